@@ -1,6 +1,6 @@
 /**
- * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the tables of
- * `docs/configuration.md`, and the table of options in `docs/server.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
+ * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the address of
+ * `docs/oauth-client.json`, the tables of `docs/configuration.md`, and the table of options in `docs/server.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
  * the documentation of its types. `--check` writes nothing and fails when a file is out of date.
  *
  * @module
@@ -20,6 +20,7 @@ type Schema = Record<string, unknown>;
 
 const path = join(root, "config.schema.json");
 const pagePath = join(root, "docs", "configuration.md");
+const clientPath = join(root, "docs", "oauth-client.json");
 const serverPagePath = join(root, "docs", "server.md");
 
 /** The schemas by the names of the interfaces that describe them. */
@@ -45,6 +46,11 @@ const NESTED: Readonly<Record<string, string>> = {
   MCPSSEConfig: "MCPSSEParameters",
 };
 
+/** Where the registry serves a file once this version is published. */
+function addressOf(file: string): string {
+  return `https://jsr.io/${manifest.name}/${manifest.version}/${file}`;
+}
+
 /** The schema of a configuration in any of its forms. */
 export async function buildConfigSchema(): Promise<Schema> {
   const documentation = await readDocumentation([
@@ -57,8 +63,7 @@ export async function buildConfigSchema(): Promise<Schema> {
   );
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
-    // Where the registry serves it once this version is published
-    $id: `https://jsr.io/${manifest.name}/${manifest.version}/config.schema.json`,
+    $id: addressOf("config.schema.json"),
     title: "Configuration of an A2C-SMCP Computer",
     description:
       "The MCP servers of a Computer, in the form of the specification, of VS Code, or of Claude, Cursor and others.",
@@ -220,9 +225,13 @@ interface Written {
 async function buildFiles(): Promise<Written[]> {
   const schema = await buildConfigSchema();
   const page = withReference(await Deno.readTextFile(pagePath), schema);
+  const client: Schema = { ...JSON.parse(await Deno.readTextFile(clientPath)) };
+  // A client's document is known by the address at which it stands.
+  const document = { ...client, client_id: addressOf("docs/oauth-client.json") };
   const serverPage = withServerOptions(await Deno.readTextFile(serverPagePath));
   return [
     { path, text: await format(`${JSON.stringify(schema, null, 2)}\n`, "json") },
+    { path: clientPath, text: await format(`${JSON.stringify(document, null, 2)}\n`, "json") },
     { path: pagePath, text: await format(page, "md") },
     { path: serverPagePath, text: await format(serverPage, "md") },
   ];

@@ -36,8 +36,15 @@ export async function login(
     ? `MCP server "${name}" needs no sign-in by a person; the client credentials work`
     : `signed in at MCP server "${name}"`;
   const text = [`${how} (${detailsOf(status)})`, ...await startedLines(hosted, { name, signal })].join("\n");
-  const warning = tokenFile() === undefined ? NOT_KEPT : undefined;
-  return { value: { type: "signed_in", ...toJson(name, "signed in", status) }, text, isLine: true, warning };
+  const state = hosted.isStarted ? hosted.computer.servers.get(name)?.status : undefined;
+  return {
+    value: { type: "signed_in", ...toJson(name, "signed in", status), status: state },
+    text,
+    isLine: true,
+    warning: tokenFile() === undefined ? NOT_KEPT : undefined,
+    // The MCP server refuses the token that its authorization server gave.
+    failure: state === "needs sign-in" ? text : undefined,
+  };
 }
 
 const NOT_KEPT = "the sign-in ends with this process, because it may not keep tokens " +
