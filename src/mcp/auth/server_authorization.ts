@@ -38,6 +38,8 @@ export class ServerAuthorization {
   #as: { readonly issuer: string; readonly server: AuthorizationServer } | undefined;
   #isOffered: Promise<boolean> | undefined;
   #required: SignInRequiredError | undefined;
+  /** The token with which a sign-in became required. */
+  #refusedToken: string | undefined;
   /** Scopes that a service has asked for because they were missing: asking again would bring nothing new. */
   readonly #askedScopes = new Set<string>();
 
@@ -92,18 +94,17 @@ export class ServerAuthorization {
     }
     if (!await this.#isOfferedBy(challenge, signal)) return undefined;
     await this.#rememberScope(challenge);
-    throw this.#require(token === undefined ? undefined : "its sign-in has ended");
+    throw this.#require(token === undefined ? undefined : "its sign-in has ended", token);
   }
 
-  /** Takes a token that was refused although it was new. */
-  onRefusedAgain(): SignInRequiredError | undefined {
-    return this.#server.isService ? undefined : this.#require("it refuses the tokens of its sign-in");
+  /** Takes a token that was refused although it was new; returns the error to throw, if a sign-in may help. */
+  onRefusedAgain(token: string): SignInRequiredError | undefined {
+    return this.#server.isService ? undefined : this.#require("it refuses the tokens of its sign-in", token);
   }
 
   /** Resolves when somebody has signed in. Rejects with the signal's reason. */
   async untilSignedIn(signal: AbortSignal): Promise<void> {
-    const refused = (await this.#current().catch(() => undefined))?.tokens?.accessToken;
-    await this.#until((token) => token !== undefined && token !== refused, signal);
+    await this.#until((token) => token !== undefined && token !== this.#refusedToken, signal);
     this.#required = undefined;
   }
 
@@ -159,7 +160,9 @@ export class ServerAuthorization {
     }
   }
 
-  #require(why: string | undefined): SignInRequiredError {
+  /** @param token The token that was refused; another one means that somebody has signed in. */
+  #require(why: string | undefined, token: string | undefined): SignInRequiredError {
+    this.#refusedToken = token;
     return this.#required = new SignInRequiredError(this.#server.name, { why });
   }
 
@@ -216,7 +219,8 @@ export class ServerAuthorization {
     if (refusal !== undefined) context.log.warn("sign-in ended", { error: refusal.message });
     this.#signIn = undefined;
     const isConfigured = refusal?.isOfClient === true && current.client.source === "configured";
-    throw this.#require(isConfigured ? 'its "clientId" or credentials are refused' : "its sign-in has ended");
+    const why = isConfigured ? 'its "clientId" or credentials are refused' : "its sign-in has ended";
+    throw this.#require(why, current.tokens?.accessToken);
   }
 
   /** Obtains tokens for the Computer itself (`client_credentials`). */

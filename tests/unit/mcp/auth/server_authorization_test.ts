@@ -1,0 +1,92 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { silentLogger } from "../../../../src/log.ts";
+import { ProtectedServer } from "../../../../src/mcp/auth/protected_server.ts";
+import { ServerAuthorization } from "../../../../src/mcp/auth/server_authorization.ts";
+import { memoryTokenStore, type OAuthTokens, type TokenStore } from "../../../../src/mcp/auth/token_store.ts";
+import { SignInRequiredError } from "../../../../src/mcp/errors.ts";
+import { within } from "../../../fixtures/within.ts";
+
+const KEY = { server: "shop", resource: "https://mcp.example/mcp", issuer: "https://auth.example" };
+const CHALLENGE = { error: undefined, scope: undefined, resourceMetadata: "https://mcp.example/metadata" };
+
+/** The authorization of a server with these tokens, which asks nobody. */
+async function open(store: TokenStore, tokens?: OAuthTokens): Promise<ServerAuthorization> {
+  if (tokens !== undefined) await put(store, tokens);
+  const server = ProtectedServer.of({
+    name: KEY.server,
+    type: "streamable",
+    disabled: false,
+    forbidden_tools: [],
+    tool_meta: {},
+    server_parameters: {
+      url: KEY.resource,
+      headers: null,
+      timeout: "PT30S",
+      sse_read_timeout: "PT5M",
+      terminate_on_close: true,
+    },
+  }, { store, learn() {}, log: silentLogger, now: () => 1_000 });
+  if (server === undefined) throw new TypeError("Cannot sign in at this server");
+  return new ServerAuthorization(server, new AbortController().signal);
+}
+
+function put(store: TokenStore, tokens: OAuthTokens | undefined) {
+  const client = { clientId: "a2c", source: "registered" } as const;
+  return store.update(KEY, () => Promise.resolve({ ...KEY, client, tokens }));
+}
+
+Deno.test("a sign-in that ends before anybody waits for it is not missed", async () => {
+  const store = memoryTokenStore();
+  for (const tokens of [undefined, { accessToken: "old" }]) {
+    const authorization = await open(store, tokens);
+    const refusal = { status: 401, challenge: CHALLENGE, token: tokens?.accessToken } as const;
+    await assertRejects(
+      () => authorization.onRefused(refusal, undefined),
+      SignInRequiredError,
+      "auth login shop",
+    );
+    await put(store, { accessToken: `new after ${tokens?.accessToken}` });
+    const { signal } = new AbortController();
+    await within(authorization.untilSignedIn(signal), "the sign-in of before");
+    assertEquals(authorization.required, undefined);
+    await put(store, undefined);
+  }
+});
+
+Deno.test("a refused token does not count as a sign-in", async () => {
+  const store = memoryTokenStore();
+  const authorization = await open(store, { accessToken: "refused" });
+  const refusal = { status: 401, challenge: CHALLENGE, token: "refused" } as const;
+  await assertRejects(() => authorization.onRefused(refusal, undefined), SignInRequiredError);
+  const over = new AbortController();
+  const waiting = authorization.untilSignedIn(over.signal);
+  await put(store, { accessToken: "refused", scope: "other" });
+  over.abort(new TypeError("still waiting"));
+  await assertRejects(() => waiting, TypeError, "still waiting");
+});
+
+Deno.test("a token whose end is unknown, or that cannot be renewed, is used until it is refused", async () => {
+  for (const tokens of [{ accessToken: "x" }, { accessToken: "x", expiresAtMs: 0, renewAtMs: 0 }]) {
+    const authorization = await open(memoryTokenStore(), tokens);
+    assertEquals(await authorization.token(undefined), "x");
+  }
+});
+
+Deno.test("a missing scope is named once for the next sign-in, and no other refusal asks for one", async () => {
+  const store = memoryTokenStore();
+  const authorization = await open(store, { accessToken: "x", scope: "read" });
+  const refuse = (challenge: typeof CHALLENGE | undefined, error?: string, scope?: string) =>
+    authorization.onRefused(
+      { status: 403, token: "x", challenge: challenge && { ...challenge, error, scope } },
+      undefined,
+    );
+  assertEquals(await refuse(undefined), undefined);
+  assertEquals(await refuse(CHALLENGE, "insufficient_scope", "read"), undefined);
+  assertEquals(await refuse(CHALLENGE, "access_denied", "write"), undefined);
+  const error = await assertRejects(
+    () => refuse(CHALLENGE, "insufficient_scope", "read write"),
+    SignInRequiredError,
+  );
+  assertEquals([error.missingScope, authorization.required], ["write", undefined]);
+  assertEquals((await store.read("shop"))[0]?.wantedScope, "read write");
+});
