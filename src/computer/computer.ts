@@ -9,14 +9,8 @@ import type { FinderQueryOptions } from "../organizer/finder.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { describeError } from "../text.ts";
-import {
-  CANCEL_TOOL_CALL_NOTIFICATION,
-  CLIENT_EVENT_PREFIX,
-  UPDATE_PROGRESS_EVENT,
-} from "../protocol/events.ts";
+import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
-import { parseAgentCallData } from "../protocol/parse.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { Attendance } from "./office/attendance.ts";
@@ -395,13 +389,6 @@ export class Computer implements AsyncDisposable {
   }
 
   #onEvent(incoming: IncomingEvent): void {
-    const { event, body } = incoming;
-    if (event === CANCEL_TOOL_CALL_NOTIFICATION) {
-      this.#host.calls.cancel(parseAgentCallData(body).req_id);
-    } else if (event.startsWith(CLIENT_EVENT_PREFIX)) {
-      this.#requests.answer(incoming).catch((error) => {
-        this.#host.log.error("cannot send an answer", { event, error: describeError(error) });
-      });
-    } else this.#attendance.onEvent(incoming);
+    if (!this.#requests.receive(incoming)) this.#attendance.onEvent(incoming);
   }
 }

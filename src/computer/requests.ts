@@ -10,8 +10,11 @@ import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
 import { handleRequest } from "../tracing.ts";
+import { parseAgentCallData } from "../protocol/parse.ts";
 import {
   ANSWER_INPUT_EVENT,
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  CLIENT_EVENT_PREFIX,
   GET_PROMPT_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
@@ -44,6 +47,19 @@ export class OfficeRequests {
 
   constructor(context: RequestContext) {
     this.#context = context;
+  }
+
+  /** Takes a request or a cancel of the office; returns `false` for any other event. */
+  receive(incoming: IncomingEvent): boolean {
+    const { event, body } = incoming;
+    const { host } = this.#context;
+    if (event === CANCEL_TOOL_CALL_NOTIFICATION) host.calls.cancel(parseAgentCallData(body).req_id);
+    else if (event.startsWith(CLIENT_EVENT_PREFIX)) {
+      this.answer(incoming).catch((error) => {
+        host.log.error("cannot send an answer", { event, error: describeError(error) });
+      });
+    } else return false;
+    return true;
   }
 
   /** Answers a request; rejects only when its error answer cannot be sent. */
