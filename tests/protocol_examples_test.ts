@@ -13,7 +13,9 @@ import {
   parseGetFinderRet,
   parseGetResourcesRet,
   parseGetToolsRet,
+  parseInputRequired,
   parseListRoomRet,
+  parseOpenInputRet,
   parseReadResourceRet,
 } from "../src/protocol/answers.ts";
 import * as blobs from "../src/protocol/blobs.ts";
@@ -24,6 +26,7 @@ import * as events from "../src/protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../src/protocol/flaws.ts";
 import {
   parseAgentCallData,
+  parseAnswerInputReq,
   parseEnterOfficeReq,
   parseGetBlobReq,
   parseGetComputerConfigReq,
@@ -38,6 +41,7 @@ import {
   parseLeaveOfficeReq,
   parseListRoomReq,
   parseOfficeNotification,
+  parseOpenInputReq,
   parseReadResourceReq,
   parseToolCallReq,
   parseUpdateComputerConfigReq,
@@ -47,6 +51,7 @@ import {
   parseGetPromptRet,
   parseGetPromptsRet,
 } from "../src/protocol/prompt_answers.ts";
+import { A2C_INPUT_REQUIRED } from "../src/protocol/questions.ts";
 import { parserOf, type Schema } from "../src/protocol/schema.ts";
 import * as config from "../src/protocol/schemas/config.ts";
 import * as finder from "../src/protocol/schemas/finder.ts";
@@ -112,6 +117,11 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   "Level 2: page": [parseDpePage],
   "Level 3: element": [parseDpeElement],
   "Update events": [parseUpdateComputerConfigReq],
+  "Who is asked": [parseCallToolResult],
+  "Opening the channel": [parseOpenInputReq, parseOpenInputRet],
+  "Input required": [parseQuestion, parseInputRequired],
+  Answering: [parseAnswerInputReq],
+  Approvals: [parseQuestion],
   "Get resources": [parseGetResourcesReq, parseGetResourcesRet],
   "Title and icons": [read(tools.smcpTool)],
   "MCP Apps": [read(tools.smcpTool)],
@@ -172,6 +182,14 @@ function parseCatalogue(body: unknown, onFlaw?: OnFlaw): unknown {
   assert(isRecord(body) && Array.isArray(body["documents"]));
   assertEquals(body["total_count"], body["documents"].length);
   return body["documents"].map((document) => parseDpeDocument(document, onFlaw));
+}
+
+/** A result whose metadata has a question. */
+function parseQuestion(body: unknown, onFlaw?: OnFlaw): unknown {
+  return parseInputRequired(
+    JSON.parse(String(parseCallToolResult(body, onFlaw).meta?.[A2C_INPUT_REQUIRED])),
+    onFlaw,
+  );
 }
 
 function isJson(text: string): boolean {
