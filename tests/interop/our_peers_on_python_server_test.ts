@@ -55,6 +55,16 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
     assertObjectMatch(await laptop.callTool("nope"), { isError: true, meta: { error_code: 4001 } });
   });
 
+  await t.step(
+    "an Agent that answers questions calls tools as before: the Server does not know them",
+    async () => {
+      // proves: question-unknown
+      const onQuestion = () => ({ action: "decline" } as const);
+      const sum = await laptop.callTool("add", { a: 1, b: 2 }, { onQuestion });
+      assertObjectMatch(sum, { isError: false, structuredContent: { sum: 3 } });
+    },
+  );
+
   await t.step("the Agent gets the desktop", async () => {
     // proves: desktop-flow-pull
     assertEquals(await laptop.getDesktop(), [statusSays("idle"), HELP]);
