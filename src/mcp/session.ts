@@ -362,10 +362,15 @@ function nextChoice({ first, choice, error, config }: {
   readonly config: ResolvedServerConfig;
 }): EraChoice | undefined {
   if (choice !== "auto") return undefined;
-  const isRefusal = error instanceof ServerAnswerError || error instanceof ServerNotRunningError;
-  if (!isRefusal) return undefined;
-  if (first === "2025") return "auto";
-  return config.type === "stdio" ? "2025" : undefined;
+  if (first === "2025") return isRefusal(error) ? "auto" : undefined;
+  return config.type === "stdio" && error instanceof ServerNotRunningError ? "2025" : undefined;
+}
+
+/** Whether a server refused the handshake. One that cannot be reached may still speak what it spoke. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ServerAnswerError) return true;
+  const { httpStatus = 500 } = error instanceof ServerNotRunningError ? error : {};
+  return httpStatus < 500;
 }
 
 /** What this client can do for a server. */

@@ -160,3 +160,19 @@ Deno.test("a server that has no sessions any more is asked again, and so is one 
     assertEquals(office.computer.servers.get("kiosk")?.mcpVersion, version);
   }
 });
+
+Deno.test("a server that cannot be reached for a while is not asked again", async () => {
+  const eraStore = store();
+  const answers = { "server/discover": { error: { code: -32601, message: "no" } } };
+  await using server = new HttpMcpServer("streamable", { tools: [echo], answers });
+  {
+    await using _office = await ComputerOffice.open({ servers: { s: server.config() } }, { eraStore });
+  }
+  server.goAway();
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } }, { eraStore });
+  const running = office.log.next(stateOf("s", "running"));
+  server.comeBack();
+  await running;
+  const asked = openings(server.requests);
+  assertEquals(asked, ["POST server/discover", "POST initialize", "POST initialize"]);
+});
