@@ -211,6 +211,11 @@ testOnTerminal("a command for a running Computer is asked where it was typed", a
   await fillIn(session);
   await session.expect(ORDERED);
   assertEquals(await session.expectExit(), 0);
+  await using other = openTerminalSession(words, { columns: 100, env: place.env });
+  await other.expect('1/4 "size" (number or text) [small]: ');
+  await other.write(Key.ctrlC);
+  await other.expect("order: cancel");
+  assertEquals(await other.expectExit(), 0);
 });
 
 testOnTerminal("Ctrl-C ends a command that has asked something, once nothing is asked any more", async () => {
