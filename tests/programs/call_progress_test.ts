@@ -5,6 +5,8 @@ import { fromFileUrl } from "@std/path";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, startDoor } from "../fixtures/door.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { everything } from "../fixtures/public_servers.ts";
 import type { Work } from "../fixtures/progress_server.ts";
 import { eventually } from "../fixtures/within.ts";
 import { testPrompt } from "../integration/_computer_prompt.ts";
@@ -27,10 +29,10 @@ const WORK: Work = { reports: [{ progress: 1, total: 4, message: "reading\u001b[
 const CALL = ["call", "work", "--params", JSON.stringify(WORK)];
 
 /** A Server, a Computer in its office, and the words that make an Agent of this office. */
-async function openOffice() {
+async function openOffice(config: unknown = CONFIG) {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await SmcpServer.listen({ port: 0 }));
-  const computer = stack.use(Computer.open({ name: "laptop", config: CONFIG }));
+  const computer = stack.use(Computer.open({ name: "laptop", config }));
   await computer.join({ url: server.url, office: "lab" });
   await computer.ready();
   const agent = ["--url", server.url, "--office", "lab", "--name", "ada"];
@@ -45,6 +47,29 @@ testOnTerminal("call of the Agent shows the progress of the tool on a terminal",
   await session.expectScreen(/\S calling work 25 % \(1 of 4\) reading\S* {2}\d+ s$/);
   await office.computer.callTool("finish");
   assertEquals(await session.expectExit(), 0);
+});
+
+testOnTerminal("call of the Agent shows the progress of servers on both versions of the SDK", async () => {
+  await using office = await openOffice({
+    servers: { kiosk: kioskOnStdio({ mcp_version: "2026" }), everything: everything() },
+  });
+  const { agent, computer } = office;
+  const calls: [string[], RegExp, () => Promise<unknown>][] = [
+    [["wait"], /\S calling wait 50 % \(1 of 2\) step 1 {2}\d+ s$/, () => computer.callTool("release")],
+    [
+      ["trigger-long-running-operation", "duration=3", "steps=3"],
+      /\S calling trigger-long-running-operation \d+ % \(\d of 3\) {2}\d+ s$/,
+      () => Promise.resolve(),
+    ],
+  ];
+  for (const [words, shown, end] of calls) {
+    await using session = openTerminalSession(doorWords("agent.ts", [...agent, "call", ...words]), {
+      columns: 100,
+    });
+    await session.expectScreen(shown);
+    await end();
+    assertEquals(await session.expectExit(), 0);
+  }
 });
 
 Deno.test("call --json of the Agent prints the result alone, whatever the tool reports", async () => {
