@@ -209,6 +209,22 @@ Deno.test("a service that never gets a scope does not ask for it again and again
   assertEquals(as.count("client_credentials"), 2);
 });
 
+Deno.test("a service whose tokens the MCP server refuses is told to check its client", async () => {
+  await using as = new AuthorizationServer();
+  const challenge = `Bearer resource_metadata="${as.issuer}/resource"`;
+  await using mcp = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: () => new Response(null, { status: 401, headers: { "www-authenticate": challenge } }),
+  });
+  as.mcpUrl = mcp.url;
+  const oauth = { grant: "client_credentials", clientId: "known", clientSecret: "secret-1234" };
+  await using office = await ComputerOffice.open({ servers: { shop: { ...mcp.config(), oauth } } }, {
+    limits: { restartDelayMs: 600_000 },
+  });
+  const { fields } = await office.log.until(stateOf("shop", "retrying"));
+  assertMatch(String(fields["error"]), /refuses the tokens of its client; check .* "oauth"/);
+  assertEquals(as.count("client_credentials"), 1);
+});
+
 Deno.test("a service authenticates with a private key, by the clock of the authorization server", async () => {
   const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
     "sign",

@@ -26,10 +26,8 @@ export function createAuthorizedFetch(server: URL, authorization: ServerAuthoriz
     if (other === undefined) return response;
     const again = await fetch(url, withToken(init, other));
     if (again.status !== 401) return again;
-    const required = authorization.onRefusedAgain(other);
-    if (required === undefined) return again;
     await again.body?.cancel();
-    throw required;
+    throw authorization.onRefusedAgain(other);
   };
 }
 

@@ -97,9 +97,14 @@ export class ServerAuthorization {
     throw this.#require(token === undefined ? undefined : "its sign-in has ended", token);
   }
 
-  /** Takes a token that was refused although it was new; returns the error to throw, if a sign-in may help. */
-  onRefusedAgain(token: string): SignInRequiredError | undefined {
-    return this.#server.isService ? undefined : this.#require("it refuses the tokens of its sign-in", token);
+  /** Takes a token that was refused although it was new; returns the error to throw. */
+  onRefusedAgain(token: string): ServerAuthorizationError {
+    if (!this.#server.isService) return this.#require("it refuses the tokens of its sign-in", token);
+    const advice = 'check the client and the scopes in "oauth"';
+    return new ServerAuthorizationError(
+      401,
+      `Cannot use the MCP server: it refuses the tokens of its client; ${advice}`,
+    );
   }
 
   /** Resolves when somebody has signed in. Rejects with the signal's reason. */
