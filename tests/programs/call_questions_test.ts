@@ -292,9 +292,9 @@ testOnTerminal(
         columns: 100,
         env: place.env,
       });
-      await session.expect(
-        'Computer "laptop" asks whether to run "echo" of "kiosk" with {"text":"hi"}\nRun it? [y]es, [N]o: ',
-      );
+      // A progress line may be drawn between the two.
+      await session.expect('Computer "laptop" asks whether to run "echo" of "kiosk" with {"text":"hi"}\n');
+      await session.expect("Run it? [y]es, [N]o: ");
       await session.write(`${answer}${Key.enter}`);
       assertEquals(await session.expectExit(), code);
     }
