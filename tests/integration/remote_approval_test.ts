@@ -171,8 +171,9 @@ Deno.test("the channel is closed when the Agent leaves", async () => {
   await office.agent.request("client:open_input", { computer: "laptop", modes: ["approval"] });
   await office.agent.leave();
   await office.agent.join("lab");
-  const { meta } = await office.laptop.callTool("echo");
+  const { content, meta } = await office.laptop.callTool("echo");
   assertEquals([meta?.error_code, meta?.["a2c_input_required"]], [4005, undefined]);
+  assertStringIncludes(content[0]?.text ?? "", "does not offer to ask");
 });
 
 // proves: question-computer-returns, question-session

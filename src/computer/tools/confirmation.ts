@@ -86,7 +86,7 @@ export class Confirmations {
     const { request, clock: { signal } } = call;
     const { confirm, maxConfirmations, log } = this.#context;
     const isForAgent = this.#isForAgent(call, route);
-    if (!isForAgent && confirm === undefined) return refusal(request, cannotAsk(route));
+    if (!isForAgent && confirm === undefined) return refusal(request, cannotAsk(call, route));
     if (this.#waiting >= maxConfirmations) {
       return refusal(request, "too many other calls wait for a confirmation; try again later");
     }
@@ -157,7 +157,10 @@ function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
   });
 }
 
-function cannotAsk({ server, tool }: ToolRoute): string {
+function cannotAsk({ isLocal }: RunningCall, { server, tool }: ToolRoute): string {
+  if (!isLocal && server.config.approval === "agent") {
+    return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them";
+  }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +
     `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), or starts the Computer with --auto-apply`;
