@@ -1,4 +1,5 @@
 /** What a tool call may bring along: limits, a listener for its progress, and somebody who answers its questions. */
+import type { Answer } from "../protocol/questions.ts";
 
 /** Time and cancellation of one request. */
 export interface RequestLimits {
@@ -31,12 +32,6 @@ export type Question =
     readonly url: string;
     readonly elicitationId: string | undefined;
   };
-
-/** The answer to a question. */
-export type Answer =
-  | { readonly action: "accept"; readonly content?: Record<string, string | number | boolean | string[]> }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
 
 /** Answers a question. The signal is aborted when the call ends first; a rejection counts as "cancel". */
 export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Promise<Answer>;

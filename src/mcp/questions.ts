@@ -1,6 +1,7 @@
 /** Questions that servers ask during calls (elicitation), and which call they belong to. */
 import { isRecord } from "../json.ts";
-import type { Answer, Ask, Question } from "./call_options.ts";
+import type { Answer } from "../protocol/questions.ts";
+import type { Ask, Question } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError } from "./errors.ts";
 import type { RequestId } from "./json_rpc.ts";
 

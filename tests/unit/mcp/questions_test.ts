@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { Answer, Ask } from "../../../src/mcp/call_options.ts";
+import type { Ask } from "../../../src/mcp/call_options.ts";
+import type { Answer } from "../../../src/protocol/questions.ts";
 import { ServerAnswerError } from "../../../src/mcp/errors.ts";
 import { AskingCalls, MAX_OPEN_QUESTIONS, readQuestion } from "../../../src/mcp/questions.ts";
 
