@@ -35,7 +35,7 @@ export interface ListeningContext {
   readonly peer: Pick<RpcPeer, "open">;
   readonly lists: ListenedLists;
   readonly log: Logger;
-  /** A stream was opened after another one was lost: changes in between were not told. */
+  /** A stream was opened after a while without one: changes in between were not told. */
   readonly onReopened: () => void;
 }
 
@@ -62,6 +62,8 @@ export class Listening {
   #told: ReadonlySet<string> = new Set();
   #opening: Stream | undefined;
   #current: Stream | undefined;
+  /** Whether there has been no stream for a while, so that changes were not told. */
+  #hasMissed = false;
   /** Resolved when more is wanted than the last stream asked for. */
   #more = Promise.withResolvers<void>();
   readonly #first = Promise.withResolvers<void>();
@@ -84,18 +86,18 @@ export class Listening {
    * @throws {ServerAnswerError} when the server does not tell them.
    */
   async subscribe(uri: string, { timeoutMs, signal }: RequestLimits): Promise<void> {
-    if (this.#told.has(uri)) return;
-    if (this.#wanted.size >= MAX_LISTENED_URIS) {
+    if (!this.#wanted.has(uri) && this.#wanted.size >= MAX_LISTENED_URIS) {
       throw new ServerAnswerError(
         RpcErrorCode.INVALID_PARAMS,
         `More than ${MAX_LISTENED_URIS} subscriptions`,
       );
     }
+    this.#wanted.add(uri);
+    if (this.#told.has(uri)) return;
     const waiting = this.#waiting.get(uri) ?? Promise.withResolvers<void>();
     // Nobody may be waiting any more when it is rejected.
     waiting.promise.catch(() => {});
     this.#waiting.set(uri, waiting);
-    this.#wanted.add(uri);
     this.#more.resolve();
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError('Cannot complete "subscriptions/listen": no answer in time'),
@@ -135,7 +137,6 @@ export class Listening {
   async #run(): Promise<void> {
     const { signal } = this.#over;
     const backoff = new Backoff(REOPEN_BACKOFF);
-    let wasLost = false;
     while (!signal.aborted) {
       if (!this.#hasWishes) {
         this.#first.resolve();
@@ -144,18 +145,15 @@ export class Listening {
       const openedAtMs = performance.now();
       const stream = await this.#replace(backoff);
       if (stream === undefined) continue;
-      if (wasLost) this.#context.onReopened();
       const hasEnded = await abortable(
         Promise.race([stream.ended.then(() => true), this.#more.promise.then(() => false)]),
         signal,
       );
-      wasLost = hasEnded;
       if (!hasEnded) {
         await delay(MIN_STREAM_INTERVAL_MS, signal);
         continue;
       }
-      this.#current = undefined;
-      this.#told = new Set();
+      this.#lose(stream);
       if (performance.now() - openedAtMs > STABLE_MS) backoff.reset();
       this.#context.log.debug("the stream of changes has ended: opening another one");
       await delay(backoff.next(), signal);
@@ -174,13 +172,24 @@ export class Listening {
       const stream = await this.#open(uris);
       this.#current?.cancel.abort(new ServerNotRunningError({ reason: "replaced" }));
       this.#current = stream;
+      if (this.#hasMissed) this.#context.onReopened();
+      this.#hasMissed = false;
       this.#first.resolve();
       return stream;
     } catch (error) {
+      if (this.#current === undefined) this.#hasMissed = true;
       this.#first.resolve();
       await this.#waitAfter(error, { uris, backoff });
       return undefined;
     }
+  }
+
+  /** A stream may also end while another one is being opened in its place. */
+  #lose(stream: Stream): void {
+    if (this.#current !== stream) return;
+    this.#current = undefined;
+    this.#told = new Set();
+    this.#hasMissed = true;
   }
 
   async #waitAfter(
@@ -210,7 +219,10 @@ export class Listening {
       () => new ServerNotRunningError({ reason: "event stream ended" }),
       (error) => error,
     )
-      .then((reason: unknown) => acknowledged.reject(reason));
+      .then((reason: unknown) => {
+        this.#lose(stream);
+        acknowledged.reject(reason);
+      });
     const stream: Stream = { id, cancel, acknowledged, ended };
     this.#opening = stream;
     using deadline = new Deadline(ACKNOWLEDGE_TIMEOUT_MS, {
@@ -242,10 +254,14 @@ export class Listening {
     );
   }
 
+  /** Those who wait learn that they are refused. Their resources must not cost the others a further stream. */
   #refuse(uris: readonly string[], error: ServerAnswerError): void {
     for (const uri of uris) {
-      this.#waiting.get(uri)?.reject(error);
+      const waiting = this.#waiting.get(uri);
+      if (waiting === undefined) continue;
+      waiting.reject(error);
       this.#waiting.delete(uri);
+      this.#wanted.delete(uri);
     }
   }
 }

@@ -152,6 +152,52 @@ for (
   });
 }
 
+Deno.test("what may have been missed is told after a stream that ended while another was opened in its place", async () => {
+  using server = new Server({});
+  const subscribed = server.listening.subscribe("a:1", LONG);
+  const first = await server.stream(0);
+  server.acknowledge(first, ["a:1"]);
+  await subscribed;
+  const wider = server.listening.subscribe("a:2", LONG);
+  const second = await server.stream(1);
+  first.end();
+  server.acknowledge(second, ["a:1", "a:2"]);
+  await within(wider, "the wider subscription");
+  assertEquals(server.reopened, 1);
+});
+
+Deno.test("what may have been missed is told after a first stream that could not be opened", async () => {
+  using server = new Server();
+  (await server.stream(0)).end(new ServerNotRunningError({ reason: "HTTP 503" }));
+  await within(server.listening.begun, "the beginning");
+  const subscribed = server.listening.subscribe("a:1", LONG);
+  server.acknowledge(await server.stream(1), ["a:1"]);
+  await within(subscribed, "the subscription");
+  assertEquals(server.reopened, 1);
+});
+
+Deno.test("a resource that is subscribed again is part of the next stream", async () => {
+  using server = new Server({});
+  const subscribed = server.listening.subscribe("a:1", LONG);
+  const first = await server.stream(0);
+  server.acknowledge(first, ["a:1"]);
+  await subscribed;
+  server.listening.unsubscribe("a:1");
+  await server.listening.subscribe("a:1", LONG);
+  first.end();
+  assertEquals((await server.stream(1)).filter, { resourceSubscriptions: ["a:1"] });
+});
+
+Deno.test("a resource for which a stream was refused is not part of the next one", async () => {
+  using server = new Server();
+  const first = await server.stream(0);
+  server.acknowledge(first);
+  const refused = server.listening.subscribe("a:1", LONG);
+  (await server.stream(1)).end(new ServerAnswerError(-32602, "Unknown resource"));
+  await assertRejects(() => within(refused, "the refusal"), ServerAnswerError, "Unknown");
+  assertEquals((await server.stream(2)).filter, { toolsListChanged: true });
+});
+
 Deno.test("a server without such streams is asked once, and again only for more", async () => {
   using server = new Server();
   const first = await server.stream(0);
