@@ -261,6 +261,22 @@ Deno.test("a sign-in on another device ends when the code was entered there", as
   await running;
 });
 
+Deno.test("a sign-in on another device whose page is no web page does not begin, and asks for no tokens", async () => {
+  await using shop = await openProtected();
+  const { office, as } = shop;
+  as.answers.set("/device", () =>
+    Response.json({
+      device_code: "d",
+      user_code: "WDJB",
+      verification_uri: "file:///enter",
+      expires_in: 600,
+      interval: 60,
+    }));
+  const start = () => office.computer.signIns.start("shop", { device: true });
+  // A wait for the tokens would be a timer that outlives the test.
+  await assertRejects(start, SignInError, "no page");
+});
+
 Deno.test("a cancelled sign-in on another device asks no more", async () => {
   await using shop = await openProtected();
   const begun = await shop.office.computer.signIns.start("shop", { device: true });

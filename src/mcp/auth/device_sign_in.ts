@@ -39,6 +39,11 @@ export async function beginDeviceSignIn(
   const scopes = server.scopesFor(target, before);
   const offer = await requestCode({ server, target, client, scopes, signal });
   server.learn(offer.device_code);
+  const { verification_uri, verification_uri_complete } = offer;
+  const url = pageOf(verification_uri, issuer);
+  const completeUrl = verification_uri_complete === undefined
+    ? undefined
+    : pageOf(verification_uri_complete, issuer);
   const over = new AbortController();
   const lifetimeMs = Math.min(offer.expires_in, MAX_LIFETIME_SECONDS) * 1_000;
   const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
@@ -50,10 +55,8 @@ export async function beginDeviceSignIn(
   finished.catch(() => {});
   return {
     kind: "device",
-    url: pageOf(offer.verification_uri, issuer),
-    completeUrl: offer.verification_uri_complete === undefined
-      ? undefined
-      : pageOf(offer.verification_uri_complete, issuer),
+    url,
+    completeUrl,
     userCode: offer.user_code,
     expiresAtMs,
     finished,
