@@ -58,6 +58,19 @@ function afterCredentials(header: string, index: number): number {
   return CREDENTIALS.exec(header) === null ? index : CREDENTIALS.lastIndex;
 }
 
+/** The longest list of scopes that is asked for, in characters: authorization servers refuse longer addresses. */
+const MAX_SCOPES_LENGTH = 8_192;
+
+/** The scopes in these texts, each once, as many as are asked for together: those of the first texts count most. */
+export function scopesToAskFor(...texts: readonly (string | undefined)[]): string[] {
+  let length = 0;
+  return scopesIn(...texts).filter((scope) => {
+    const isRoom = length + scope.length < MAX_SCOPES_LENGTH;
+    if (isRoom) length += scope.length + 1;
+    return isRoom;
+  });
+}
+
 /** The scopes in a text, each once. */
 export function scopesIn(...texts: readonly (string | undefined)[]): string[] {
   return [...new Set(texts.flatMap((text) => text?.split(/\s+/).filter((scope) => scope !== "") ?? []))];

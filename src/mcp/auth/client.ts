@@ -13,6 +13,8 @@ import type { OAuthClient, StoredSignIn } from "./token_store.ts";
 
 /** What a person reads when an authorization server asks whether this client may have access. */
 const CLIENT_NAME = "A2C-SMCP Computer";
+/** The last time that there is a date for, in milliseconds since 1970. */
+const MAX_TIME_MS = 8.64e15;
 
 /** The context of a request to an authorization server. */
 export interface ClientContext {
@@ -103,7 +105,7 @@ async function readRegistration(
   return {
     clientId,
     ...(typeof secret === "string" ? { clientSecret: secret } : {}),
-    ...(typeof end === "number" && end > 0 ? { secretExpiresAtMs: end * 1_000 } : {}),
+    ...(typeof end === "number" && end > 0 ? { secretExpiresAtMs: Math.min(end * 1_000, MAX_TIME_MS) } : {}),
     ...(typeof token_endpoint_auth_method === "string" ? { authMethod: token_endpoint_auth_method } : {}),
   };
 }

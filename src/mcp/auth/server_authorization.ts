@@ -9,7 +9,7 @@ import {
   SignInError,
   SignInRequiredError,
 } from "../errors.ts";
-import { type Challenge, scopesIn } from "./challenge.ts";
+import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { chooseClient } from "./client.ts";
 import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
@@ -19,6 +19,8 @@ import type { OAuthTokens, StoredSignIn } from "./token_store.ts";
 
 /** How long a refused request waits for metadata that nobody has announced, in milliseconds. */
 const LOOK_TIMEOUT_MS = 5_000;
+/** The most missing scopes that a service asks for until its MCP server is started again. */
+const MAX_ASKED_SCOPES = 1_000;
 
 /** A refusal of the MCP server. */
 export interface Refusal {
@@ -248,11 +250,8 @@ export class ServerAuthorization {
       );
       await server.bind(issuer, client);
       return await server.update(issuer, async (before) => {
-        const scopes = scopesIn(
-          ...server.scopesFor(target, before),
-          current?.tokens?.scope,
-          challenge?.scope,
-        );
+        const usual = server.scopesFor(target, before).join(" ");
+        const scopes = scopesToAskFor(challenge?.scope, usual, current?.tokens?.scope);
         const request = this.#requestOf({ client, audience }, as);
         const tokens = await requestClientTokens(request, scopes);
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
@@ -288,6 +287,7 @@ export class ServerAuthorization {
     if (missing.length === 0) return undefined;
     if (this.#server.isService) {
       if (missing.every((scope) => this.#askedScopes.has(scope))) return undefined;
+      if (this.#askedScopes.size >= MAX_ASKED_SCOPES) return undefined;
       for (const scope of missing) this.#askedScopes.add(scope);
       return await this.#renew(current?.tokens?.accessToken, signal, challenge);
     }
@@ -303,7 +303,7 @@ export class ServerAuthorization {
     if (current === undefined || challenge?.scope === undefined) return;
     await this.#server.update(current.issuer, (before) => {
       if (before === undefined) return Promise.resolve(undefined);
-      const wanted = scopesIn(before.wantedScope, before.tokens?.scope, challenge.scope).join(" ");
+      const wanted = scopesToAskFor(challenge.scope, before.tokens?.scope, before.wantedScope).join(" ");
       return Promise.resolve({ ...before, wantedScope: wanted });
     });
   }
@@ -364,5 +364,5 @@ function withoutTokens(signIn: StoredSignIn, refusal: OAuthRefusalError): Stored
   if (refusal.isOfClient && signIn.client.source === "registered") return undefined;
   if (refusal.isOfClient && signIn.client.source === "configured") return signIn;
   const { tokens, ...rest } = signIn;
-  return { ...rest, wantedScope: scopesIn(rest.wantedScope, tokens?.scope).join(" ") || undefined };
+  return { ...rest, wantedScope: scopesToAskFor(tokens?.scope, rest.wantedScope).join(" ") || undefined };
 }

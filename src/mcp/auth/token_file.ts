@@ -129,7 +129,13 @@ class TokenFile {
   }
 
   async #writeAll(signIns: readonly StoredSignIn[]): Promise<void> {
-    await replaceFile(this.#path, `${JSON.stringify({ version: 1, signIns }, null, 2)}\n`, { mode: 0o600 });
+    const content = `${JSON.stringify({ version: 1, signIns }, null, 2)}\n`;
+    const bytes = new TextEncoder().encode(content);
+    // What cannot be read again would cost all other sign-ins.
+    if (bytes.length > MAX_FILE_BYTES || !tokenFile.safeParse(JSON.parse(content)).success) {
+      throw new TypeError("Cannot store the sign-in: its tokens are too large or malformed");
+    }
+    await replaceFile(this.#path, bytes, { mode: 0o600 });
   }
 
   /** Holds the lock of a name among all processes. The system frees it when a process ends. */

@@ -10,6 +10,9 @@ const RENEWAL_MS = 60_000;
 const RENEWAL_PART = 0.1;
 /** How far clocks may differ beyond the difference that is known, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 300;
+/** The longest life of a token that counts, in milliseconds: of a longer one, no date could be told or stored. */
+const MAX_LIFETIME_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
+
 /** A request for tokens. */
 export interface TokenRequest extends ClientContext {
   readonly client: OAuthClient;
@@ -114,7 +117,7 @@ function toTokens(answer: oauth.TokenEndpointResponse, nowMs: number): OAuthToke
   return {
     accessToken,
     ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(lifetime === undefined ? {} : endsOf(lifetime * 1_000, nowMs)),
+    ...(lifetime === undefined ? {} : endsOf(Math.min(lifetime * 1_000, MAX_LIFETIME_MS), nowMs)),
     ...(scope === undefined ? {} : { scope }),
   };
 }
