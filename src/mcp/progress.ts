@@ -50,8 +50,11 @@ export class ProgressReports {
   /** Takes the parameters of a `notifications/progress`. Drops those of a call that has ended, or that never was. */
   receive(params: unknown): void {
     if (!isRecord(params)) return;
-    // Some servers send the token back as a text.
-    this.#open.get(Number(params["progressToken"]))?.receive(params);
+    const { progressToken: token } = params;
+    // Some servers send the token back as a text. To make a number of anything else may throw.
+    if (typeof token === "number" || typeof token === "string") {
+      this.#open.get(Number(token))?.receive(params);
+    }
   }
 }
 

@@ -12,13 +12,18 @@ import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const answers = { "tools/call echo": { content: [{ type: "text", text: "done" }] } };
 
-/** An office whose tool `echo` needs a confirmation. */
+/** An MCP server whose tool `echo` needs a confirmation. */
+function withSettings(config: Readonly<Record<string, unknown>>) {
+  const settings = { default_tool_meta: null, tool_meta: { received: { auto_apply: true } }, ...config };
+  return scripted({ tools: [echo], answers }, settings);
+}
+
+/** An office with that MCP server. */
 function openOffice(
   config: Readonly<Record<string, unknown>> = { approval: "agent" },
   options: OfficeOptions = {},
 ): Promise<ComputerOffice> {
-  const settings = { default_tool_meta: null, tool_meta: { received: { auto_apply: true } }, ...config };
-  return ComputerOffice.open({ servers: { s: scripted({ tools: [echo], answers }, settings) } }, options);
+  return ComputerOffice.open({ servers: { s: withSettings(config) } }, options);
 }
 
 async function runs(office: ComputerOffice): Promise<number> {
@@ -139,6 +144,17 @@ Deno.test("an answer in the name of another Agent is 403, and the question stays
   assertEquals(refusal.code, 403);
   const result = await answer(office, state) as CallToolResult;
   assertEquals(result.content[0]?.text, "done");
+});
+
+// proves: question-approval
+Deno.test("an approval that comes after the owner has taken the permission back lets nothing run", async () => {
+  await using office = await openOffice();
+  const { state } = await ask(office);
+  const { adopted } = await office.computer.reconfigure({ servers: { s: withSettings({}) } });
+  assertEquals(adopted, ["s"]);
+  const { meta, content } = await answer(office, state) as CallToolResult;
+  assertEquals([meta?.error_code, await runs(office)], [4005, 0]);
+  assertStringIncludes(content[0]?.text ?? "", "no longer");
 });
 
 // proves: question-expiry, question-confirm-late

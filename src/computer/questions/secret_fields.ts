@@ -5,15 +5,21 @@ import type { QuestionField } from "../../protocol/question_form.ts";
 const WORDS: ReadonlySet<string> = new Set([
   ...["password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "secret", "secrets"],
   ...["token", "tokens", "jwt", "bearer", "credential", "credentials", "creds", "apikey"],
-  "pat",
+  ...["pat", "passwort", "kennwort"],
 ]);
 /** Words that mean a secret that may be written as a number; a number of tokens is none. */
-const NUMBER_WORDS: ReadonlySet<string> = new Set(["pin", "otp", "totp", "passcode", "cvv", "cvc"]);
+const NUMBER_WORDS: ReadonlySet<string> = new Set([
+  ...["pin", "otp", "totp", "cvv", "cvc"],
+  ...["password", "passwords", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort"],
+]);
 /** Two words that mean a secret together. */
 const PAIRS: ReadonlySet<string> = new Set([
   ...["api key", "access key", "private key", "secret key", "signing key", "encryption key", "ssh key"],
   ...["recovery phrase", "seed phrase", "security code", "card number", "connection string"],
+  ...["pass word", "pass phrase", "pass code", "verification code", "time code"],
 ]);
+/** Characters that nobody sees, which would take a word apart. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** The first field of a form that looks like a secret, by its format, name or title; `undefined` when none does. */
 export function findSecretField(
@@ -25,7 +31,7 @@ export function findSecretField(
     if (field.kind !== "number" && field.kind !== "text") return false;
     const words = [field.name, field.title ?? ""].map(wordsOf);
     if (words.some((each) => each.some((word) => NUMBER_WORDS.has(word)))) return true;
-    return field.kind === "text" && (isHidden(schema, field.name) || words.some(areSecret));
+    return isHidden(schema, field.name) || (field.kind === "text" && words.some(areSecret));
   });
 }
 
@@ -39,9 +45,10 @@ function areSecret(words: readonly string[]): boolean {
   return words.some((word, at) => WORDS.has(word) || PAIRS.has(`${word} ${words[at + 1] ?? ""}`));
 }
 
-/** The same for `apiKey`, `API_KEY` and `API key`. */
+/** The same for `apiKey`, `API_KEY` and `API key`, also in letters of another width and with invisible ones between. */
 function wordsOf(text: string): string[] {
-  return text.replace(/([a-z\d])(?=[A-Z])/g, "$1 ").toLowerCase().split(/[^a-z]+/).filter((word) =>
+  const plain = text.normalize("NFKC").replace(UNSEEN, "");
+  return plain.replace(/([a-z\d])(?=[A-Z])/g, "$1 ").toLowerCase().split(/[^a-z]+/).filter((word) =>
     word !== ""
   );
 }

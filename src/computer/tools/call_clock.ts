@@ -22,6 +22,7 @@ export class CallClock implements Disposable {
   readonly #idle: Countdown | undefined;
   readonly #report: (progress: Progress) => void;
   #limitMs: number;
+  #isPaused = false;
   #latest: Progress | undefined;
 
   /** @param report Receives the progress of the call. */
@@ -55,18 +56,21 @@ export class CallClock implements Disposable {
 
   /** Stands still until {@linkcode CallClock.resume} or {@linkcode CallClock.restart}. */
   pause(): void {
+    this.#isPaused = true;
     this.#total.pause();
     this.#idle?.pause();
   }
 
   /** Goes on with the time that is left. */
   resume(): void {
+    this.#isPaused = false;
     this.#total.resume();
     this.#idle?.restart(this.#idleMs);
   }
 
   /** Gives the call this time from now on. */
   restart(timeoutMs: number): void {
+    this.#isPaused = false;
     this.#limitMs = timeoutMs;
     this.#total.restart(timeoutMs);
     this.#idle?.restart(this.#idleMs);
@@ -86,7 +90,7 @@ export class CallClock implements Disposable {
     if (this.signal.aborted) return;
     const before = this.#latest;
     const isFurther = before === undefined || progress > before.progress;
-    if (isFurther) this.#idle?.restart(this.#idleMs);
+    if (isFurther && !this.#isPaused) this.#idle?.restart(this.#idleMs);
     if (!isFurther && message === before.message && total === before.total) return;
     this.#latest = {
       progress: isFurther ? progress : before.progress,

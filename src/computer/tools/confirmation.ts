@@ -13,6 +13,8 @@ import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
 
+const NO_LONGER_ALLOWED = "the Computer's owner no longer lets the user of the Agent confirm it";
+
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
 export interface ConfirmRequest {
   /**
@@ -147,7 +149,9 @@ export class Confirmations {
       meta: { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION },
       signal,
     });
-    return answer.action === "accept" ? undefined : why;
+    if (answer.action !== "accept") return why;
+    // The owner may have taken the permission back while the question was open.
+    return server.config.approval === "agent" ? undefined : NO_LONGER_ALLOWED;
   }
 }
 

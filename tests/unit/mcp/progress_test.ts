@@ -16,8 +16,9 @@ Deno.test("progress goes to the call of its token, and to none when that has end
   reports.receive({ progressToken: String(second?.token), progress: 2 });
   first?.[Symbol.dispose]();
   reports.receive({ progressToken: first?.token, progress: 3 });
-  for (const params of [undefined, "x", {}, { progress: 4 }, { progressToken: null, progress: 4 }]) {
-    reports.receive(params);
+  for (const params of [undefined, "x", {}, { progress: 4 }]) reports.receive(params);
+  for (const progressToken of [null, [second?.token], { toString: 0 }, "", "x".repeat(1_000)]) {
+    reports.receive({ progressToken, progress: 4 });
   }
   assertEquals(got, [[{ progress: 1 }], [{ progress: 2 }]]);
   assertEquals(log.lines, []);

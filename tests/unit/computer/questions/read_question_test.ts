@@ -24,6 +24,12 @@ Deno.test("a form with a field that looks like a secret is refused, with the nam
     hidden: { ...text, format: "password" },
     once: { ...text, writeOnly: true },
     card: { ...text, title: "Card number" },
+    number: { type: "integer", title: "Your password" },
+    hiddenNumber: { type: "number", format: "password" },
+    twoWords: { ...text, title: "Pass word" },
+    wide: { ...text, title: "ｐａｓｓｗｏｒｄ" },
+    invisible: { ...text, title: "pass\u200bword" },
+    code: { ...text, title: "One-time code" },
   };
   for (const [name, property] of Object.entries(secrets)) {
     const { refusal = "" } = form({ people: { type: "integer" }, [name]: property });

@@ -72,6 +72,19 @@ Deno.test("a clock that is paused stands still; then it has the rest of its time
   assertEquals([anew.signal.aborted, anew.limitMs], [true, 50_000]);
 });
 
+// proves: question-clock
+Deno.test("progress during a pause does not let the idle time run", () => {
+  using timers = new FakeTimers();
+  using clock = new CallClock({ timeoutMs: 100_000, idleMs: 100 }, () => {});
+  clock.pause();
+  clock.onProgress({ progress: 1 });
+  timers.advance(1_000_000);
+  assertEquals(clock.signal.aborted, false);
+  clock.resume();
+  timers.advance(100);
+  assertEquals(clock.signal.reason.idleMs, 100);
+});
+
 Deno.test("a clock that has ended does not start again", () => {
   using timers = new FakeTimers();
   const disposed = new CallClock({ timeoutMs: 100 }, () => {});
