@@ -2,7 +2,7 @@
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { isRecord } from "../json.ts";
 import type { Ask } from "./call_options.ts";
-import { RpcErrorCode, ServerAnswerError, ServerNotRunningError } from "./errors.ts";
+import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import { type AnswerResult, type AskingCalls, readQuestion } from "./questions.ts";
 import type { Result } from "./rpc_peer.ts";
 
@@ -20,8 +20,10 @@ const ASKING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get"
 export interface InputRounds {
   readonly method: string;
   readonly params: Result;
-  /** Sends the request with these parameters. */
-  readonly send: (params: Result) => Promise<Result>;
+  /** Sends the request with these parameters and this time-out, in milliseconds. */
+  readonly send: (params: Result, timeoutMs: number) => Promise<Result>;
+  /** How long all rounds may take together. */
+  readonly timeoutMs: number;
   readonly calls: Pick<AskingCalls, "ask">;
   /** Without it, questions are declined. */
   readonly ask: Ask | undefined;
@@ -41,13 +43,19 @@ interface InputRequired {
  *
  * @throws {ServerAnswerError} when it asks too often, or for what this client declines: sampling and roots.
  * @throws {ServerNotRunningError} when its answer cannot be read.
+ * @throws {ServerTimeoutError} when it has no result in time.
  */
 export async function requestInRounds(rounds: InputRounds): Promise<Result> {
-  const { method, params, send } = rounds;
+  const { method, params, send, timeoutMs } = rounds;
+  const endsAtMs = performance.now() + timeoutMs;
   const backoff = new Backoff(REPEAT_BACKOFF);
   let next = params;
   for (let round = 0; round <= MAX_INPUT_ROUNDS; round++) {
-    const { resultType = "complete", ...result } = await send(next);
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0) {
+      throw new ServerTimeoutError(`Cannot complete "${method}": no result in ${timeoutMs} ms`);
+    }
+    const { resultType = "complete", ...result } = await send(next, leftMs);
     if (resultType === "complete") return result;
     const needed = resultType === "input_required" && ASKING_METHODS.has(method)
       ? readNeeded(result)

@@ -227,16 +227,17 @@ export class McpSession {
     const { ask, ...outgoing } = options;
     outgoing.signal?.throwIfAborted();
     this.#over.signal.throwIfAborted();
-    const send = (params: Result) =>
+    const { timeoutMs } = outgoing;
+    const send = (params: Result, timeoutMs: number) =>
       makeMcpRequest(
         method,
         this.#spanAttributes,
-        (meta) => this.#peer.request({ method, params: withMeta(params, meta) }, outgoing),
+        (meta) => this.#peer.request({ method, params: withMeta(params, meta) }, { ...outgoing, timeoutMs }),
       );
     try {
-      if (this.#introduction.era === "2025") return await send(params);
+      if (this.#introduction.era === "2025") return await send(params, timeoutMs);
       const signals = [this.#over.signal, ...outgoing.signal === undefined ? [] : [outgoing.signal]];
-      return await requestInRounds({ method, params, send, calls: this.calls, ask, signals });
+      return await requestInRounds({ method, params, send, timeoutMs, calls: this.calls, ask, signals });
     } catch (error) {
       throw outgoing.signal?.aborted ? outgoing.signal.reason : toFailure(error);
     }

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Ask } from "../../../src/mcp/call_options.ts";
-import { ServerAnswerError, ServerNotRunningError } from "../../../src/mcp/errors.ts";
+import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "../../../src/mcp/errors.ts";
 import { MAX_INPUT_ROUNDS, MAX_ROUND_QUESTIONS, requestInRounds } from "../../../src/mcp/input_rounds.ts";
 import { AskingCalls } from "../../../src/mcp/questions.ts";
 import type { Result } from "../../../src/mcp/rpc_peer.ts";
@@ -15,7 +15,11 @@ function question(message: string): unknown {
 /** Sends a call to a server that gives these results in turn; returns what it was sent and how it ended. */
 async function play(
   results: readonly Result[],
-  { ask, method = "tools/call" }: { readonly ask?: Ask; readonly method?: string } = {},
+  { ask, method = "tools/call", timeoutMs = 600_000 }: {
+    readonly ask?: Ask;
+    readonly method?: string;
+    readonly timeoutMs?: number;
+  } = {},
 ): Promise<{ sent: Result[]; result: Result }> {
   const sent: Result[] = [];
   const send = (params: Result) => {
@@ -26,6 +30,7 @@ async function play(
     method,
     params,
     send,
+    timeoutMs,
     calls: new AskingCalls(),
     ask,
     signals: [signal],
@@ -36,6 +41,15 @@ async function play(
 Deno.test("a complete result is passed on without its type, and one without a type counts as complete", async () => {
   assertEquals((await play([{ resultType: "complete", content: [] }])).result, { content: [] });
   assertEquals((await play([{ content: [] }])).result, { content: [] });
+});
+
+Deno.test("the time of a request is that of all its rounds together", async () => {
+  const waiting = { resultType: "input_required", requestState: "wait" };
+  await assertRejects(
+    () => play([waiting], { method: "resources/read", timeoutMs: 10 }),
+    ServerTimeoutError,
+    "resources/read",
+  );
 });
 
 Deno.test("a request is repeated with the answers, and with the state as it came", async () => {
