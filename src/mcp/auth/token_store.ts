@@ -88,6 +88,7 @@ export function memoryTokenStore(): TokenStore {
         return after;
       }),
     watch(listener, signal) {
+      if (signal.aborted) return;
       listeners.add(listener);
       signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
     },

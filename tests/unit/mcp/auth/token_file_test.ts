@@ -49,6 +49,15 @@ Deno.test("a store keeps sign-ins by server, resource and issuer", async () => {
   });
 });
 
+Deno.test("a store tells nothing to a listener whose signal is aborted", async () => {
+  await withStores(async (store) => {
+    let heard = 0;
+    store.watch(() => heard++, AbortSignal.abort());
+    await put(store, SIGN_IN);
+    assertEquals(heard, 0);
+  });
+});
+
 Deno.test("changes of one sign-in wait for each other, and a change that throws stores nothing", async () => {
   await withStores(async (store) => {
     await put(store, { ...SIGN_IN, signedInAtMs: 0 });
