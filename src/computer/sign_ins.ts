@@ -49,7 +49,7 @@ export interface ComputerSignIns {
   /** The state of the sign-in at an MCP server, without any token. Throws for the name as `start` does. */
   status(server: string, options?: { readonly signal?: AbortSignal }): Promise<SignInStatus>;
 
-  /** Forgets the tokens of an MCP server, after they were revoked where that is possible. Throws for the name as `start` does. */
+  /** Forgets the tokens of an MCP server, and has them revoked where that is possible. Throws for the name as `start` does. */
   signOut(server: string, options?: { readonly signal?: AbortSignal }): Promise<SignOutResult>;
 
   /** The port to listen at for the browser: the configured one, else that of the last sign-in, if any. */
