@@ -1,6 +1,7 @@
 // What becomes of a call beside its result: refused arguments, records, log lines, confirmations that end early.
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
 import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
@@ -363,4 +364,21 @@ Deno.test("a script that does not compile fails its server with the finding, and
   );
   assertEquals(office.computer.servers.get("good")?.status, "running");
   assertEquals((await office.laptop.callTool("head", { path: "x" })).isError, false);
+});
+
+// proves: data-req-id-dedupe
+Deno.test("another Agent that takes the seat gets no result of the one before, whatever name it states", async () => {
+  const answers = { "tools/call echo": { content: [{ type: "text", text: "done" }] } };
+  const tools = { default_tool_meta: { auto_apply: true } };
+  await using office = await ComputerOffice.open({
+    servers: { s: scripted({ tools: [echo], answers }, tools) },
+  });
+  await office.laptop.callTool("echo", {}, { reqId: "r1" });
+  await office.agent.leave();
+  await using eve = await Agent.connect({ url: office.server.url, office: "lab", name: "eve" });
+  const again = { agent: "ada", req_id: "r1", computer: "laptop", tool_name: "echo", params: {} };
+  await eve.request("client:tool_call", again);
+  const { content } = await eve.computer("laptop").callTool("received");
+  const calls: { params?: { name?: string } }[] = JSON.parse(content[0]?.text ?? "[]");
+  assertEquals(calls.filter(({ params }) => params?.name === "echo").length, 2);
 });

@@ -71,6 +71,8 @@ export class Attendance {
   #heard = 0;
   /** The Agent at the moment when the connection was lost. */
   #before: string | undefined;
+  /** The Agent that left the office last. */
+  #left: string | undefined;
 
   constructor(context: AttendanceContext) {
     this.#context = context;
@@ -91,8 +93,12 @@ export class Attendance {
     if (event !== ENTER_OFFICE_NOTIFICATION && event !== LEAVE_OFFICE_NOTIFICATION) return;
     const { agent } = parseOfficeNotification(body);
     if (typeof agent !== "string") return;
-    if (event === ENTER_OFFICE_NOTIFICATION) return this.#hear(agent);
+    if (event === ENTER_OFFICE_NOTIFICATION) {
+      this.#hear(agent);
+      return this.#forgetOthers(agent);
+    }
     this.#hear(undefined);
+    this.#left = agent;
     this.#endAgent();
   }
 
@@ -101,6 +107,7 @@ export class Attendance {
     const { calls, blobs } = this.#context;
     this.#hear(undefined);
     this.#before = undefined;
+    this.#left = undefined;
     this.#endAgent();
     calls.forget();
     blobs.endOffice();
@@ -125,11 +132,18 @@ export class Attendance {
     const heard = this.#heard;
     const found = (await members()).find(({ role }) => role === "agent")?.name;
     if (this.#heard === heard) agent.set(found);
+    if (agent.name !== undefined) this.#forgetOthers(agent.name);
     const before = this.#before;
     this.#before = undefined;
     if (before === undefined || before === agent.name) return;
     this.#endAgent();
     this.#context.calls.forget();
+  }
+
+  /** Another Agent sits in the seat: it gets no results of the one before, whatever name it states in its requests. */
+  #forgetOthers(agent: string): void {
+    if (this.#left !== undefined && this.#left !== agent) this.#context.calls.forget();
+    this.#left = undefined;
   }
 
   #endAgent(): void {
