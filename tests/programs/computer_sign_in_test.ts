@@ -5,7 +5,7 @@ import { isRecord } from "../../src/json.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { eventually } from "../fixtures/within.ts";
-import { Desk } from "./_sign_in_desk.ts";
+import { Desk } from "../integration/_sign_in_desk.ts";
 
 Deno.test("a browser that comes back to the loopback port ends the sign-in, and its tokens are private", async () => {
   await using server = await ProtectedServer.open();

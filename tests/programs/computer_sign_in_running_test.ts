@@ -6,9 +6,9 @@ import type { RunningDoor } from "../fixtures/door.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { eventually } from "../fixtures/within.ts";
-import { enter, leave, testPrompt } from "./_computer_prompt.ts";
-import { Desk, urlIn } from "./_sign_in_desk.ts";
-import { Key } from "./_terminal_session.ts";
+import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
+import { Desk, urlIn } from "../integration/_sign_in_desk.ts";
+import { Key } from "../integration/_terminal_session.ts";
 
 const isPosix = Deno.build.os !== "windows";
 
