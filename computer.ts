@@ -85,6 +85,7 @@ export {
   memoryTokenStore,
   type OAuthClient,
   type OAuthTokens,
+  type ProofKey,
   type SignInKey,
   type StoredSignIn,
   type TokenStore,

@@ -1,6 +1,7 @@
 /** `fetch` for one MCP server: adds the token, and tries again once with a new one after a refusal. */
 import { SignInRequiredError } from "../errors.ts";
 import { readChallenge } from "./challenge.ts";
+import { ProvenRequests } from "./dpop.ts";
 import type { ServerAuthorization } from "./server_authorization.ts";
 
 /** `fetch` with the client that holds the connections. */
@@ -9,22 +10,34 @@ export type HttpFetch = (
   init: RequestInit & { client?: Deno.HttpClient },
 ) => Promise<Response>;
 
+type SendWithToken = (
+  ...request: [...Parameters<HttpFetch>, token: string | undefined]
+) => Promise<Response>;
+
 /**
  * Creates the `fetch` of one MCP server. The token goes to its origin alone.
  *
  * @param server The URL of the MCP server.
  */
 export function createAuthorizedFetch(server: URL, authorization: ServerAuthorization): HttpFetch {
+  const proven = new ProvenRequests();
+  const send: SendWithToken = async (url, init, token) => {
+    if (token === undefined) return await fetch(url, init);
+    const key = await authorization.proofKeyOf(token);
+    if (key !== undefined) return await proven.send(new URL(url), init, { token, key });
+    return await fetch(url, withToken(init, token));
+  };
+
   return async (url, init) => {
     if (new URL(url).origin !== server.origin) return await fetch(url, init);
     const signal = init.signal ?? undefined;
     const token = await authorization.token(signal);
-    const response = await fetch(url, withToken(init, token));
+    const response = await send(url, init, token);
     const refusal = refusalOf(response);
     if (refusal === undefined) return response;
     const other = await replaced(response, () => authorization.onRefused({ ...refusal, token }, signal));
     if (other === undefined) return response;
-    const again = await fetch(url, withToken(init, other));
+    const again = await send(url, init, other);
     if (again.status !== 401) return again;
     await again.body?.cancel();
     throw authorization.onRefusedAgain(other);
@@ -51,8 +64,7 @@ function refusalOf({ status, headers }: Response) {
   return { status, challenge: readChallenge(headers) } as const;
 }
 
-function withToken<T extends RequestInit>(init: T, token: string | undefined): T {
-  if (token === undefined) return init;
+function withToken<T extends RequestInit>(init: T, token: string): T {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${token}`);
   return { ...init, headers };

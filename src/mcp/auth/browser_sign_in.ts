@@ -4,11 +4,12 @@ import { shorten } from "../../text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { isLoopbackUrl } from "./addresses.ts";
 import { chooseClient } from "./client.ts";
+import { newProofKey } from "./dpop.ts";
 import { toOAuthFailure } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { BrowserSignIn } from "./sign_in.ts";
 import { exchangeCode, toLibraryClient } from "./token_requests.ts";
-import type { OAuthClient } from "./token_store.ts";
+import type { OAuthClient, ProofKey } from "./token_store.ts";
 
 /** The port of the redirect when nothing listens and none is configured. */
 export const DEFAULT_REDIRECT_PORT = 33_418;
@@ -25,6 +26,7 @@ export async function beginBrowserSignIn(
 ): Promise<BrowserSignIn> {
   const { as } = target;
   assertPkce(as.metadata, server);
+  const proofKey = await newProofKey(target);
   const { config, fetch } = server;
   // Always a new registration: the authorization server may have forgotten the last one, and its page would say so
   // to the person instead of us.
@@ -39,7 +41,19 @@ export async function beginBrowserSignIn(
   const state = oauth.generateRandomState();
   server.learn(verifier);
   const url = await authorizationUrl({ target, client, scopes, redirectUri, verifier, state });
-  return new CodeSignIn({ server, target, client, scopes, redirectUri, verifier, state, signal, url }).shown;
+  return new CodeSignIn({
+    server,
+    target,
+    client,
+    scopes,
+    redirectUri,
+    verifier,
+    state,
+    proofKey,
+    signal,
+    url,
+  })
+    .shown;
 }
 
 /** A code that a stranger gets hold of must be of no use to him. */
@@ -87,19 +101,21 @@ async function authorizationUrl(request: CodeRequest): Promise<string> {
   return url.href;
 }
 
+interface BegunRequest extends CodeRequest {
+  readonly server: ProtectedServer;
+  readonly proofKey: ProofKey | undefined;
+  readonly url: string;
+}
+
 class CodeSignIn {
-  readonly #request: CodeRequest & { readonly server: ProtectedServer; readonly url: string };
+  readonly #request: BegunRequest;
   readonly #finished = Promise.withResolvers<void>();
   #isOver = false;
   /** The exchange under way: a code is of use once. */
   #exchanging: Promise<void> | undefined;
 
   constructor(
-    request: CodeRequest & {
-      readonly server: ProtectedServer;
-      readonly url: string;
-      readonly signal: AbortSignal | undefined;
-    },
+    request: BegunRequest & { readonly signal: AbortSignal | undefined },
   ) {
     this.#request = request;
     // Not everybody who cancels a sign-in waits for it.
@@ -190,7 +206,7 @@ class CodeSignIn {
   }
 
   async #exchange(parameters: URLSearchParams): Promise<void> {
-    const { server, target, client, redirectUri, verifier, scopes } = this.#request;
+    const { server, target, client, redirectUri, verifier, scopes, proofKey } = this.#request;
     const { as, audience } = target;
     const { config, fetch } = server;
     server.learn(parameters.get("code") ?? undefined);
@@ -198,7 +214,7 @@ class CodeSignIn {
     const { issuer } = as.metadata;
     try {
       await server.bind(issuer, client);
-      const request = { as, config, fetch, signal: undefined, client, resource: audience, nowMs };
+      const request = { as, config, fetch, signal: undefined, client, resource: audience, proofKey, nowMs };
       const tokens = await exchangeCode(request, { parameters, redirectUri, verifier });
       await server.store(issuer, { client, audience, tokens, scopes });
       this.#isOver = true;

@@ -7,7 +7,7 @@ const TOKEN = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\
 /** The rest of a challenge with a `token68` in place of parameters. */
 const CREDENTIALS = /[\s,]+[\w.~+/-]+=*(?=\s*(?:,|$))/y;
 
-/** The challenge of the scheme `Bearer`. */
+/** The challenge of the scheme `Bearer` or `DPoP`. */
 export interface Challenge {
   /** Such as `invalid_token` or `insufficient_scope`. */
   readonly error: string | undefined;
@@ -15,23 +15,28 @@ export interface Challenge {
   readonly scope: string | undefined;
   /** The URL of the protected resource metadata (RFC 9728). */
   readonly resourceMetadata: string | undefined;
+  /** Whether only tokens that are bound to a key (DPoP) help. */
+  readonly isDpop: boolean;
 }
 
-/** Reads the first `Bearer` challenge; `undefined` when there is none. */
+/** Reads the first challenges of `Bearer` and `DPoP` as one; `undefined` when there is none. */
 export function readChallenge(headers: Headers): Challenge | undefined {
   const header = headers.get("www-authenticate");
   if (header === null || header.length > MAX_HEADER_LENGTH) return undefined;
-  const parameters = bearerParameters(header);
-  if (parameters === undefined) return undefined;
+  const bearer = parametersOf("bearer", header);
+  const dpop = parametersOf("dpop", header);
+  if (bearer === undefined && dpop === undefined) return undefined;
+  const valueOf = (name: string) => bearer?.get(name) ?? dpop?.get(name);
   return {
-    error: parameters.get("error"),
-    scope: parameters.get("scope"),
-    resourceMetadata: parameters.get("resource_metadata"),
+    error: valueOf("error"),
+    scope: valueOf("scope"),
+    resourceMetadata: valueOf("resource_metadata"),
+    isDpop: bearer === undefined,
   };
 }
 
-/** The parameters of the first `Bearer` challenge, by lower-case name. */
-function bearerParameters(header: string): ReadonlyMap<string, string> | undefined {
+/** The parameters of the first challenge of a scheme, by lower-case name. */
+function parametersOf(wanted: string, header: string): ReadonlyMap<string, string> | undefined {
   let scheme: string | undefined;
   let parameters = new Map<string, string>();
   let index = 0;
@@ -45,12 +50,12 @@ function bearerParameters(header: string): ReadonlyMap<string, string> | undefin
       if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
       continue;
     }
-    if (scheme === "bearer") return parameters;
+    if (scheme === wanted) return parameters;
     scheme = name.toLowerCase();
     parameters = new Map();
-    if (scheme !== "bearer") index = afterCredentials(header, index);
+    if (scheme !== wanted) index = afterCredentials(header, index);
   }
-  return scheme === "bearer" ? parameters : undefined;
+  return scheme === wanted ? parameters : undefined;
 }
 
 function afterCredentials(header: string, index: number): number {

@@ -4,11 +4,12 @@ import { delay } from "../../async/backoff.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { authenticationOf, chooseClient } from "./client.ts";
 import { isLoopbackUrl } from "./addresses.ts";
+import { newProofKey } from "./dpop.ts";
 import { OAuthRefusalError, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { DeviceSignIn } from "./sign_in.ts";
 import { requestDeviceTokens, toLibraryClient } from "./token_requests.ts";
-import type { OAuthClient, OAuthTokens } from "./token_store.ts";
+import type { OAuthClient, OAuthTokens, ProofKey } from "./token_store.ts";
 
 /** The time between two questions, in seconds, where the authorization server names none, and what `slow_down` adds. */
 const INTERVAL_SECONDS = 5;
@@ -30,6 +31,7 @@ export async function beginDeviceSignIn(
       `Cannot sign in: the authorization server ${issuer} offers no sign-in on another device`,
     );
   }
+  const proofKey = await newProofKey(target);
   const client = await chooseClient({ as, config, fetch, signal }, {
     grantTypes: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
   });
@@ -47,7 +49,7 @@ export async function beginDeviceSignIn(
   const over = new AbortController();
   const lifetimeMs = Math.min(offer.expires_in, MAX_LIFETIME_SECONDS) * 1_000;
   const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
-  const wait = { server, target, client, deviceCode: offer.device_code, signal: ended };
+  const wait = { server, target, client, deviceCode: offer.device_code, proofKey, signal: ended };
   const expiresAtMs = context.now() + lifetimeMs;
   const finished = waitForTokens(wait, { intervalSeconds: offer.interval, expiresAtMs }).then((tokens) =>
     server.store(issuer, { client, audience, tokens, scopes })
@@ -105,20 +107,20 @@ function pageOf(text: string, issuer: string): string {
 }
 
 async function waitForTokens(
-  waiting: Waiting & { readonly deviceCode: string },
+  waiting: Waiting & { readonly deviceCode: string; readonly proofKey: ProofKey | undefined },
   { intervalSeconds = INTERVAL_SECONDS, expiresAtMs }: {
     readonly intervalSeconds: number | undefined;
     readonly expiresAtMs: number;
   },
 ): Promise<OAuthTokens> {
-  const { server: { config, fetch, context }, target: { as, audience }, client, deviceCode, signal } =
-    waiting;
+  const { server: { config, fetch, context }, target: { as, audience }, client, signal } = waiting;
+  const { deviceCode, proofKey } = waiting;
   let seconds = intervalSeconds;
   while (context.now() < expiresAtMs) {
     await delay(Math.min(seconds, MAX_INTERVAL_SECONDS) * 1_000, signal);
     try {
       const nowMs = context.now();
-      const request = { as, config, fetch, signal, client, resource: audience, nowMs };
+      const request = { as, config, fetch, signal, client, resource: audience, proofKey, nowMs };
       return await requestDeviceTokens(request, deviceCode);
     } catch (error) {
       signal?.throwIfAborted();

@@ -19,6 +19,8 @@ export interface ProtectedResource {
   /** The issuers of its authorization servers; at least one. */
   readonly issuers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
+  /** Whether it takes tokens that are bound to a key (DPoP), and no others. */
+  readonly dpop: "required" | "accepted" | undefined;
 }
 
 /** Reads the metadata of an MCP server; `undefined` when it has none. */
@@ -58,7 +60,13 @@ function toResource(document: Readonly<Record<string, unknown>>, server: URL): P
     // Without a list, the MCP server is its own authorization server.
     issuers: issuers.length > 0 ? issuers : [server.origin],
     scopesSupported: Array.isArray(scopes) ? textsIn(scopes) : undefined,
+    dpop: dpopOf(document),
   };
+}
+
+function dpopOf(document: Readonly<Record<string, unknown>>): ProtectedResource["dpop"] {
+  if (document["dpop_bound_access_tokens_required"] === true) return "required";
+  return textsIn(document["dpop_signing_alg_values_supported"]).length > 0 ? "accepted" : undefined;
 }
 
 /** Whether a resource is the MCP server or one above it, on the same origin: tokens for it are then for this server. */

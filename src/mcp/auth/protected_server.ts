@@ -174,7 +174,7 @@ export class ProtectedServer {
   learnTokens(
     { client, tokens }: Pick<StoredSignIn, "client"> & { readonly tokens?: OAuthTokens | undefined },
   ): void {
-    this.learn(client.clientSecret, tokens?.accessToken, tokens?.refreshToken);
+    this.learn(client.clientSecret, tokens?.accessToken, tokens?.refreshToken, tokens?.proofKey?.d);
   }
 
   /**

@@ -12,10 +12,11 @@ import {
 import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { chooseClient } from "./client.ts";
 import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
+import { newProofKey } from "./dpop.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
-import { refreshTokens, requestClientTokens } from "./token_requests.ts";
-import type { OAuthTokens, StoredSignIn } from "./token_store.ts";
+import { refreshTokens, requestClientTokens, type TokenRequest } from "./token_requests.ts";
+import type { OAuthTokens, ProofKey, StoredSignIn } from "./token_store.ts";
 
 /** How long a refused request waits for metadata that nobody has announced, in milliseconds. */
 const LOOK_TIMEOUT_MS = 5_000;
@@ -76,6 +77,15 @@ export class ServerAuthorization {
       if (isStillGood) return tokens.accessToken;
       throw error;
     }
+  }
+
+  /**
+   * The key that a token is bound to, if it is. A token that was replaced meanwhile has none: it is refused, and the
+   * request is sent again with the new one.
+   */
+  async proofKeyOf(token: string): Promise<ProofKey | undefined> {
+    const tokens = (await this.#current())?.tokens;
+    return tokens?.accessToken === token ? tokens.proofKey : undefined;
   }
 
   /**
@@ -209,7 +219,10 @@ export class ServerAuthorization {
           before.tokens.accessToken !== current.tokens?.accessToken;
         if (before?.tokens === undefined || isOther) return renewed = before;
         try {
-          const tokens = await refreshTokens(this.#requestOf(before, as), before.tokens);
+          const tokens = await refreshTokens(
+            this.#requestOf(before, as, before.tokens.proofKey),
+            before.tokens,
+          );
           return renewed = { ...before, tokens };
         } catch (error) {
           if (!(error instanceof OAuthRefusalError)) throw error;
@@ -242,6 +255,7 @@ export class ServerAuthorization {
         : await this.#targetOf(current);
       const { as, audience } = target;
       const { issuer } = as.metadata;
+      const proofKey = current?.tokens?.proofKey ?? await newProofKey(target);
       const client = await chooseClient(
         { as, config: server.config, fetch: server.fetch, signal: undefined },
         {
@@ -252,7 +266,7 @@ export class ServerAuthorization {
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");
         const scopes = scopesToAskFor(challenge?.scope, usual, current?.tokens?.scope);
-        const request = this.#requestOf({ client, audience }, as);
+        const request = this.#requestOf({ client, audience }, as, proofKey);
         const tokens = await requestClientTokens(request, scopes);
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
         return {
@@ -343,9 +357,14 @@ export class ServerAuthorization {
     return this.#as.server;
   }
 
-  #requestOf({ client, audience }: Pick<StoredSignIn, "client" | "audience">, as: AuthorizationServer) {
+  #requestOf(
+    { client, audience }: Pick<StoredSignIn, "client" | "audience">,
+    as: AuthorizationServer,
+    proofKey: ProofKey | undefined,
+  ): TokenRequest {
     const { config, fetch, context } = this.#server;
-    return { as, config, fetch, signal: undefined, client, resource: audience, nowMs: context.now() };
+    const nowMs = context.now();
+    return { as, config, fetch, signal: undefined, client, resource: audience, proofKey, nowMs };
   }
 }
 

@@ -30,6 +30,7 @@ const storedSignIn: z.ZodType<StoredSignIn> = z.object({
     expiresAtMs: z.number().optional(),
     renewAtMs: z.number().optional(),
     scope: text.optional(),
+    proofKey: z.object({ x: text, y: text, d: text }).optional(),
   }).optional(),
   audience: text.optional(),
   wantedScope: text.optional(),

@@ -2,8 +2,9 @@
 import * as oauth from "oauth4webapi";
 import { SignInError } from "../errors.ts";
 import { authenticationOf, type ClientContext } from "./client.ts";
+import { proverOf, withNonce } from "./dpop.ts";
 import { type OAuthRequestOptions, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
-import type { OAuthClient, OAuthTokens } from "./token_store.ts";
+import type { OAuthClient, OAuthTokens, ProofKey } from "./token_store.ts";
 
 /** A token is renewed this long before its end, in milliseconds, or in the last tenth of its life if that is shorter. */
 const RENEWAL_MS = 60_000;
@@ -18,6 +19,8 @@ export interface TokenRequest extends ClientContext {
   readonly client: OAuthClient;
   /** The resource indicator. */
   readonly resource: string | undefined;
+  /** The key to bind the tokens to, where bound tokens are wanted. */
+  readonly proofKey: ProofKey | undefined;
   readonly nowMs: number;
 }
 
@@ -93,25 +96,33 @@ async function requestTokens(
     as: oauth.AuthorizationServer,
     client: oauth.Client,
     authentication: oauth.ClientAuth,
-    options: OAuthRequestOptions & { readonly additionalParameters: Record<string, string> },
+    options: OAuthRequestOptions & oauth.DPoPRequestOptions & {
+      readonly additionalParameters: Record<string, string>;
+    },
   ) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<OAuthTokens> {
-  const { as, client, resource, nowMs } = request;
+  const { as, resource, proofKey } = request;
   const { issuer } = as.metadata;
   try {
-    const authentication = await authenticationOf(client, request);
+    const authentication = await authenticationOf(request.client, request);
+    const client = toLibraryClient(request.client, request);
     const additionalParameters: Record<string, string> = resource === undefined ? {} : { resource };
-    const options = { ...requestOptions(request), additionalParameters };
-    const answer = await send(as.metadata, toLibraryClient(client, request), authentication, options);
-    return toTokens(answer, nowMs);
+    const proof = proofKey === undefined ? {} : { DPoP: await proverOf(proofKey, as) };
+    const options = { ...requestOptions(request), ...proof, additionalParameters };
+    const answer = await withNonce(() => send(as.metadata, client, authentication, options));
+    return toTokens(answer, request);
   } catch (error) {
     throw await toOAuthFailure(error, `Cannot get tokens from the authorization server ${issuer}`);
   }
 }
 
-function toTokens(answer: oauth.TokenEndpointResponse, nowMs: number): OAuthTokens {
+function toTokens(
+  answer: oauth.TokenEndpointResponse,
+  { proofKey, nowMs }: Pick<TokenRequest, "proofKey" | "nowMs">,
+): OAuthTokens {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, scope } = answer;
-  if (answer.token_type !== "bearer") {
+  const isBound = answer.token_type === "dpop" && proofKey !== undefined;
+  if (!isBound && answer.token_type !== "bearer") {
     throw new SignInError(`Cannot use tokens of type "${answer.token_type}": not Bearer`);
   }
   return {
@@ -119,6 +130,7 @@ function toTokens(answer: oauth.TokenEndpointResponse, nowMs: number): OAuthToke
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(lifetime === undefined ? {} : endsOf(Math.min(lifetime * 1_000, MAX_LIFETIME_MS), nowMs)),
     ...(scope === undefined ? {} : { scope }),
+    ...(isBound ? { proofKey } : {}),
   };
 }
 

@@ -26,6 +26,16 @@ export interface OAuthClient {
   readonly source: "configured" | "document" | "registered";
 }
 
+/** The private key of bound tokens (DPoP, RFC 9449): the members of a JSON Web Key on the curve P-256. */
+export interface ProofKey {
+  /** The public part. */
+  readonly x: string;
+  /** The public part. */
+  readonly y: string;
+  /** The private part. */
+  readonly d: string;
+}
+
 /** The tokens of a sign-in. */
 export interface OAuthTokens {
   /** Sent to the MCP server. */
@@ -38,6 +48,8 @@ export interface OAuthTokens {
   readonly renewAtMs?: number | undefined;
   /** The granted scopes, separated by spaces. */
   readonly scope?: string | undefined;
+  /** The key that they are bound to; whoever has them can use them when absent. */
+  readonly proofKey?: ProofKey | undefined;
 }
 
 /** A sign-in as it is stored. */

@@ -18,20 +18,28 @@ Deno.test("readChallenge() reads the parameters of the scheme Bearer, wherever i
   ) {
     assertEquals(
       read(header),
-      { error: "insufficient_scope", scope: "read write", resourceMetadata: url },
+      { error: "insufficient_scope", scope: "read write", resourceMetadata: url, isDpop: false },
       header,
     );
   }
 });
 
 Deno.test("readChallenge() reads a challenge without parameters, and none where there is none", () => {
-  const empty = { error: undefined, scope: undefined, resourceMetadata: undefined };
+  const empty = { error: undefined, scope: undefined, resourceMetadata: undefined, isDpop: false };
   assertEquals(read("Bearer"), empty);
   assertEquals(read('Bearer realm="x"'), empty);
   assertEquals(read('Basic realm="x"'), undefined);
   assertEquals(read('"broken'), undefined);
   assertEquals(read(`Bearer scope="${"x".repeat(10_000)}"`), undefined);
   assertEquals(readChallenge(new Headers()), undefined);
+});
+
+Deno.test("readChallenge() reads a challenge of DPoP, which alone wants bound tokens", () => {
+  const resourceMetadata = "https://mcp.example/here";
+  const only = read(`DPoP algs="ES256", error=use_dpop_nonce, resource_metadata="${resourceMetadata}"`);
+  assertEquals(only, { error: "use_dpop_nonce", scope: undefined, resourceMetadata, isDpop: true });
+  const either = read(`Bearer, DPoP scope=read, resource_metadata="${resourceMetadata}"`);
+  assertEquals(either, { error: undefined, scope: "read", resourceMetadata, isDpop: false });
 });
 
 Deno.test("readChallenge() reads a long hostile header in linear time", () => {

@@ -28,7 +28,12 @@ function serve(documents: Readonly<Record<string, unknown>>): { fetch: OAuthFetc
 
 Deno.test("discoverResource() looks where the challenge says, then below the path, then at the root", async () => {
   const { fetch, asked } = serve({});
-  const challenge = { error: undefined, scope: undefined, resourceMetadata: "https://mcp.example/here" };
+  const challenge = {
+    error: undefined,
+    scope: undefined,
+    resourceMetadata: "https://mcp.example/here",
+    isDpop: false,
+  };
   assertEquals(await discoverResource(SERVER, { challenge, fetch, signal }), undefined);
   assertEquals(asked, [
     "https://mcp.example/here",
@@ -50,12 +55,14 @@ Deno.test("discoverResource() reads the issuers and scopes; without issuers it i
     resource: "https://mcp.example/",
     issuers: ["https://a"],
     scopesSupported: ["x"],
+    dpop: undefined,
   });
   const second = serve({ [place]: { resource: SERVER.href } });
   assertEquals(await discoverResource(SERVER, { challenge: undefined, fetch: second.fetch, signal }), {
     resource: SERVER.href,
     issuers: ["https://mcp.example"],
     scopesSupported: undefined,
+    dpop: undefined,
   });
 });
 

@@ -7,7 +7,12 @@ import { SignInRequiredError } from "../../../../src/mcp/errors.ts";
 import { within } from "../../../fixtures/within.ts";
 
 const KEY = { server: "shop", resource: "https://mcp.example/mcp", issuer: "https://auth.example" };
-const CHALLENGE = { error: undefined, scope: undefined, resourceMetadata: "https://mcp.example/metadata" };
+const CHALLENGE = {
+  error: undefined,
+  scope: undefined,
+  resourceMetadata: "https://mcp.example/metadata",
+  isDpop: false,
+};
 
 /** The authorization of a server with these tokens, which asks nobody. */
 async function open(store: TokenStore, tokens?: OAuthTokens): Promise<ServerAuthorization> {
