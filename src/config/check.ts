@@ -2,6 +2,7 @@
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
 import {
+  isServiceGrant,
   type MCPServerConfig,
   type MCPServerInput,
   type MCPServerStdioParameters,
@@ -154,7 +155,7 @@ async function checkedServer(
 ): Promise<CheckedServer> {
   const { name, type, disabled } = server;
   const oauth = oauthOf(server);
-  const isPersonal = oauth === true || (typeof oauth === "object" && oauth.grant !== "client_credentials");
+  const isPersonal = oauth === true || (typeof oauth === "object" && !isServiceGrant(oauth));
   if (!isPersonal) return { name, type, disabled, needsSignIn: false };
   return { name, type, disabled, needsSignIn: isSignedIn === undefined ? null : !await isSignedIn(name) };
 }

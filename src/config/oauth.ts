@@ -1,5 +1,5 @@
 /** Checks the member `oauth` of an MCP server: wrong values, wrong combinations and misspelled members. */
-import type { MCPServerConfig, OAuthSettings } from "../protocol/config.ts";
+import { isServiceGrant, type MCPServerConfig, type OAuthSettings } from "../protocol/config.ts";
 import { OAUTH_KEYS } from "../protocol/schemas/config.ts";
 import { isRemark } from "./form.ts";
 import { hasPlaceholder } from "./placeholders.ts";
@@ -39,6 +39,9 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   authorizationServer: "issuer",
   authorization_server: "issuer",
   audience: "resource",
+  jwt: "assertion",
+  tokenFile: "assertionFile",
+  token_file: "assertionFile",
 }));
 
 /** Checks the member `oauth`; `path` is the path of the server's entry. */
@@ -95,6 +98,16 @@ function* combinations(oauth: OAuthSettings): Generator<Problem> {
   if (grant === "client_credentials" && clientId && !clientSecret && !privateKey) {
     yield [["grant"], '"client_credentials" needs "clientSecret" or "privateKey"'];
   }
+  if (grant === "jwt_bearer") yield* workloadCombinations(oauth);
+}
+
+function* workloadCombinations({ clientId, assertion, assertionFile }: OAuthSettings): Generator<Problem> {
+  if (!clientId || !(assertion || assertionFile)) {
+    yield [["grant"], '"jwt_bearer" needs "clientId", and "assertion" or "assertionFile"'];
+  }
+  if (assertion && assertionFile) {
+    yield [["assertionFile"], 'cannot be combined with "assertion"; remove one of them'];
+  }
 }
 
 function* values(oauth: OAuthSettings): Generator<Problem> {
@@ -135,12 +148,15 @@ function isMetadataUrl(url: string): boolean {
 
 function* withoutEffect(oauth: OAuthSettings): Generator<readonly [member: string, remark: string]> {
   const { grant, privateKey, keyId, keyAlgorithm, redirectPort, clientMetadataUrl } = oauth;
+  for (const member of ["assertion", "assertionFile"] as const) {
+    if (oauth[member] && grant !== "jwt_bearer") yield [member, 'without "grant": "jwt_bearer"'];
+  }
   if (!privateKey && keyId) yield ["keyId", 'without "privateKey"'];
   if (!privateKey && keyAlgorithm) yield ["keyAlgorithm", 'without "privateKey"'];
   if (redirectPort && grant && grant !== "authorization_code") {
     yield ["redirectPort", `with "grant": "${grant}", which uses no browser on this machine`];
   }
-  if (clientMetadataUrl && grant === "client_credentials") {
-    yield ["clientMetadataUrl", 'with "grant": "client_credentials"'];
+  if (clientMetadataUrl && isServiceGrant(oauth)) {
+    yield ["clientMetadataUrl", `with "grant": "${grant}"`];
   }
 }

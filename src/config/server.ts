@@ -1,5 +1,5 @@
 /** Reads one MCP server of a configuration, in any form. */
-import type { MCPServerConfig } from "../protocol/config.ts";
+import { type MCPServerConfig, oauthOf } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
@@ -28,6 +28,10 @@ export function readServer(
   const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
+  const oauth = oauthOf(config);
+  if (typeof oauth === "object" && oauth.assertionFile) {
+    oauth.assertionFile = fileOf(oauth.assertionFile, place.origin);
+  }
   checkOAuth(config, place);
   if (typeof config.default_tool_meta?.alias === "string") {
     const message = 'cannot name all tools the same; set the alias of one tool in "tool_meta"';

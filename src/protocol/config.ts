@@ -110,9 +110,10 @@ export interface MCPServerStreamableHttpParameters {
 export interface OAuthSettings {
   /**
    * How an access token is obtained: `authorization_code` by a browser, `device_code` by a code that is typed on any
-   * device, `client_credentials` for a service without a person. `authorization_code` by default.
+   * device, `client_credentials` for a service without a person, `jwt_bearer` for a workload with a token of its
+   * platform. `authorization_code` by default.
    */
-  grant?: "authorization_code" | "device_code" | "client_credentials" | null;
+  grant?: "authorization_code" | "device_code" | "client_credentials" | "jwt_bearer" | null;
   /** The id of a client that is registered at the authorization server. By default the Computer registers itself. */
   clientId?: string | null;
   /** The secret of that client, usually `${input:id}`. */
@@ -136,6 +137,10 @@ export interface OAuthSettings {
    * read one. By default the Computer registers itself.
    */
   clientMetadataUrl?: string | null;
+  /** The JSON Web Token by which a workload proves its identity, with the grant `jwt_bearer`. */
+  assertion?: string | null;
+  /** A file with that token, in place of `assertion`; it is read for each request for tokens. */
+  assertionFile?: string | null;
 }
 
 /** The members that the configurations of MCP servers on the network have. */
@@ -178,6 +183,11 @@ export interface MCPSSEConfig extends NetworkMCPServerConfig {
 /** How the Computer signs in at an MCP server; `undefined` when the configuration does not say it. */
 export function oauthOf(config: MCPServerConfig): boolean | OAuthSettings | undefined {
   return (config.type === "stdio" ? undefined : config.oauth) ?? undefined;
+}
+
+/** Whether tokens are obtained without a person. */
+export function isServiceGrant({ grant }: OAuthSettings): boolean {
+  return grant === "client_credentials" || grant === "jwt_bearer";
 }
 
 /** An MCP server of any transport. */

@@ -26,6 +26,7 @@ interface Context {
   readonly private_key_pem?: string;
   readonly signing_algorithm?: string;
   readonly issuer?: string;
+  readonly valid_jwt?: string;
   readonly toolCalls?: readonly ToolCall[];
 }
 
@@ -138,7 +139,8 @@ function withoutNull({ name, arguments: args }: ToolCall): ToolCall {
 }
 
 /** The client that the scenario has registered; without one, the Computer finds out how to become one. */
-function toOAuth({ client_id, client_secret, private_key_pem, signing_algorithm, issuer }: Context): unknown {
+function toOAuth(context: Context): unknown {
+  const { client_id, client_secret, private_key_pem, signing_algorithm, issuer, valid_jwt } = context;
   return {
     ...(client_id ? { clientId: client_id } : { clientMetadataUrl: CLIENT_METADATA_URL }),
     ...(client_secret && { clientSecret: client_secret }),
@@ -146,5 +148,6 @@ function toOAuth({ client_id, client_secret, private_key_pem, signing_algorithm,
     ...(signing_algorithm && { keyAlgorithm: signing_algorithm }),
     ...(issuer && { issuer }),
     ...(scenario.startsWith("auth/client-credentials") && { grant: "client_credentials" }),
+    ...(valid_jwt && { grant: "jwt_bearer", assertion: valid_jwt }),
   };
 }

@@ -193,6 +193,26 @@ Deno.test("a service gets its tokens by itself, and further scopes once", async 
   assertEquals((await office.laptop.callTool("echo")).isError, false);
 });
 
+Deno.test("a workload gets its tokens by the token of its platform, which it reads anew each time", async () => {
+  const folder = await Deno.makeTempDir();
+  const assertionFile = `${folder}/token`;
+  await Deno.writeTextFile(assertionFile, "first.of.platform\n");
+  {
+    await using shop = await openProtected({
+      oauth: { grant: "jwt_bearer", clientId: "known", assertionFile },
+    });
+    const { office, as } = shop;
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    await Deno.writeTextFile(assertionFile, "second.of.platform");
+    as.endTokens();
+    assertEquals((await office.laptop.callTool("echo")).isError, false);
+    assertEquals(as.count("jwt-bearer"), 2);
+    assertEquals(as.forms.map((form) => form.get("assertion")), ["first.of.platform", "second.of.platform"]);
+    assertEquals(as.forms[0]?.get("client_id"), "known");
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("a service that never gets a scope does not ask for it again and again", async () => {
   await using shop = await openProtected({
     oauth: { grant: "client_credentials", clientId: "known", clientSecret: "secret-1234" },

@@ -1,7 +1,8 @@
 /** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
 import type { Logger } from "../../log.ts";
-import type { OAuthSettings, ResolvedServerConfig } from "../../protocol/config.ts";
+import { isServiceGrant, type OAuthSettings, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
+import { readAssertion } from "./assertion.ts";
 import { type Challenge, scopesIn } from "./challenge.ts";
 import { assertOwnIssuer, isUsable } from "./client.ts";
 import {
@@ -64,8 +65,8 @@ export class ProtectedServer {
     );
     this.fetch = createOAuthFetch({ resource: this.url, issuer: this.config.issuer ?? undefined });
     this.context = context;
-    const { clientSecret, privateKey } = this.config;
-    this.learn(clientSecret ?? undefined, privateKey ?? undefined);
+    const { clientSecret, privateKey, assertion } = this.config;
+    this.learn(clientSecret ?? undefined, privateKey ?? undefined, assertion ?? undefined);
   }
 
   /**
@@ -83,19 +84,24 @@ export class ProtectedServer {
       throw new ConfigurationError('Cannot use both "oauth" and an "Authorization" header; remove one');
     }
     const config = oauth === true ? {} : oauth ?? undefined;
-    if (
-      config?.grant === "client_credentials" &&
-      !(config.clientId && (config.clientSecret || config.privateKey))
-    ) {
-      const missing = 'the grant "client_credentials" needs "clientId", and "clientSecret" or "privateKey"';
-      throw new ConfigurationError(`Cannot use "oauth": ${missing}`);
+    const missing = config && missingFor(config);
+    if (missing !== undefined) {
+      throw new ConfigurationError(`Cannot use "oauth": the grant "${config?.grant}" needs ${missing}`);
     }
     return new ProtectedServer(http, config, context);
   }
 
   /** Whether tokens are obtained without a person. */
   get isService(): boolean {
-    return this.config.grant === "client_credentials";
+    return isServiceGrant(this.config);
+  }
+
+  /** The assertion of a workload, read anew; `undefined` with another grant. */
+  async assertion(): Promise<string | undefined> {
+    if (this.config.grant !== "jwt_bearer") return undefined;
+    const assertion = await readAssertion(this.config);
+    this.learn(assertion);
+    return assertion;
   }
 
   /** The sign-ins that the configuration still allows, the latest first. */
@@ -234,4 +240,17 @@ export class ProtectedServer {
     // With it, most authorization servers issue a refresh token.
     return canStay ? scopesIn(asked.join(" "), "offline_access") : asked;
   }
+}
+
+/** What the grant of a service lacks; inputs may have been filled in with empty texts. */
+function missingFor(
+  { grant, clientId, clientSecret, privateKey, assertion, assertionFile }: OAuthSettings,
+): string | undefined {
+  if (grant === "client_credentials" && !(clientId && (clientSecret || privateKey))) {
+    return '"clientId", and "clientSecret" or "privateKey"';
+  }
+  if (grant === "jwt_bearer" && !(clientId && (assertion || assertionFile))) {
+    return '"clientId", and "assertion" or "assertionFile"';
+  }
+  return undefined;
 }

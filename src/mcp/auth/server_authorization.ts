@@ -243,7 +243,7 @@ export class ServerAuthorization {
     throw this.#require(why, current.tokens?.accessToken);
   }
 
-  /** Obtains tokens for the Computer itself (`client_credentials`). */
+  /** Obtains tokens for the Computer itself (`client_credentials`, `jwt_bearer`). */
   async #obtain(
     current: StoredSignIn | undefined,
     challenge: Challenge | undefined,
@@ -263,11 +263,12 @@ export class ServerAuthorization {
         },
       );
       await server.bind(issuer, client);
+      const assertion = await server.assertion();
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");
         const scopes = scopesToAskFor(challenge?.scope, usual, current?.tokens?.scope);
         const request = this.#requestOf({ client, audience }, as, proofKey);
-        const tokens = await requestClientTokens(request, scopes);
+        const tokens = await requestClientTokens(request, { scopes, assertion });
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
         return {
           ...server.keyOf(issuer),

@@ -53,7 +53,7 @@ export interface DeviceSignIn {
   cancel(): void;
 }
 
-/** A sign-in without a person: the tokens are stored already (`client_credentials`). */
+/** A sign-in without a person: the tokens are stored already (`client_credentials`, `jwt_bearer`). */
 export interface ServiceSignIn {
   /** Tells the kinds of sign-ins apart. */
   readonly kind: "service";

@@ -13,6 +13,8 @@ const RENEWAL_PART = 0.1;
 const CLOCK_TOLERANCE_SECONDS = 300;
 /** The longest life of a token that counts, in milliseconds: of a longer one, no date could be told or stored. */
 const MAX_LIFETIME_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
+/** The grant by an assertion (RFC 7523). */
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /** A request for tokens. */
 export interface TokenRequest extends ClientContext {
@@ -54,18 +56,20 @@ export async function refreshTokens(request: TokenRequest, tokens: OAuthTokens):
   return { refreshToken, scope, ...renewed };
 }
 
-/** Obtains tokens for the client itself. */
+/** Obtains tokens for the client itself, by its credentials or by an assertion of who it is. */
 export async function requestClientTokens(
   request: TokenRequest,
-  scopes: readonly string[],
+  { scopes, assertion }: { readonly scopes: readonly string[]; readonly assertion: string | undefined },
 ): Promise<OAuthTokens> {
   return await requestTokens(request, async (as, client, authentication, options) => {
     const parameters = new URLSearchParams(options.additionalParameters);
     if (scopes.length > 0) parameters.set("scope", scopes.join(" "));
-    const response = await oauth.clientCredentialsGrantRequest(
+    if (assertion !== undefined) parameters.set("assertion", assertion);
+    const response = await oauth.genericTokenEndpointRequest(
       as,
       client,
       authentication,
+      assertion === undefined ? "client_credentials" : JWT_BEARER,
       parameters,
       options,
     );

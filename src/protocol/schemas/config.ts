@@ -113,7 +113,7 @@ function stdio<P>({ text, choice }: Scalars<P>) {
 function oauth<P>({ text }: Scalars<P>) {
   const word = text(z.string().min(1));
   return z.looseObject({
-    grant: z.enum(["authorization_code", "device_code", "client_credentials"]).nullish(),
+    grant: z.enum(["authorization_code", "device_code", "client_credentials", "jwt_bearer"]).nullish(),
     clientId: word.nullish(),
     clientSecret: word.nullish(),
     privateKey: word.nullish(),
@@ -124,6 +124,8 @@ function oauth<P>({ text }: Scalars<P>) {
     issuer: word.nullish(),
     redirectPort: z.int().min(1).max(65_535).nullish(),
     clientMetadataUrl: word.nullish(),
+    assertion: word.nullish(),
+    assertionFile: word.nullish(),
   });
 }
 

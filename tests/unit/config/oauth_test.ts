@@ -107,6 +107,14 @@ Deno.test("settings of a sign-in that contradict each other are refused, with a 
       'grant "client_credentials" needs "clientSecret" or "privateKey"',
     ],
     [
+      { grant: "jwt_bearer", clientId },
+      'grant "jwt_bearer" needs "clientId", and "assertion" or "assertionFile"',
+    ],
+    [
+      { grant: "jwt_bearer", clientId, assertion: "a", assertionFile: "f" },
+      'assertionFile cannot be combined with "assertion"; remove one of them',
+    ],
+    [
       { clientId, clientSecret: "s", privateKey: "k" },
       'privateKey cannot be combined with "clientSecret"; remove one of them',
     ],
@@ -127,7 +135,7 @@ Deno.test("invalid settings of a sign-in are refused, with a fix", () => {
     ["yes", " must be true or false or an object, not a string"],
     [
       { grant: "password" },
-      '.grant must be one of "authorization_code", "device_code", "client_credentials"',
+      '.grant must be one of "authorization_code", "device_code", "client_credentials", "jwt_bearer"',
     ],
     [{ redirectPort: 0 }, ".redirectPort must be greater than 0"],
     [{ redirectPort: 70_000 }, ".redirectPort must be at most 65535"],
@@ -152,6 +160,9 @@ Deno.test("settings of a sign-in without effect are warnings", () => {
   assertEquals(readOwn({ grant: "device_code", redirectPort: 80, keyId: "k" }).warnings, [
     'servers.a.oauth.keyId has no effect without "privateKey"',
     'servers.a.oauth.redirectPort has no effect with "grant": "device_code", which uses no browser on this machine',
+  ]);
+  assertEquals(readOwn({ assertion: "a" }).warnings, [
+    'servers.a.oauth.assertion has no effect without "grant": "jwt_bearer"',
   ]);
   const program = { type: "stdio", oauth: true, server_parameters: { command: "x" } };
   assertEquals(read({ servers: { a: program } }).warnings, [

@@ -1,6 +1,6 @@
 /** `auth login|status|logout` */
 import type { SignInStatus } from "../../../mcp/auth/sign_in.ts";
-import { type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
+import { isServiceGrant, type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
@@ -151,7 +151,7 @@ function standingOf(status: SignInStatus, server: MCPServerConfig, hosted: Hoste
 
 function isService(server: MCPServerConfig): boolean {
   const oauth = oauthOf(server);
-  return typeof oauth === "object" && oauth.grant === "client_credentials";
+  return typeof oauth === "object" && isServiceGrant(oauth);
 }
 
 function signInsText(rows: readonly ServerRow[], { strong, alarm, faint }: Palette): string {
