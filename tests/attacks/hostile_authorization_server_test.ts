@@ -1,4 +1,4 @@
-/** Authorization servers and MCP servers whose answers would damage the sign-ins at others. */
+/** Attacker: an authorization server or an MCP server whose answers would damage the sign-ins at others. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { Computer, fileTokenStore } from "../../computer.ts";
