@@ -53,7 +53,7 @@ const OTHER_FOLDERS = [
 /** What talks to the Server over the wire. Other attackers write a file, or are an MCP server, a terminal or an issuer. */
 const WIRE = new RegExp(
   "^tests/(integration/(server|link|cluster)_|" +
-    "attacks/(?!(control_folder|hostile_(config|key_set|mcp_server|sse_server)|token_guesser|vrl_memory|" +
+    "attacks/(?!(control_folder|hostile_(authorization_server|config|key_set|mcp_server|sse_server)|token_guesser|vrl_memory|" +
     "withdrawn_question)_test))",
 );
 
