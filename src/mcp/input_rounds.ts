@@ -64,7 +64,10 @@ export async function requestInRounds(rounds: InputRounds): Promise<Result> {
     const { requests, state } = needed;
     const inputResponses = await answerAll(requests, rounds);
     const hasAnswers = Object.keys(inputResponses).length > 0;
-    if (!hasAnswers) await delay(backoff.next(), AbortSignal.any([...rounds.signals]));
+    if (!hasAnswers) {
+      const waitMs = Math.min(backoff.next(), Math.max(0, endsAtMs - performance.now()));
+      await delay(waitMs, AbortSignal.any([...rounds.signals]));
+    }
     next = {
       ...params,
       ...(hasAnswers && { inputResponses }),

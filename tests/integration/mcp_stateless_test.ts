@@ -1,5 +1,6 @@
 /** Servers of MCP 2026-07-28, which has no sessions: version 2 of the SDK on stdio and over HTTP, through the whole chain. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { SmcpError } from "../../src/protocol/errors.ts";
 import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { KioskHttp } from "../fixtures/kiosk_http.ts";
@@ -176,4 +177,29 @@ Deno.test("arguments go into HTTP headers where the tool says so, and again as i
   header = "Place";
   assertEquals((await office.laptop.callTool("query", { region: "Bern" })).isError, false);
   assertEquals(seen, ["tools/call", "query", null, "tools/call", "query", "Bern"]);
+});
+
+Deno.test("a server that never has a prompt or a resource costs no more than the time of the request", async () => {
+  const needed = { resultType: "input_required", requestState: "not yet" };
+  await using server = new HttpMcpServer("streamable", {
+    answers: {
+      "server/discover": {
+        supportedVersions: ["2026-07-28"],
+        capabilities: { prompts: {}, resources: {} },
+      },
+      "resources/list": { resources: [] },
+      "prompts/get": needed,
+      "resources/read": needed,
+    },
+  });
+  await using office = await ComputerOffice.open({ servers: { slow: server.config() } });
+  const timeout = { timeoutMs: 1_000 };
+  const error = await assertRejects(
+    () => office.computer.mcp.getPrompt("any", {}, { mcpServer: "slow", ...timeout }),
+    SmcpError,
+  );
+  assertEquals(error.code, 408);
+  await assertRejects(() => office.laptop.readResource("any://thing", { mcpServer: "slow", ...timeout }));
+  const asked = server.requests.filter((each) => each === "POST prompts/get").length;
+  assert(asked > 1 && asked < 20, `${asked} requests`);
 });
