@@ -72,7 +72,7 @@ export interface AskingCall {
   readonly reqId: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Without it, every question is declined. */
+  /** Without it, every question is cancelled: nobody decides it. */
   readonly onQuestion: OnQuestion | undefined;
   /** Sends the call again, under the same id. */
   readonly repeat: () => Promise<CallToolResult>;
@@ -127,11 +127,11 @@ async function askUser(
 ): Promise<Answer> {
   const { onQuestion, requests, signal } = call;
   if (required.mode === "wait") return { action: "accept" };
-  if (onQuestion === undefined || required.mode === "unknown") return { action: "decline" };
+  if (onQuestion === undefined || required.mode === "unknown") return { action: "cancel" };
   const { expires_in_ms: timeLeftMs } = required;
   using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
   const question = toQuestion(required, call, { ...about, timeLeftMs, signal: deadline.signal });
-  if (question === undefined) return { action: "decline" };
+  if (question === undefined) return { action: "cancel" };
   try {
     return await abortable(Promise.resolve(onQuestion(question)), deadline.signal);
   } catch (error) {

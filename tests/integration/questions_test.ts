@@ -167,6 +167,18 @@ Deno.test("a question that nobody can answer is declined, and the model reads wh
   }
 });
 
+// proves: question-no-answerer
+Deno.test("a question in a call without onQuestion is cancelled, and the model reads what the caller can do", async () => {
+  await using office = await openAsking();
+  await office.laptop.callTool("ask", { questions: [peopleForm] }, { onQuestion: () => onePerson });
+  const result = await office.laptop.callTool("ask", { questions: [peopleForm] });
+  assertEquals(answersIn(result), [{ action: "cancel" }]);
+  const [, note] = result.content;
+  for (const words of ["nobody could be asked", "onQuestion", "--answer"]) {
+    assertStringIncludes(note?.text ?? "", words);
+  }
+});
+
 // proves: question-secret, question-url, question-declined
 Deno.test("a form that asks for a secret and a URL that is none are declined, whoever could answer", async () => {
   await using office = await openAsking({}, { answerQuestion: () => onePerson });

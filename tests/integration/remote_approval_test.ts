@@ -189,7 +189,7 @@ Deno.test("the channel is closed when the Agent leaves", async () => {
   await office.agent.join("lab");
   const { content, meta } = await office.laptop.callTool("echo");
   assertEquals([meta?.error_code, meta?.["a2c_input_required"]], [4005, undefined]);
-  assertStringIncludes(content[0]?.text ?? "", "does not offer to ask");
+  assertStringIncludes(content[0]?.text ?? "", "does not offer to ask them. To confirm it");
 });
 
 // proves: question-computer-returns, question-session
@@ -230,11 +230,14 @@ Deno.test("a call that is cancelled while the Agent's user is asked never runs",
 });
 
 // proves: question-no-answerer
-Deno.test("a call without onQuestion of an Agent that opened the channel for another call is declined", async () => {
+Deno.test("a call without onQuestion of an Agent that opened the channel for another call says that nobody could be asked", async () => {
   await using office = await openOffice();
   await office.laptop.callTool("echo", {}, { onQuestion: () => ({ action: "accept" }) });
-  const { meta } = await office.laptop.callTool("echo");
+  const { meta, content } = await office.laptop.callTool("echo");
   assertEquals([meta?.error_code, meta?.["a2c_input_required"], await runs(office)], [4005, undefined, 1]);
+  for (const words of ["nobody could be asked", "onQuestion", "--approve"]) {
+    assertStringIncludes(content[0]?.text ?? "", words);
+  }
 });
 
 // proves: question-bounds

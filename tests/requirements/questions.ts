@@ -20,7 +20,7 @@ export const questions: readonly Requirement[] = [
   ...section("docs/protocol/questions.md#input-required", {
     "question-result":
       "An open question answers the waiting request with `isError`, a sentence, and `a2c_input_required` in `meta`.",
-    "question-no-answerer": "An Agent that has nobody to ask, or does not know the mode, answers `decline`.",
+    "question-no-answerer": "An Agent that has nobody to ask, or does not know the mode, answers `cancel`.",
   }),
   ...section("docs/protocol/questions.md#answering", {
     "question-answer":

@@ -17,6 +17,10 @@ const MAX_QUESTIONS_PER_CALL = 32;
 const MAX_QUOTED_LENGTH = 500;
 const NOBODY = "nobody can be asked: no person at the Computer, and no user of the Agent";
 
+const UNDECIDED =
+  "nobody at the Agent decided: its user did not, or nobody could be asked. To answer it, make the " +
+  "call at a terminal or with --answer, in a program with onQuestion";
+
 /** Who can answer. */
 export interface Answerers {
   readonly person: PersonAtComputer;
@@ -114,7 +118,9 @@ export class CallQuestions {
       if (outcome !== undefined) return outcome;
     }
     if (isLocal || elicitation === "computer" || !channel.takes(question.mode)) return decline(NOBODY);
-    return await channel.ask(this.#call, { ...this.#toAgentQuestion(question), signal });
+    const { answer, why } = await channel.ask(this.#call, { ...this.#toAgentQuestion(question), signal });
+    const unanswered = why ?? (answer.action === "cancel" ? UNDECIDED : undefined);
+    return { answer, ...(unanswered !== undefined && { why: unanswered }) };
   }
 
   #toAgentQuestion(question: ReadableQuestion): AgentQuestion {

@@ -13,6 +13,12 @@ import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
 
+/** What the caller can do, where the user of the Agent may confirm. */
+const HOW_TO_CONFIRM =
+  "To confirm it, make the call at a terminal or with --approve, in a program with onQuestion";
+const UNDECIDED =
+  `nobody at the Agent decided it: its user did not, or nobody could be asked. ${HOW_TO_CONFIRM}`;
+const DECLINED = "the user of the Agent declined it";
 const NO_LONGER_ALLOWED = "the Computer's owner no longer lets the user of the Agent confirm it";
 
 /** A tool call that waits for its confirmation. Its arguments have been checked. */
@@ -140,7 +146,7 @@ export class Confirmations {
     const { request, clock: { signal } } = call;
     call.awaited = "approver";
     const what = `Tool "${request.tool_name}" of MCP server "${server.name}"`;
-    const { answer, why = "the user of the Agent declined it" } = await this.#context.channel.ask(call, {
+    const { answer, why } = await this.#context.channel.ask(call, {
       mode: "approval",
       server: server.name,
       message: `${what} needs a confirmation. Run it?`,
@@ -149,7 +155,8 @@ export class Confirmations {
       meta: { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION },
       signal,
     });
-    if (answer.action !== "accept") return why;
+    if (answer.action === "cancel") return why ?? UNDECIDED;
+    if (answer.action === "decline") return why ?? DECLINED;
     // The owner may have taken the permission back while the question was open.
     return server.config.approval === "agent" ? undefined : NO_LONGER_ALLOWED;
   }
@@ -163,7 +170,8 @@ function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
 
 function cannotAsk({ isLocal }: RunningCall, { server, tool }: ToolRoute): string {
   if (!isLocal && server.config.approval === "agent") {
-    return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them";
+    return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them. " +
+      HOW_TO_CONFIRM;
   }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +

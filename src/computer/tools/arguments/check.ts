@@ -148,7 +148,7 @@ type SchemaDraft = "draft-07" | "2019-09" | "2020-12";
 
 /** MCP's default is 2020-12. Draft 6 is a part of draft 7. */
 function draftOf({ $schema = "2020-12" }: Members): SchemaDraft {
-  const [, name] = /(2020-12|2019-09|draft-0[67])/.exec(String($schema)) ?? [];
+  const [, name] = /(2020-12|2019-09|draft-0[67])/.exec(typeof $schema === "string" ? $schema : "") ?? [];
   switch (name) {
     case "2020-12":
     case "2019-09":

@@ -155,6 +155,12 @@ Deno.test("an argument may have the name of a member that every object inherits"
   assertEquals(problems({ additionalProperties: false }, args), ['argument "__proto__" is unknown']);
 });
 
+Deno.test("a schema whose $schema is no text is left to the MCP server", () => {
+  for (const $schema of [{ toString: 0 }, null, 7]) {
+    assertEquals(whyUnchecked({ $schema, required: ["a"] }), "its draft of JSON Schema is not supported");
+  }
+});
+
 Deno.test("2020-12 is the default, 2019-09 and draft 7 are checked, other drafts are left to the MCP server", () => {
   const pair = [{ type: "string" }, { type: "integer" }];
   for (const $schema of [undefined, DRAFT_2020]) {
