@@ -1,6 +1,7 @@
 /** The opening of a session: which version of MCP a server speaks, and what it can do. */
 import { isRecord } from "../json.ts";
 import { PACKAGE_VERSION } from "../version.ts";
+import { shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import {
   ConfigurationError,
@@ -22,6 +23,9 @@ const SESSION_VERSIONS: readonly string[] = [
 const STATELESS_VERSION = "2026-07-28";
 /** The code of an answer to a request of a version that the server does not speak. */
 const UNSUPPORTED_VERSION = -32022;
+
+/** The length to which the versions that a server names are cut, in characters. */
+const MAX_VERSIONS_LENGTH = 200;
 
 /** The two kinds of versions: with sessions (2025-11-25 and before), and without (2026-07-28). */
 export type Era = "2025" | "2026";
@@ -115,7 +119,7 @@ function toVerdict(error: unknown): "no" | "perhaps not" {
 
 function assertCommonVersion(versions: readonly unknown[]): void {
   if (versions.some((version) => typeof version === "string" && SESSION_VERSIONS.includes(version))) return;
-  const detail = versions.slice(0, 10).join(", ");
+  const detail = shorten(versions.slice(0, 10).join(", "), MAX_VERSIONS_LENGTH);
   throw new ServerNotRunningError({ reason: "its versions of MCP are not supported", detail });
 }
 
@@ -130,7 +134,7 @@ async function initialize(
   if (typeof version !== "string" || !SESSION_VERSIONS.includes(version)) {
     throw new ServerNotRunningError({
       reason: "its version of MCP is not supported",
-      detail: String(version),
+      detail: shorten(String(version), MAX_VERSIONS_LENGTH),
     });
   }
   peer.setProtocolVersion(version);

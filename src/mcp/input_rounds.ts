@@ -10,6 +10,8 @@ import type { Result } from "./rpc_peer.ts";
 export const MAX_INPUT_ROUNDS = 20;
 /** The most questions of one round. */
 export const MAX_ROUND_QUESTIONS = 32;
+/** The most characters of the state that is sent back with the answers. */
+const MAX_STATE_LENGTH = 1024 ** 2;
 /** Waits before a request is repeated for which the server asked nothing. */
 const REPEAT_BACKOFF: BackoffOptions = { firstMs: 100, maxMs: 5_000 };
 
@@ -41,7 +43,8 @@ interface InputRequired {
 /**
  * Sends a request, answers what the server asks, and sends it again until the server has a result.
  *
- * @throws {ServerAnswerError} when it asks too often, or for what this client declines: sampling and roots.
+ * @throws {ServerAnswerError} when it asks too often, gives too much state to send back, or asks for what this client
+ *   declines: sampling and roots.
  * @throws {ServerNotRunningError} when its answer cannot be read.
  * @throws {ServerTimeoutError} when it has no result in time.
  */
@@ -83,6 +86,10 @@ export async function requestInRounds(rounds: InputRounds): Promise<Result> {
 function readNeeded({ inputRequests, requestState }: Result): InputRequired | undefined {
   const requests = isRecord(inputRequests) ? inputRequests : {};
   const state = typeof requestState === "string" ? requestState : undefined;
+  if (state !== undefined && state.length > MAX_STATE_LENGTH) {
+    const message = `The server gave more than ${MAX_STATE_LENGTH} characters of state to send back`;
+    throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message);
+  }
   if (Object.keys(requests).length === 0 && state === undefined) return undefined;
   return { requests, state };
 }

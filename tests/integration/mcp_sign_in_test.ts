@@ -281,21 +281,29 @@ Deno.test("a sign-in on another device ends when the code was entered there", as
   await running;
 });
 
-Deno.test("a sign-in on another device whose page is no web page does not begin, and asks for no tokens", async () => {
-  await using shop = await openProtected();
-  const { office, as } = shop;
-  as.answers.set("/device", () =>
-    Response.json({
-      device_code: "d",
-      user_code: "WDJB",
-      verification_uri: "file:///enter",
-      expires_in: 600,
-      interval: 60,
-    }));
-  const start = () => office.computer.signIns.start("shop", { device: true });
-  // A wait for the tokens would be a timer that outlives the test.
-  await assertRejects(start, SignInError, "no page");
-});
+const offer = { device_code: "d", user_code: "WDJB", verification_uri: "https://auth.example/enter" };
+for (
+  const [what, changed, reason] of [
+    ["page is no web page", { verification_uri: "file:///enter" }, "no page"],
+    ["page has a user name", { verification_uri: "https://bank.example@evil.example/" }, "no page"],
+    [
+      "page with the code has a user name",
+      { verification_uri_complete: "https://a:b@evil.example/" },
+      "no page",
+    ],
+    ["code is no single line", { user_code: "WDJB\nopen https://evil.example" }, "code"],
+    ["code is long", { user_code: "W".repeat(65) }, "code"],
+  ] as const
+) {
+  Deno.test(`a sign-in on another device whose ${what} does not begin, and asks for no tokens`, async () => {
+    await using shop = await openProtected();
+    const { office, as } = shop;
+    as.answers.set("/device", () => Response.json({ ...offer, ...changed, expires_in: 600, interval: 60 }));
+    const start = () => office.computer.signIns.start("shop", { device: true });
+    // A wait for the tokens would be a timer that outlives the test.
+    await assertRejects(start, SignInError, reason);
+  });
+}
 
 Deno.test("a cancelled sign-in on another device asks no more", async () => {
   await using shop = await openProtected();

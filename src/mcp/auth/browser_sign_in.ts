@@ -2,12 +2,12 @@
 import * as oauth from "oauth4webapi";
 import { shorten } from "../../text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
-import { isLoopbackUrl } from "./addresses.ts";
 import { chooseClient } from "./client.ts";
 import { newProofKey } from "./dpop.ts";
 import { toOAuthFailure } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { BrowserSignIn } from "./sign_in.ts";
+import { readPage } from "./sign_in_page.ts";
 import { exchangeCode, toLibraryClient } from "./token_requests.ts";
 import type { OAuthClient, ProofKey } from "./token_store.ts";
 
@@ -40,7 +40,7 @@ export async function beginBrowserSignIn(
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   server.learn(verifier);
-  const url = await authorizationUrl({ target, client, scopes, redirectUri, verifier, state });
+  const url = await authorizationUrl({ server, target, client, scopes, redirectUri, verifier, state });
   return new CodeSignIn({
     server,
     target,
@@ -70,6 +70,7 @@ function assertPkce(metadata: oauth.AuthorizationServer, { config }: ProtectedSe
 }
 
 interface CodeRequest {
+  readonly server: ProtectedServer;
   readonly target: SignInTarget;
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
@@ -79,12 +80,9 @@ interface CodeRequest {
 }
 
 async function authorizationUrl(request: CodeRequest): Promise<string> {
-  const { target: { as, audience }, client, scopes, redirectUri, verifier, state } = request;
+  const { server, target: { as, audience }, client, scopes, redirectUri, verifier, state } = request;
   const { authorization_endpoint: endpoint = "", issuer } = as.metadata;
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined || !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackUrl(url)))) {
-    throw new SignInError(`Cannot sign in: the authorization server ${issuer} has no page for that`);
-  }
+  const url = readPage(endpoint, { issuer, server });
   const parameters = {
     response_type: "code",
     client_id: client.clientId,
@@ -102,7 +100,6 @@ async function authorizationUrl(request: CodeRequest): Promise<string> {
 }
 
 interface BegunRequest extends CodeRequest {
-  readonly server: ProtectedServer;
   readonly proofKey: ProofKey | undefined;
   readonly url: string;
 }

@@ -3,17 +3,18 @@ import * as oauth from "oauth4webapi";
 import { delay } from "../../async/backoff.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { authenticationOf, chooseClient } from "./client.ts";
-import { isLoopbackUrl } from "./addresses.ts";
 import { newProofKey } from "./dpop.ts";
 import { OAuthRefusalError, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { DeviceSignIn } from "./sign_in.ts";
+import { assertUserCode, readPage } from "./sign_in_page.ts";
 import { requestDeviceTokens, toLibraryClient } from "./token_requests.ts";
 import type { OAuthClient, OAuthTokens, ProofKey } from "./token_store.ts";
 
 /** The time between two questions, in seconds, where the authorization server names none, and what `slow_down` adds. */
 const INTERVAL_SECONDS = 5;
 /** The bounds of what it may name, in seconds. */
+const MIN_INTERVAL_SECONDS = 1;
 const MAX_INTERVAL_SECONDS = 60;
 const MAX_LIFETIME_SECONDS = 3_600;
 
@@ -42,10 +43,11 @@ export async function beginDeviceSignIn(
   const offer = await requestCode({ server, target, client, scopes, signal });
   server.learn(offer.device_code);
   const { verification_uri, verification_uri_complete } = offer;
-  const url = pageOf(verification_uri, issuer);
+  const url = readPage(verification_uri, { issuer, server }).href;
   const completeUrl = verification_uri_complete === undefined
     ? undefined
-    : pageOf(verification_uri_complete, issuer);
+    : readPage(verification_uri_complete, { issuer, server }).href;
+  assertUserCode(offer.user_code, { issuer });
   const over = new AbortController();
   const lifetimeMs = Math.min(offer.expires_in, MAX_LIFETIME_SECONDS) * 1_000;
   const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
@@ -99,11 +101,9 @@ async function requestCode(
   }
 }
 
-/** A page for a person: never another scheme, which a terminal might open. */
-function pageOf(text: string, issuer: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url.href;
-  throw new SignInError(`Cannot sign in: the authorization server ${issuer} has no page for that`);
+/** The pause before a question for the tokens, within its bounds. */
+export function pauseMsOf(seconds: number): number {
+  return Math.max(MIN_INTERVAL_SECONDS, Math.min(seconds, MAX_INTERVAL_SECONDS)) * 1_000;
 }
 
 async function waitForTokens(
@@ -117,7 +117,7 @@ async function waitForTokens(
   const { deviceCode, proofKey } = waiting;
   let seconds = intervalSeconds;
   while (context.now() < expiresAtMs) {
-    await delay(Math.min(seconds, MAX_INTERVAL_SECONDS) * 1_000, signal);
+    await delay(pauseMsOf(seconds), signal);
     try {
       const nowMs = context.now();
       const request = { as, config, fetch, signal, client, resource: audience, proofKey, nowMs };

@@ -105,6 +105,13 @@ Deno.test("a server that asks without end is given up after a number of rounds",
   assertEquals(rounds, MAX_INPUT_ROUNDS + 1);
 });
 
+Deno.test("a state of any length is not sent back: the request ends with the reason", async () => {
+  const results = [{ resultType: "input_required", requestState: "x".repeat(1024 ** 2 + 1) }, {
+    content: [],
+  }];
+  await assertRejects(() => play(results), ServerAnswerError, "state");
+});
+
 Deno.test("sampling, roots and malformed questions end the request with the reason", async () => {
   for (const method of ["sampling/createMessage", "roots/list"]) {
     const results = [{ resultType: "input_required", inputRequests: { one: { method, params: {} } } }];

@@ -1,0 +1,44 @@
+/** What an authorization server gives a person: the address of a page, and a code to enter there. Pure. */
+import { SignInError } from "../errors.ts";
+import { isLoopbackUrl, kindOfHost } from "./addresses.ts";
+import type { ProtectedServer } from "./protected_server.ts";
+
+/** The most characters of a code that a person enters. */
+const MAX_USER_CODE_LENGTH = 64;
+/** Control characters, invisible ones, and ends of lines. */
+const UNSHOWABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+/**
+ * Reads the address of a page for a person. A browser may open it at once, so it is one of the web, without a user name
+ * that could pass for the host, and an MCP server on the internet cannot name a page of the own network.
+ *
+ * @throws {SignInError} when there is no such page.
+ */
+export function readPage(
+  text: string,
+  { issuer, server }: { readonly issuer: string; readonly server: Pick<ProtectedServer, "url" | "config"> },
+): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOfTheWeb = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
+  if (url === undefined || !isOfTheWeb || url.username !== "" || url.password !== "") {
+    throw new SignInError(`Cannot sign in: the authorization server ${issuer} has no page for that`);
+  }
+  const isInside = kindOfHost(url.hostname) !== "public" && kindOfHost(server.url.hostname) === "public";
+  if (isInside && !server.config.issuer) {
+    throw new SignInError(
+      `Cannot sign in: the authorization server ${issuer} names a page of a private network, ${url.origin}; ` +
+        'if you trust this authorization server, set it as "issuer" in the "oauth" of the server',
+    );
+  }
+  return url;
+}
+
+/**
+ * Checks that a code is one short line, and nothing that could pass for another text.
+ *
+ * @throws {SignInError} when it is not.
+ */
+export function assertUserCode(code: string, { issuer }: { readonly issuer: string }): void {
+  if (code.trim() !== "" && code.length <= MAX_USER_CODE_LENGTH && !UNSHOWABLE.test(code)) return;
+  throw new SignInError(`Cannot sign in: the code of the authorization server ${issuer} cannot be shown`);
+}
