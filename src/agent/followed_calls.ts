@@ -138,12 +138,17 @@ async function ask(
   return progress;
 }
 
+function numbersOf({ progress, total }: Update): CallProgress {
+  return total === undefined ? { progress } : { progress, total };
+}
+
 /** Reads the progress of one call: numbers from the updates, and a text by a request, one at a time. */
 class ProgressReader {
   readonly #report: Report | undefined;
   readonly #ask: () => Promise<CallProgress | undefined>;
   #last: CallProgress | undefined;
-  #isAsking = false;
+  /** The update whose text is asked for. */
+  #asked: Update | undefined;
   /** The update to ask for when the present request has ended. */
   #next: Update | undefined;
   #isClosed = false;
@@ -168,26 +173,27 @@ class ProgressReader {
 
   onUpdate(update: Update): void {
     if (this.#report === undefined) return;
-    const { progress, total, hasMessage } = update;
-    if (!hasMessage) return this.#tell(total === undefined ? { progress } : { progress, total });
+    if (!update.hasMessage) return this.#tell(numbersOf(update));
     this.#next = update;
-    if (!this.#isAsking) void this.#readTexts();
+    if (this.#asked === undefined) void this.#readTexts();
   }
 
+  /** Reports the numbers of the latest update if its text has not come: nobody has it after the call. */
   close(): void {
+    const latest = this.#next ?? this.#asked;
+    const told = this.#last?.progress ?? -Infinity;
+    if (latest !== undefined && latest.progress > told) this.#tell(numbersOf(latest));
     this.#isClosed = true;
   }
 
   /** Never rejects: where the text cannot be read, the numbers are reported. */
   async #readTexts(): Promise<void> {
-    this.#isAsking = true;
     for (let update = this.#next; update !== undefined && !this.#isClosed; update = this.#next) {
       this.#next = undefined;
-      const { progress, total } = update;
-      const numbers = total === undefined ? { progress } : { progress, total };
-      this.#tell(await this.#ask().catch(() => undefined) ?? numbers);
+      this.#asked = update;
+      this.#tell(await this.#ask().catch(() => undefined) ?? numbersOf(update));
     }
-    this.#isAsking = false;
+    this.#asked = undefined;
   }
 
   /** Reports progress that is news: an answer may be newer than the updates that arrive after it. */

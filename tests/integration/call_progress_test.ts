@@ -216,7 +216,7 @@ Deno.test("a Computer that does not know progress runs the call as it is, with i
   }
 });
 
-// proves: ext-progress-follow
+// proves: ext-progress-follow, ext-progress-last
 Deno.test("a server on version 2 of the SDK reports progress in both eras, over stdio and over HTTP", async () => {
   await using http = new KioskHttp();
   await using office = await ComputerOffice.open({
@@ -234,6 +234,10 @@ Deno.test("a server on version 2 of the SDK reports progress in both eras, over 
     await office.laptop.callTool(`${prefix}release`);
     assertEquals((await call).content[0]?.text, "released");
     assertEquals(reports.all, [{ progress: 1, total: 2, message: "step 1" }]);
+    const last = new Reports();
+    await office.laptop.callTool(`${prefix}brew`, { steps: 1 }, { onProgress: last.add });
+    // The result may come before the text.
+    assertEquals(last.all.map(({ progress, total }) => [progress, total]), [[1, 1]], prefix);
   }
 });
 

@@ -19,6 +19,7 @@ export const extensions: readonly Requirement[] = [
       "The Server passes on five members of an update of progress, with the Computer of the session; a wrong shape is 400.",
     "ext-progress-texts":
       "The text of a progress goes to the Agent alone, and known secrets are masked in it.",
+    "ext-progress-last": "An Agent that has not read a text before the result reports the numbers.",
     "ext-progress-rate": "The Computer tells of one call at most twice a second.",
   }),
   ...section("docs/protocol/progress.md#more-time-by-progress", {

@@ -50,7 +50,8 @@ Deno.test("an answer that is newer than later updates is not followed by older n
   asked[3]?.reject(new TypeError("lost"));
 });
 
-Deno.test("numbers are reported where the text cannot be read, and nothing after the end", async () => {
+// proves: ext-progress-last
+Deno.test("numbers are reported where the text cannot be read or comes too late, and nothing after the end", async () => {
   const { calls, asked, requests, got, call, update } = setUp();
   const followed = await calls.follow(requests, call);
   update(1, true);
@@ -62,7 +63,18 @@ Deno.test("numbers are reported where the text cannot be read, and nothing after
   asked[0]?.resolve({ progress: { progress: 9 } });
   await settle();
   update(3);
-  assertEquals(got, [{ progress: 1 }]);
+  assertEquals(got, [{ progress: 1 }, { progress: 2 }]);
+});
+
+Deno.test("the end of a call repeats no progress whose text has been read", async () => {
+  const { calls, asked, requests, got, call, update } = setUp();
+  const followed = await calls.follow(requests, call);
+  update(1, true);
+  asked[1]?.resolve({ progress: { progress: 2, message: "newer" } });
+  await settle();
+  update(2, true);
+  followed[Symbol.dispose]();
+  assertEquals(got, [{ progress: 2, message: "newer" }]);
 });
 
 Deno.test("nobody is asked when nobody wants to know, and everybody while an event has a listener", async () => {
