@@ -100,7 +100,12 @@ function typeName(value: unknown): string {
 export function wrongWord(words: readonly string[], value: unknown): string {
   const list = listWords(words);
   if (value === undefined) return `is missing; it must be one of ${list}`;
-  return `must be one of ${list}${typeof value === "string" ? didYouMean(value, words) : ""}`;
+  if (typeof value === "number" && words.includes(String(value))) {
+    return `must be one of ${list}; put it in double quotes`;
+  }
+  // Of numbers, such as years, several are equally similar.
+  const isWord = typeof value === "string" && !/^\d+$/.test(value);
+  return `must be one of ${list}${isWord ? didYouMean(value, words) : ""}`;
 }
 
 /** Explains the branch of a union whose type fits the value; when none fits, it lists the types of all branches. */
@@ -134,8 +139,14 @@ export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Re
   const { type, server_parameters } = config;
   // `checkOAuth` explains why it has no effect for a program.
   warnOfUnknownKeys(config, [...SERVER_KEYS[type], "oauth"], { path, findings });
-  const parameters = { path: [...path, "server_parameters"], findings };
-  warnOfUnknownKeys(server_parameters, PARAMETER_KEYS[type], parameters);
+  const parameters = [...path, "server_parameters"];
+  for (const key of unknownKeys(server_parameters, PARAMETER_KEYS[type])) {
+    const isMisplaced = key === "oauth" || SERVER_KEYS[type].includes(key);
+    const message = isMisplaced
+      ? 'ignored: it belongs beside "server_parameters"'
+      : unknownKey(key, PARAMETER_KEYS[type]);
+    findings.warn([...parameters, key], message);
+  }
   warnOfToolKeys(config, { path, findings });
 }
 
@@ -157,9 +168,11 @@ export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): voi
 }
 
 function warnOfUnknownKeys(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key) && !isRemark(key)) findings.warn([...path, key], unknownKey(key, known));
-  }
+  for (const key of unknownKeys(value, known)) findings.warn([...path, key], unknownKey(key, known));
+}
+
+function unknownKeys(value: object, known: readonly string[]): string[] {
+  return Object.keys(value).filter((key) => !known.includes(key) && !isRemark(key));
 }
 
 /** The warning for an unknown key, with the key that was probably meant or with the list of known keys. */

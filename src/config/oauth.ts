@@ -47,7 +47,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
 /** Checks the member `oauth`; `path` is the path of the server's entry. */
 export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
   const place = { path: [...path, "oauth"], findings };
-  if (config.type === "stdio") return warnOfProgram(config, place);
+  if (config.type === "stdio") return warnOfProgram({ ...config }, { path, findings });
   const { oauth, server_parameters: { headers } } = config;
   if (oauth === undefined || oauth === null || oauth === false) return;
   const header = Object.keys(headers ?? {}).find((name) => name.toLowerCase() === "authorization");
@@ -64,10 +64,14 @@ export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingP
   }
 }
 
-function warnOfProgram(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
-  const given = "oauth" in config ? config["oauth"] : undefined;
-  if (given === undefined || given === null || given === false) return;
-  findings.warn(path, 'has no effect: a program gets its credentials in "env"');
+/** Warns of the member `oauth` of a program's entry, in any form; `path` is the path of the entry. */
+export function warnOfProgram(
+  entry: Readonly<Record<string, unknown>>,
+  { path, findings }: ReadingPlace,
+): void {
+  const { oauth } = entry;
+  if (oauth === undefined || oauth === null || oauth === false) return;
+  findings.warn([...path, "oauth"], 'has no effect: a program gets its credentials in "env"');
 }
 
 function warnOfUnknownMembers(oauth: OAuthSettings, { path, findings }: ReadingPlace): void {

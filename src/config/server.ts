@@ -33,6 +33,9 @@ export function readServer(
     oauth.assertionFile = fileOf(oauth.assertionFile, place.origin);
   }
   checkOAuth(config, place);
+  if (config.type === "sse" && config.mcp_version === "2026") {
+    context.findings.warn([...path, "mcp_version"], "has no effect: HTTP with SSE always has sessions");
+  }
   if (typeof config.default_tool_meta?.alias === "string") {
     const message = 'cannot name all tools the same; set the alias of one tool in "tool_meta"';
     context.findings.refuse([...path, "default_tool_meta", "alias"], message);

@@ -59,6 +59,8 @@ Deno.test("both command lines list MCP servers, prompts, resources and templates
       text: "python\npytorch\n",
       error: "more values",
     },
+    { words: ["complete", "file:///{path}", "path=a"], code: 2, error: "give --mcp-server NAME" },
+    { words: ["complete", "dpe://{host}/a", "host=a"], code: 2, error: "give --mcp-server NAME" },
   ];
   for (const { words, text = "", error = "", code = 0 } of cases) {
     await t.step(words.join(" "), async () => {

@@ -1,5 +1,6 @@
 /** The commands about MCP servers: `servers`, `prompts`, `prompt`, `resources`, `templates`, `complete`. */
 import { type Command, InvalidArgumentError } from "commander";
+import { UsageError } from "../outcome.ts";
 import { toTexts, type TypedArguments, typedArguments } from "./arguments.ts";
 import type { RunRequest } from "./request_call.ts";
 
@@ -7,6 +8,9 @@ import type { RunRequest } from "./request_call.ts";
 interface ServerFlags {
   readonly mcpServer?: string;
 }
+
+/** Recognizes a template whose host begins with fixed text. */
+const HAS_FIXED_HOST = /^(?:dpe|window):\/\/[^/?#{}]/i;
 
 /** A parameter, and the beginning of its value. */
 interface Beginning {
@@ -98,14 +102,24 @@ function addComplete(program: Command, run: RunRequest): void {
     )
     .addArgument(typedArguments())
     .option("--mcp-server <name>", "the MCP server of the prompt or the template")
-    .action((target: string, argument: Beginning, typed: TypedArguments, { mcpServer }: ServerFlags) =>
-      run({
+    .action((target: string, argument: Beginning, typed: TypedArguments, { mcpServer }: ServerFlags) => {
+      assertCompletable(target, mcpServer);
+      return run({
         name: "complete",
         awaits: { server: mcpServer },
         work: async (context) =>
           (await requests()).complete(context, { target, argument, chosen: toTexts(typed), mcpServer }),
-      })
-    );
+      });
+    });
+}
+
+/** Only `dpe://` and `window://` templates with a fixed host say which MCP server has them. */
+function assertCompletable(target: string, mcpServer: string | undefined): void {
+  if (mcpServer !== undefined || !target.includes("://") || HAS_FIXED_HOST.test(target)) return;
+  throw new UsageError(
+    `Cannot complete "${target}": give --mcp-server NAME, since only a dpe:// or window:// template with a fixed ` +
+      "host names its MCP server",
+  );
 }
 
 function readBeginning(word: string): Beginning {

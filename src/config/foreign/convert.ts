@@ -5,6 +5,7 @@ import { isRecord } from "../../json.ts";
 import { serverKinds } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 import { readWith, wrongWord } from "../explain.ts";
+import { warnOfProgram } from "../oauth.ts";
 import {
   type FlatHttpServer,
   flatHttpServer,
@@ -53,6 +54,7 @@ function convertFlat(raw: Entry, name: string, context: VariableContext): MCPSer
   const transport = transportOf(raw, context);
   if (transport === undefined) return undefined;
   const entry = fillEntry(raw, context);
+  if (transport === "stdio") warnOfProgram(entry, context);
   const converted = transport === "stdio"
     ? fromStdio(readStdio(entry, context), context)
     : fromHttp(readWith(flatHttpServer, entry, context), context);

@@ -168,6 +168,39 @@ Deno.test("settings of a sign-in without effect are warnings", () => {
   assertEquals(read({ servers: { a: program } }).warnings, [
     'servers.a.oauth has no effect: a program gets its credentials in "env"',
   ]);
+  assertEquals(read({ mcpServers: { a: { command: "node", oauth: true } } }).warnings, [
+    'mcpServers.a.oauth has no effect: a program gets its credentials in "env"',
+  ]);
+  assertEquals(read({ mcpServers: { a: { command: "node", oauth: false } } }).warnings, []);
+});
+
+Deno.test("the version 2026 has no effect over HTTP with SSE, in both forms", () => {
+  const why = "mcp_version has no effect: HTTP with SSE always has sessions";
+  const sse = { type: "sse", mcp_version: "2026" };
+  assertEquals(read({ servers: { a: { ...sse, server_parameters: { url } } } }).warnings, [
+    `servers.a.${why}`,
+  ]);
+  assertEquals(readFlat(sse).warnings, [`mcpServers.a.${why}`]);
+  assertEquals(readFlat({ ...sse, mcp_version: "auto" }).warnings, []);
+});
+
+Deno.test("a version of MCP that is a number, or another year, is refused without a wrong hint", () => {
+  const problem = 'servers.a.mcp_version must be one of "2025", "2026", "auto"';
+  const refused = (mcp_version: unknown) => refusals({ servers: { a: { ...own(true), mcp_version } } });
+  assertEquals(refused(2026), [`${problem}; put it in double quotes`]);
+  assertEquals(refused("2027"), [problem]);
+  assertEquals(refused("Auto"), [`${problem}; did you mean "auto"?`]);
+});
+
+Deno.test("a member that belongs beside the parameters of a server is a warning that says so", () => {
+  const parameters = { url, oauth: true, mcp_version: "2026", header: {} };
+  const { warnings } = read({ servers: { a: { type: "streamable", server_parameters: parameters } } });
+  const place = "servers.a.server_parameters";
+  assertEquals(warnings, [
+    `${place}.oauth ignored: it belongs beside "server_parameters"`,
+    `${place}.mcp_version ignored: it belongs beside "server_parameters"`,
+    `${place}.header unknown key, ignored; did you mean "headers"?`,
+  ]);
 });
 
 Deno.test("the inputs of a sign-in are known to be used", () => {
