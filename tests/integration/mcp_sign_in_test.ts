@@ -414,6 +414,21 @@ Deno.test("a 401 without metadata is about the headers, and no sign-in is advise
   }
 });
 
+Deno.test("a sign-in at a server that asks for none says so, and registers nowhere", async () => {
+  await using mcp = new HttpMcpServer("streamable", { tools: [echo] });
+  await using office = await ComputerOffice.open({ servers: { shop: mcp.config() } });
+  await assertRejects(() => office.computer.signIns.start("shop"), SignInError, "asks for no sign-in");
+});
+
+Deno.test("a call that names a server before its first sign-in is answered 4006, any other names the server", async () => {
+  await using shop = await openProtected();
+  const named = await shop.office.laptop.callTool("shop__echo");
+  assertEquals([named.isError, named.meta?.error_code], [true, 4006]);
+  const other = await shop.office.laptop.callTool("echo");
+  assertEquals([other.isError, other.meta?.error_code], [true, 4001]);
+  for (const { content: [part] } of [named, other]) assertMatch(part?.text ?? "", /run "auth login shop"/);
+});
+
 Deno.test("a server with an Authorization header does not sign in", async () => {
   await using shop = await openProtected({
     prepare: (as) => as.resource = {},

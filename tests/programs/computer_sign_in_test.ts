@@ -207,6 +207,9 @@ Deno.test("auth status tells programs and servers with a header apart, and an un
     ["asked", "needs sign-in"],
     ["service", "signed out"],
   ]]);
+  assertMatch(servers[3].remark, /needs no sign-in/);
+  const { stdout: report } = await desk.run("check");
+  assertMatch(report, /computer(?:\.ts)? auth login asked --config .*mcp\.json"/);
   for (const command of ["login", "status", "logout"]) {
     const unknown = await desk.run("auth", command, "nope");
     assertEquals(unknown.code, 2, command);

@@ -1,7 +1,7 @@
 /** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
 import { countOf } from "../../text.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
-import { loginCommand } from "../server_words.ts";
+import { shellLoginCommand } from "../server_words.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import {
@@ -95,7 +95,7 @@ export function reportText(report: ConfigReport): string {
 }
 
 /** What is missing before the servers can start. A value can be given later, so this is no error. */
-function readyText({ servers, inputs, variables }: ConfigReport): string {
+function readyText({ file, servers, inputs, variables }: ConfigReport): string {
   if (servers.length === 0) return "no servers";
   const started = new Set(servers.filter(({ disabled }) => !disabled).map(({ name }) => name));
   const isNeeded = ({ isSet, usedBy }: CheckedInput | CheckedVariable) =>
@@ -108,7 +108,9 @@ function readyText({ servers, inputs, variables }: ConfigReport): string {
       ? []
       : [`these environment variables are set: ${unset.map(({ name }) => name).join(", ")}`]),
     ...(unanswered.length === 0 ? [] : [`these inputs have values: ${unanswered.map(inputText).join(", ")}`]),
-    ...wanting.map(({ name }) => `you have signed in at ${name} (run ${loginCommand(name)})`),
+    ...wanting.map(({ name }) =>
+      `you have signed in at ${name} (run ${shellLoginCommand(name, { config: file })})`
+    ),
   ];
   return missing.length === 0
     ? "ready to use"

@@ -193,6 +193,15 @@ export class ToolCalls {
     const { directory, fleet } = this.#context;
     if (directory.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
     const others = otherNamesOf(tool, directory.routes.values()).slice(0, MAX_NAMED_TOOLS);
+    const locked = others.length > 0
+      ? undefined
+      : fleet.servers.find(({ name, status }) => status === "needs sign-in" && tool.startsWith(`${name}__`));
+    if (locked !== undefined) {
+      const { name, statusText } = locked;
+      const text = `Tool "${tool}" was not called: MCP server "${name}" ${statusText} at the Computer`;
+      const meta = { error_code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED };
+      return { result: failureResult(text, meta), outcome: "error" };
+    }
     const hint = others.length === 0
       ? `${didYouMean(tool, directory.routes.keys())}${absentServersHint(fleet)}`
       : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_NAME_LENGTH)))}`;

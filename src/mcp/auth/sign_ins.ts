@@ -8,6 +8,7 @@ import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts"
 import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
 import { authenticationOf } from "./client.ts";
 import { beginDeviceSignIn } from "./device_sign_in.ts";
+import { discoverResource, hasServerMetadata } from "./discovery.ts";
 import { requestOptions } from "./oauth_requests.ts";
 import {
   type AuthorizationContext,
@@ -46,8 +47,9 @@ export class SignIns {
   async start(name: string, options: SignInOptions = {}): Promise<SignIn> {
     const { signal } = options;
     const server = await this.#find(name, signal);
-    const challenge = await probe(server, signal);
+    const { status, challenge } = await probe(server, signal);
     if (server.isService) return await this.#startService(server, challenge);
+    if (challenge === undefined) await assertOffered(server, { status, signal });
     const target = await this.#discover(server, challenge, signal);
     const isDevice = options.device ?? server.config.grant === "device_code";
     if (isDevice) return await beginDeviceSignIn(server, target, { signal });
@@ -196,7 +198,7 @@ function toStatus(server: ProtectedServer, signIn: StoredSignIn | undefined, now
 async function probe(
   server: ProtectedServer,
   signal: AbortSignal | undefined,
-): Promise<Challenge | undefined> {
+): Promise<{ readonly status: number; readonly challenge: Challenge | undefined }> {
   using deadline = new Deadline(PROBE_TIMEOUT_MS, {
     reason: () => new SignInError(`Cannot sign in: no answer of the MCP server in ${PROBE_TIMEOUT_MS} ms`),
     signal,
@@ -215,7 +217,9 @@ async function probe(
       signal: deadline.signal,
     });
     await response.body?.cancel();
-    return response.status === 401 || response.status === 403 ? readChallenge(response.headers) : undefined;
+    const { status } = response;
+    const isRefused = status === 401 || status === 403;
+    return { status, challenge: isRefused ? readChallenge(response.headers) : undefined };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SignInError) throw error;
@@ -223,4 +227,28 @@ async function probe(
       cause: error,
     });
   }
+}
+
+/**
+ * Checks that there is something to sign in at, for a server that did not ask for it.
+ *
+ * @throws {SignInError} when neither the server nor the configuration names an authorization server.
+ */
+async function assertOffered(
+  { name, url, config, fetch }: ProtectedServer,
+  { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  if (status === 401 || status === 403 || status >= 500 || config.clientId || config.issuer) return;
+  try {
+    if (await discoverResource(url, { challenge: undefined, fetch, signal }) !== undefined) return;
+    if (await hasServerMetadata(url, { fetch, signal })) return;
+  } catch (error) {
+    signal?.throwIfAborted();
+    // What is wrong with its metadata is said by the sign-in.
+    if (error instanceof SignInError) return;
+    throw new SignInError(`Cannot sign in: ${describeError(error)}`, { cause: error });
+  }
+  throw new SignInError(
+    `Cannot sign in: MCP server "${name}" asks for no sign-in, it answered HTTP ${status} without one`,
+  );
 }

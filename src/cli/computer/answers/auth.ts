@@ -122,13 +122,20 @@ async function rowOf(
   if (remark !== undefined) return { name, standing: "not OAuth", remark };
   try {
     const status = await knownSignInsOf(hosted).status(name, { signal });
-    const isIdle = isService(server) && status.state !== "signed in";
     const standing = standingOf(status, server, hosted);
-    return { name, standing, status, remark: isIdle ? "a service, which gets tokens by itself" : undefined };
+    return { name, standing, status, remark: remarkOn(status, server, standing) };
   } catch (error) {
     signal.throwIfAborted();
     return { name, standing: "unknown", remark: describeError(error) };
   }
+}
+
+function remarkOn(status: SignInStatus, server: MCPServerConfig, standing: Standing): string | undefined {
+  if (isService(server)) {
+    return status.state === "signed in" ? undefined : "a service, which gets tokens by itself";
+  }
+  const isUnused = standing === "signed out" && status.issuer === undefined;
+  return isUnused ? "needs no sign-in, as far as is known here" : undefined;
 }
 
 function whyNotOAuth(server: MCPServerConfig): string | undefined {
