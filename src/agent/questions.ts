@@ -11,9 +11,11 @@ import { type QuestionField, readForm } from "../protocol/question_form.ts";
 import { A2C_INPUT_REQUIRED, type Answer, type InputRequired } from "../protocol/questions.ts";
 import { MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
+import { findSecretField } from "../protocol/secret_fields.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
+import { WaitBudget } from "./wait_budget.ts";
 
 /** The most questions and wrong answers of one call. */
 const MAX_ROUNDS = 256;
@@ -88,13 +90,17 @@ type AskedQuestion = Exclude<InputRequired, { mode: "wait" }>;
 export async function answerQuestions(result: CallToolResult, call: AskingCall): Promise<CallToolResult> {
   let last = result;
   let problems: readonly string[] = [];
+  const waits = new WaitBudget();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const required = readInputRequired(last);
     if (required === undefined) return last;
     const server = last.meta?.[A2C_MCP_SERVER];
-    const answer = await askUser(required, call, { problems, mcpServer: server });
+    const waitMs = required.mode === "wait" ? waits.grant(required.expires_in_ms) : 0;
+    const answer = required.mode === "wait"
+      ? answerWait(waitMs)
+      : await askUser(required, call, { problems, mcpServer: server });
     try {
-      last = await sendAnswer(required, answer, call);
+      last = await sendAnswer(required.state, answer, { call, waitMs });
       problems = [];
     } catch (error) {
       const wrong = problemsOf(error);
@@ -120,18 +126,25 @@ function readInputRequired({ meta }: CallToolResult): ReadQuestion | undefined {
   }
 }
 
+/** Without any time left, the call ends. */
+function answerWait(waitMs: number): Answer {
+  return { action: waitMs > 0 ? "accept" : "cancel" };
+}
+
 async function askUser(
-  required: ReadQuestion,
+  required: Exclude<ReadQuestion, { mode: "wait" }>,
   call: AskingCall,
   about: { readonly problems: readonly string[]; readonly mcpServer: string | undefined },
 ): Promise<Answer> {
   const { onQuestion, requests, signal } = call;
-  if (required.mode === "wait") return { action: "accept" };
   if (onQuestion === undefined || required.mode === "unknown") return { action: "cancel" };
   const { expires_in_ms: timeLeftMs } = required;
   using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
   const question = toQuestion(required, call, { ...about, timeLeftMs, signal: deadline.signal });
-  if (question === undefined) return { action: "cancel" };
+  if (question === undefined) {
+    requests.warn("a question was not shown: it asks for a secret, or is malformed", { req_id: call.reqId });
+    return { action: "cancel" };
+  }
   try {
     return await abortable(Promise.resolve(onQuestion(question)), deadline.signal);
   } catch (error) {
@@ -145,7 +158,7 @@ function expired(): RequestTimeoutError {
   return new RequestTimeoutError("Cannot wait for the answer to a question: it has expired");
 }
 
-/** `undefined` for a form or a URL that cannot be shown. */
+/** `undefined` for a form or a URL that cannot be shown, and for a form that asks for a secret. */
 function toQuestion(
   required: AskedQuestion,
   { requests, tool, params, reqId }: AskingCall,
@@ -164,9 +177,11 @@ function toQuestion(
   }
 }
 
+/** A Computer should not pass on a form for a secret; this one may be of another program. */
 function fieldsOf(schema: Readonly<Record<string, unknown>>): QuestionField[] | undefined {
   try {
-    return readForm(schema);
+    const fields = readForm(schema);
+    return findSecretField(fields, schema) === undefined ? fields : undefined;
   } catch {
     return undefined;
   }
@@ -177,12 +192,11 @@ function isOfWeb(url: string): boolean {
 }
 
 async function sendAnswer(
-  required: ReadQuestion,
+  state: string,
   answer: Answer,
-  { requests, signal, timeoutMs: ownMs }: AskingCall,
+  { call, waitMs }: { readonly call: AskingCall; readonly waitMs: number },
 ): Promise<CallToolResult> {
-  const { state } = required;
-  const waitMs = required.mode === "wait" ? required.expires_in_ms : 0;
+  const { requests, signal, timeoutMs: ownMs } = call;
   const timeoutMs = Math.min(ownMs + waitMs, MAX_TIMEOUT_SECONDS * 1000);
   const content = answer.action === "accept" ? answer.content : undefined;
   const options = { signal, timeoutMs, parse: parseCallToolResult, isFailureLogged: true };

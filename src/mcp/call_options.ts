@@ -52,4 +52,6 @@ export interface CallOptions extends RequestLimits {
   readonly taskMs?: number | undefined;
   /** Answers the questions of the call; without it they are declined. */
   readonly ask?: Ask | undefined;
+  /** Whether the Computer's own program made the call; false by default. */
+  readonly isLocal?: boolean | undefined;
 }

@@ -193,8 +193,8 @@ export class McpConnection {
     { needsTask, ...call }: ToolCall,
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    const { onProgress = () => {}, ask, ...limits } = options;
-    using running = this.#session.calls.begin(ask);
+    const { onProgress = () => {}, ask, isLocal, ...limits } = options;
+    using running = this.#session.calls.begin(ask, { isLocal });
     using progress = this.#session.progress.open(onProgress);
     const params = { ...call, _meta: { progressToken: progress.token } };
     if (needsTask === true && hasTasks(this.introduction)) {

@@ -10,6 +10,9 @@ const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** The most questions of one server that wait for an answer; a further one is cancelled. */
 export const MAX_OPEN_QUESTIONS = 16;
 
+/** The most tasks and requests of ended calls that are remembered. */
+const MAX_ENDED = 256;
+
 /** The members of an answer on the wire. */
 export type AnswerResult = Readonly<Record<string, unknown>>;
 
@@ -26,6 +29,8 @@ export function readQuestion(params: unknown): Question | undefined {
 /** A running call. */
 interface RunningCall {
   readonly ask: Ask | undefined;
+  /** Whether the Computer's own program made it. */
+  readonly isLocal: boolean;
   /** Aborted when the call ends. */
   readonly over: AbortController;
   /** The id of its task, when it runs as one. */
@@ -48,6 +53,9 @@ export class AskingCalls {
   readonly #running = new Set<RunningCall>();
   /** Our requests by the questions that came in the streams of their answers. */
   readonly #related = new Map<unknown, unknown>();
+  /** The tasks and the requests of calls that have ended. */
+  readonly #endedTasks = new Set<unknown>();
+  readonly #endedRequests = new Set<unknown>();
   #open = 0;
 
   /** Whether a question waits for its answer. */
@@ -56,14 +64,25 @@ export class AskingCalls {
   }
 
   /** Notes a call until it ends. */
-  begin(ask: Ask | undefined): AskingCall {
-    const call: RunningCall = { ask, over: new AbortController(), task: undefined, request: undefined };
+  begin(
+    ask: Ask | undefined,
+    { isLocal = false }: { readonly isLocal?: boolean | undefined } = {},
+  ): AskingCall {
+    const call: RunningCall = {
+      ask,
+      isLocal,
+      over: new AbortController(),
+      task: undefined,
+      request: undefined,
+    };
     this.#running.add(call);
     return {
       onTask: (taskId) => void (call.task = taskId),
       onRequest: (id) => void (call.request = id),
       [Symbol.dispose]: () => {
         this.#running.delete(call);
+        remember(this.#endedTasks, call.task);
+        remember(this.#endedRequests, call.request);
         call.over.abort(new TypeError("The call has ended"));
       },
     };
@@ -80,7 +99,8 @@ export class AskingCalls {
 
   /**
    * Answers an `elicitation/create`: by the call whose task it names or in whose stream it came, by the call that runs
-   * alone, else by the latest that can ask, else it is declined.
+   * alone, else by the latest that can ask, else it is declined. It is cancelled when that call has ended, and when it
+   * may be for the Computer's own program as well as for the office: neither should read what the other is asked.
    *
    * @param options `id`: of the question. The signal is aborted when the server takes it back.
    * @throws {ServerAnswerError} for a malformed question.
@@ -95,7 +115,9 @@ export class AskingCalls {
     if (question === undefined) {
       throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "Invalid elicitation request");
     }
-    const call = this.#callOf({ task: relatedTaskOf(params), requestId });
+    const origin = { task: relatedTaskOf(params), requestId };
+    const call = this.#namedBy(origin) ?? this.#guess(origin);
+    if (call === "unclear") return { action: "cancel" };
     if (call?.ask === undefined) return { action: "decline" };
     return await this.ask(question, { ask: call.ask, signal: AbortSignal.any([signal, call.over.signal]) });
   }
@@ -116,14 +138,35 @@ export class AskingCalls {
     }
   }
 
-  #callOf(
-    { task, requestId }: { readonly task: string | undefined; readonly requestId: unknown },
-  ): RunningCall | undefined {
+  /** The running call that a question names. */
+  #namedBy({ task, requestId }: Origin): RunningCall | undefined {
     const calls = [...this.#running];
-    const named = calls.find((call) => task !== undefined && call.task === task) ??
+    return calls.find((call) => task !== undefined && call.task === task) ??
       calls.find(({ request }) => request !== undefined && request === requestId);
-    if (named !== undefined) return named;
+  }
+
+  /** The call that a question is taken to belong to when it names none that runs. */
+  #guess({ task, requestId }: Origin): RunningCall | "unclear" | undefined {
+    if (this.#endedTasks.has(task) || this.#endedRequests.has(requestId)) return "unclear";
+    const calls = [...this.#running];
+    if (calls.some(({ isLocal }) => isLocal) && calls.some(({ isLocal }) => !isLocal)) return "unclear";
     return calls.length === 1 ? calls[0] : calls.findLast(({ ask }) => ask !== undefined);
+  }
+}
+
+/** What a question says about its call. */
+interface Origin {
+  readonly task: string | undefined;
+  /** The request in whose stream it came. */
+  readonly requestId: unknown;
+}
+
+function remember(ended: Set<unknown>, name: unknown): void {
+  if (name === undefined) return;
+  ended.add(name);
+  for (const oldest of ended) {
+    if (ended.size <= MAX_ENDED) return;
+    ended.delete(oldest);
   }
 }
 

@@ -92,12 +92,9 @@ const peopleForm = {
   },
 };
 
-/** An office with a server that asks what its tool `ask` is told to. */
-function openAsking(
-  config: Readonly<Record<string, unknown>> = {},
-  options: OfficeOptions = {},
-): Promise<ComputerOffice> {
-  const server = {
+/** A server that asks what its tool `ask` is told to. */
+function askingServer(config: Readonly<Record<string, unknown>> = {}) {
+  return {
     type: "stdio",
     default_tool_meta: { auto_apply: true },
     server_parameters: {
@@ -106,7 +103,14 @@ function openAsking(
     },
     ...config,
   };
-  return ComputerOffice.open({ servers: { bistro: server } }, options);
+}
+
+/** An office with that server. */
+function openAsking(
+  config: Readonly<Record<string, unknown>> = {},
+  options: OfficeOptions = {},
+): Promise<ComputerOffice> {
+  return ComputerOffice.open({ servers: { bistro: askingServer(config) } }, options);
 }
 
 const onePerson = { action: "accept", content: { people: 1 } } as const;
@@ -372,6 +376,56 @@ Deno.test("a question ends with its call when the MCP server does not wait for t
   const late = await assertRejects(() => answer(office, JSON.parse(String(required)).state), SmcpError);
   assertEquals(late.details?.["reason"], "ended");
   assertEquals((await call()).content[0]?.text, '"hasty"');
+});
+
+/** Calls a tool of a Computer of another program, which answers with a question; gives what it gets as the answer. */
+async function answerTo(
+  question: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const done = { content: [{ type: "text", text: "done" }], isError: false };
+  const required = JSON.stringify({ state: "x", message: "?", expires_in_ms: 60_000, ...question });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:open_input": () => ({ modes: ["form", "wait"] }),
+      "client:tool_call": () => ({ ...done, meta: { a2c_input_required: required } }),
+      "client:answer_input": () => done,
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const result = await agent.computer("laptop").callTool("t", {}, {
+    onQuestion: () => ({ action: "accept", content: { password: "hunter2" } }),
+    timeoutMs: 30_000,
+  });
+  assertEquals(result.content[0]?.text, "done");
+  const sent = computer.requests.find(({ event }) => event === "client:answer_input");
+  return { ...sent?.body };
+}
+
+// proves: question-secret
+Deno.test("the Agent itself shows no form for a secret, whatever its Computer lets through", async () => {
+  const schema = { type: "object", properties: { password: { type: "string" } } };
+  const { action, content } = await answerTo({ mode: "form", schema });
+  assertEquals([action, content], ["cancel", undefined]);
+});
+
+// proves: question-wait
+Deno.test("a Computer holds a call of our Agent for an hour at most", async () => {
+  const { action, timeout } = await answerTo({ mode: "wait", expires_in_ms: 1e12 });
+  assertEquals([action, timeout], ["accept", 3_630]);
+});
+
+// proves: question-who
+Deno.test("an answer of the Agent's user that comes after the owner has taken the question is cancelled", async () => {
+  await using office = await openAsking();
+  const { state } = await ask(office);
+  const { adopted } = await office.computer.reconfigure({
+    servers: { bistro: askingServer({ elicitation: "computer" }) },
+  });
+  assertEquals(adopted, ["bistro"]);
+  const result = await answer(office, state);
+  assertEquals(answersIn(result), [{ action: "cancel" }]);
+  assertStringIncludes(textOf(result), "no longer");
 });
 
 for (const [what, answerOpen] of [["400", refuseEvent], ["an empty ack", () => NOTHING]] as const) {

@@ -21,6 +21,8 @@ const UNDECIDED =
   "nobody at the Agent decided: its user did not, or nobody could be asked. To answer it, make the " +
   "call at a terminal or with --answer, in a program with onQuestion";
 
+const NO_LONGER = "the Computer's owner no longer lets the user of the Agent answer";
+
 /** Who can answer. */
 export interface Answerers {
   readonly person: PersonAtComputer;
@@ -119,8 +121,18 @@ export class CallQuestions {
     }
     if (isLocal || elicitation === "computer" || !channel.takes(question.mode)) return decline(NOBODY);
     const { answer, why } = await channel.ask(this.#call, { ...this.#toAgentQuestion(question), signal });
+    // The owner may have taken the permission back while the question was open.
+    if (answer.action === "accept" && !this.#mayAgentAnswer()) {
+      return { answer: { action: "cancel" }, why: NO_LONGER };
+    }
     const unanswered = why ?? (answer.action === "cancel" ? UNDECIDED : undefined);
     return { answer, ...(unanswered !== undefined && { why: unanswered }) };
+  }
+
+  /** By the configuration as it is now. */
+  #mayAgentAnswer(): boolean {
+    const { elicitation } = this.#route.server.config;
+    return elicitation !== "computer" && elicitation !== "decline";
   }
 
   #toAgentQuestion(question: ReadableQuestion): AgentQuestion {

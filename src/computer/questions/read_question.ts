@@ -1,9 +1,9 @@
 /** Reads the question of an MCP server: what can be asked, and why not. Pure. */
 import type { Question } from "../../mcp/call_options.ts";
 import { type QuestionField, readForm } from "../../protocol/question_form.ts";
+import { findSecretField } from "../../protocol/secret_fields.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { describeError, shorten } from "../../text.ts";
-import { findSecretField } from "./secret_fields.ts";
 
 /** The most characters of a question's text. */
 const MAX_MESSAGE_LENGTH = 16_384;

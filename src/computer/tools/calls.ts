@@ -281,7 +281,7 @@ export class ToolCalls {
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
     const taskMs = limitMs + this.#context.questions.timeoutMs;
-    const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask };
+    const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
     const raw = await server.use((connection) => connection.callTool(toolCall, options));
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;

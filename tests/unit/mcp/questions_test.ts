@@ -60,6 +60,35 @@ Deno.test("a question that came in the stream of a call's answer goes to that ca
   assertEquals(await calls.answer(form, { id: "q2", signal }), { ...accepted, content: { from: "second" } });
 });
 
+Deno.test("a question that names the task, or came in the stream, of an ended call goes to no other call", async () => {
+  const calls = new AskingCalls();
+  using _other = calls.begin(answering({ action: "accept" }));
+  {
+    using ended = calls.begin(answering({ action: "decline" }));
+    ended.onTask("T1");
+    ended.onRequest(7);
+  }
+  const _meta = { "io.modelcontextprotocol/related-task": { taskId: "T1" } };
+  assertEquals(await calls.answer({ ...form, _meta }, { signal }), { action: "cancel" });
+  calls.relate("q1", 7);
+  assertEquals(await calls.answer(form, { id: "q1", signal }), { action: "cancel" });
+  assertEquals(await calls.answer(form, { signal }), { action: "accept" });
+});
+
+Deno.test("a question that may be for the Computer's own call or for the office's is cancelled", async () => {
+  const calls = new AskingCalls();
+  using own = calls.begin(answering({ action: "accept", content: { from: "own" } }), { isLocal: true });
+  own.onTask("T1");
+  {
+    using _office = calls.begin(answering({ action: "accept", content: { from: "office" } }));
+    assertEquals(await calls.answer(form, { signal }), { action: "cancel" });
+    const _meta = { "io.modelcontextprotocol/related-task": { taskId: "T1" } };
+    const named = await calls.answer({ ...form, _meta }, { signal });
+    assertEquals(named, { action: "accept", content: { from: "own" } });
+  }
+  assertEquals(await calls.answer(form, { signal }), { action: "accept", content: { from: "own" } });
+});
+
 Deno.test("a malformed question is refused, and one whose asking fails is cancelled", async () => {
   const calls = new AskingCalls();
   using _call = calls.begin(() => Promise.reject(new TypeError("no terminal")));

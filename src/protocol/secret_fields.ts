@@ -1,5 +1,5 @@
 /** Fields that ask for a secret. A form never does: MCP forbids it, and the values pass through Server and Agent. Pure. */
-import type { QuestionField } from "../../protocol/question_form.ts";
+import type { QuestionField } from "./question_form.ts";
 
 /** Words that mean a secret. */
 const WORDS: ReadonlySet<string> = new Set([
