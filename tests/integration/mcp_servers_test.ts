@@ -48,8 +48,9 @@ Deno.test("an Agent learns name, version, instructions and capabilities of a ser
   };
   assertEquals(await laptop.getMcpServers(), [shop, { mcp_server: "files", status: "stopped" }]);
   assertEquals(await laptop.getMcpServers({ mcpServer: "shop" }), [shop]);
-  const { code } = await assertRejects(() => laptop.getMcpServers({ mcpServer: "ghost" }), SmcpError);
-  assertEquals(code, 4014);
+  const ghost = await assertRejects(() => laptop.getMcpServers({ mcpServer: "ghost" }), SmcpError);
+  assertEquals(ghost.code, 4014);
+  assertStringIncludes(ghost.message, 'No MCP server named "ghost" (MCP servers: shop, files)');
 });
 
 // proves: ext-servers-bounds

@@ -11,7 +11,8 @@ import type { GetPromptReq, GetPromptRet, PromptInfo, PromptMessage } from "../.
 import type { CompletionInfo } from "../../protocol/resource_templates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean, listWords } from "../../spelling.ts";
+import { shorten } from "../../text.ts";
 import { completeAt, type CompletionRequest } from "../completion.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
@@ -21,6 +22,8 @@ import { toPromptInfo } from "./entry.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
 const INVALID_PARAMS = -32602;
+/** How much of the names of missing arguments a message lists, in characters. */
+const MAX_LISTED_LENGTH = 200;
 
 /** What prompts need. */
 export interface PromptsContext {
@@ -41,6 +44,12 @@ interface WantedPrompt {
   readonly name: string;
   readonly mcpServer: string | undefined;
   readonly timeoutMs: number;
+}
+
+/** The server of a prompt, and what it lists of the prompt if the list was read. */
+interface FoundPrompt {
+  readonly server: SupervisedServer;
+  readonly prompt?: PromptInfo | undefined;
 }
 
 /** Lists, fills in and completes prompts. */
@@ -93,14 +102,14 @@ export class Prompts {
   ): Promise<Omit<GetPromptRet, "req_id">> {
     const { name, arguments: args = {}, mcp_server: mcpServer } = request;
     const timeoutMs = timeoutMsOf(request);
-    const server = await this.#find({ name, mcpServer, timeoutMs });
+    const { server, prompt } = await this.#find({ name, mcpServer, timeoutMs });
     const wanted = { name, arguments: args };
     try {
       const result = await server.use((connection) => connection.getPrompt(wanted, { timeoutMs, signal }));
       return this.#toPrompt(result, server);
     } catch (error) {
       throw error instanceof ServerAnswerError && error.rpcCode === INVALID_PARAMS
-        ? refused(error, { name, server })
+        ? refused(error, { name, server, missing: missingArguments(prompt, args) })
         : toReadError(error, { server });
     }
   }
@@ -113,18 +122,18 @@ export class Prompts {
    */
   async complete(name: string, request: CompletionRequest): Promise<CompletionInfo> {
     const wanted = { name, mcpServer: request.mcp_server, timeoutMs: timeoutMsOf(request) };
-    const server = withCapability(await this.#find(wanted), "completions");
+    const server = withCapability((await this.#find(wanted)).server, "completions");
     return await completeAt(server, { type: "ref/prompt", name }, request);
   }
 
   /** The named server, or the first one in order of precedence that lists a prompt of this name. */
-  async #find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<SupervisedServer> {
+  async #find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<FoundPrompt> {
     const { fleet, routes } = this.#context;
-    if (mcpServer !== undefined) return routes.findServer(mcpServer, "prompts");
+    if (mcpServer !== undefined) return { server: routes.findServer(mcpServer, "prompts") };
     const listed = await this.lists.all({ timeoutMs });
     const found = listed.find(({ entry }) => entry.name === name);
     const server = found === undefined ? undefined : fleet.get(found.server);
-    if (server !== undefined) return server;
+    if (server !== undefined) return { server, prompt: found?.entry };
     const hint = `${didYouMean(name, listed.map(({ entry }) => entry.name))}${absentServersHint(fleet)}`;
     const message = `Prompt not found: no MCP server lists the prompt "${name}"${hint}`;
     throw new SmcpError(ErrorCode.NOT_FOUND, message, { details: { prompt: name } });
@@ -156,11 +165,25 @@ function isMessage(message: unknown): message is PromptMessage {
     isRecord(message["content"]) && typeof message["content"]["type"] === "string";
 }
 
+/** The arguments that a prompt needs and that are not given. */
+function missingArguments(
+  prompt: PromptInfo | undefined,
+  given: Readonly<Record<string, string>>,
+): readonly string[] {
+  const needed = (prompt?.arguments ?? []).filter(({ required }) => required === true);
+  return needed.map(({ name }) => name).filter((name) => !Object.hasOwn(given, name));
+}
+
 function refused(
   cause: ServerAnswerError,
-  { name, server }: { readonly name: string; readonly server: SupervisedServer },
+  { name, server, missing }: {
+    readonly name: string;
+    readonly server: SupervisedServer;
+    readonly missing: readonly string[];
+  },
 ): SmcpError {
   const mcp_server = server.name;
-  const message = `MCP server "${mcp_server}" refused the prompt "${name}": ${cause.message}`;
+  const needs = missing.length === 0 ? "" : `, which needs ${shorten(listWords(missing), MAX_LISTED_LENGTH)}`;
+  const message = `MCP server "${mcp_server}" refused the prompt "${name}"${needs}: ${cause.message}`;
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { cause, details: { mcp_server, prompt: name } });
 }

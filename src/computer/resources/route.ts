@@ -5,7 +5,7 @@ import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean, unknownName } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
@@ -125,7 +125,8 @@ export class ResourceRoutes {
   serverNamed(name: string): SupervisedServer {
     const server = this.#context.fleet.get(name);
     if (server !== undefined) return server;
-    const message = `MCP server "${name}" does not exist on this Computer`;
+    const known = this.#context.fleet.servers.map((each) => each.name);
+    const message = `${unknownName("MCP server", name, known)} on this Computer`;
     throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, message, { details: { mcp_server: name } });
   }
 
