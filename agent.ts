@@ -60,6 +60,7 @@ export type { LogFields, Logger } from "./src/log.ts";
 export type {
   BaseMCPServerConfig,
   GetComputerConfigRet,
+  IdentityProviderSettings,
   MCPServerCommandInput,
   MCPServerConfig,
   MCPServerInput,

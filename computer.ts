@@ -99,6 +99,7 @@ export type { ServerState, ServerStatus } from "./src/mcp/supervision/server_sta
 export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
   BaseMCPServerConfig,
+  IdentityProviderSettings,
   InputPlaceholder,
   MCPServerCommandInput,
   MCPServerConfig,

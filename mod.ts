@@ -32,6 +32,7 @@ export type {
   BaseMCPServerConfig,
   GetComputerConfigReq,
   GetComputerConfigRet,
+  IdentityProviderSettings,
   MCPServerCommandInput,
   MCPServerConfig,
   MCPServerInput,

@@ -10,6 +10,7 @@ const SECTIONS: readonly (readonly [title: string, definition: string, member?: 
   ["Servers of type `streamable`: `server_parameters`", "MCPServerStreamableHttpConfig", "server_parameters"],
   ["Servers of type `sse`: `server_parameters`", "MCPSSEConfig", "server_parameters"],
   ["Sign-in: `oauth`", "OAuthSettings"],
+  ["Sign-in: `identityProvider`", "IdentityProviderSettings"],
   ["Tool metadata", "ToolMeta"],
   ["Inputs of type `promptString`", "MCPServerPromptStringInput"],
   ["Inputs of type `pickString`", "MCPServerPickStringInput"],

@@ -11,7 +11,13 @@ import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json.ts";
-import { inputKinds, oauthSettings, serverKinds, toolMeta } from "../src/protocol/schemas/config.ts";
+import {
+  identityProviderSettings,
+  inputKinds,
+  oauthSettings,
+  serverKinds,
+  toolMeta,
+} from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
 import { withServerOptions } from "./server_options.ts";
 import { captureDeno, root } from "./deno.ts";
@@ -27,6 +33,7 @@ const serverPagePath = join(root, "docs", "server.md");
 const named = {
   ToolMeta: toolMeta,
   OAuthSettings: oauthSettings,
+  IdentityProviderSettings: identityProviderSettings,
   MCPServerStdioConfig: serverKinds.stdio,
   MCPServerStreamableHttpConfig: serverKinds.streamable,
   MCPSSEConfig: serverKinds.sse,

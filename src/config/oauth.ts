@@ -1,6 +1,11 @@
 /** Checks the member `oauth` of an MCP server: wrong values, wrong combinations and misspelled members. */
-import { isServiceGrant, type MCPServerConfig, type OAuthSettings } from "../protocol/config.ts";
-import { OAUTH_KEYS } from "../protocol/schemas/config.ts";
+import {
+  type IdentityProviderSettings,
+  isServiceGrant,
+  type MCPServerConfig,
+  type OAuthSettings,
+} from "../protocol/config.ts";
+import { IDENTITY_PROVIDER_KEYS, OAUTH_KEYS } from "../protocol/schemas/config.ts";
 import { isRemark } from "./form.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
@@ -42,6 +47,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   jwt: "assertion",
   tokenFile: "assertionFile",
   token_file: "assertionFile",
+  idp: "identityProvider",
 }));
 
 /** Checks the member `oauth`; `path` is the path of the server's entry. */
@@ -55,7 +61,12 @@ export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingP
     findings.refuse(place.path, `cannot be combined with the header "${header}"; remove one of them`);
   }
   if (oauth === true) return;
-  warnOfUnknownMembers(oauth, place);
+  warnOfUnknownMembers(oauth, OAUTH_KEYS, place);
+  const { identityProvider } = oauth;
+  if (identityProvider) {
+    const inner = { path: [...place.path, "identityProvider"], findings };
+    warnOfUnknownMembers(identityProvider, IDENTITY_PROVIDER_KEYS, inner);
+  }
   for (const [member, problem] of [...combinations(oauth), ...values(oauth)]) {
     findings.refuse([...place.path, ...member], problem);
   }
@@ -74,12 +85,17 @@ export function warnOfProgram(
   findings.warn([...path, "oauth"], 'has no effect: a program gets its credentials in "env"');
 }
 
-function warnOfUnknownMembers(oauth: OAuthSettings, { path, findings }: ReadingPlace): void {
-  for (const key of Object.keys(oauth)) {
-    if (OAUTH_KEYS.includes(key) || isRemark(key)) continue;
-    const meant = SYNONYMS.get(key);
-    const hint = meant === undefined ? didYouMean(key, OAUTH_KEYS) : `; did you mean "${meant}"?`;
-    findings.warn([...path, key], `unknown key, ignored${hint || `; known keys: ${OAUTH_KEYS.join(", ")}`}`);
+function warnOfUnknownMembers(
+  settings: OAuthSettings | IdentityProviderSettings,
+  known: readonly string[],
+  { path, findings }: ReadingPlace,
+): void {
+  for (const key of Object.keys(settings)) {
+    if (known.includes(key) || isRemark(key)) continue;
+    const synonym = SYNONYMS.get(key);
+    const isMeant = synonym !== undefined && known.includes(synonym);
+    const hint = isMeant ? `; did you mean "${synonym}"?` : didYouMean(key, known);
+    findings.warn([...path, key], `unknown key, ignored${hint || `; known keys: ${known.join(", ")}`}`);
   }
 }
 
@@ -105,17 +121,32 @@ function* combinations(oauth: OAuthSettings): Generator<Problem> {
   if (grant === "jwt_bearer") yield* workloadCombinations(oauth);
 }
 
-function* workloadCombinations({ clientId, assertion, assertionFile }: OAuthSettings): Generator<Problem> {
-  if (!clientId || !(assertion || assertionFile)) {
-    yield [["grant"], '"jwt_bearer" needs "clientId", and "assertion" or "assertionFile"'];
+function* workloadCombinations(oauth: OAuthSettings): Generator<Problem> {
+  const { clientId, assertion, assertionFile, identityProvider } = oauth;
+  if (!clientId || !(assertion || assertionFile || identityProvider)) {
+    yield [
+      ["grant"],
+      '"jwt_bearer" needs "clientId", and "assertion", "assertionFile" or "identityProvider"',
+    ];
   }
   if (assertion && assertionFile) {
     yield [["assertionFile"], 'cannot be combined with "assertion"; remove one of them'];
   }
+  if (!identityProvider) return;
+  if (assertion || assertionFile) {
+    const other = assertion ? "assertion" : "assertionFile";
+    yield [["identityProvider"], `cannot be combined with "${other}"; remove one of them`];
+  }
+  const { idToken, idTokenFile } = identityProvider;
+  if (!idToken && !idTokenFile) {
+    yield [["identityProvider"], 'needs "idToken" or "idTokenFile"; add the ID token of the person'];
+  } else if (idToken && idTokenFile) {
+    yield [["identityProvider", "idTokenFile"], 'cannot be combined with "idToken"; remove one of them'];
+  }
 }
 
 function* values(oauth: OAuthSettings): Generator<Problem> {
-  const { keyAlgorithm, scopes, resource, issuer, clientMetadataUrl } = oauth;
+  const { keyAlgorithm, scopes, resource, issuer, clientMetadataUrl, identityProvider } = oauth;
   if (keyAlgorithm && !hasPlaceholder(keyAlgorithm) && !ALGORITHMS.includes(keyAlgorithm)) {
     const hint = didYouMean(keyAlgorithm, ALGORITHMS) || `; one of ${ALGORITHMS.join(", ")}`;
     yield [["keyAlgorithm"], `is not an algorithm of a private key${hint}`];
@@ -127,6 +158,8 @@ function* values(oauth: OAuthSettings): Generator<Problem> {
     const problem = url ? addressProblem(url) : undefined;
     if (problem !== undefined) yield [[member], problem];
   }
+  const problem = identityProvider ? addressProblem(identityProvider.issuer) : undefined;
+  if (problem !== undefined) yield [["identityProvider", "issuer"], problem];
   if (clientMetadataUrl && !hasPlaceholder(clientMetadataUrl) && !isMetadataUrl(clientMetadataUrl)) {
     yield [
       ["clientMetadataUrl"],
@@ -152,7 +185,7 @@ function isMetadataUrl(url: string): boolean {
 
 function* withoutEffect(oauth: OAuthSettings): Generator<readonly [member: string, remark: string]> {
   const { grant, privateKey, keyId, keyAlgorithm, redirectPort, clientMetadataUrl } = oauth;
-  for (const member of ["assertion", "assertionFile"] as const) {
+  for (const member of ["assertion", "assertionFile", "identityProvider"] as const) {
     if (oauth[member] && grant !== "jwt_bearer") yield [member, 'without "grant": "jwt_bearer"'];
   }
   if (!privateKey && keyId) yield ["keyId", 'without "privateKey"'];

@@ -1,5 +1,5 @@
 /** Reads one MCP server of a configuration, in any form. */
-import { type MCPServerConfig, oauthOf } from "../protocol/config.ts";
+import { type MCPServerConfig, oauthOf, type OAuthSettings } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
@@ -29,9 +29,7 @@ export function readServer(
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
   const oauth = oauthOf(config);
-  if (typeof oauth === "object" && oauth.assertionFile) {
-    oauth.assertionFile = fileOf(oauth.assertionFile, place.origin);
-  }
+  if (typeof oauth === "object") resolveFiles(oauth, place.origin);
   checkOAuth(config, place);
   if (config.type === "sse" && config.mcp_version === "2026") {
     context.findings.warn([...path, "mcp_version"], "has no effect: HTTP with SSE always has sessions");
@@ -41,6 +39,15 @@ export function readServer(
     context.findings.refuse([...path, "default_tool_meta", "alias"], message);
   }
   return config;
+}
+
+/** Resolves the files with tokens against the workspace. */
+function resolveFiles(oauth: OAuthSettings, origin: VariableContext["origin"]): void {
+  if (oauth.assertionFile) oauth.assertionFile = fileOf(oauth.assertionFile, origin);
+  const { identityProvider } = oauth;
+  if (identityProvider?.idTokenFile) {
+    identityProvider.idTokenFile = fileOf(identityProvider.idTokenFile, origin);
+  }
 }
 
 function readOwn(

@@ -141,6 +141,25 @@ export interface OAuthSettings {
   assertion?: string | null;
   /** A file with that token, in place of `assertion`; it is read for each request for tokens. */
   assertionFile?: string | null;
+  /** The identity provider of an enterprise that issues that token, in place of `assertion`. */
+  identityProvider?: IdentityProviderSettings | null;
+}
+
+/**
+ * The identity provider of an enterprise, where a person has signed in already: it exchanges that person's ID token for
+ * an authorization at an MCP server (ID-JAG). Every text may have placeholders.
+ */
+export interface IdentityProviderSettings {
+  /** The issuer of the ID token. */
+  issuer: string;
+  /** The id of the client that the ID token was issued to. */
+  clientId: string;
+  /** The secret of that client, usually `${input:id}`. */
+  clientSecret?: string | null;
+  /** The ID token of the person. */
+  idToken?: string | null;
+  /** A file with the ID token, in place of `idToken`; it is read for each request for tokens. */
+  idTokenFile?: string | null;
 }
 
 /** The members that the configurations of MCP servers on the network have. */

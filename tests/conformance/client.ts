@@ -27,6 +27,9 @@ interface Context {
   readonly signing_algorithm?: string;
   readonly issuer?: string;
   readonly valid_jwt?: string;
+  readonly idp_issuer?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
   readonly toolCalls?: readonly ToolCall[];
 }
 
@@ -141,6 +144,8 @@ function withoutNull({ name, arguments: args }: ToolCall): ToolCall {
 /** The client that the scenario has registered; without one, the Computer finds out how to become one. */
 function toOAuth(context: Context): unknown {
   const { client_id, client_secret, private_key_pem, signing_algorithm, issuer, valid_jwt } = context;
+  const { idp_issuer, idp_client_id, idp_id_token } = context;
+  const identityProvider = { issuer: idp_issuer, clientId: idp_client_id, idToken: idp_id_token };
   return {
     ...(client_id ? { clientId: client_id } : { clientMetadataUrl: CLIENT_METADATA_URL }),
     ...(client_secret && { clientSecret: client_secret }),
@@ -149,5 +154,6 @@ function toOAuth(context: Context): unknown {
     ...(issuer && { issuer }),
     ...(scenario.startsWith("auth/client-credentials") && { grant: "client_credentials" }),
     ...(valid_jwt && { grant: "jwt_bearer", assertion: valid_jwt }),
+    ...(idp_issuer && { grant: "jwt_bearer", identityProvider }),
   };
 }

@@ -79,8 +79,9 @@ Deno.test("the client scenarios of the public conformance suite", async (t) => {
 
 Deno.test("every scenario of the baseline stands under the reason why it does not apply", async () => {
   const text = await Deno.readTextFile(`${FOLDER}${BASELINE}`);
-  const [, ...groups] = text.slice(text.indexOf("client:")).split(/\n\s*\n|^client:/m);
-  assert(groups.length > 0);
+  const [, list] = text.split(/^client:/m);
+  assert(list !== undefined, "there is a list, which may be empty");
+  const groups = list.trim() === "[]" ? [] : list.split(/\n\s*\n/);
   for (const group of groups) assert(/^\s*# \w.*\n(\s*# .*\n)*\s*- /.test(group), group);
 });
 

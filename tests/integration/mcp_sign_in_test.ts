@@ -53,6 +53,14 @@ async function openProtected(options: {
   };
 }
 
+const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
+
+/** The sign-in of somebody whose enterprise has that identity provider. */
+function inEnterprise({ issuer }: AuthorizationServer): unknown {
+  const identityProvider = { issuer, clientId: "desktop", idToken: "an.id.token" };
+  return { grant: "jwt_bearer", clientId: "known", scopes: ["read"], identityProvider };
+}
+
 async function signInAt({ office }: Protected): Promise<void> {
   const running = office.log.next(stateOf("shop", "running"));
   await signIn(office.computer, "shop");
@@ -212,6 +220,50 @@ Deno.test("a workload gets its tokens by the token of its platform, which it rea
   }
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("a person of an enterprise gets tokens by an ID token, which only the identity provider sees", async () => {
+  await using provider = new AuthorizationServer();
+  const exchanges: Record<string, string>[] = [];
+  provider.answers.set("/token", (form) => {
+    exchanges.push(Object.fromEntries(form));
+    return Response.json({ access_token: "an.id.jag", token_type: "N_A", issued_token_type: ID_JAG });
+  });
+  await using shop = await openProtected({ oauth: inEnterprise(provider) });
+  const { office, as, mcp } = shop;
+  assertEquals((await office.laptop.callTool("echo")).isError, false);
+  assertEquals(exchanges, [{
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    requested_token_type: ID_JAG,
+    subject_token: "an.id.token",
+    subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+    audience: as.issuer,
+    resource: mcp.url,
+    scope: "read",
+    client_id: "desktop",
+  }]);
+  assertEquals(as.forms.map((form) => form.get("assertion")), ["an.id.jag"]);
+  assertEquals(as.forms.some((form) => String(form).includes("an.id.token")), false);
+});
+
+for (
+  const [answer, reason] of [
+    [{ error: "invalid_grant" }, /Cannot exchange the ID token at the identity provider .*: invalid_grant/],
+    [
+      { access_token: "other", token_type: "Bearer" },
+      /Cannot use the answer of the identity provider .*ID-JAG/,
+    ],
+  ] as const
+) {
+  Deno.test(`an identity provider that answers ${Object.keys(answer)[0]} lets nobody in, and the error says so`, async () => {
+    await using provider = new AuthorizationServer();
+    const status = "error" in answer ? 400 : 200;
+    provider.answers.set("/token", () => Response.json(answer, { status }));
+    await using shop = await openProtected({ oauth: inEnterprise(provider) });
+    const { office, as } = shop;
+    assertMatch(office.computer.servers.get("shop")?.lastError ?? "", reason);
+    assertEquals(as.forms, []);
+  });
+}
 
 Deno.test("a service that never gets a scope does not ask for it again and again", async () => {
   await using shop = await openProtected({

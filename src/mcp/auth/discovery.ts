@@ -132,7 +132,12 @@ export async function hasServerMetadata(
   return false;
 }
 
-function issuerUrl(issuer: string): URL {
+/**
+ * The address of an issuer.
+ *
+ * @throws {SignInError} when it is not an https URL.
+ */
+export function issuerUrl(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url;
   throw new SignInError(`Cannot sign in: the authorization server "${url?.origin ?? ""}" has no https URL`);

@@ -2,7 +2,7 @@
 import type { Logger } from "../../log.ts";
 import { isServiceGrant, type OAuthSettings, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
-import { readAssertion } from "./assertion.ts";
+import { readAssertion, readIdToken } from "./assertion.ts";
 import { type Challenge, scopesIn } from "./challenge.ts";
 import { assertOwnIssuer, isUsable } from "./client.ts";
 import {
@@ -12,6 +12,7 @@ import {
   isSameIssuer,
   type ProtectedResource,
 } from "./discovery.ts";
+import { type AssertionTarget, exchangeIdToken } from "./identity_provider.ts";
 import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
 import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
 
@@ -65,8 +66,9 @@ export class ProtectedServer {
     );
     this.fetch = createOAuthFetch({ resource: this.url, issuer: this.config.issuer ?? undefined });
     this.context = context;
-    const { clientSecret, privateKey, assertion } = this.config;
+    const { clientSecret, privateKey, assertion, identityProvider } = this.config;
     this.learn(clientSecret ?? undefined, privateKey ?? undefined, assertion ?? undefined);
+    this.learn(identityProvider?.clientSecret ?? undefined, identityProvider?.idToken ?? undefined);
   }
 
   /**
@@ -96,10 +98,15 @@ export class ProtectedServer {
     return isServiceGrant(this.config);
   }
 
-  /** The assertion of a workload, read anew; `undefined` with another grant. */
-  async assertion(): Promise<string | undefined> {
-    if (this.config.grant !== "jwt_bearer") return undefined;
-    const assertion = await readAssertion(this.config);
+  /** The assertion for new tokens, read or issued anew; `undefined` with another grant. */
+  async assertionFor(target: AssertionTarget): Promise<string | undefined> {
+    const { grant, identityProvider } = this.config;
+    if (grant !== "jwt_bearer") return undefined;
+    const idToken = identityProvider ? await readIdToken(identityProvider) : undefined;
+    this.learn(idToken);
+    const assertion = identityProvider && idToken !== undefined
+      ? await exchangeIdToken(identityProvider, idToken, target)
+      : await readAssertion(this.config);
     this.learn(assertion);
     return assertion;
   }
@@ -243,14 +250,13 @@ export class ProtectedServer {
 }
 
 /** What the grant of a service lacks; inputs may have been filled in with empty texts. */
-function missingFor(
-  { grant, clientId, clientSecret, privateKey, assertion, assertionFile }: OAuthSettings,
-): string | undefined {
+function missingFor(oauth: OAuthSettings): string | undefined {
+  const { grant, clientId, clientSecret, privateKey, assertion, assertionFile, identityProvider } = oauth;
   if (grant === "client_credentials" && !(clientId && (clientSecret || privateKey))) {
     return '"clientId", and "clientSecret" or "privateKey"';
   }
-  if (grant === "jwt_bearer" && !(clientId && (assertion || assertionFile))) {
-    return '"clientId", and "assertion" or "assertionFile"';
+  if (grant === "jwt_bearer" && !(clientId && (assertion || assertionFile || identityProvider))) {
+    return '"clientId", and "assertion", "assertionFile" or "identityProvider"';
   }
   return undefined;
 }

@@ -263,11 +263,11 @@ export class ServerAuthorization {
         },
       );
       await server.bind(issuer, client);
-      const assertion = await server.assertion();
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");
         const scopes = scopesToAskFor(challenge?.scope, usual, current?.tokens?.scope);
         const request = this.#requestOf({ client, audience }, as, proofKey);
+        const assertion = await server.assertionFor({ issuer, resource: audience, scopes });
         const tokens = await requestClientTokens(request, { scopes, assertion });
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
         return {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type {
   GetComputerConfigReq,
+  IdentityProviderSettings,
   InputPlaceholder,
   MCPServerConfig,
   MCPServerInput,
@@ -109,9 +110,26 @@ function stdio<P>({ text, choice }: Scalars<P>) {
   });
 }
 
-/** The settings of a sign-in; their port and their choice have no placeholders. */
-function oauth<P>({ text }: Scalars<P>) {
+function identityProvider<P>({ text }: Scalars<P>) {
   const word = text(z.string().min(1));
+  return z.looseObject({
+    issuer: word,
+    clientId: word,
+    clientSecret: word.nullish(),
+    idToken: word.nullish(),
+    idTokenFile: word.nullish(),
+  });
+}
+
+const writtenIdentityProvider = identityProvider(written);
+export const identityProviderSettings: z.ZodType<IdentityProviderSettings> = writtenIdentityProvider;
+/** The keys of the settings of an identity provider. */
+export const IDENTITY_PROVIDER_KEYS: readonly string[] = Object.keys(writtenIdentityProvider.shape);
+
+/** The settings of a sign-in; their port and their choice have no placeholders. */
+function oauth<P>(scalars: Scalars<P>) {
+  const word = scalars.text(z.string().min(1));
+  const provider = Object.is(scalars, written) ? identityProviderSettings : identityProvider(scalars);
   return z.looseObject({
     grant: z.enum(["authorization_code", "device_code", "client_credentials", "jwt_bearer"]).nullish(),
     clientId: word.nullish(),
@@ -126,6 +144,7 @@ function oauth<P>({ text }: Scalars<P>) {
     clientMetadataUrl: word.nullish(),
     assertion: word.nullish(),
     assertionFile: word.nullish(),
+    identityProvider: provider.nullish(),
   });
 }
 

@@ -6,6 +6,7 @@ import { oauthOf } from "../../../src/protocol/config.ts";
 type Entry = Readonly<Record<string, unknown>>;
 
 const url = "https://mcp.example.com/mcp";
+const identityProvider = { issuer: "https://login.example.com", clientId: "desktop", idToken: "t" };
 
 /** An entry of the specification's form. */
 function own(
@@ -108,7 +109,23 @@ Deno.test("settings of a sign-in that contradict each other are refused, with a 
     ],
     [
       { grant: "jwt_bearer", clientId },
-      'grant "jwt_bearer" needs "clientId", and "assertion" or "assertionFile"',
+      'grant "jwt_bearer" needs "clientId", and "assertion", "assertionFile" or "identityProvider"',
+    ],
+    [
+      { grant: "jwt_bearer", clientId, assertion: "a", identityProvider },
+      'identityProvider cannot be combined with "assertion"; remove one of them',
+    ],
+    [
+      { grant: "jwt_bearer", clientId, identityProvider: { ...identityProvider, idToken: null } },
+      'identityProvider needs "idToken" or "idTokenFile"; add the ID token of the person',
+    ],
+    [
+      { grant: "jwt_bearer", clientId, identityProvider: { ...identityProvider, idTokenFile: "f" } },
+      'identityProvider.idTokenFile cannot be combined with "idToken"; remove one of them',
+    ],
+    [
+      { grant: "jwt_bearer", clientId, identityProvider: { ...identityProvider, issuer: "example.com" } },
+      "identityProvider.issuer must be an http or https URL",
     ],
     [
       { grant: "jwt_bearer", clientId, assertion: "a", assertionFile: "f" },
@@ -163,6 +180,10 @@ Deno.test("settings of a sign-in without effect are warnings", () => {
   ]);
   assertEquals(readOwn({ assertion: "a" }).warnings, [
     'servers.a.oauth.assertion has no effect without "grant": "jwt_bearer"',
+  ]);
+  const misspelled = { ...identityProvider, idtoken: "t" };
+  assertEquals(readOwn({ grant: "jwt_bearer", clientId: "me", identityProvider: misspelled }).warnings, [
+    'servers.a.oauth.identityProvider.idtoken unknown key, ignored; did you mean "idToken"?',
   ]);
   const program = { type: "stdio", oauth: true, server_parameters: { command: "x" } };
   assertEquals(read({ servers: { a: program } }).warnings, [
