@@ -10,7 +10,7 @@ Deno.test("package.json has the version and the licence of deno.json", () => {
 });
 
 Deno.test("package.json names each door and folder that the programs are made of", () => {
-  const doors = deno.publish.include.filter((path) => path.endsWith(".ts") || path === "src/");
+  const doors = deno.publish.include.filter((path) => /^[^/]+\.ts$/.test(path) || path === "src/");
   for (const path of [...doors, "bin/", "tools/std/", "deno.json", "deno.lock"]) {
     assert(npm.files.includes(path), `"files" lacks ${path}`);
   }

@@ -13,16 +13,16 @@ import { absentServersHint } from "../failures.ts";
 import type { ResourceUri } from "./resource_uri.ts";
 import type { KnownResource, ServerResources } from "./server_resources.ts";
 
-/** The capabilities that a request may need, by their names on the wire. */
-const NEEDED_CAPABILITIES = {
-  "resources": ({ resources }: ServerCapabilities) => resources,
-  "resources.subscribe": ({ resources, subscribe }: ServerCapabilities) => resources && subscribe,
-  "prompts": ({ prompts }: ServerCapabilities) => prompts,
-  "completions": ({ completions }: ServerCapabilities) => completions,
-};
+/** A capability that a request needs, by its name on the wire. */
+export type NeededCapability = "resources" | "resources.subscribe" | "prompts" | "completions";
 
-/** A capability that a request needs. */
-export type NeededCapability = keyof typeof NEEDED_CAPABILITIES;
+/** Whether a server has it. */
+const NEEDED_CAPABILITIES: Readonly<Record<NeededCapability, (has: ServerCapabilities) => boolean>> = {
+  "resources": ({ resources }) => resources,
+  "resources.subscribe": ({ resources, subscribe }) => resources && subscribe,
+  "prompts": ({ prompts }) => prompts,
+  "completions": ({ completions }) => completions,
+};
 
 /** The host of a URI template, unless it is a parameter. */
 const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
