@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { countLines } from "../../../tools/coverage.ts";
+import { countLines, removeEmptyProfiles } from "../../../tools/coverage.ts";
 
 Deno.test("countLines() adds up the lines of all files", () => {
   const lcov = "SF:a.ts\nDA:1,1\nLH:3\nLF:4\nend_of_record\nSF:b.ts\nLH:0\nLF:10\nend_of_record\n";
@@ -8,4 +8,16 @@ Deno.test("countLines() adds up the lines of all files", () => {
 
 Deno.test("countLines() counts nothing in an empty report", () => {
   assertEquals(countLines(""), { found: 0, hit: 0 });
+});
+
+Deno.test("removeEmptyProfiles() leaves each profile that was written", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/a.json`, "{}");
+    await Deno.writeTextFile(`${folder}/b.json`, "");
+    assertEquals(await removeEmptyProfiles(folder), 1);
+    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["a.json"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
