@@ -1,7 +1,6 @@
 /** Tools that can only be called as tasks, of real MCP servers on the SDK. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { EVERYTHING, startEverything } from "../../examples/everything_servers.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -83,37 +82,4 @@ Deno.test("a tool of a server of 2026-07-28 that demands a task is not called, a
   const { isError, meta, content } = await office.laptop.callTool("work");
   assertEquals([isError, meta?.error_code], [true, 4003]);
   assertStringIncludes(content[0]?.text ?? "", "2026-07-28");
-});
-
-// proves: mcp-task-questions
-Deno.test("the public server's task asks its question of the Agent, over stdio and over HTTP", async () => {
-  await using http = await startEverything("streamableHttp");
-  const auto = { default_tool_meta: { auto_apply: true }, elicitation: "agent" };
-  const stdio = {
-    ...auto,
-    type: "stdio",
-    server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-lock", "--quiet", EVERYTHING] },
-  };
-  const streamable = { ...auto, type: "streamable", server_parameters: { url: http.url } };
-  await using office = await ComputerOffice.open({ servers: { stdio, streamable } });
-  for (const prefix of ["", "streamable__"]) {
-    const args = { topic: "python", ambiguous: true };
-    const { isError, content } = await office.laptop.callTool(`${prefix}simulate-research-query`, args, {
-      onQuestion: () => ({ action: "accept", content: { interpretation: "snake" } }),
-    });
-    assertEquals(isError, false, prefix);
-    assertStringIncludes(content[0]?.text ?? "", "python (snake)");
-  }
-});
-
-// proves: mcp-task-poll
-Deno.test("the public server's task reports its stages, and its result arrives", async () => {
-  await using office = await openOffice(EVERYTHING);
-  const stages: (string | undefined)[] = [];
-  const { isError, content } = await office.laptop.callTool("simulate-research-query", { topic: "tea" }, {
-    onProgress: ({ message }) => stages.push(message),
-  });
-  assertEquals(isError, false);
-  assertStringIncludes(content[0]?.text ?? "", "Research Report: tea");
-  assert(stages.length > 1, stages.join());
 });

@@ -2,9 +2,14 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { EVERYTHING, startEverything } from "../../examples/everything_servers.ts";
 import { stateOf } from "../fixtures/log_book.ts";
 import { isRecord } from "../../src/json.ts";
-import { ComputerOffice } from "./_computer_office.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const auto = { default_tool_meta: { auto_apply: true } };
+const stdio = {
+  ...auto,
+  type: "stdio",
+  server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-lock", "--quiet", EVERYTHING] },
+};
 
 /** The public server over each transport, as a Computer's configuration. */
 async function startAll() {
@@ -12,14 +17,7 @@ async function startAll() {
   return {
     config: {
       servers: {
-        stdio: {
-          ...auto,
-          type: "stdio",
-          server_parameters: {
-            command: Deno.execPath(),
-            args: ["run", "-A", "--no-lock", "--quiet", EVERYTHING],
-          },
-        },
+        stdio,
         streamable: { ...auto, type: "streamable", server_parameters: { url: streamable.url } },
         sse: { ...auto, type: "sse", server_parameters: { url: sse.url } },
       },
@@ -107,4 +105,34 @@ Deno.test("the public server works over stdio, Streamable HTTP and SSE", async (
       assertEquals((await office.laptop.callTool("echo", { message: "x" })).isError, false);
     }
   });
+});
+
+// proves: mcp-task-questions
+Deno.test("the public server's task asks its question of the Agent, over stdio and over HTTP", async () => {
+  await using http = await startEverything("streamableHttp");
+  const elicitation = "agent";
+  const streamable = { ...auto, elicitation, type: "streamable", server_parameters: { url: http.url } };
+  await using office = await ComputerOffice.open({
+    servers: { stdio: { ...stdio, elicitation }, streamable },
+  });
+  for (const prefix of ["", "streamable__"]) {
+    const args = { topic: "python", ambiguous: true };
+    const { isError, content } = await office.laptop.callTool(`${prefix}simulate-research-query`, args, {
+      onQuestion: () => ({ action: "accept", content: { interpretation: "snake" } }),
+    });
+    assertEquals(isError, false, prefix);
+    assertStringIncludes(content[0]?.text ?? "", "python (snake)");
+  }
+});
+
+// proves: mcp-task-poll
+Deno.test("the public server's task reports its stages, and its result arrives", async () => {
+  await using office = await ComputerOffice.open({ servers: { stdio } });
+  const stages: (string | undefined)[] = [];
+  const { isError, content } = await office.laptop.callTool("simulate-research-query", { topic: "tea" }, {
+    onProgress: ({ message }) => stages.push(message),
+  });
+  assertEquals(isError, false);
+  assertStringIncludes(content[0]?.text ?? "", "Research Report: tea");
+  assert(stages.length > 1, stages.join());
 });

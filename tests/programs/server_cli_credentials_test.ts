@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { runDoor, startDoor } from "../fixtures/door.ts";
 import { ISSUER, KeySetServer, SigningKey, signWithSecret } from "../fixtures/issuer.ts";
 import { within } from "../fixtures/within.ts";
-import { RawPeer } from "./_socket.ts";
+import { RawPeer } from "../integration/_socket.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const lab = { role: "agent", name: "ada", office_id: "lab" } as const;

@@ -3,7 +3,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { Doors } from "./_request_commands.ts";
+import { Doors } from "../integration/_request_commands.ts";
 
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 const CONFIG = {

@@ -6,8 +6,8 @@ import { JwtTokens, SmcpServer, staticTokens } from "../../server.ts";
 import { runDoor } from "../fixtures/door.ts";
 import { ISSUER, signWithSecret } from "../fixtures/issuer.ts";
 import { eventually, within } from "../fixtures/within.ts";
-import { Workplace } from "./_computer_program.ts";
-import { makeCertificate, TlsServer } from "./_tls_server.ts";
+import { Workplace } from "../integration/_computer_program.ts";
+import { makeCertificate, TlsServer } from "../integration/_tls_server.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const config = { servers: {}, inputs: [] };

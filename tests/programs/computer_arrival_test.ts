@@ -3,8 +3,8 @@
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { SmcpServer, staticTokens } from "../../server.ts";
 import { runDoor } from "../fixtures/door.ts";
-import { Workplace } from "./_computer_program.ts";
-import { enter, leave, testPrompt } from "./_computer_prompt.ts";
+import { Workplace } from "../integration/_computer_program.ts";
+import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 
 /** Below the minute that a start may take: whoever waits for a hanging one takes longer. */
