@@ -36,7 +36,7 @@ export type {
   ComputerViewName,
   OfficeMember,
 } from "./src/agent/events.ts";
-export type { AgentQuestion, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
+export type { AgentQuestion, CallWait, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";

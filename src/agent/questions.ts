@@ -66,6 +66,12 @@ export type AgentQuestion =
  */
 export type OnQuestion = (question: AgentQuestion) => Answer | Promise<Answer>;
 
+/** The person at the Computer is asked about a call, and the call waits for them. */
+export type CallWait = Pick<
+  QuestionBase,
+  "computer" | "tool" | "mcpServer" | "reqId" | "message" | "timeLeftMs"
+>;
+
 /** A call whose result may be a question. */
 export interface AskingCall {
   readonly requests: ComputerRequests;
@@ -76,6 +82,8 @@ export interface AskingCall {
   readonly signal: AbortSignal | undefined;
   /** Without it, every question is cancelled: nobody decides it. */
   readonly onQuestion: OnQuestion | undefined;
+  /** Told when the call waits for the person at the Computer. */
+  readonly onWait: ((wait: CallWait) => void) | undefined;
   /** Sends the call again, under the same id. */
   readonly repeat: () => Promise<CallToolResult>;
 }
@@ -97,7 +105,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
     const server = last.meta?.[A2C_MCP_SERVER];
     const waitMs = required.mode === "wait" ? waits.grant(required.expires_in_ms) : 0;
     const answer = required.mode === "wait"
-      ? answerWait(waitMs)
+      ? answerWait(call, { mcpServer: server, message: required.message, timeLeftMs: waitMs })
       : await askUser(required, call, { problems, mcpServer: server });
     try {
       last = await sendAnswer(required.state, answer, { call, waitMs });
@@ -127,8 +135,15 @@ function readInputRequired({ meta }: CallToolResult): ReadQuestion | undefined {
 }
 
 /** Without any time left, the call ends. */
-function answerWait(waitMs: number): Answer {
-  return { action: waitMs > 0 ? "accept" : "cancel" };
+function answerWait(call: AskingCall, wait: Pick<CallWait, "mcpServer" | "message" | "timeLeftMs">): Answer {
+  if (wait.timeLeftMs <= 0) return { action: "cancel" };
+  const { requests, tool, reqId, onWait } = call;
+  try {
+    onWait?.({ computer: requests.computer, tool, reqId, ...wait });
+  } catch (error) {
+    requests.warn("a listener failed", { listener: "onWait", req_id: reqId, error: describeError(error) });
+  }
+  return { action: "accept" };
 }
 
 async function askUser(

@@ -128,7 +128,7 @@ export class RemoteComputer extends RemoteDocuments {
     params: Readonly<Record<string, unknown>>,
     options: CallToolOptions & { readonly reqId: string },
   ): Promise<CallToolResult> {
-    const { signal, reqId } = options;
+    const { signal, reqId, onWait } = options;
     const { channels } = this.#asking;
     const { onQuestion = this.#asking.onQuestion } = options;
     signal?.throwIfAborted();
@@ -140,7 +140,7 @@ export class RemoteComputer extends RemoteDocuments {
     try {
       if (onQuestion !== undefined) await abortable(channels.open(this.#requests), signal);
       const first = await send();
-      const asking = { requests: this.#requests, tool, params, reqId, timeoutMs, signal, onQuestion };
+      const asking = { requests: this.#requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
       const result = channels.has(this.name)
         ? await answerQuestions(first, { ...asking, repeat: send })
         : first;

@@ -3,7 +3,7 @@ import type { CompletionTarget } from "../protocol/pages.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import type { CallTimeouts } from "../protocol/timeouts.ts";
-import type { OnQuestion } from "./questions.ts";
+import type { CallWait, OnQuestion } from "./questions.ts";
 import type { RequestOptions } from "./requests.ts";
 
 /** Options of a tool call. */
@@ -28,6 +28,12 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
    * time-out runs, and `timeoutMs` counts anew after each answer (`docs/protocol/questions.md`).
    */
   readonly onQuestion?: OnQuestion | undefined;
+  /**
+   * Called when the person at the Computer is asked for a confirmation or an answer. No time-out runs until they have
+   * answered, for `timeLeftMs` at most (10 minutes by default); abort `signal` to wait no longer. Never called when no
+   * call to the Computer had an `onQuestion`: the call then ends after `timeoutMs`.
+   */
+  readonly onWait?: ((wait: CallWait) => void) | undefined;
 }
 
 /** Which windows to fetch. */

@@ -1,6 +1,7 @@
 // Agents that wait while the person at the Computer is asked, for longer than the time-out of the call.
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { CallWait } from "../../src/agent/questions.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
@@ -78,6 +79,27 @@ Deno.test("our Agent waits by itself, and its user is not asked", async () => {
   };
   const call = office.laptop.callTool("echo", {}, { timeoutMs: 1_000, onQuestion });
   await within(asked, "the confirmation");
+  confirm(true);
+  assertEquals((await call).content[0]?.text, "done");
+});
+
+// proves: question-wait
+Deno.test("a program learns that its call waits for the person at the Computer, and a failing onWait changes nothing", async () => {
+  const { office, confirm } = await openOffice();
+  await using _ = office;
+  const { promise: waiting, resolve } = Promise.withResolvers<CallWait>();
+  const call = office.laptop.callTool("echo", {}, {
+    reqId: "r2",
+    onQuestion: () => ({ action: "cancel" }),
+    onWait(wait) {
+      resolve(wait);
+      throw new Error("A failing listener");
+    },
+  });
+  const { message, mcpServer, ...rest } = await within(waiting, "onWait");
+  assertStringIncludes(message, "a confirmation");
+  assertEquals(typeof mcpServer, "string");
+  assertEquals(rest, { computer: "laptop", tool: "echo", reqId: "r2", timeLeftMs: 600_000 });
   confirm(true);
   assertEquals((await call).content[0]?.text, "done");
 });

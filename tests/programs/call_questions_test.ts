@@ -5,7 +5,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords, runDoor } from "../fixtures/door.ts";
+import { doorWords, runDoor, startDoor } from "../fixtures/door.ts";
 import { KIOSK_PAY_URL } from "../fixtures/kiosk.ts";
 import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { leave, testPrompt } from "../integration/_computer_prompt.ts";
@@ -281,6 +281,36 @@ testOnTerminal("the Agent's command line asks the questions that come to the Age
   assertStringIncludes(stdout, "order: decline");
   assertMatch(stdout, /nobody/);
 });
+
+testPrompt(
+  "the Agent's command line says at once that its call waits for the person at the Computer",
+  async ({ open }) => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    const office = ["--url", server.url, "--office", "lab"];
+    const session = await open({
+      config: { servers: { kiosk: kioskOnStdio({ default_tool_meta: {} }) } },
+      args: office,
+    });
+    await session.expect('joined office "lab" as "laptop"');
+    const words = [...office, "--name", "ada", "call", "echo", "text=hi"];
+    for (const args of [["--approve"], ["--approve", "--json"]]) {
+      await using call = startDoor("agent.ts", [...words, ...args]);
+      await session.expect("Run it? [y]es, [a]lways, [N]o: ");
+      // The call cannot end before the answer, so this came while it waits.
+      await call.said("confirmation");
+      const note = call.stderr.text.trim();
+      if (args.length === 1) {
+        assertMatch(
+          note,
+          /^note: Computer "laptop": .*confirmation.*\(the call waits 10 min\)$/,
+        );
+      } else assertEquals(JSON.parse(note).waiting.mcp_server, "kiosk");
+      await session.write(`y${Key.enter}`);
+      assertStringIncludes((await call.end()).stdout, "hi");
+    }
+    await leave(session);
+  },
+);
 
 testOnTerminal(
   "the Agent's command line asks whether a call may run, where the Computer's owner lets it",

@@ -1,7 +1,9 @@
 /** The questions of a call to the person who typed it at the Agent's command line. */
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import { noteText } from "../answers/answer.ts";
 import type { AskedComputer } from "../answers/requests.ts";
+import { printError } from "../outcome.ts";
 import { LazyEditor } from "../lazy_editor.ts";
 import type { CallPerson } from "../questions/call_answers.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
@@ -11,6 +13,8 @@ export function personAtTerminal({ json }: { readonly json: boolean }): CallPers
   const isHere = !json && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
   return {
     isHere,
+    // A terminal shows the progress of the call.
+    tell: (note) => Deno.stderr.isTerminal() || printError(noteText(note, { json })),
     ask: async (question, options) => {
       if (!isHere) return undefined;
       // Loaded only now, because few calls are asked anything.

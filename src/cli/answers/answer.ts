@@ -1,6 +1,7 @@
 /** What a command answers, and how the answer is shown: as JSON, as text, or as a picture on a terminal. */
 import { printable, toSafeJson } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
+import type { Note } from "../questions/shown_question.ts";
 import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
 
 /** An answer in all its forms. */
@@ -18,7 +19,7 @@ export interface CommandAnswer {
   /** What the reader of the answer should know, although the command did what it should. It is not part of the JSON. */
   readonly warning?: string | undefined;
   /** Further facts for standard error; with `--json`, each value is one line of JSON. */
-  readonly notes?: readonly { readonly text: string; readonly value: unknown }[] | undefined;
+  readonly notes?: readonly Note[] | undefined;
   /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;
   /** The protocol's code for that failure. */
@@ -54,15 +55,18 @@ export function showAnswer(
   if (shown !== "") print(shown);
   const { warning, notes = [], failure: message, code, text } = answer;
   if (warning !== undefined && !presentation.json) printError(`warning: ${printable(warning)}`);
-  for (const note of notes) {
-    printError(presentation.json ? toSafeJson(note.value) : `note: ${printable(note.text)}`);
-  }
+  for (const note of notes) printError(noteText(note, presentation));
   if (message === undefined) return;
   const exitCode = exitCodeOfAnswer(code);
   const failure = { message, exitCode, ...(code === undefined ? {} : { code }) };
   if (presentation.json) printError(failureJson(failure));
   else if (message !== text) printError(failureText(failure));
   throw new ExitRequest(exitCode);
+}
+
+/** A note as its line on standard error. */
+export function noteText({ text, value }: Note, { json }: Pick<Presentation, "json">): string {
+  return json ? toSafeJson(value) : `note: ${printable(text)}`;
 }
 
 /** Text for a terminal, and JSON, never contain control sequences of a tool or a resource. */

@@ -13,7 +13,7 @@ import { serverStatusText } from "../server_words.ts";
 import { commandLineOf } from "../program.ts";
 import type { AskedMcp } from "./asked_mcp.ts";
 import { type AnswerOptions, CallAnswers, type CallPerson } from "../questions/call_answers.ts";
-import type { AnswerShown } from "../questions/shown_question.ts";
+import { type AnswerShown, type ShownWait, waitNote } from "../questions/shown_question.ts";
 import { type CommandAnswer, withoutRequestId } from "./answer.ts";
 import { type CallParams, toArguments, type TypedArguments } from "./arguments.ts";
 import { contentsText, readableResourceText, resourceText } from "./contents.ts";
@@ -46,6 +46,8 @@ export interface AskedComputer extends AskedMcp {
       readonly onProgress: (progress: CallProgress) => void;
       /** Answers the questions of the call; without it, it offers no answers. */
       readonly answer: AnswerShown | undefined;
+      /** Told when the call waits for the person at a Computer of the office. */
+      readonly onWait: (wait: ShownWait) => void;
     },
   ): Promise<CallToolResult>;
   getDesktop(
@@ -123,9 +125,14 @@ export async function callTool(
   const params = { ...given, ...toArguments(typed, schema) };
   const onProgress = (done: CallProgress) => progress(`calling ${tool}  ${progressText(done)}`);
   const times = { timeoutMs, maxTimeoutMs, resetTimeoutOnProgress: maxTimeoutMs !== undefined };
+  const onWait = (wait: ShownWait) => {
+    const note = waitNote(wait);
+    progress(`calling ${tool}  ${note.text}`);
+    person.tell(note);
+  };
   const answers = new CallAnswers(call.answers, person);
   const { answer } = answers;
-  const result = await computer.callTool(tool, params, { ...times, signal, onProgress, answer });
+  const result = await computer.callTool(tool, params, { ...times, signal, onProgress, answer, onWait });
   signal.throwIfAborted();
   return { ...resultAnswer(tool, result), notes: answers.notes };
 }
@@ -218,8 +225,8 @@ interface EmptyList {
 /** Why an MCP server that runs may add nothing to a list. */
 const NOTHING_TO_LIST = {
   tools: "their tools may be forbidden",
-  windows: "they may have no windows",
-  documents: "they may have no documents",
+  windows: `MCP servers may have no windows, or not announce "resources.subscribe", which windows need`,
+  documents: `MCP servers may have no documents, or not announce "resources.subscribe", which documents need`,
 } as const;
 
 /**
@@ -235,7 +242,8 @@ export function emptyText({ what, filter }: EmptyList, servers: ServerStates | u
       `"${commandLineOf("computer")} status" on that machine shows their states`;
   }
   const idle = [...servers].filter(([, { status }]) => status !== "running");
-  return idle.length === 0 ? text : `${text}: ${idleText(idle)}`;
+  if (idle.length > 0) return `${text}: ${idleText(idle)}`;
+  return filter === undefined && what !== "tools" ? `${text}: ${NOTHING_TO_LIST[what]}` : text;
 }
 
 /** Says which MCP servers are missing in a list; a server that the user stopped is not missed. */

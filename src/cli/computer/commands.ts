@@ -74,7 +74,11 @@ function addRequests(program: Command, run: RunCommand): void {
           ...context,
           computer: hostedComputer(context.hosted.computer),
           // Always here, so that no question of the call is asked at the Computer's own prompt.
-          person: { ask: (question, options) => conversation.answer(question, options), isHere: true },
+          person: {
+            ask: (question, options) => conversation.answer(question, options),
+            isHere: true,
+            tell() {},
+          },
         }),
     }));
   program.commands.find((command) => command.name() === "call")

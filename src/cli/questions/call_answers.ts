@@ -4,7 +4,13 @@ import type { Answer } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { shorten } from "../../text.ts";
 import { GivenAnswers, type GivenInput } from "./given_answers.ts";
-import { type AnswerShown, describeAsker, type ShownForm, type ShownQuestion } from "./shown_question.ts";
+import {
+  type AnswerShown,
+  describeAsker,
+  type Note,
+  type ShownForm,
+  type ShownQuestion,
+} from "./shown_question.ts";
 import type { AskingOptions, AskPerson } from "./terminal_answers.ts";
 
 /** The most characters of a message in a note. */
@@ -18,6 +24,8 @@ export interface CallPerson {
   readonly ask: AskPerson;
   /** Whether questions are to be asked here even if no option of the call answers one. */
   readonly isHere: boolean;
+  /** Tells something during the call, where nothing shows its progress. */
+  readonly tell: (note: Note) => void;
 }
 
 /** What the options of a call say about its questions. */
@@ -28,19 +36,12 @@ export interface AnswerOptions extends GivenInput {
   readonly isOffered: boolean;
 }
 
-/** What is told of a question after its call: to people, and to programs. */
-export interface QuestionNote {
-  /** Safe to print, on one line. */
-  readonly text: string;
-  readonly value: unknown;
-}
-
 /** Answers the questions of a call: by its options if they suffice, else by the person. Without either it declines. */
 export class CallAnswers {
   readonly #options: AnswerOptions;
   readonly #given: GivenAnswers;
   readonly #person: CallPerson;
-  readonly #notes: QuestionNote[] = [];
+  readonly #notes: Note[] = [];
 
   constructor(options: AnswerOptions, person: CallPerson) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class CallAnswers {
   }
 
   /** The questions that were declined because nobody was there, and the answers that no question asked for. */
-  get notes(): readonly QuestionNote[] {
+  get notes(): readonly Note[] {
     const { unused } = this.#given;
     const names = unused.map((name) => toSafeLine(JSON.stringify(name))).join(", ");
     const note = { text: `No question asked for ${names}`, value: { unused_answers: unused } };
@@ -91,7 +92,7 @@ interface AnswerByOptions extends AskingOptions {
 }
 
 /** Tells what was asked, why it was declined, and how to answer it the next time. */
-function declinedNote(question: ShownQuestion, problems: readonly string[]): QuestionNote {
+function declinedNote(question: ShownQuestion, problems: readonly string[]): Note {
   const { asker: { computer, server: mcp_server, tool }, message, mode } = question;
   const why = problems.length === 0 ? "nobody can be asked here" : toSafeLine(problems.join("; "));
   const asked = shorten(toSafeLine(message), MAX_MESSAGE_LENGTH);

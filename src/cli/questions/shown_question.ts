@@ -1,8 +1,11 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { inWrittenOrder, toSeenJson } from "../../terminal/safe_text.ts";
-import { countOf } from "../../text.ts";
+import { inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
+import { countOf, shorten } from "../../text.ts";
+
+/** The most characters of what a Computer says about a call that waits. */
+const MAX_WAIT_MESSAGE_LENGTH = 300;
 
 /** Who asks. Names are any text of any length. */
 export interface Asker {
@@ -56,6 +59,33 @@ export type ShownApproval = QuestionBase & {
 
 /** A question of any kind. */
 export type ShownQuestion = ShownForm | ShownPage | ShownApproval;
+
+/** The person at a Computer of the office is asked about a call, which waits for them. */
+export interface ShownWait {
+  readonly computer: string;
+  /** The MCP server; `undefined` when the Computer does not say. */
+  readonly mcpServer: string | undefined;
+  readonly tool: string;
+  /** The text of the Computer: any characters. */
+  readonly message: string;
+  readonly timeLeftMs: number;
+}
+
+/** What is told to people, and to programs. */
+export interface Note {
+  /** Safe to print, on one line. */
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** Says what a call waits for, and how long. */
+export function waitNote({ computer, mcpServer, tool, message, timeLeftMs }: ShownWait): Note {
+  const text = shorten(toSafeLine(message), MAX_WAIT_MESSAGE_LENGTH);
+  return {
+    text: `Computer ${toSeenName(computer)}: ${text} (the call waits ${describeTimeLeft(timeLeftMs)})`,
+    value: { waiting: { computer, mcp_server: mcpServer, tool, message, time_left_ms: timeLeftMs } },
+  };
+}
 
 /** Answers a question. */
 export type AnswerShown = (question: ShownQuestion) => Promise<Answer>;

@@ -19,7 +19,11 @@ function answersOf(options: Partial<AnswerOptions>, answer?: Answer) {
     asked.push({ problems, presets });
     return Promise.resolve(answer);
   };
-  const answers = new CallAnswers({ ...NO_OPTIONS, ...options }, { ask, isHere: answer !== undefined });
+  const answers = new CallAnswers({ ...NO_OPTIONS, ...options }, {
+    ask,
+    isHere: answer !== undefined,
+    tell() {},
+  });
   return { answers, asked };
 }
 
