@@ -45,7 +45,7 @@ export class ComputerNotRunningError extends Error {
 }
 
 /** The exit code of a command that threw `error`. */
-export function exitCodeOf(error: unknown): number {
+function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
   // The Server answered, but cannot take members at the moment.
   if (error instanceof JoinRefusedError && error.serverCode === ErrorCode.UNAVAILABLE) {

@@ -18,7 +18,7 @@ const STABLE_MS = 60_000;
 /** How long a server may take to acknowledge a stream, in milliseconds. */
 const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
 /** The most resources of one stream. A further one is read for each request. */
-export const MAX_LISTENED_URIS = 10_000;
+const MAX_LISTENED_URIS = 10_000;
 
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";

@@ -7,7 +7,7 @@ import { isRecord } from "../json.ts";
 /** The most fields of a form. */
 export const MAX_FORM_FIELDS = 100;
 /** The most options of a choice. */
-export const MAX_FIELD_OPTIONS = 1_000;
+const MAX_FIELD_OPTIONS = 1_000;
 
 /** The formats of a text. */
 export type TextFormat = "email" | "uri" | "date" | "date-time";

@@ -10,7 +10,7 @@ export const SERVER_GRACE_MS = 5_000;
 export const AGENT_GRACE_MS = 10_000;
 
 /** How long a tool call may take in all by default when progress restarts its time-out, in milliseconds: one hour. */
-export const DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
+const DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
 
 /** Whether `timeout` is a number of seconds above 0 and up to {@linkcode MAX_TIMEOUT_SECONDS}. */
 export function isTimeoutSeconds(timeout: unknown): timeout is number {

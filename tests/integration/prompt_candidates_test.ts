@@ -1,6 +1,6 @@
 /** What the Tab key suggests for MCP prompts at the prompt of a Computer. */
 import { assertEquals } from "@std/assert";
-import { promptArguments, promptNames } from "../../src/cli/computer/prompt_candidates.ts";
+import { promptArguments, promptNames } from "../../src/cli/computer/prompt.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 

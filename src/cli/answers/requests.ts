@@ -2,6 +2,15 @@
 import type { Desktop } from "../../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { McpServerInfo } from "../../protocol/mcp_servers.ts";
+import type {
+  Completion,
+  CompletionTarget,
+  PromptPage,
+  ResourcePage,
+  ResourceTemplatePage,
+} from "../../protocol/pages.ts";
+import type { GetPromptRet } from "../../protocol/prompts.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import type { CallTimeouts } from "../../protocol/timeouts.ts";
@@ -11,7 +20,6 @@ import { printable, printableLine } from "../../terminal/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
 import { serverStatusText } from "../server_words.ts";
 import { commandLineOf } from "../program.ts";
-import type { AskedMcp } from "./asked_mcp.ts";
 import { type AnswerOptions, CallAnswers, type CallPerson } from "../questions/call_answers.ts";
 import { type AnswerShown, type ShownWait, waitNote } from "../questions/shown_question.ts";
 import { type CommandAnswer, withoutRequestId } from "./answer.ts";
@@ -32,6 +40,37 @@ interface RequestOptions {
 
 /** The MCP servers of a Computer by name. */
 type ServerStates = ReadonlyMap<string, { readonly status: string }>;
+
+/** How a request may end early, and which MCP server it is for. */
+interface ServerOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly mcpServer?: string | undefined;
+}
+
+/** How a request for a page may end early, and where the page begins. */
+interface PageOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** The part of a Computer that describes and asks its MCP servers. */
+interface AskedMcp {
+  getMcpServers(options: ServerOptions): Promise<readonly McpServerInfo[]>;
+  getPrompts(mcpServer: string | undefined, options: PageOptions): Promise<PromptPage>;
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    options: ServerOptions,
+  ): Promise<GetPromptRet>;
+  getResources(mcpServer: string, options: PageOptions): Promise<ResourcePage>;
+  getResourceTemplates(mcpServer: string | undefined, options: PageOptions): Promise<ResourceTemplatePage>;
+  complete(
+    options: ServerOptions & CompletionTarget & {
+      readonly argument: { readonly name: string; readonly value: string };
+      readonly context: { readonly arguments: Readonly<Record<string, string>> };
+    },
+  ): Promise<Completion>;
+}
 
 /** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
 export interface AskedComputer extends AskedMcp {

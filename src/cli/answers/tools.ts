@@ -28,7 +28,7 @@ function remarkOf(tool: SMCPTool): string {
 }
 
 /** `message: string, times?: integer` */
-export function parametersText(schema: Readonly<Record<string, unknown>>): string {
+function parametersText(schema: Readonly<Record<string, unknown>>): string {
   const { properties, required } = schema;
   if (!isRecord(properties)) return "";
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);

@@ -3,16 +3,19 @@ import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/co
 import { paintFailure } from "../outcome.ts";
 import { runTypedLine } from "../prompt/program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import { argumentCandidates } from "../answers/arguments.ts";
+import type { LocalMcp } from "../../computer/local_mcp.ts";
+import { argumentCandidates, readArgument, toTexts, type TypedArguments } from "../answers/arguments.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
 import { type Person, personAt } from "./conversation.ts";
-import { promptArguments, promptNames } from "./prompt_candidates.ts";
 import { askForInput } from "./questions.ts";
 import { buildCommands, type Typist } from "./run_words.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
+
+/** How long the Tab key waits for MCP servers, in milliseconds. */
+const CANDIDATES_TIMEOUT_MS = 1_000;
 
 /** Reads and runs commands until the Computer ends. */
 export async function runPrompt(hosted: HostedComputer, editor: LineEditor): Promise<void> {
@@ -25,7 +28,7 @@ export async function runPrompt(hosted: HostedComputer, editor: LineEditor): Pro
 }
 
 /** Runs one line; Ctrl-C ends the command and not the program. */
-export async function runLine(
+async function runLine(
   line: string,
   { hosted, editor }: { readonly hosted: HostedComputer; readonly editor: LineEditor },
 ): Promise<void> {
@@ -100,4 +103,43 @@ async function candidates(
     default:
       return [];
   }
+}
+
+/** The names of all MCP prompts. */
+export async function promptNames(mcp: LocalMcp): Promise<string[]> {
+  const { prompts } = await mcp.getPrompts(undefined, { timeoutMs: CANDIDATES_TIMEOUT_MS });
+  return prompts.map(({ name }) => name);
+}
+
+/**
+ * `NAME=` for each argument of a prompt, then the values that its MCP server suggests.
+ *
+ * @param words The name of the prompt, and the arguments that are typed already.
+ * @param word The argument that is half typed.
+ */
+export async function promptArguments(
+  mcp: LocalMcp,
+  words: readonly string[],
+  word: string,
+): Promise<string[]> {
+  const [prompt = "", ...typed] = words;
+  const cut = word.indexOf("=");
+  if (cut < 0) {
+    const { prompts } = await mcp.getPrompts(undefined, { timeoutMs: CANDIDATES_TIMEOUT_MS });
+    return prompts.find(({ name }) => name === prompt)?.arguments?.map(({ name }) => `${name}=`) ?? [];
+  }
+  const name = word.slice(0, cut);
+  try {
+    const context = { arguments: toTexts(typed.reduce<TypedArguments>(readNext, { json: {}, texts: {} })) };
+    const argument = { name, value: word.slice(cut + 1) };
+    const { values } = await mcp.complete({ prompt, argument, context, timeoutMs: CANDIDATES_TIMEOUT_MS });
+    return values.map((value) => `${name}=${value}`);
+  } catch {
+    // A prompt without suggestions, or a word that is no argument: there is nothing to complete.
+    return [];
+  }
+}
+
+function readNext(read: TypedArguments, word: string): TypedArguments {
+  return readArgument(word, read);
 }

@@ -48,7 +48,7 @@ export class PageDialogue implements Dialogue {
 }
 
 /** The lines above the question: who asks, what for, and where the address leads. The address is one unbroken line. */
-export function pageHead({ asker, message, url, timeLeftMs }: ShownPage, columns: number): string[] {
+function pageHead({ asker, message, url, timeLeftMs }: ShownPage, columns: number): string[] {
   // The form that a browser opens: a host in other scripts appears in ASCII letters, and so does the rest.
   const { href, host, hostname, protocol, username } = new URL(url);
   return [

@@ -1,5 +1,5 @@
 /** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
-import { isRecord } from "../../json.ts";
+import { isRecord, textsOf } from "../../json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
@@ -7,7 +7,13 @@ import type { SupervisedServer } from "../../mcp/supervision/supervised_server.t
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import type { GetPromptReq, GetPromptRet, PromptInfo, PromptMessage } from "../../protocol/prompts.ts";
+import type {
+  GetPromptReq,
+  GetPromptRet,
+  PromptArgument,
+  PromptInfo,
+  PromptMessage,
+} from "../../protocol/prompts.ts";
 import type { CompletionInfo } from "../../protocol/resource_templates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
@@ -17,8 +23,8 @@ import { completeAt, type CompletionRequest } from "../completion.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
+import { isIcon } from "../resources/read.ts";
 import { type ResourceRoutes, withCapability } from "../resources/route.ts";
-import { toPromptInfo } from "./entry.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
 const INVALID_PARAMS = -32602;
@@ -186,4 +192,36 @@ function refused(
   const needs = missing.length === 0 ? "" : `, which needs ${shorten(listWords(missing), MAX_LISTED_LENGTH)}`;
   const message = `MCP server "${mcp_server}" refused the prompt "${name}"${needs}: ${cause.message}`;
   return new SmcpError(ErrorCode.BAD_REQUEST, message, { cause, details: { mcp_server, prompt: name } });
+}
+
+/**
+ * Translates an entry of `prompts/list`. Members that are null or of a wrong type are removed, because strict peers
+ * refuse them, and so are arguments without a name. Returns `undefined` for an entry without a name.
+ *
+ * @param server The name of the MCP server.
+ */
+export function toPromptInfo(entry: unknown, server: string): PromptInfo | undefined {
+  if (!isRecord(entry) || typeof entry["name"] !== "string" || entry["name"] === "") return undefined;
+  const { name, title, description, arguments: args, icons, _meta, ...rest } = entry;
+  return {
+    ...rest,
+    name,
+    ...textsOf({ title, description }),
+    ...(Array.isArray(args)
+      ? { arguments: args.map(toArgument).filter((argument) => argument !== undefined) }
+      : {}),
+    ...(Array.isArray(icons) ? { icons: icons.filter(isIcon) } : {}),
+    _meta: { ...(isRecord(_meta) ? _meta : {}), [A2C_MCP_SERVER]: server },
+  };
+}
+
+function toArgument(argument: unknown): PromptArgument | undefined {
+  if (!isRecord(argument) || typeof argument["name"] !== "string") return undefined;
+  const { name, title, description, required, ...rest } = argument;
+  return {
+    ...rest,
+    name,
+    ...textsOf({ title, description }),
+    ...(typeof required === "boolean" ? { required } : {}),
+  };
 }

@@ -1,5 +1,7 @@
 /** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
+import { isRecord } from "../../json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
+import { ServerAnswerError } from "../../mcp/errors.ts";
 import { checkContent } from "../../protocol/form_answer.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { shorten } from "../../text.ts";
@@ -9,10 +11,13 @@ import type { AgentChannel, AgentQuestion, QuestionOutcome } from "./agent_chann
 import type { AskedQuestion, PersonAtComputer } from "./person.ts";
 import type { AnswerQuestion } from "./question.ts";
 import { type ReadableQuestion, readQuestion } from "./read_question.ts";
-import { requiredPages } from "./required_pages.ts";
 
 /** The most questions of one call. */
 const MAX_QUESTIONS_PER_CALL = 32;
+/** The code of an error that asks the user to open pages before the tool runs (MCP 2025-11-25). */
+const URL_ELICITATION_REQUIRED = -32042;
+/** The most pages of one error. */
+const MAX_PAGES = 8;
 /** The most characters of a question that the model reads again. */
 const MAX_QUOTED_LENGTH = 500;
 const NOBODY = "nobody can be asked: no person at the Computer, and no user of the Agent";
@@ -155,4 +160,16 @@ export class CallQuestions {
 
 function decline(why: string): QuestionOutcome {
   return { answer: { action: "decline" }, why };
+}
+
+/** The pages that an error asks for, as questions; empty for any other error. */
+function requiredPages(error: unknown): Question[] {
+  if (!(error instanceof ServerAnswerError) || error.rpcCode !== URL_ELICITATION_REQUIRED) return [];
+  const { elicitations } = isRecord(error.rpcData) ? error.rpcData : {};
+  if (!Array.isArray(elicitations)) return [];
+  return elicitations.slice(0, MAX_PAGES).flatMap((entry): Question[] => {
+    const { message, url, elicitationId: id } = isRecord(entry) ? entry : {};
+    if (typeof message !== "string" || typeof url !== "string") return [];
+    return [{ mode: "url", message, url, elicitationId: typeof id === "string" ? id : undefined }];
+  });
 }

@@ -93,7 +93,7 @@ export function createOAuthFetch({ resource, issuer }: OAuthFetchOptions): OAuth
 }
 
 /** A failure that may pass: the server is started again later. */
-export function notReachable({ origin }: URL, cause: unknown): ServerNotRunningError {
+function notReachable({ origin }: URL, cause: unknown): ServerNotRunningError {
   const reason = "its authorization server is not reachable";
   return new ServerNotRunningError({ reason, detail: `${origin}: ${describeError(cause)}`, cause });
 }

@@ -2,7 +2,7 @@
 import { dirname, join } from "@std/path";
 import { z } from "zod";
 import { readRegularFile, replaceFile } from "../../files.ts";
-import { keyText, type SignInKey, type StoredSignIn, type TokenStore, Turns } from "./token_store.ts";
+import { KeyedMutex, keyText, type SignInKey, type StoredSignIn, type TokenStore } from "./token_store.ts";
 
 /** The largest file, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function fileTokenStore(path: string): TokenStore {
 
 class TokenFile {
   readonly #path: string;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #seen = "";
@@ -74,11 +74,11 @@ class TokenFile {
     change: (before: StoredSignIn | undefined) => Promise<StoredSignIn | undefined>,
   ): Promise<StoredSignIn | undefined> {
     const name = await lockName(key);
-    return await this.#turns.run(name, () =>
+    return await this.#mutex.run(name, () =>
       this.#locked(name, async () => {
         const isKey = (each: StoredSignIn) => keyText(each) === keyText(key);
         const after = await change((await this.#readAll()).find(isKey));
-        await this.#turns.run("file", () =>
+        await this.#mutex.run("file", () =>
           this.#locked("file", async () => {
             const others = (await this.#readAll()).filter((each) => !isKey(each));
             await this.#writeAll(after === undefined ? others : [...others, after]);

@@ -87,12 +87,12 @@ export interface TokenStore {
 /** A store that ends with its process. */
 export function memoryTokenStore(): TokenStore {
   const kept = new Map<string, StoredSignIn>();
-  const turns = new Turns();
+  const mutex = new KeyedMutex();
   const listeners = new Set<() => void>();
   return {
     read: (server) => Promise.resolve([...kept.values()].filter((each) => each.server === server)),
     update: (key, change) =>
-      turns.run(keyText(key), async () => {
+      mutex.run(keyText(key), async () => {
         const after = await change(kept.get(keyText(key)));
         if (after === undefined) kept.delete(keyText(key));
         else kept.set(keyText(key), after);
@@ -112,18 +112,18 @@ export function keyText({ server, resource, issuer }: SignInKey): string {
   return JSON.stringify([server, resource, issuer]);
 }
 
-/** Runs actions of the same name one after the other. */
-export class Turns {
+/** Runs actions with the same key one after the other, in the order of their calls. */
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  async run<T>(name: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name);
+  async run<T>(key: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key);
     const own = Promise.resolve(before).catch(() => {}).then(action);
-    this.#last.set(name, own);
+    this.#last.set(key, own);
     try {
       return await own;
     } finally {
-      if (this.#last.get(name) === own) this.#last.delete(name);
+      if (this.#last.get(key) === own) this.#last.delete(key);
     }
   }
 }

@@ -72,12 +72,12 @@ export async function listPublished(
 }
 
 /** The error -32602 that MCP requires for an invalid cursor. */
-export function invalidCursor(): RpcError {
+function invalidCursor(): RpcError {
   return new RpcError(RpcErrorCode.INVALID_PARAMS, "Invalid cursor");
 }
 
 /** Reads the position in a cursor; `undefined` when it is invalid. */
-export function readPosition(value: unknown): ListPosition | undefined {
+function readPosition(value: unknown): ListPosition | undefined {
   if (!isRecord(value) || typeof value["part"] !== "string") return undefined;
   const { part, after } = value;
   if (after === undefined) return { part };

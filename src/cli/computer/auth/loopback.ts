@@ -6,7 +6,7 @@ import { settledWithin } from "../../../async/abortable.ts";
 import { buildPage, type PageKind } from "./page.ts";
 
 /** The path of the address that a browser is sent to. */
-export const REDIRECT_PATH = "/callback";
+const REDIRECT_PATH = "/callback";
 const HOSTNAME = "127.0.0.1";
 /** The names of this machine in the address bar of a browser on it; another one may be a trap of a web page. */
 const HOSTNAMES: readonly string[] = [HOSTNAME, "localhost"];

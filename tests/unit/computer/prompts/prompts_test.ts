@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toPromptInfo } from "../../../../src/computer/prompts/entry.ts";
+import { toPromptInfo } from "../../../../src/computer/prompts/prompts.ts";
 
 const _meta = { a2c_mcp_server: "code" };
 
