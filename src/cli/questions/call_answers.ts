@@ -1,8 +1,8 @@
 /** Who answers the questions of one call: the options of the command line, the person who typed it, or nobody. */
-import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { shorten } from "../../text.ts";
+import { describeField } from "./field_text.ts";
 import { GivenAnswers, type GivenInput } from "./given_answers.ts";
 import {
   type AnswerShown,
@@ -137,8 +137,4 @@ function describeQuestion(question: ShownQuestion): QuestionWords {
 function howToAnswer({ fields }: ShownForm): string {
   if (fields.length === 0) return "Accept with --answers '{}'";
   return `Answer with --answer NAME=VALUE: ${fields.map(describeField).join(", ")}`;
-}
-
-function describeField({ name, isRequired }: QuestionField): string {
-  return `${shorten(toSafeLine(name), MAX_MESSAGE_LENGTH)}${isRequired ? " (required)" : ""}`;
 }

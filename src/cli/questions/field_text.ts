@@ -1,6 +1,12 @@
 /** Fields of a form as text at a terminal: what a person types for a value, and how a field is labelled. Pure. */
 import { fieldProblem } from "../../protocol/form_answer.ts";
-import type { ChoicesField, FieldOption, QuestionField, TextField } from "../../protocol/question_form.ts";
+import type {
+  ChoiceField,
+  ChoicesField,
+  FieldOption,
+  QuestionField,
+  TextField,
+} from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import { countOf, shorten } from "../../text.ts";
@@ -9,6 +15,10 @@ import { countOf, shorten } from "../../text.ts";
 const MAX_SHOWN_LENGTH = 60;
 /** The most options that are listed; the text of any other one can be typed. */
 const MAX_LISTED_OPTIONS = 100;
+/** The most characters of a name that is to be typed. */
+const MAX_NAME_LENGTH = 300;
+/** The most options that are named on the line of their field. */
+const MAX_NAMED_OPTIONS = 10;
 /** What stands for the empty text, and for none of the options: an empty line stands for the default. */
 const NOTHING = '""';
 
@@ -123,6 +133,25 @@ export function promptOf(field: QuestionField, preset: FieldValue | undefined): 
   const hints = [...(field.isRequired ? ["required"] : []), ...hintsOf(field)];
   const hint = hints.length === 0 ? "" : ` (${hints.join(", ")})`;
   return `${labelOf(field)}${hint}${preset === undefined ? "" : ` [${valueText(field, preset)}]`}: `;
+}
+
+/** A field on one line, with all that a value must be: `kind (required, rye or wheat)`. */
+export function describeField(field: QuestionField): string {
+  const name = shorten(toSafeLine(field.name), MAX_NAME_LENGTH);
+  const kind = field.kind === "choice" || field.kind === "choices" ? optionHints(field) : hintsOf(field);
+  const hints = [...(field.isRequired ? ["required"] : []), ...kind];
+  return hints.length === 0 ? name : `${name} (${hints.join(", ")})`;
+}
+
+function optionHints(field: ChoiceField | ChoicesField): string[] {
+  const named = field.options.slice(0, MAX_NAMED_OPTIONS).map(({ value }) =>
+    shorten(toSafeLine(value), MAX_SHOWN_LENGTH)
+  );
+  const more = field.options.length - named.length;
+  const last = more === 0 ? named.splice(-1) : [countOf(more, "more option")];
+  const options = [named.join(", "), ...last].filter((text) => text !== "").join(" or ");
+  if (field.kind === "choice") return [options];
+  return [options, "with commas", ...rangeHints(field.minItems, field.maxItems, "option")];
 }
 
 function hintsOf(field: QuestionField): string[] {

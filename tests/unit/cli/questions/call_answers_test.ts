@@ -57,7 +57,7 @@ Deno.test("where nobody can be asked, a question is declined, and told with what
     form?.text ?? "",
     'asks in a call of "order" by Agent "bot": "Where to?". Declined: nobody',
   );
-  assertStringIncludes(form?.text ?? "", "--answer NAME=VALUE: size (required), count");
+  assertStringIncludes(form?.text ?? "", "--answer NAME=VALUE: size (required, s or m), count (");
   assertStringIncludes(page?.text ?? "", "https://pay.example.com/");
   assertStringIncludes(approval?.text ?? "", "--approve");
   assertEquals(approval?.value, {

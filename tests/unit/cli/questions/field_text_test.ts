@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { promptOf, readTyped, valueText } from "../../../../src/cli/questions/field_text.ts";
+import { describeField, promptOf, readTyped, valueText } from "../../../../src/cli/questions/field_text.ts";
 import { type QuestionField, readForm } from "../../../../src/protocol/question_form.ts";
 
 function fieldOf(
@@ -91,4 +91,19 @@ Deno.test("the prompt says what a field takes, and what an empty line stands for
     '"f" (numbers or texts, with commas, at least 1 option) [A]: ',
   );
   assertEquals(valueText(fieldOf({ type: "string" }), ""), '""');
+});
+
+Deno.test("a field on one line names its options by their values, so that a script can give one", () => {
+  const text = (property: Readonly<Record<string, unknown>>) => describeField(fieldOf(property, ["f"]));
+  assertEquals(text({ type: "string" }), "f (required)");
+  assertEquals(text({ type: "integer", minimum: 1 }), "f (required, whole number, at least 1)");
+  assertEquals(text({ type: "string", enum: ["a"] }), "f (required, a)");
+  assertEquals(
+    text({ type: "string", enum: ["a", "b", "c"], enumNames: ["A", "B", "C"] }),
+    "f (required, a, b or c)",
+  );
+  const many = Array.from({ length: 12 }, (_, i) => `v${i}`);
+  assertStringIncludes(text({ type: "string", enum: many }), "v9 or 2 more options)");
+  const several = { type: "array", maxItems: 2, items: { type: "string", enum: ["a", "b\n"] } };
+  assertEquals(text(several), "f (required, a or b, with commas, at most 2 options)");
 });
