@@ -3,6 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { RunningDoor } from "../fixtures/door.ts";
+import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { eventually } from "../fixtures/within.ts";
@@ -139,6 +140,30 @@ Deno.test({
       (state) => state === "closed",
       "the end of the listener",
     );
+  },
+});
+
+Deno.test({
+  name: "auth status of a running Computer tells a server that runs without a sign-in from one that needs it",
+  ignore: !isPosix,
+  async fn() {
+    await using server = await ProtectedServer.open();
+    await using open = new HttpMcpServer("streamable", {
+      tools: [{ name: "t", inputSchema: { type: "object" } }],
+    });
+    await using hub = await SmcpServer.listen({ port: 0 });
+    const guarded = { url: server.mcp };
+    using desk = new Desk({ mcpServers: { guarded, open: { url: open.url } } });
+    await using running = (await serve(desk, hub)).computer;
+    await running.said("needs sign-in");
+    const { servers } = await eventually(
+      async () => JSON.parse((await desk.place.run(["auth", "status", "--json"])).stdout),
+      ({ servers }) => servers[1].state !== "signed out",
+      "the open server to run",
+    );
+    const rows = servers.map(({ name, state }: { name: string; state: string }) => [name, state]);
+    assertEquals(rows, [["guarded", "needs sign-in"], ["open", "not OAuth"]]);
+    assertStringIncludes(servers[1].remark, "without a sign-in");
   },
 });
 

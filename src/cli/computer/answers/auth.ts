@@ -134,6 +134,7 @@ function remarkOn(status: SignInStatus, server: MCPServerConfig, standing: Stand
   if (isService(server)) {
     return status.state === "signed in" ? undefined : "a service, which gets tokens by itself";
   }
+  if (standing === "not OAuth") return "runs without a sign-in";
   const isUnused = standing === "signed out" && status.issuer === undefined;
   return isUnused ? "needs no sign-in, as far as is known here" : undefined;
 }
@@ -152,6 +153,7 @@ function standingOf(status: SignInStatus, server: MCPServerConfig, hosted: Hoste
   if (status.state === "signed in") return "signed in";
   if (isService(server)) return "signed out";
   if (status.state === "expired") return "needs sign-in";
+  if (state === "running" && status.issuer === undefined) return "not OAuth";
   // Without a running Computer, only a configured sign-in is known to be needed.
   return oauthOf(server) === undefined ? "signed out" : "needs sign-in";
 }
