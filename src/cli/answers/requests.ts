@@ -264,8 +264,8 @@ interface EmptyList {
 /** Why an MCP server that runs may add nothing to a list. */
 const NOTHING_TO_LIST = {
   tools: "their tools may be forbidden",
-  windows: `MCP servers may have no windows, or not announce "resources.subscribe", which windows need`,
-  documents: `MCP servers may have no documents, or not announce "resources.subscribe", which documents need`,
+  windows: `they may have no windows, or not announce "resources.subscribe", which windows need`,
+  documents: `they may have no documents, or not announce "resources.subscribe", which documents need`,
 } as const;
 
 /**
@@ -282,7 +282,9 @@ export function emptyText({ what, filter }: EmptyList, servers: ServerStates | u
   }
   const idle = [...servers].filter(([, { status }]) => status !== "running");
   if (idle.length > 0) return `${text}: ${idleText(idle)}`;
-  return filter === undefined && what !== "tools" ? `${text}: ${NOTHING_TO_LIST[what]}` : text;
+  return filter === undefined && what !== "tools"
+    ? `${text}; the MCP servers run: ${NOTHING_TO_LIST[what]}`
+    : text;
 }
 
 /** Says which MCP servers are missing in a list; a server that the user stopped is not missed. */

@@ -19,7 +19,7 @@ Deno.test("emptyText() of a Computer of an office names all that may be the reas
   assertStringIncludes(tools, "no tools; ");
   assertStringIncludes(tools, "starting, stopped or failed, or their tools may be forbidden");
   assertStringIncludes(tools, '"a2c-smcp computer status" on that machine');
-  assertStringIncludes(emptyText({ what: "windows" }, undefined), "MCP servers may have no windows");
+  assertStringIncludes(emptyText({ what: "windows" }, undefined), "they may have no windows");
 });
 
 Deno.test("emptyText() names the capability that windows and documents need, also where all MCP servers run", () => {
