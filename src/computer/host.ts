@@ -119,7 +119,7 @@ export class McpHost implements AsyncDisposable {
       config: () => this.#config,
       inputs: context.inputs,
       tokens: context.tokens ?? memoryTokenStore(),
-      learn: (server, secrets) => this.#redactor.learn(server, secrets),
+      learn: (server, secrets) => this.#redactor.learnTokens(server, secrets),
       log: withModule(log, "mcp"),
     });
     this.fleet = new Fleet({

@@ -4,12 +4,13 @@ import type { ServerState } from "../../mcp/supervision/server_state.ts";
 import { isRecord } from "../../json.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
+import { spellings } from "./values.ts";
 
 /** Shorter values occur in any text: masking them would hide the text and reveal the value. */
 const MIN_LENGTH = 4;
 /** Longer values are unlikely to be printed, in characters. */
 const MAX_SECRET_LENGTH = 16 * 1024;
-/** The most secrets of one server; those of its oldest starts are forgotten first. */
+/** The most secrets of one server, and the most of its tokens; those of its oldest starts are forgotten first. */
 const MAX_SECRETS = 500;
 /** The most servers whose secrets are kept, removed servers included; the oldest start is forgotten first. */
 const MAX_SERVERS = 1_000;
@@ -40,7 +41,10 @@ const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "
 
 /** Masks known secrets in any text. */
 export class Redactor {
-  /** By server, so that a server with a new token at each start displaces no secrets of other servers. */
+  /**
+   * By server, so that a server with a new token at each start displaces no secrets of other servers; its tokens apart
+   * from the rest.
+   */
   readonly #servers = new Map<string, readonly string[]>();
   /** All secrets, longer ones first, because one may be a part of another. */
   #secrets: readonly string[] = [];
@@ -48,9 +52,18 @@ export class Redactor {
 
   /** Adds the secrets of a server that starts. Values shorter than 4 characters and common words are ignored. */
   learn(server: string, secrets: Iterable<string>): void {
-    const known = new Set([...[...secrets].filter(isWorthMasking), ...this.#servers.get(server) ?? []]);
-    this.#servers.delete(server);
-    this.#servers.set(server, [...known].slice(0, MAX_SECRETS));
+    this.#keep(server, secrets);
+  }
+
+  /** Adds what the sign-in of a server goes on with. It is renewed all the time, and displaces no other secrets. */
+  learnTokens(server: string, tokens: readonly string[]): void {
+    this.#keep(`${server}\0tokens`, tokens.flatMap(spellings));
+  }
+
+  #keep(key: string, secrets: Iterable<string>): void {
+    const known = new Set([...[...secrets].filter(isWorthMasking), ...this.#servers.get(key) ?? []]);
+    this.#servers.delete(key);
+    this.#servers.set(key, [...known].slice(0, MAX_SECRETS));
     for (const oldest of this.#servers.keys()) {
       if (this.#servers.size <= MAX_SERVERS) break;
       this.#servers.delete(oldest);

@@ -60,12 +60,13 @@ function addedVariables({ server_parameters }: MCPServerConfig, resolved: object
   );
 }
 
-/** The credentials of the client, and whatever a placeholder stood for. */
+/** The credentials of the client and of its user, and whatever a placeholder stood for. */
 function signInSecrets(written: MCPServerConfig, resolved: object): string[] {
   const oauth = "oauth" in resolved && isRecord(resolved.oauth) ? resolved.oauth : {};
-  const credentials = [oauth["clientSecret"], oauth["privateKey"]].filter((value) =>
-    typeof value === "string"
-  );
+  const { clientSecret, privateKey, assertion, identityProvider } = oauth;
+  const provider = isRecord(identityProvider) ? identityProvider : {};
+  const credentials = [clientSecret, privateKey, assertion, provider["clientSecret"], provider["idToken"]]
+    .filter((value) => typeof value === "string");
   return [...credentials, ...hiddenValues(oauthOf(written), oauth)];
 }
 
@@ -111,7 +112,7 @@ function hiddenParts(template: string, resolved: string): string[] {
 }
 
 /** The forms in which a value may be printed: unchanged, word by word, in JSON, in a URL. */
-function spellings(value: string): string[] {
+export function spellings(value: string): string[] {
   const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
   return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
 }

@@ -131,6 +131,18 @@ Deno.test("a server with too many secrets loses those of its oldest starts, and 
   );
 });
 
+Deno.test("the tokens of a sign-in displace older tokens, and no secret of the configuration", () => {
+  const redactor = redactorOf("configured-key");
+  for (let renewal = 0; renewal < 501; renewal++) redactor.learnTokens("s", [`token-${1_000 + renewal}`]);
+  assertEquals(redactor.redact("token-1000 token-1001 token-1500 configured-key"), "token-1000 *** *** ***");
+});
+
+Deno.test("a token is found in its forms in JSON and in a URL", () => {
+  const redactor = new Redactor();
+  redactor.learnTokens("s", ['1//0g+t"ok=']);
+  assertEquals(redactor.redact('1//0g+t"ok= 1//0g+t\\"ok= 1%2F%2F0g%2Bt%22ok%3D'), "*** *** ***");
+});
+
 Deno.test("beyond the most servers, the secrets of the oldest start are forgotten", () => {
   const redactor = new Redactor();
   for (let i = 0; i < 1_001; i++) redactor.learn(`server-${i}`, [`secret-${1_000 + i}`]);
@@ -141,7 +153,7 @@ Deno.test("a redactor without secrets changes nothing", () => {
   assertEquals([new Redactor().redactTail("text"), new Redactor().redact("text")], ["text", "text"]);
 });
 
-Deno.test("the secret and the private key of a sign-in are secrets, and an Agent sees nothing of the sign-in", () => {
+Deno.test("the credentials of a sign-in are secrets, and an Agent sees nothing of the sign-in", () => {
   const entry = (oauth: Record<string, unknown>) => {
     const [config] = parseConfig({
       servers: { s: { type: "streamable", oauth, server_parameters: { url: "http://x" } } },
@@ -156,10 +168,14 @@ Deno.test("the secret and the private key of a sign-in are secrets, and an Agent
   });
   const resolved = entry({ clientId: "laptop", clientSecret: "s3cr.et", issuer: "https://a/t-9271" });
   const keyed = entry({ clientId: "laptop", privateKey: "-----BEGIN x" });
-  const redactor = redactorOf(...secretsOf(written, resolved), ...secretsOf(keyed, keyed));
+  const asserted = entry({ clientId: "laptop", grant: "jwt_bearer", assertion: "as.ser.tion" });
+  const identityProvider = { issuer: "https://b", clientId: "desk", clientSecret: "idp-s", idToken: "i.d.t" };
+  const exchanged = entry({ clientId: "laptop", grant: "jwt_bearer", identityProvider });
+  const all = [[written, resolved], [keyed, keyed], [asserted, asserted], [exchanged, exchanged]] as const;
+  const redactor = redactorOf(...all.flatMap(([written, resolved]) => secretsOf(written, resolved)));
   assertEquals(
-    redactor.redact("laptop: s3cr.et at https://a/t-9271, -----BEGIN x"),
-    "laptop: *** at https://a/***, ***",
+    redactor.redact("laptop: s3cr.et at https://a/t-9271, -----BEGIN x, as.ser.tion, idp-s, i.d.t"),
+    "laptop: *** at https://a/***, ***, ***, ***, ***",
   );
   assertEquals("oauth" in maskServer(written), false);
 });
