@@ -292,19 +292,25 @@ export class ServerAuthorization {
 
   /** A service asks for more scopes itself, once; a person has to sign in again. */
   async #onMissingScope(
-    { challenge }: Refusal,
+    { challenge, token }: Refusal,
     signal: AbortSignal | undefined,
   ): Promise<string | undefined> {
-    const current = await this.#current();
     if (challenge?.error !== "insufficient_scope" || challenge.scope === undefined) return undefined;
+    let current = await this.#current();
+    // It may ask for the scopes that another request lacks.
+    while (this.#renewing !== undefined) {
+      await abortable(this.#renewing.catch(() => undefined), signal);
+      current = await this.#current();
+    }
+    const accessToken = current?.tokens?.accessToken;
     const granted = new Set(scopesIn(current?.tokens?.scope));
     const missing = scopesIn(challenge.scope).filter((scope) => !granted.has(scope));
-    if (missing.length === 0) return undefined;
+    if (missing.length === 0) return accessToken === token ? undefined : accessToken;
     if (this.#server.isService) {
       if (missing.every((scope) => this.#askedScopes.has(scope))) return undefined;
       if (this.#askedScopes.size >= MAX_ASKED_SCOPES) return undefined;
       for (const scope of missing) this.#askedScopes.add(scope);
-      return await this.#renew(current?.tokens?.accessToken, signal, challenge);
+      return await this.#renew(accessToken, signal, challenge);
     }
     if (!await this.#isOfferedBy(challenge, signal)) return undefined;
     await this.#rememberScope(challenge);

@@ -4,6 +4,8 @@ import { ProtectedServer } from "../../../../src/mcp/auth/protected_server.ts";
 import { ServerAuthorization } from "../../../../src/mcp/auth/server_authorization.ts";
 import { memoryTokenStore, type OAuthTokens, type TokenStore } from "../../../../src/mcp/auth/token_store.ts";
 import { SignInRequiredError } from "../../../../src/mcp/errors.ts";
+import type { OAuthSettings } from "../../../../src/protocol/config.ts";
+import { AuthorizationServer } from "../../../fixtures/authorization_server.ts";
 import { within } from "../../../fixtures/within.ts";
 
 const KEY = { server: "shop", resource: "https://mcp.example/mcp", issuer: "https://auth.example" };
@@ -17,6 +19,13 @@ const CHALLENGE = {
 /** The authorization of a server with these tokens, which asks nobody. */
 async function open(store: TokenStore, tokens?: OAuthTokens): Promise<ServerAuthorization> {
   if (tokens !== undefined) await put(store, tokens);
+  return authorize(store);
+}
+
+function authorize(
+  store: TokenStore,
+  { url = KEY.resource, oauth }: { readonly url?: string; readonly oauth?: OAuthSettings } = {},
+): ServerAuthorization {
   const server = ProtectedServer.of({
     name: KEY.server,
     type: "streamable",
@@ -24,12 +33,13 @@ async function open(store: TokenStore, tokens?: OAuthTokens): Promise<ServerAuth
     forbidden_tools: [],
     tool_meta: {},
     server_parameters: {
-      url: KEY.resource,
+      url,
       headers: null,
       timeout: "PT30S",
       sse_read_timeout: "PT5M",
       terminate_on_close: true,
     },
+    oauth,
   }, { store, learn() {}, log: silentLogger, now: () => 1_000 });
   if (server === undefined) throw new TypeError("Cannot sign in at this server");
   return new ServerAuthorization(server, new AbortController().signal);
@@ -94,4 +104,22 @@ Deno.test("a missing scope is named once for the next sign-in, and no other refu
   );
   assertEquals([error.missingScope, authorization.required], ["write", undefined]);
   assertEquals((await store.read("shop"))[0]?.wantedScope, "read write");
+});
+
+Deno.test("a service whose calls lack different scopes at the same time gets all of them", async () => {
+  await using as = new AuthorizationServer();
+  as.mcpUrl = `${as.issuer}/mcp`;
+  const oauth = { grant: "client_credentials", clientId: "known", clientSecret: "secret" } as const;
+  const authorization = authorize(memoryTokenStore(), { url: as.mcpUrl, oauth });
+  const challenge = { ...CHALLENGE, resourceMetadata: `${as.issuer}/resource` };
+  const token = await authorization.onRefused({ status: 401, challenge, token: undefined }, undefined);
+  const lack = (scope: string) => {
+    const lacking = { ...challenge, error: "insufficient_scope", scope };
+    return authorization.onRefused({ status: 403, challenge: lacking, token }, undefined);
+  };
+  const answers = ["read", "write", "admin", "admin"].map(lack);
+  const tokens = await within(Promise.all(answers), "all scopes");
+  assertEquals(as.forms.map((form) => form.get("scope")), [null, "read", "write read", "admin write read"]);
+  assertEquals(tokens.includes(undefined), false);
+  assertEquals(tokens[3], tokens[2]);
 });
