@@ -201,6 +201,17 @@ Deno.test("a service gets its tokens by itself, and further scopes once", async 
   assertEquals((await office.laptop.callTool("echo")).isError, false);
 });
 
+Deno.test("a sign-in of a service tries its client, also when there are tokens", async () => {
+  await using shop = await openProtected({
+    oauth: { grant: "client_credentials", clientId: "known", clientSecret: "secret-1234" },
+  });
+  const { office: { computer }, as } = shop;
+  await computer.signIns.start("shop");
+  assertEquals(as.count("client_credentials"), 2);
+  as.answers.set("/token", () => Response.json({ error: "invalid_client" }, { status: 401 }));
+  await assertRejects(() => computer.signIns.start("shop"), SignInError, "invalid_client");
+});
+
 Deno.test("a workload gets its tokens by the token of its platform, which it reads anew each time", async () => {
   const folder = await Deno.makeTempDir();
   const assertionFile = `${folder}/token`;

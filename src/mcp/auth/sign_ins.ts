@@ -125,11 +125,13 @@ export class SignIns {
     }
   }
 
+  /** Tokens that are there say nothing about the client of now: new ones are requested. */
   async #startService(server: ProtectedServer, challenge: Challenge | undefined): Promise<SignIn> {
     const over = new AbortController();
     try {
+      const known = (await server.signIns()).find(({ tokens }) => tokens !== undefined);
       const authorization = new ServerAuthorization(server, over.signal);
-      await authorization.onRefused({ status: 401, challenge, token: undefined }, undefined);
+      await authorization.onRefused({ status: 401, challenge, token: known?.tokens?.accessToken }, undefined);
       return { kind: "service", finished: Promise.resolve() };
     } catch (error) {
       throw new SignInError(describeError(error), { cause: error });
