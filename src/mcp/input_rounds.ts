@@ -1,7 +1,7 @@
 /** Requests of 2026-07-28 that a server answers by asking: they are repeated with the answers (`input_required`). */
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { isRecord } from "../json.ts";
-import type { Ask } from "./call_options.ts";
+import type { Ask, Question } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import { type AnswerResult, type AskingCalls, readQuestion } from "./questions.ts";
 import type { Result } from "./rpc_peer.ts";
@@ -94,36 +94,36 @@ function readNeeded({ inputRequests, requestState }: Result): InputRequired | un
   return { requests, state };
 }
 
-/** Asks one question after the other, as a person answers them. */
+/** Asks one question after the other, as a person answers them; none when one of them cannot be asked. */
 async function answerAll(
   requests: Readonly<Record<string, unknown>>,
-  rounds: InputRounds,
+  { calls, ask, signals }: InputRounds,
 ): Promise<Record<string, AnswerResult>> {
   const entries = Object.entries(requests);
   if (entries.length > MAX_ROUND_QUESTIONS) {
     const message = `The server asked ${entries.length} questions at once`;
     throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message);
   }
+  const questions = entries.map(([key, request]) => [key, toQuestion(request)] as const);
   const answers: [string, AnswerResult][] = [];
-  const signal = AbortSignal.any([...rounds.signals]);
-  for (const [key, request] of entries) answers.push([key, await answerOne(request, { ...rounds, signal })]);
+  const signal = AbortSignal.any([...signals]);
+  for (const [key, question] of questions) {
+    answers.push([
+      key,
+      ask === undefined ? { action: "decline" } : await calls.ask(question, { ask, signal }),
+    ]);
+    signal.throwIfAborted();
+  }
   return Object.fromEntries(answers);
 }
 
-async function answerOne(
-  request: unknown,
-  { calls, ask, signal }: Pick<InputRounds, "calls" | "ask"> & { readonly signal: AbortSignal },
-): Promise<AnswerResult> {
+function toQuestion(request: unknown): Question {
   const { method, params } = isRecord(request) ? request : {};
   if (method !== "elicitation/create") {
     const message = `The server asked for ${JSON.stringify(method)}, which is declined`;
     throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, message);
   }
   const question = readQuestion(params);
-  if (question === undefined) {
-    throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The server asked a malformed question");
-  }
-  const answer = ask === undefined ? { action: "decline" } : await calls.ask(question, { ask, signal });
-  signal.throwIfAborted();
-  return answer;
+  if (question !== undefined) return question;
+  throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The server asked a malformed question");
 }

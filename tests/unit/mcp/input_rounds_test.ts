@@ -129,6 +129,18 @@ Deno.test("sampling, roots and malformed questions end the request with the reas
   );
 });
 
+Deno.test("nobody is asked beside what ends the request", async () => {
+  let asked = 0;
+  const ask: Ask = () => {
+    asked++;
+    return Promise.resolve({ action: "accept" });
+  };
+  const sampling = { method: "sampling/createMessage", params: {} };
+  const results = [{ resultType: "input_required", inputRequests: { one: question("1?"), two: sampling } }];
+  await assertRejects(() => play(results, { ask }), ServerAnswerError, "sampling");
+  assertEquals(asked, 0);
+});
+
 Deno.test("a result of another type, without anything asked, or to a request that may not be asked about cannot be read", async () => {
   await assertRejects(() => play([{ resultType: "task" }]), ServerNotRunningError);
   await assertRejects(() => play([{ resultType: "input_required" }]), ServerNotRunningError);
