@@ -8,7 +8,7 @@ import { isRecord } from "../json.ts";
 import type { Logger } from "../log.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
-import { ServerTimeoutError, TaskError } from "./errors.ts";
+import { ServerAnswerError, ServerTimeoutError, TaskError } from "./errors.ts";
 import type { Introduction } from "./handshake.ts";
 import type { Result } from "./rpc_peer.ts";
 
@@ -95,7 +95,9 @@ export class TaskCalls {
       await this.#untilEnd(begun, { ...limits, onStatus: options.onStatus });
       return await this.#send("tasks/result", { taskId }, limits);
     } catch (error) {
-      if (deadline.signal.aborted && !this.#over.aborted) this.#cancel(taskId);
+      // An answer says that the task has ended, or is lost.
+      const isAnswered = error instanceof ServerAnswerError || error instanceof TaskError;
+      if (!isAnswered && !this.#over.aborted) this.#cancel(taskId);
       throw error;
     }
   }

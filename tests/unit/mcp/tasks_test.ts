@@ -129,6 +129,20 @@ Deno.test("a call that is cancelled or late cancels its task", async () => {
   assertEquals([late.sent.at(-1), timers.waiting], ["tasks/cancel", 0]);
 });
 
+// proves: mcp-task-cancel
+Deno.test("a call whose poll or result is lost on the way cancels its task", async () => {
+  using timers = new FakeTimers();
+  for (const lost of ["tasks/get", "tasks/result"]) {
+    const { sent, call } = setUp([{}, { status: "completed" }], {
+      [lost]: new ServerNotRunningError({ reason: "event stream lost" }),
+    });
+    const result = call();
+    await pass(timers, 1_000);
+    await assertRejects(() => result, ServerNotRunningError, "lost");
+    assertEquals(sent.slice(-2), [lost, "tasks/cancel"]);
+  }
+});
+
 Deno.test("the end of a session ends its tasks at once, and cancels none", async () => {
   using timers = new FakeTimers();
   const { sent, call, over } = setUp([{ status: "working" }]);
