@@ -398,6 +398,17 @@ Deno.test("the code alone finishes a sign-in, a wrong address does not end it, a
   await running;
 });
 
+Deno.test("a sign-in that is cancelled while its code is exchanged keeps no tokens", async () => {
+  await using shop = await openProtected();
+  const { as, office: { computer } } = shop;
+  const begun = await computer.signIns.start("shop");
+  assert(begun.kind === "browser");
+  as.answers.set("/token", () => void begun.cancel());
+  const redirect = await followSignIn(begun.url);
+  await assertRejects(() => begun.finish(redirect), SignInError, "cancelled");
+  assertEquals((await computer.signIns.status("shop")).state, "signed out");
+});
+
 Deno.test("a person who refuses reads the reason of the authorization server", async () => {
   await using shop = await openProtected();
   const begun = await shop.office.computer.signIns.start("shop");

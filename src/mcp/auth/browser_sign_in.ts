@@ -213,9 +213,12 @@ class CodeSignIn {
       await server.bind(issuer, client);
       const request = { as, config, fetch, signal: undefined, client, resource: audience, proofKey, nowMs };
       const tokens = await exchangeCode(request, { parameters, redirectUri, verifier });
-      await server.store(issuer, { client, audience, tokens, scopes });
-      this.#isOver = true;
-      this.#finished.resolve();
+      // It may have been cancelled meanwhile.
+      if (!this.#isOver) {
+        await server.store(issuer, { client, audience, tokens, scopes });
+        this.#isOver = true;
+        this.#finished.resolve();
+      }
     } catch (error) {
       const failure = await toOAuthFailure(error, `Cannot sign in at ${issuer}`);
       if (failure instanceof ServerNotRunningError) {
@@ -225,6 +228,7 @@ class CodeSignIn {
       this.#end(failure);
       throw failure;
     }
+    await this.#finished.promise;
   }
 }
 
