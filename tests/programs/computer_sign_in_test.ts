@@ -194,6 +194,23 @@ Deno.test("auth status tells programs and servers with a header apart, and an un
         url: "http://127.0.0.1:9/mcp",
         oauth: { grant: "client_credentials", clientId: "a", clientSecret: "${input:key}" },
       },
+      workload: {
+        url: "http://127.0.0.1:9/mcp",
+        oauth: { grant: "jwt_bearer", clientId: "a", assertion: "${input:key}" },
+      },
+      enterprise: {
+        url: "http://127.0.0.1:9/mcp",
+        oauth: {
+          grant: "jwt_bearer",
+          clientId: "a",
+          identityProvider: {
+            issuer: "http://127.0.0.1:9",
+            clientId: "b",
+            clientSecret: "${input:key}",
+            idToken: "${input:key}",
+          },
+        },
+      },
     },
     inputs: [{ id: "key", type: "promptString", description: "key", password: true }],
   });
@@ -206,6 +223,8 @@ Deno.test("auth status tells programs and servers with a header apart, and an un
     ["open", "signed out"],
     ["asked", "needs sign-in"],
     ["service", "signed out"],
+    ["workload", "signed out"],
+    ["enterprise", "signed out"],
   ]]);
   assertMatch(servers[3].remark, /needs no sign-in/);
   const { stdout: report } = await desk.run("check");

@@ -3,7 +3,11 @@ import type { InputSource } from "../../computer/inputs/sources.ts";
 import { type ComputerSignIns, openSignIns } from "../../computer/sign_ins.ts";
 import { MASK } from "../../computer/secrets/masking.ts";
 import { withModule } from "../../log.ts";
-import type { MCPServerConfig, NetworkMCPServerConfig } from "../../protocol/config.ts";
+import type {
+  IdentityProviderSettings,
+  MCPServerConfig,
+  NetworkMCPServerConfig,
+} from "../../protocol/config.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 
 /** The sign-ins at the MCP servers of the configuration. */
@@ -41,10 +45,20 @@ function withoutSecrets(server: MCPServerConfig): MCPServerConfig {
 
 function maskOAuth(oauth: NetworkMCPServerConfig["oauth"]): NetworkMCPServerConfig["oauth"] {
   if (typeof oauth !== "object" || oauth === null) return oauth;
-  const { clientSecret, privateKey } = oauth;
+  const { clientSecret, privateKey, assertion, identityProvider } = oauth;
   return {
     ...oauth,
-    ...(clientSecret ? { clientSecret: MASK } : {}),
-    ...(privateKey ? { privateKey: MASK } : {}),
+    ...masked({ clientSecret, privateKey, assertion }),
+    ...(identityProvider ? { identityProvider: maskProvider(identityProvider) } : {}),
   };
+}
+
+function maskProvider(provider: IdentityProviderSettings): IdentityProviderSettings {
+  const { clientSecret, idToken } = provider;
+  return { ...provider, ...masked({ clientSecret, idToken }) };
+}
+
+/** The members that have a value, masked. */
+function masked(members: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => value ? [[name, MASK]] : []));
 }
