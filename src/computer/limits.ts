@@ -95,7 +95,7 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
 export interface QuestionLimits {
   /** Open questions at the Computer, and open questions at the Agent; 16 each by default. More are declined. */
   readonly maxQuestions: number;
-  /** How long the answer to a question is waited for, in milliseconds; 600,000 by default. */
+  /** How long the answer to a question is waited for, in milliseconds, 24 days at most; 600,000 by default. */
   readonly questionTimeoutMs: number;
 }
 

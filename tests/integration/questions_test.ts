@@ -344,6 +344,14 @@ Deno.test("a question that nobody answers in time is told as cancel, and the res
 });
 
 // proves: question-leave
+Deno.test("a time for answers beyond what a timer can count is as long as it can", async () => {
+  await using office = await openAsking({}, { limits: { questionTimeoutMs: Infinity } });
+  const result = await office.laptop.callTool("ask", { questions: [peopleForm] }, {
+    onQuestion: () => onePerson,
+  });
+  assertEquals(answersIn(result), [onePerson]);
+});
+
 Deno.test("an open question ends when its Agent leaves, and the MCP server is told to cancel", async () => {
   await using office = await openAsking();
   const { state } = await ask(office);

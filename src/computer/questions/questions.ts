@@ -1,4 +1,5 @@
 /** Who answers the questions of all calls of a Computer. */
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { ToolRoute } from "../tools/directory.ts";
 import type { RunningCall } from "../tools/running_call.ts";
 import { AgentChannel } from "./agent_channel.ts";
@@ -22,9 +23,11 @@ export class Questions {
   readonly #answerQuestion: AnswerQuestion | undefined;
 
   constructor(context: QuestionsContext) {
-    this.channel = new AgentChannel(context.limits);
-    this.timeoutMs = context.limits.questionTimeoutMs;
-    this.#person = new PersonAtComputer({ ...context, channel: this.channel });
+    // A timer that is set to more ends at once.
+    this.timeoutMs = Math.min(context.limits.questionTimeoutMs, MAX_TIMER_MS);
+    const limits = { ...context.limits, questionTimeoutMs: this.timeoutMs };
+    this.channel = new AgentChannel(limits);
+    this.#person = new PersonAtComputer({ ...context, limits, channel: this.channel });
     this.#answerQuestion = context.answerQuestion;
   }
 
