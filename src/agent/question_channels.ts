@@ -1,6 +1,8 @@
 /** Which Computers know that this Agent answers questions (`docs/protocol/questions.md#opening-the-channel`). */
+import { settledWithin } from "../async/abortable.ts";
 import { parseOpenInputRet } from "../protocol/answers.ts";
 import { OPEN_INPUT_EVENT } from "../protocol/events.ts";
+import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { QUESTION_MODES } from "../protocol/questions.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
 import type { Listeners } from "./listeners.ts";
@@ -26,19 +28,24 @@ export class QuestionChannels {
     listeners.on("disconnected", () => this.clear());
   }
 
-  /** Opens the channel to a Computer, once; resolves to whether it is open. Never rejects. */
-  open(requests: ComputerRequests): Promise<boolean> {
+  /**
+   * Opens the channel to a Computer, once; resolves to whether it is open. One that is silent for five seconds counts as
+   * one that does not know questions, until its answer comes. Never rejects.
+   */
+  open(requests: Pick<ComputerRequests, "computer" | "ask">): Promise<boolean> {
     const { computer } = requests;
     const known = this.#opened.get(computer);
     if (known !== undefined) return known;
-    const opening = openChannel(requests).then((isOpen) => {
+    const answered = openChannel(requests).then((isOpen) => {
       if (isOpen && this.#opened.get(computer) === opening) this.#open.add(computer);
       return isOpen;
     }, (error: unknown) => {
       // A Computer that does not know the event need not be asked again; any other failure may pass.
-      if (!isNotServed(error) && this.#opened.get(computer) === opening) this.#opened.delete(computer);
+      const isFinal = isNotServed(error) || error instanceof RequestTimeoutError;
+      if (!isFinal && this.#opened.get(computer) === opening) this.#opened.delete(computer);
       return false;
     });
+    const opening = settledWithin(answered, OPEN_TIMEOUT_MS).then((isOpen) => isOpen === true);
     this.#opened.set(computer, opening);
     return opening;
   }
@@ -55,7 +62,7 @@ export class QuestionChannels {
   }
 }
 
-async function openChannel(requests: ComputerRequests): Promise<boolean> {
+async function openChannel(requests: Pick<ComputerRequests, "ask">): Promise<boolean> {
   const options = { timeoutMs: OPEN_TIMEOUT_MS, parse: parseOpenInputRet, isFailureLogged: true };
   const { modes } = await requests.ask(OPEN_INPUT_EVENT, { modes: [...QUESTION_MODES] }, options);
   return modes.length > 0;

@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { Listeners } from "../../../src/agent/listeners.ts";
+import { QuestionChannels } from "../../../src/agent/question_channels.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { RequestTimeoutError } from "../../../src/protocol/local_errors.ts";
+import { FakeTimers } from "../../fixtures/fake_timers.ts";
+import { within } from "../../fixtures/within.ts";
+
+/** The channels of an Agent, and a Computer whose answers to `client:open_input` a test gives. */
+function setUp() {
+  const answers: PromiseWithResolvers<unknown>[] = [];
+  const laptop = {
+    computer: "laptop",
+    ask<T>(): Promise<T> {
+      const answer = Promise.withResolvers<unknown>();
+      answers.push(answer);
+      return answer.promise as Promise<T>;
+    },
+  };
+  return { channels: new QuestionChannels(new Listeners(silentLogger)), answers, laptop };
+}
+
+/** Lets what waits for promises run. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+// proves: question-unknown
+Deno.test("a Computer that does not answer holds up one call for five seconds, and no further one", async () => {
+  const { channels, answers, laptop } = setUp();
+  {
+    using timers = new FakeTimers();
+    const opening = channels.open(laptop);
+    let isOver = false;
+    opening.then(() => isOver = true);
+    timers.advance(4_999);
+    await settle();
+    assertEquals(isOver, false);
+    timers.advance(1);
+    assertEquals(await opening, false);
+    assertEquals(timers.waiting, 0);
+  }
+  assertEquals(await within(channels.open(laptop), "the answer of before"), false);
+  answers[0]?.reject(new RequestTimeoutError("No answer"));
+  await settle();
+  assertEquals([await channels.open(laptop), answers.length, channels.has("laptop")], [false, 1, false]);
+});
+
+Deno.test("an answer that comes later than a call waits for it opens the channel", async () => {
+  const { channels, answers, laptop } = setUp();
+  using timers = new FakeTimers();
+  const opening = channels.open(laptop);
+  timers.advance(5_000);
+  assertEquals(await opening, false);
+  answers[0]?.resolve({ modes: ["form"] });
+  await settle();
+  assertEquals(channels.has("laptop"), true);
+});
