@@ -1,5 +1,5 @@
 /** The authorization of one MCP server while it runs: its token, renewed in time, and what a refusal means. */
-import { abortable } from "../../async/abortable.ts";
+import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { describeError } from "../../text.ts";
 import {
@@ -18,6 +18,8 @@ import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import { refreshTokens, requestClientTokens, type TokenRequest } from "./token_requests.ts";
 import type { OAuthTokens, ProofKey, StoredSignIn } from "./token_store.ts";
 
+/** How long a request waits for a renewal while its token is still good, in milliseconds. */
+const RENEWAL_WAIT_MS = 5_000;
 /** How long a refused request waits for metadata that nobody has announced, in milliseconds. */
 const LOOK_TIMEOUT_MS = 5_000;
 /** The most missing scopes that a service asks for until its MCP server is started again. */
@@ -69,12 +71,15 @@ export class ServerAuthorization {
     if (tokens === undefined) return undefined;
     if (!this.#isEnding(tokens)) return tokens.accessToken;
     if (tokens.refreshToken === undefined && !this.#server.isService) return tokens.accessToken;
+    const { accessToken, expiresAtMs = Infinity } = tokens;
+    const renewing = this.#renew(accessToken, signal).then((token) => ({ token }));
+    const isStillGood = () => expiresAtMs > this.#server.context.now();
     try {
-      return await this.#renew(tokens.accessToken, signal);
+      if (!isStillGood()) return (await renewing).token;
+      const renewed = await settledWithin(renewing, RENEWAL_WAIT_MS);
+      return renewed === undefined ? accessToken : renewed.token;
     } catch (error) {
-      const { expiresAtMs = Infinity } = tokens;
-      const isStillGood = error instanceof ServerNotRunningError && expiresAtMs > this.#server.context.now();
-      if (isStillGood) return tokens.accessToken;
+      if (error instanceof ServerNotRunningError && isStillGood()) return accessToken;
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import { memoryTokenStore, type OAuthTokens, type TokenStore } from "../../../..
 import { SignInRequiredError } from "../../../../src/mcp/errors.ts";
 import type { OAuthSettings } from "../../../../src/protocol/config.ts";
 import { AuthorizationServer } from "../../../fixtures/authorization_server.ts";
+import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { within } from "../../../fixtures/within.ts";
 
 const KEY = { server: "shop", resource: "https://mcp.example/mcp", issuer: "https://auth.example" };
@@ -85,6 +86,32 @@ Deno.test("a token whose end is unknown, or that cannot be renewed, is used unti
     const authorization = await open(memoryTokenStore(), tokens);
     assertEquals(await authorization.token(undefined), "x");
   }
+});
+
+Deno.test("an authorization server that hangs holds up no call whose token is still good", async () => {
+  await using as = new AuthorizationServer();
+  const hanging = Promise.withResolvers<void>();
+  as.answers.set("/.well-known/oauth-authorization-server", () => {
+    hanging.resolve();
+    return new Response(new ReadableStream());
+  });
+  const url = `${as.issuer}/mcp`;
+  const key = { server: "shop", resource: url, issuer: as.issuer };
+  const client = { clientId: "a2c", source: "registered" } as const;
+  const tokens = { accessToken: "x", refreshToken: "y", expiresAtMs: 2_000, renewAtMs: 500 };
+  const store = memoryTokenStore();
+  await store.update(key, () => Promise.resolve({ ...key, client, tokens }));
+  using timers = new FakeTimers();
+  const authorization = authorize(store, { url });
+  const given: unknown[] = [];
+  for (let call = 0; call < 2; call++) authorization.token(undefined).then((token) => given.push(token));
+  await hanging.promise;
+  timers.advance(5_000);
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  const inTime = [...given];
+  // Ends the request that hangs.
+  timers.advance(20_000);
+  assertEquals(inTime, ["x", "x"]);
 });
 
 Deno.test("a missing scope is named once for the next sign-in, and no other refusal asks for one", async () => {
