@@ -212,6 +212,16 @@ Deno.test("a sign-in of a service tries its client, also when there are tokens",
   await assertRejects(() => computer.signIns.start("shop"), SignInError, "invalid_client");
 });
 
+Deno.test("a sign-in of a service ends with its signal", async () => {
+  await using shop = await openProtected({
+    oauth: { grant: "client_credentials", clientId: "known", clientSecret: "secret-1234" },
+  });
+  const over = new AbortController();
+  shop.as.answers.set("/token", () => void over.abort(new TypeError("enough")));
+  const { signIns } = shop.office.computer;
+  await assertRejects(() => signIns.start("shop", { signal: over.signal }), TypeError, "enough");
+});
+
 Deno.test("a workload gets its tokens by the token of its platform, which it reads anew each time", async () => {
   const folder = await Deno.makeTempDir();
   const assertionFile = `${folder}/token`;

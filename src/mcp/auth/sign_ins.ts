@@ -48,7 +48,7 @@ export class SignIns {
     const { signal } = options;
     const server = await this.#find(name, signal);
     const { status, challenge } = await probe(server, signal);
-    if (server.isService) return await this.#startService(server, challenge);
+    if (server.isService) return await this.#startService(server, challenge, signal);
     if (challenge === undefined) await assertOffered(server, { status, signal });
     const target = await this.#discover(server, challenge, signal);
     const isDevice = options.device ?? server.config.grant === "device_code";
@@ -126,14 +126,19 @@ export class SignIns {
   }
 
   /** Tokens that are there say nothing about the client of now: new ones are requested. */
-  async #startService(server: ProtectedServer, challenge: Challenge | undefined): Promise<SignIn> {
+  async #startService(
+    server: ProtectedServer,
+    challenge: Challenge | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SignIn> {
     const over = new AbortController();
     try {
       const known = (await server.signIns()).find(({ tokens }) => tokens !== undefined);
       const authorization = new ServerAuthorization(server, over.signal);
-      await authorization.onRefused({ status: 401, challenge, token: known?.tokens?.accessToken }, undefined);
+      await authorization.onRefused({ status: 401, challenge, token: known?.tokens?.accessToken }, signal);
       return { kind: "service", finished: Promise.resolve() };
     } catch (error) {
+      signal?.throwIfAborted();
       throw new SignInError(describeError(error), { cause: error });
     } finally {
       over.abort();
