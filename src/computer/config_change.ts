@@ -8,9 +8,12 @@ export interface ConfigChange {
   readonly added: readonly string[];
   /** Servers that were removed. */
   readonly removed: readonly string[];
-  /** Servers that were restarted, because their transport, parameters, script or inputs changed. */
+  /**
+   * Servers that were restarted, because their transport, parameters, script, inputs or sign-in changed, or what is
+   * settled at their start: the versions of MCP, and whether they may ask or show pages.
+   */
   readonly restarted: readonly string[];
-  /** Servers whose tool settings changed; their sessions go on. */
+  /** Servers of which only other settings changed, such as those of tools; their sessions go on. */
   readonly adopted: readonly string[];
 }
 
