@@ -37,7 +37,7 @@ export async function importPrivateKey(
     own === undefined || jws === own || (own === "EdDSA" && jws === "Ed25519")
   );
   const isKnown = (jws: string) =>
-    known?.includes(jws) ?? (known?.includes("EdDSA") && jws === "Ed25519") ?? true;
+    known === undefined || known.includes(jws) || (jws === "Ed25519" && known.includes("EdDSA"));
   const id = keyId ?? jwk?.["kid"];
   const kid = typeof id === "string" ? { kid: id } : {};
   for (const [, algorithm] of [...fitting.filter(([jws]) => isKnown(jws)), ...fitting]) {
