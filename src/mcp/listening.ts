@@ -106,10 +106,10 @@ export class Listening {
     await abortable(waiting.promise, deadline.signal);
   }
 
-  /** Listens no longer to a resource, from the next stream on. */
+  /** Listens no longer to a resource, from the next stream on; who still waits for it is refused. */
   unsubscribe(uri: string): void {
+    this.#refuse([uri], new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The subscription has ended"));
     this.#wanted.delete(uri);
-    this.#waiting.delete(uri);
   }
 
   /** Takes the acknowledgement of a stream; returns whether the notification was one. */

@@ -209,6 +209,14 @@ Deno.test("a server without such streams is asked once, and again only for more"
   assertEquals(server.asked.length, 2);
 });
 
+Deno.test("a subscription that is ended before it is told ends its wait", async () => {
+  using server = new Server();
+  await server.stream(0);
+  const subscribed = server.listening.subscribe("a:1", LONG);
+  server.listening.unsubscribe("a:1");
+  await assertRejects(() => within(subscribed, "the end of the wait"), ServerAnswerError, "has ended");
+});
+
 Deno.test("a refusal ends the wait of those who subscribe, and a loss does not", async () => {
   using server = new Server({});
   const subscribed = server.listening.subscribe("a:1", LONG);
