@@ -23,6 +23,8 @@ const SESSION_VERSIONS: readonly string[] = [
 const STATELESS_VERSION = "2026-07-28";
 /** The code of an answer to a request of a version that the server does not speak. */
 const UNSUPPORTED_VERSION = -32022;
+/** The HTTP status of a server that is too busy to answer. */
+const TOO_MANY_REQUESTS = 429;
 
 /** The length to which the versions that a server names are cut, in characters. */
 const MAX_VERSIONS_LENGTH = 200;
@@ -113,8 +115,14 @@ function toVerdict(error: unknown): "no" | "perhaps not" {
     return "no";
   }
   if (error instanceof ServerAuthorizationError || error instanceof ConfigurationError) throw error;
+  return isRefusal(error) ? "no" : "perhaps not";
+}
+
+/** Whether a server has refused a request. One that is too busy, or cannot be reached, has not. */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof ServerAnswerError) return true;
   const { httpStatus = 500 } = error instanceof ServerNotRunningError ? error : {};
-  return httpStatus < 500 ? "no" : "perhaps not";
+  return httpStatus < 500 && httpStatus !== TOO_MANY_REQUESTS;
 }
 
 function assertCommonVersion(versions: readonly unknown[]): void {

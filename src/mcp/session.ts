@@ -17,7 +17,13 @@ import {
   ServerTimeoutError,
   toFailure,
 } from "./errors.ts";
-import { type ClientCapabilities, type EraChoice, type Introduction, shakeHands } from "./handshake.ts";
+import {
+  type ClientCapabilities,
+  type EraChoice,
+  type Introduction,
+  isRefusal,
+  shakeHands,
+} from "./handshake.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
 import { Inflow } from "./inflow.ts";
 import { requestInRounds } from "./input_rounds.ts";
@@ -365,13 +371,6 @@ function nextChoice({ first, choice, error, config }: {
   if (choice !== "auto") return undefined;
   if (first === "2025") return isRefusal(error) ? "auto" : undefined;
   return config.type === "stdio" && error instanceof ServerNotRunningError ? "2025" : undefined;
-}
-
-/** Whether a server refused the handshake. One that cannot be reached may still speak what it spoke. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof ServerAnswerError) return true;
-  const { httpStatus = 500 } = error instanceof ServerNotRunningError ? error : {};
-  return httpStatus < 500;
 }
 
 /** What this client can do for a server. */

@@ -177,3 +177,18 @@ Deno.test("a server that cannot be reached for a while is not asked again", asyn
   const asked = openings(server.requests);
   assertEquals(asked, ["POST server/discover", "POST initialize", "POST initialize"]);
 });
+
+Deno.test("a server that is too busy to say which versions it speaks is asked again by the next Computer", async () => {
+  const eraStore = store();
+  let isBusy = true;
+  const intercept = (request: Request) =>
+    isBusy && request.headers.get("mcp-method") === "server/discover"
+      ? new Response(null, { status: 429 })
+      : undefined;
+  await using kiosk = new KioskHttp({ intercept });
+  for (const version of ["2025-11-25", "2026-07-28"]) {
+    await using office = await ComputerOffice.open({ servers: { kiosk: kiosk.config() } }, { eraStore });
+    assertEquals(office.computer.servers.get("kiosk")?.mcpVersion, version);
+    isBusy = false;
+  }
+});
