@@ -1,10 +1,17 @@
 /** Sign-ins at an authorization server that nobody of this project wrote, and what becomes of their tokens. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { Computer, fileTokenStore, type StoredSignIn, type TokenStore } from "../../computer.ts";
+import {
+  Computer,
+  fileTokenStore,
+  memoryTokenStore,
+  type StoredSignIn,
+  type TokenStore,
+} from "../../computer.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
+import { within } from "../fixtures/within.ts";
 
 /** Opens a Computer and waits for the first state of its MCP server. */
 async function openComputer(
@@ -103,4 +110,27 @@ Deno.test("a revoked refresh token ends the session at its next renewal, and a n
     await running;
     assertEquals((await computer.callTool("echo", {})).isError, false);
   });
+});
+
+Deno.test("a client for a device registers itself without an address to come back to", async () => {
+  await using server = await ProtectedServer.open();
+  const log = new LogBook();
+  await using computer = await openComputer(server, memoryTokenStore(), log);
+  const running = log.next(stateOf("guarded", "running"));
+  const begun = await computer.signIns.start("guarded", { device: true });
+  assert(begun.kind === "device");
+  await fillForms(begun.completeUrl ?? begun.url, { endsAtIssuer: true, userCode: begun.userCode });
+  await within(begun.finished, "the end of the sign-in");
+  await running;
+});
+
+Deno.test("a sign-in that the authorization server refuses says its reason in words", async () => {
+  await using server = await ProtectedServer.open();
+  await using computer = Computer.open({
+    name: "laptop",
+    config: server.config({ clientId: "unknown" }),
+  });
+  await computer.ready();
+  const start = () => computer.signIns.start("guarded", { device: true });
+  await assertRejects(start, Error, "invalid_client: client authentication failed");
 });

@@ -70,7 +70,10 @@ async function registerClient(
       application_type: "native",
       token_endpoint_auth_method: authMethod,
       grant_types: [...grantTypes],
-      ...(redirectUri === undefined ? {} : { redirect_uris: [redirectUri], response_types: ["code"] }),
+      // Without `response_types` it would be "code", for which an authorization server wants `redirect_uris`.
+      ...(redirectUri === undefined
+        ? { response_types: [] }
+        : { redirect_uris: [redirectUri], response_types: ["code"] }),
     }, requestOptions({ fetch, signal }));
     const registered = await readRegistration(response);
     return {

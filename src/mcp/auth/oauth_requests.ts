@@ -62,7 +62,9 @@ export async function toOAuthFailure(error: unknown, what: string): Promise<unkn
     return new ServerNotRunningError({ reason, detail: `${what}: HTTP ${status}`, cause: error });
   }
   if (code !== undefined) {
-    const description = textOf(body?.["error_description"]);
+    // The library has read the body of an error that it recognises.
+    const known = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
+    const description = known ?? textOf(body?.["error_description"]);
     const words = description === undefined ? code : `${code}: ${description}`;
     return new OAuthRefusalError(`${what}: ${shorten(words, MAX_TEXT_LENGTH)}`, code, error);
   }
