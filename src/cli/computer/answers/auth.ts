@@ -74,7 +74,7 @@ export async function logout(
   const { wasSignedIn, isRevoked } = await signInsOf(hosted).signOut(name, { signal });
   const how = isRevoked
     ? "the authorization server has revoked the tokens"
-    : "the tokens are forgotten here; the authorization server did not revoke them";
+    : "the tokens are forgotten here; the authorization server did not revoke all of them";
   const text = wasSignedIn
     ? `signed out of MCP server "${name}": ${how}`
     : `not signed in at MCP server "${name}", so there is nothing to forget`;
