@@ -181,7 +181,7 @@ function signInsText(rows: readonly ServerRow[], { strong, alarm, faint }: Palet
 /** `https://auth.example.com; scopes read, write; ends in 59 min, is renewed` */
 function detailsOf({ issuer, state, scopes, missingScopes, expiresAtMs, isRenewable }: SignInStatus): string {
   const parts = [
-    issuer ?? "never signed in",
+    issuer ?? "not signed in",
     ...(scopes.length === 0 ? [] : [`scopes ${scopes.join(", ")}`]),
     ...(missingScopes.length === 0 ? [] : [`lacks scopes ${missingScopes.join(", ")}`]),
     ...(state === "signed out" ? [] : [endText(expiresAtMs, isRenewable)]),
