@@ -7,10 +7,11 @@ import {
   readSchema,
 } from "../../src/computer/tools/arguments/check.ts";
 import { UncheckableSchemaError } from "../../src/computer/tools/arguments/evaluation.ts";
+import { readHeaderParameters } from "../../src/mcp/http/header_parameters.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
-import { hostileSchemas } from "./_hostile_schemas.ts";
+import { hostileSchemas, names } from "./_hostile_schemas.ts";
 import { eventually } from "../fixtures/within.ts";
 
 /** What a schema was read as, or why it was not. */
@@ -50,6 +51,14 @@ Deno.test("what a list of names grows to grows in proportion to it, not with its
     return read({ dependentRequired: { n0: list }, dependencies: { n1: list }, required: list }).size ?? 0;
   };
   assert(sizeOf(4_000) < 4.1 * sizeOf(1_000), `${sizeOf(1_000)}, ${sizeOf(4_000)}`);
+});
+
+Deno.test("a schema that is as deep and as wide as a message may be is searched for headers in little memory", () => {
+  const wide = Object.fromEntries(names(150_000).map((name) => [name, 1]));
+  let schema: Record<string, unknown> = { properties: wide };
+  for (let level = 0; level < 490; level++) schema = { properties: { a: schema } };
+  // A path for each part would take 600 MB, and the parts as arguments of one call more than the stack has.
+  assertEquals(readHeaderParameters(schema), { parameters: [] });
 });
 
 Deno.test("tools with hostile schemas are called all the same, and the other server's tool in between", async () => {

@@ -38,6 +38,10 @@ const SUBSCHEMAS = [
   "else",
 ] as const;
 const SUBSCHEMAS_BY_NAME = ["patternProperties", "dependentSchemas", "$defs", "definitions"] as const;
+/** The most marked parameters of one tool: each may become a header of a call. */
+const MAX_PARAMETERS = 64;
+/** How deep a marked parameter may be nested. */
+const MAX_DEPTH = 32;
 /** The length to which the name of a tool is cut in a warning. */
 const MAX_NAMED_LENGTH = 128;
 
@@ -54,10 +58,17 @@ export type HeaderParameters =
   | { readonly parameters: readonly HeaderParameter[] }
   | { readonly flaw: string };
 
-/** A part of a schema; without a path when no parameter has a fixed place there. */
+/** The place of a parameter. Places share their parents: a path for each would grow with the square of the schema. */
+interface Place {
+  readonly name: string;
+  readonly parent: Place | undefined;
+  readonly depth: number;
+}
+
+/** A part of a schema; without a place when no parameter has a fixed one there. */
 interface SchemaPart {
   readonly schema: unknown;
-  readonly path: readonly string[] | undefined;
+  readonly place: Place | "root" | undefined;
 }
 
 /** The marked parameters of the tools of one server. */
@@ -87,48 +98,70 @@ export class ToolHeaders {
 export function readHeaderParameters(inputSchema: unknown): HeaderParameters {
   const parameters: HeaderParameter[] = [];
   const names = new Set<string>();
-  const parts: SchemaPart[] = [{ schema: inputSchema, path: [] }];
+  const parts: SchemaPart[] = [{ schema: inputSchema, place: "root" }];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-    const { schema, path } = part;
+    const { schema, place } = part;
     if (!isRecord(schema)) continue;
     if (MARK in schema) {
-      const name = schema[MARK];
-      const flaw = flawOf(schema, path, names);
-      if (flaw !== undefined || typeof name !== "string") return { flaw: flaw ?? `"${MARK}" is not a text` };
-      names.add(name.toLowerCase());
-      parameters.push({ path: path ?? [], name });
+      const found = readMark(schema, place, names);
+      if ("flaw" in found) return found;
+      names.add(found.name.toLowerCase());
+      if (names.size > MAX_PARAMETERS) {
+        return { flaw: `more than ${MAX_PARAMETERS} parameters have a header` };
+      }
+      parameters.push(found);
     }
-    parts.push(...partsOf(schema, path));
+    for (const inner of partsOf(schema, place)) parts.push(inner);
   }
   return { parameters };
 }
 
-function flawOf(
+function readMark(
   schema: Readonly<Record<string, unknown>>,
-  path: SchemaPart["path"],
+  place: SchemaPart["place"],
   names: ReadonlySet<string>,
-): string | undefined {
+): HeaderParameter | { readonly flaw: string } {
   const { [MARK]: name, type } = schema;
-  if (path === undefined || path.length === 0) return `"${MARK}" stands where no parameter has a fixed place`;
-  if (typeof name !== "string" || !TOKEN.test(name)) return `"${MARK}" is not a name of a header`;
-  if (!MARKABLE.includes(type)) return `"${MARK}" marks what is no string, integer or boolean`;
-  return names.has(name.toLowerCase()) ? `two parameters have the header "${name}"` : undefined;
+  if (place === undefined || place === "root") {
+    return { flaw: `"${MARK}" stands where no parameter has a fixed place` };
+  }
+  if (typeof name !== "string" || !TOKEN.test(name)) return { flaw: `"${MARK}" is not a name of a header` };
+  if (!MARKABLE.includes(type)) return { flaw: `"${MARK}" marks what is no string, integer or boolean` };
+  if (names.has(name.toLowerCase())) return { flaw: `two parameters have the header "${name}"` };
+  if (place.depth > MAX_DEPTH) return { flaw: `"${MARK}" stands more than ${MAX_DEPTH} levels deep` };
+  return { path: toPath(place), name };
 }
 
-function partsOf(schema: Readonly<Record<string, unknown>>, path: SchemaPart["path"]): SchemaPart[] {
+function toPath(place: Place): string[] {
+  const path: string[] = [];
+  for (let at: Place | undefined = place; at !== undefined; at = at.parent) path.push(at.name);
+  return path.reverse();
+}
+
+function* partsOf(
+  schema: Readonly<Record<string, unknown>>,
+  place: SchemaPart["place"],
+): Generator<SchemaPart> {
   const { properties } = schema;
-  const named = isRecord(properties) ? Object.entries(properties) : [];
-  const elsewhere = [
-    ...SUBSCHEMAS.flatMap((member) => schema[member] ?? []),
-    ...SUBSCHEMAS_BY_NAME.flatMap((member) => {
-      const subschemas = schema[member];
-      return isRecord(subschemas) ? Object.values(subschemas) : [];
-    }),
-  ];
-  return [
-    ...named.map(([name, schema]) => ({ schema, path: path && [...path, name] })),
-    ...elsewhere.map((schema) => ({ schema, path: undefined })),
-  ];
+  for (const [name, inner] of isRecord(properties) ? Object.entries(properties) : []) {
+    yield { schema: inner, place: place && placeIn(place, name) };
+  }
+  for (const member of SUBSCHEMAS) {
+    const inner = schema[member];
+    for (const each of Array.isArray(inner) ? inner : [inner]) yield { schema: each, place: undefined };
+  }
+  for (const member of SUBSCHEMAS_BY_NAME) {
+    const named = schema[member];
+    for (const inner of isRecord(named) ? Object.values(named) : []) {
+      yield { schema: inner, place: undefined };
+    }
+  }
+}
+
+function placeIn(outer: Place | "root", name: string): Place {
+  return outer === "root"
+    ? { name, parent: undefined, depth: 1 }
+    : { name, parent: outer, depth: outer.depth + 1 };
 }
 
 /** The headers for the arguments of a call; none for an argument that is missing or `null`. */

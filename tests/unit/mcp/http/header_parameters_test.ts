@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { readTool } from "../../../../src/mcp/entries.ts";
 import {
@@ -64,6 +64,29 @@ Deno.test("a schema that is marked itself is refused, and one that is no object 
   for (const schema of [undefined, null, true, "schema", []]) {
     assertEquals(readHeaderParameters(schema), { parameters: [] });
   }
+});
+
+/** An object in an object, and so on, with the innermost properties. */
+function nested(depth: number, innermost: Record<string, unknown>): Record<string, unknown> {
+  let schema: Record<string, unknown> = { type: "object", properties: innermost };
+  for (let level = 1; level < depth; level++) schema = { type: "object", properties: { a: schema } };
+  return schema;
+}
+
+function marked(count: number): Record<string, unknown> {
+  const names = Array.from({ length: count }, (_, index) => `n${index}`);
+  return Object.fromEntries(names.map((name) => [name, { type: "string", "x-mcp-header": name }]));
+}
+
+Deno.test("a tool is left out that marks more parameters than 64, or one more than 32 levels deep", () => {
+  const countOf = (schema: unknown) => {
+    const found = readHeaderParameters(schema);
+    return "flaw" in found ? found.flaw : found.parameters.length;
+  };
+  assertEquals(countOf(nested(1, marked(64))), 64);
+  assertMatch(String(countOf(nested(1, marked(65)))), /more than 64/);
+  assertEquals(countOf(nested(32, marked(1))), 1);
+  assertMatch(String(countOf(nested(33, marked(1)))), /more than 32 levels/);
 });
 
 Deno.test("arguments go into headers as text, and those that are missing or null into none", () => {
