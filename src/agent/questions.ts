@@ -1,5 +1,6 @@
 /** Questions of a call to the Agent's user: what they are shown, and how their answers go back. */
 import { abortable } from "../async/abortable.ts";
+import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import { isRecord } from "../json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -13,12 +14,19 @@ import { MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import { findSecretField } from "../protocol/secret_fields.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
-import { describeError } from "../text.ts";
+import { describeError, shorten } from "../text.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
 import { WaitBudget } from "./wait_budget.ts";
 
 /** The most questions and wrong answers of one call. */
 const MAX_ROUNDS = 256;
+/** The longest question that is read, in characters: more than our Computer passes on. */
+const MAX_QUESTION_LENGTH = 512 * 1024;
+/** The longest URL that is shown, in characters. */
+const MAX_URL_LENGTH = 8_192;
+/** The most problems of one answer that are told, and the most characters of each. */
+const MAX_PROBLEMS = 20;
+const MAX_PROBLEM_LENGTH = 1_000;
 
 /** The members of every question. */
 export interface QuestionBase {
@@ -51,7 +59,10 @@ export type AgentQuestion =
   }
   | QuestionBase & {
     readonly mode: "url";
-    /** Where the user goes on: `https:` or `http:`. Show all of it, and open it only when the user agrees. */
+    /**
+     * Where the user goes on: `https:` or `http:`, in the normal form of URLs and without a user name. Show all of it, and
+     * open it only when the user agrees.
+     */
     readonly url: string;
   }
   | QuestionBase & {
@@ -94,11 +105,17 @@ type ReadQuestion = InputRequired | { readonly mode: "unknown"; readonly state: 
 /** A question that the user is asked. */
 type AskedQuestion = Exclude<InputRequired, { mode: "wait" }>;
 
-/** Answers the questions of a call until its result has come. */
+/**
+ * Answers the questions of a call until its result has come. An answer of the user gives the call its time anew. Questions
+ * that nobody is asked share the time of one request, so that a Computer cannot hold a call by asking.
+ *
+ * @throws {RequestTimeoutError} when that time is over.
+ */
 export async function answerQuestions(result: CallToolResult, call: AskingCall): Promise<CallToolResult> {
   let last = result;
   let problems: readonly string[] = [];
   const waits = new WaitBudget();
+  let endsAtMs = performance.now() + call.timeoutMs;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const required = readInputRequired(last);
     if (required === undefined) return last;
@@ -107,8 +124,11 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
     const answer = required.mode === "wait"
       ? answerWait(call, { mcpServer: server, message: required.message, timeLeftMs: waitMs })
       : await askUser(required, call, { problems, mcpServer: server });
+    if (answer !== undefined) endsAtMs = performance.now() + call.timeoutMs + waitMs;
+    const timeoutMs = endsAtMs - performance.now();
+    if (timeoutMs <= 0) throw outOfTime(call);
     try {
-      last = await sendAnswer(required.state, answer, { call, waitMs });
+      last = await sendAnswer(required.state, answer ?? { action: "cancel" }, { call, timeoutMs });
       problems = [];
     } catch (error) {
       const wrong = problemsOf(error);
@@ -123,7 +143,7 @@ export async function answerQuestions(result: CallToolResult, call: AskingCall):
 /** The question in a result; `undefined` when the result has none, or none that can be read. */
 function readInputRequired({ meta }: CallToolResult): ReadQuestion | undefined {
   const text = meta?.[A2C_INPUT_REQUIRED];
-  if (typeof text !== "string") return undefined;
+  if (typeof text !== "string" || text.length > MAX_QUESTION_LENGTH) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -134,9 +154,12 @@ function readInputRequired({ meta }: CallToolResult): ReadQuestion | undefined {
   }
 }
 
-/** Without any time left, the call ends. */
-function answerWait(call: AskingCall, wait: Pick<CallWait, "mcpServer" | "message" | "timeLeftMs">): Answer {
-  if (wait.timeLeftMs <= 0) return { action: "cancel" };
+/** `undefined` without any time left: the call then ends. */
+function answerWait(
+  call: AskingCall,
+  wait: Pick<CallWait, "mcpServer" | "message" | "timeLeftMs">,
+): Answer | undefined {
+  if (wait.timeLeftMs <= 0) return undefined;
   const { requests, tool, reqId, onWait } = call;
   try {
     onWait?.({ computer: requests.computer, tool, reqId, ...wait });
@@ -146,19 +169,22 @@ function answerWait(call: AskingCall, wait: Pick<CallWait, "mcpServer" | "messag
   return { action: "accept" };
 }
 
+/** The answer of the user; `undefined` when nobody was asked. */
 async function askUser(
   required: Exclude<ReadQuestion, { mode: "wait" }>,
   call: AskingCall,
   about: { readonly problems: readonly string[]; readonly mcpServer: string | undefined },
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   const { onQuestion, requests, signal } = call;
-  if (onQuestion === undefined || required.mode === "unknown") return { action: "cancel" };
-  const { expires_in_ms: timeLeftMs } = required;
+  if (onQuestion === undefined || required.mode === "unknown" || required.expires_in_ms <= 0) {
+    return undefined;
+  }
+  const timeLeftMs = Math.min(required.expires_in_ms, MAX_TIMER_MS);
   using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
   const question = toQuestion(required, call, { ...about, timeLeftMs, signal: deadline.signal });
   if (question === undefined) {
     requests.warn("a question was not shown: it asks for a secret, or is malformed", { req_id: call.reqId });
-    return { action: "cancel" };
+    return undefined;
   }
   try {
     return await abortable(Promise.resolve(onQuestion(question)), deadline.signal);
@@ -185,8 +211,10 @@ function toQuestion(
       const fields = fieldsOf(required.schema);
       return fields && { ...base, mode: "form", fields, schema: required.schema };
     }
-    case "url":
-      return isOfWeb(required.url) ? { ...base, mode: "url", url: required.url } : undefined;
+    case "url": {
+      const url = readWebUrl(required.url);
+      return url === undefined ? undefined : { ...base, mode: "url", url };
+    }
     case "approval":
       return { ...base, mode: "approval", params };
   }
@@ -202,17 +230,28 @@ function fieldsOf(schema: Readonly<Record<string, unknown>>): QuestionField[] | 
   }
 }
 
-function isOfWeb(url: string): boolean {
-  return ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "");
+/** The normal form, in which nothing is invisible and the host is spelled in ASCII; a user name could pass for the host. */
+function readWebUrl(text: string): string | undefined {
+  const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
+  if (url === null || !["https:", "http:"].includes(url.protocol)) return undefined;
+  return url.username === "" && url.password === "" && url.href.length <= MAX_URL_LENGTH
+    ? url.href
+    : undefined;
+}
+
+function outOfTime({ timeoutMs }: AskingCall): RequestTimeoutError {
+  return new RequestTimeoutError(
+    `Cannot complete the call: the Computer has asked for ${timeoutMs} ms what nobody can be asked`,
+  );
 }
 
 async function sendAnswer(
   state: string,
   answer: Answer,
-  { call, waitMs }: { readonly call: AskingCall; readonly waitMs: number },
+  { call, timeoutMs: wantedMs }: { readonly call: AskingCall; readonly timeoutMs: number },
 ): Promise<CallToolResult> {
-  const { requests, signal, timeoutMs: ownMs } = call;
-  const timeoutMs = Math.min(ownMs + waitMs, MAX_TIMEOUT_SECONDS * 1000);
+  const { requests, signal } = call;
+  const timeoutMs = Math.min(wantedMs, MAX_TIMEOUT_SECONDS * 1000);
   const content = answer.action === "accept" ? answer.content : undefined;
   const options = { signal, timeoutMs, parse: parseCallToolResult, isFailureLogged: true };
   return await requests.ask(ANSWER_INPUT_EVENT, { state, action: answer.action, content }, options);
@@ -223,7 +262,9 @@ function problemsOf(error: unknown): readonly string[] | undefined {
   if (!(error instanceof SmcpError) || error.code !== ErrorCode.BAD_REQUEST) return undefined;
   const { field, problems } = error.details ?? {};
   if (field !== "content") return undefined;
-  return Array.isArray(problems) ? problems.map(String) : [error.message];
+  if (!Array.isArray(problems)) return [error.message];
+  const texts = problems.slice(0, MAX_PROBLEMS).filter((problem) => typeof problem === "string");
+  return texts.map((problem) => shorten(problem, MAX_PROBLEM_LENGTH));
 }
 
 /** Whether the question has ended, so that the call has gone on without an answer. */

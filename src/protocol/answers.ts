@@ -42,6 +42,7 @@ import * as office from "./schemas/office.ts";
 import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
+import { shorten } from "../text.ts";
 import type { GetToolsRet } from "./tools.ts";
 
 function reqIdOf(body: Readonly<Record<string, unknown>>): string {
@@ -284,6 +285,9 @@ const readUpdate: ReadEntry<ResourceUpdate> = (entry, tell) => {
   return typeof uri === "string" ? { mcp_server, uri } : { mcp_server };
 };
 
+/** How much of the text of a progress is read, in characters; a Computer sends no more. */
+const MAX_PROGRESS_LENGTH = 1_000;
+
 /** Reads the answer to `client:follow_call`. Progress of a wrong shape is left out. */
 export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw = ignoreFlaws) => {
   const { progress: entry, ...body } = toBody("FollowCallRet", answer);
@@ -298,7 +302,7 @@ export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw =
     progress: {
       progress,
       ...(typeof total === "number" ? { total } : {}),
-      ...(typeof message === "string" ? { message } : {}),
+      ...(typeof message === "string" ? { message: shorten(message, MAX_PROGRESS_LENGTH) } : {}),
     },
   };
 };
