@@ -1,7 +1,7 @@
 /** Attacker: an authorization server or an MCP server whose answers would damage the sign-ins at others. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { Computer, fileTokenStore } from "../../computer.ts";
+import { Computer, fileTokenStore, SignInError } from "../../computer.ts";
 import { AuthorizationServer, signIn } from "../fixtures/authorization_server.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { eventually } from "../fixtures/within.ts";
@@ -110,4 +110,89 @@ Deno.test("an MCP server that wants other permissions for each call does not mak
   assert(await scene.isOtherIntact());
   // What it wants now is not lost for what it wanted before
   assert((await office.computer.signIns.status("shop")).missingScopes.includes("t12"));
+});
+
+/** Begins a sign-in at "shop", whose authorization server is as `prepare` makes it. */
+async function begin(prepare: (scene: Scene) => void) {
+  const scene = new Scene();
+  prepare(scene);
+  const office = await ComputerOffice.open(scene.config, { tokens: scene.tokens });
+  const start = async () => {
+    const redirectUri = "http://127.0.0.1:1/callback";
+    const begun = await office.computer.signIns.start("shop", { redirectUri });
+    assert(begun.kind === "browser");
+    return { ...begun, state: new URL(begun.url).searchParams.get("state") ?? "" };
+  };
+  return {
+    scene,
+    start,
+    async [Symbol.asyncDispose]() {
+      await office[Symbol.asyncDispose]();
+      await scene[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("lists in the metadata that are none are left out", async () => {
+  const wrong = [
+    "scopes_supported",
+    "token_endpoint_auth_methods_supported",
+    "dpop_signing_alg_values_supported",
+  ];
+  for (const value of [5, "S256", { includes: 1 }, true]) {
+    await using attack = await begin(({ as }) => {
+      as.metadata = Object.fromEntries(wrong.map((name) => [name, value]));
+    });
+    (await attack.start()).cancel();
+    attack.scene.as.metadata = { code_challenge_methods_supported: value };
+    const error = await assertRejects(attack.start, SignInError);
+    assertMatch(error.message, /PKCE/);
+  }
+});
+
+Deno.test("what an authorization server says is shown on one line", async () => {
+  await using attack = await begin(() => {});
+  const { finish, state } = await attack.start();
+  const answer = new URLSearchParams({
+    error: "access_denied",
+    error_description: 'no\r\nsigned in at MCP server "wiki"\u2028\u0085done',
+    iss: attack.scene.as.issuer,
+    state,
+  });
+  const error = await assertRejects(() => finish(`http://127.0.0.1:1/callback?${answer}`), SignInError);
+  assert(!/[\r\n\u2028\u0085]/.test(error.message), JSON.stringify(error.message));
+});
+
+Deno.test("an issuer with characters that are not shown is refused", async () => {
+  for (const suffix of ["/\nsigned in", "/\u001b[2J", "/\u202e"]) {
+    await using attack = await begin(({ as }) => {
+      as.resource = { authorization_servers: [`${as.issuer}${suffix}`] };
+    });
+    await assertRejects(attack.start, SignInError, "no https URL");
+  }
+});
+
+Deno.test("an access token that no header may have is refused at the sign-in", async () => {
+  for (const access_token of ["a\r\nX-Evil: 1", "tök", " "]) {
+    await using attack = await begin(({ as }) => {
+      as.answers.set("/token", () => Response.json({ access_token, token_type: "Bearer" }));
+    });
+    const { finish } = await attack.start();
+    await assertRejects(() => finish("code-123456"), SignInError, "header");
+  }
+});
+
+Deno.test("no more scopes are asked for, and remembered, than an address holds", async () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => `scope${index}`);
+  await using attack = await begin(({ as }) => {
+    as.resource = { scopes_supported: ["\u001b[2J", ...many] };
+    const scope = many.join(" ");
+    as.answers.set("/token", () => Response.json({ access_token: "a", token_type: "Bearer", scope }));
+  });
+  const { finish, url } = await attack.start();
+  assert(url.length < 16_384, `${url.length} characters`);
+  assert(!decodeURIComponent(url).includes("\u001b"), url.slice(0, 400));
+  await finish("code-123456");
+  const [stored] = await attack.scene.tokens.read("shop");
+  assert((stored?.tokens?.scope?.length ?? 0) <= 8_192);
 });

@@ -1,10 +1,9 @@
 /** A sign-in in a browser: authorization code with PKCE. The browser may be on another machine. */
 import * as oauth from "oauth4webapi";
-import { shorten } from "../../text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { chooseClient } from "./client.ts";
 import { newProofKey } from "./dpop.ts";
-import { toOAuthFailure } from "./oauth_requests.ts";
+import { toOAuthFailure, toShortLine } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { BrowserSignIn } from "./sign_in.ts";
 import { readPage } from "./sign_in_page.ts";
@@ -15,8 +14,6 @@ import type { OAuthClient, ProofKey } from "./token_store.ts";
 export const DEFAULT_REDIRECT_PORT = 33_418;
 /** The longest address that is read, in characters. */
 const MAX_REDIRECT_LENGTH = 16_384;
-/** The length to which texts of an authorization server are cut, in characters. */
-const MAX_TEXT_LENGTH = 300;
 
 /** Begins a sign-in: registers a client where none is configured, and builds the address of the page. */
 export async function beginBrowserSignIn(
@@ -170,14 +167,14 @@ class CodeSignIn {
     const { issuer } = this.#request.target.as.metadata;
     if (!(error instanceof oauth.AuthorizationResponseError)) {
       const why = error instanceof Error ? error.message : "invalid answer";
-      return new SignInError(`Cannot sign in at ${issuer}: ${shorten(why, MAX_TEXT_LENGTH)}`, {
+      return new SignInError(`Cannot sign in at ${issuer}: ${toShortLine(why)}`, {
         cause: error,
       });
     }
     const words = error.error_description === undefined
       ? error.error
       : `${error.error}: ${error.error_description}`;
-    return new SignInError(`Cannot sign in at ${issuer}: ${shorten(words, MAX_TEXT_LENGTH)}`, {
+    return new SignInError(`Cannot sign in at ${issuer}: ${toShortLine(words)}`, {
       cause: error,
     });
   }

@@ -8,6 +8,16 @@ import type { OAuthFetch } from "./oauth_fetch.ts";
 
 /** The most authorization servers of one document that are looked at. */
 const MAX_ISSUERS = 16;
+/** The longest issuer, and its characters. */
+const ISSUER = /^[\x21-\x7e]{1,2048}$/;
+/** The members of an authorization server's metadata that are read as lists of texts. */
+const LISTS = [
+  "code_challenge_methods_supported",
+  "dpop_signing_alg_values_supported",
+  "scopes_supported",
+  "token_endpoint_auth_methods_supported",
+  "token_endpoint_auth_signing_alg_values_supported",
+] as const;
 const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 const OPENID_METADATA = "/.well-known/openid-configuration";
@@ -138,7 +148,8 @@ export async function hasServerMetadata(
  * @throws {SignInError} when it is not an https URL.
  */
 export function issuerUrl(issuer: string): URL {
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  // The text is shown, and `URL` drops line ends.
+  const url = ISSUER.test(issuer) && URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url;
   throw new SignInError(`Cannot sign in: the authorization server "${url?.origin ?? ""}" has no https URL`);
 }
@@ -163,7 +174,14 @@ function toServerMetadata(
       `Cannot sign in: the metadata of the authorization server ${issuer} is of another issuer`,
     );
   }
-  return { ...document, issuer: own };
+  const lists = LISTS.filter((name) => document[name] !== undefined);
+  const texts = Object.fromEntries(lists.map((name) => [name, listOf(document[name])]));
+  return { ...document, ...texts, issuer: own };
+}
+
+/** The texts of a list; `undefined` for anything else. */
+function listOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? textsIn(value) : undefined;
 }
 
 /** Whether two issuers are the same but for the slash of an empty path. */

@@ -66,11 +66,16 @@ export async function toOAuthFailure(error: unknown, what: string): Promise<unkn
     const known = error instanceof oauth.ResponseBodyError ? error.error_description : undefined;
     const description = known ?? textOf(body?.["error_description"]);
     const words = description === undefined ? code : `${code}: ${description}`;
-    return new OAuthRefusalError(`${what}: ${shorten(words, MAX_TEXT_LENGTH)}`, code, error);
+    return new OAuthRefusalError(`${what}: ${toShortLine(words)}`, code, error);
   }
   if (error instanceof ForbiddenAddressError) return new SignInError(error.message, { cause: error });
   const why = status === 0 ? describeError(error) : `HTTP ${status}`;
-  return new SignInError(`${what}: ${shorten(why, MAX_TEXT_LENGTH)}`, { cause: error });
+  return new SignInError(`${what}: ${toShortLine(why)}`, { cause: error });
+}
+
+/** The words of a server on one line: a further line could pass for one of this program. */
+export function toShortLine(text: string): string {
+  return shorten(text, MAX_TEXT_LENGTH).replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 /** The answer that the library could not use. */

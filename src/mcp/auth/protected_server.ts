@@ -3,7 +3,7 @@ import type { Logger } from "../../log.ts";
 import { isServiceGrant, type OAuthSettings, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
 import { readAssertion, readIdToken } from "./assertion.ts";
-import { type Challenge, scopesIn } from "./challenge.ts";
+import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { assertOwnIssuer, isUsable } from "./client.ts";
 import {
   type AuthorizationServer,
@@ -242,7 +242,7 @@ export class ProtectedServer {
     const usual = scopes && scopes.length > 0
       ? scopes.join(" ")
       : challenge?.scope ?? resource?.scopesSupported?.join(" ");
-    const asked = scopesIn(usual, before?.wantedScope);
+    const asked = scopesToAskFor(usual, before?.wantedScope);
     const canStay = !this.isService && as.metadata.scopes_supported?.includes("offline_access") === true;
     // With it, most authorization servers issue a refresh token.
     return canStay ? scopesIn(asked.join(" "), "offline_access") : asked;

@@ -1,6 +1,7 @@
 /** Requests for tokens. */
 import * as oauth from "oauth4webapi";
 import { SignInError } from "../errors.ts";
+import { scopesToAskFor } from "./challenge.ts";
 import { authenticationOf, type ClientContext } from "./client.ts";
 import { proverOf, withNonce } from "./dpop.ts";
 import { type OAuthRequestOptions, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
@@ -13,6 +14,8 @@ const RENEWAL_PART = 0.1;
 const CLOCK_TOLERANCE_SECONDS = 300;
 /** The longest life of a token that counts, in milliseconds: of a longer one, no date could be told or stored. */
 const MAX_LIFETIME_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
+/** The characters of an access token (RFC 6749, appendix A.12), without white space at its ends. */
+const TOKEN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** The grant by an assertion (RFC 7523). */
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
@@ -129,11 +132,14 @@ function toTokens(
   if (!isBound && answer.token_type !== "bearer") {
     throw new SignInError(`Cannot use tokens of type "${answer.token_type}": not Bearer`);
   }
+  if (!TOKEN.test(accessToken)) {
+    throw new SignInError("Cannot use the access token: it has characters that no HTTP header may have");
+  }
   return {
     accessToken,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(lifetime === undefined ? {} : endsOf(Math.min(lifetime * 1_000, MAX_LIFETIME_MS), nowMs)),
-    ...(scope === undefined ? {} : { scope }),
+    ...(scope === undefined ? {} : { scope: scopesToAskFor(scope).join(" ") }),
     ...(isBound ? { proofKey } : {}),
   };
 }
