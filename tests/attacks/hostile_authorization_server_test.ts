@@ -4,7 +4,7 @@ import { join } from "@std/path";
 import { Computer, fileTokenStore, SignInError } from "../../computer.ts";
 import { AuthorizationServer, signIn } from "../fixtures/authorization_server.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
-import { eventually } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const OTHER = { server: "wiki", resource: "https://wiki.example/mcp", issuer: "https://auth.example" };
@@ -110,6 +110,20 @@ Deno.test("an MCP server that wants other permissions for each call does not mak
   assert(await scene.isOtherIntact());
   // What it wants now is not lost for what it wanted before
   assert((await office.computer.signIns.status("shop")).missingScopes.includes("t12"));
+});
+
+Deno.test("slow authorization servers do not hold up the tokens of another MCP server", async () => {
+  await using scene = new Scene();
+  const end = Promise.withResolvers<undefined>();
+  // Whatever issuers an MCP server names: of 300, some would share each of 64 locks.
+  const slow = Array.from({ length: 300 }, (_, index) => {
+    const key = { server: "shop", resource: scene.mcp.url, issuer: `https://slow.example/${index}` };
+    return scene.tokens.update(key, () => end.promise);
+  });
+  await within(scene.signInElsewhere(), "the tokens of the other MCP server to be stored");
+  end.resolve(undefined);
+  await Promise.all(slow);
+  assert(await scene.isOtherIntact());
 });
 
 /** Begins a sign-in at "shop", whose authorization server is as `prepare` makes it. */

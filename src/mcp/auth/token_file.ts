@@ -8,8 +8,8 @@ import { KeyedMutex, keyText, type SignInKey, type StoredSignIn, type TokenStore
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** The time between two looks for changes by other processes, in milliseconds. */
 const LOOK_INTERVAL_MS = 500;
-/** Lock files by the digest of a key; more keys share them. */
-const MAX_LOCKS = 64;
+/** The bytes of a digest that name a lock file. */
+const LOCK_NAME_BYTES = 8;
 
 const text = z.string();
 const storedSignIn: z.ZodType<StoredSignIn> = z.object({
@@ -68,7 +68,7 @@ class TokenFile {
     return (await this.#readAll()).filter((each) => each.server === server);
   }
 
-  /** Other changes of the same sign-in wait, those of other sign-ins do not. */
+  /** Other changes of a sign-in at the same MCP server wait, those at other ones do not. */
   async update(
     key: SignInKey,
     change: (before: StoredSignIn | undefined) => Promise<StoredSignIn | undefined>,
@@ -165,9 +165,11 @@ function parseFile(content: string, path: string): readonly StoredSignIn[] {
   }
 }
 
-async function lockName(key: SignInKey): Promise<string> {
-  const digest = new Uint8Array(
-    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(keyText(key))),
-  );
-  return String((digest[0] ?? 0) % MAX_LOCKS);
+/**
+ * By what the owner configures, so that no authorization server chooses an issuer to share the lock of another sign-in. There
+ * is one file for each server that anybody has signed in at.
+ */
+async function lockName({ server, resource }: SignInKey): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([server, resource]));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", text)).subarray(0, LOCK_NAME_BYTES).toHex();
 }
