@@ -57,6 +57,17 @@ Deno.test("an Agent that waits gets the result when the person at the Computer h
   assertEquals(await runs(), 1);
 });
 
+Deno.test("an Agent need not wait for a confirmation that a rule gives at once", async () => {
+  const asking = Promise.withResolvers<void>();
+  const { office, runs } = await openOffice({ confirm: () => (asking.resolve(), true) });
+  await using _ = office;
+  await office.agent.request("client:open_input", { computer: "laptop", modes: ["wait"] });
+  const { isError, meta, content } = await office.laptop.callTool("echo");
+  await within(asking.promise, "the question to the rule");
+  assertEquals([isError, meta?.["a2c_input_required"], content[0]?.text], [false, undefined, "done"]);
+  assertEquals(await runs(), 1);
+});
+
 // proves: question-wait
 Deno.test("the person may have answered before the Agent waits", async () => {
   const { office, confirm } = await openOffice();

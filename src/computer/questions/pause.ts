@@ -2,7 +2,13 @@
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { ToolResultMeta } from "../../protocol/tools.ts";
 import type { RunningCall } from "../tools/running_call.ts";
-import type { AgentChannel } from "./agent_channel.ts";
+import type { AgentChannel, AgentQuestion } from "./agent_channel.ts";
+
+/**
+ * How long somebody is asked before the Agent is told to wait, in milliseconds. A rule of the host program answers at
+ * once: with a wait, the call would take two more requests, the last of which repeats it.
+ */
+const WAIT_AFTER_MS = 100;
 
 /** What an Agent that waits is told. */
 export interface WaitReason {
@@ -35,7 +41,7 @@ export function pauseFor(call: RunningCall, channel: AgentChannel, reason: WaitR
   if (!channel.takes("wait")) return { isPaused: false, timeoutMs: MAX_TIMER_MS, [Symbol.dispose]() {} };
   const { server, what, meta } = reason;
   const message = `The person at the Computer is asked for ${what}`;
-  const waiting = channel.wait(call, {
+  const question: AgentQuestion = {
     mode: "wait",
     server,
     message,
@@ -43,6 +49,18 @@ export function pauseFor(call: RunningCall, channel: AgentChannel, reason: WaitR
     sentence:
       `Tool "${call.request.tool_name}" has not finished: the person at the Computer is asked for ${what}`,
     ...(meta === undefined ? {} : { meta }),
-  });
-  return { isPaused: true, timeoutMs, [Symbol.dispose]: () => waiting[Symbol.dispose]() };
+  };
+  let waiting: Disposable | undefined;
+  const timer = setTimeout(() => {
+    // The Agent may have gone meanwhile.
+    if (channel.takes("wait")) waiting = channel.wait(call, question);
+  }, WAIT_AFTER_MS);
+  return {
+    isPaused: true,
+    timeoutMs,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      waiting?.[Symbol.dispose]();
+    },
+  };
 }

@@ -125,13 +125,13 @@ export class Confirmations {
     const { request, isLocal } = call;
     const server = route.server.name;
     const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
+    const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), call.clock.signal);
     using pause = pauseFor(call, this.#context.channel, { server, what: "a confirmation", meta });
     const { timeoutMs } = pause;
     const reason = () => new ServerTimeoutError("Cannot confirm the call: nobody has answered");
     using deadline = new Deadline(timeoutMs, { reason, signal: call.clock.signal });
     const { signal } = deadline;
     try {
-      const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
       const question = { ...toQuestion(request, route), agent, isLocal, signal };
       const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal);
       return isConfirmed === true ? undefined : "it was declined";
