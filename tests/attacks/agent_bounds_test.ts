@@ -1,4 +1,5 @@
 /** Attacker: an Agent. It starts more on a Computer than that can bear, and leaves what it started behind */
+import { setImmediate } from "node:timers";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
@@ -109,6 +110,18 @@ Deno.test("questions beyond the bound are not asked, and the call is refused", a
   for (const answer of person.answers) answer(true);
   for (const { isError } of await Promise.all(waiting)) assertEquals(isError, false);
   assertEquals(person.asked.length, 4);
+});
+
+Deno.test("calls beyond the bound that a rule confirms at once all run", async () => {
+  const config = {
+    servers: { s: scripted({ tools: [echo] }, { default_tool_meta: {}, tool_meta: unasked }) },
+  };
+  await using office = await ComputerOffice.open(config, {
+    confirm: () => new Promise((resolve) => setImmediate(() => resolve(true))),
+    limits: { maxConfirmations: 4 },
+  });
+  const calls = await Promise.all(Array.from({ length: 12 }, () => office.laptop.callTool("echo")));
+  assertEquals(calls.map(({ isError }) => isError), Array(12).fill(false));
 });
 
 Deno.test("when the Agent leaves, its calls are cancelled at their MCP server and its questions withdrawn", async () => {

@@ -1,5 +1,5 @@
 /** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
-import { abortable } from "../../async/abortable.ts";
+import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
@@ -13,6 +13,11 @@ import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
 
+/**
+ * How long a call waits for room to be asked about, in milliseconds. A rule of the host program answers at once, however many
+ * calls come together; a person does not.
+ */
+const ROOM_WAIT_MS = 100;
 /** What the caller can do, where the user of the Agent may confirm. */
 const HOW_TO_CONFIRM =
   "To confirm it, make the call at a terminal or with --approve, in a program with onQuestion";
@@ -80,6 +85,8 @@ export interface ConfirmationContext {
 export class Confirmations {
   readonly #context: ConfirmationContext;
   #waiting = 0;
+  /** Resolved when a place becomes free. */
+  #left = Promise.withResolvers<void>();
 
   constructor(context: ConfirmationContext) {
     this.#context = context;
@@ -92,14 +99,14 @@ export class Confirmations {
    */
   async refusalOf(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
     const { request, clock: { signal } } = call;
-    const { confirm, maxConfirmations, log } = this.#context;
+    const { confirm, log } = this.#context;
     const isForAgent = this.#isForAgent(call, route);
     if (!isForAgent && confirm === undefined) return refusal(request, cannotAsk(call, route));
-    if (this.#waiting >= maxConfirmations) {
+    if (!await this.#enter()) {
       return refusal(request, "too many other calls wait for a confirmation; try again later");
     }
-    this.#waiting++;
     try {
+      signal.throwIfAborted();
       const refusedBecause = confirm === undefined || isForAgent
         ? await this.#askAgent(call, route)
         : await this.#ask(confirm, call, route);
@@ -111,8 +118,26 @@ export class Confirmations {
       log.error("the confirm callback failed", { req_id: request.req_id, error: describeError(error) });
       return refusal(request, "asking for it failed");
     } finally {
-      this.#waiting--;
+      this.#leave();
     }
+  }
+
+  /** Takes one of the places for calls that wait; resolves to whether there was one. */
+  async #enter(): Promise<boolean> {
+    const endsAtMs = performance.now() + ROOM_WAIT_MS;
+    while (this.#waiting >= this.#context.maxConfirmations) {
+      const leftMs = endsAtMs - performance.now();
+      if (leftMs <= 0) return false;
+      await settledWithin(this.#left.promise, leftMs);
+    }
+    this.#waiting++;
+    return true;
+  }
+
+  #leave(): void {
+    this.#waiting--;
+    this.#left.resolve();
+    this.#left = Promise.withResolvers();
   }
 
   /** Only the user of the Agent that made the call can confirm it, and only where the owner allows that. */
