@@ -115,6 +115,22 @@ Deno.test("a program learns that its call waits for the person at the Computer, 
   assertEquals((await call).content[0]?.text, "done");
 });
 
+// proves: question-wait
+Deno.test("a confirmation that a program gives at once asks nobody, and no Agent is told to wait", async () => {
+  const { office } = await openOffice({ confirm: ({ params }) => params["allow"] === true });
+  await using _ = office;
+  const waits: CallWait[] = [];
+  const options = {
+    onQuestion: () => ({ action: "cancel" } as const),
+    onWait: (wait: CallWait) => void waits.push(wait),
+  };
+  const allowed = await office.laptop.callTool("echo", { allow: true }, options);
+  assertEquals(allowed.content[0]?.text, "done");
+  const refused = await office.laptop.callTool("echo", {}, options);
+  assertEquals(refused.meta?.error_code, 4005);
+  assertEquals(waits, []);
+});
+
 // proves: question-expiry, question-confirm-late
 Deno.test("a confirmation that nobody gives in the time for a question is 4005, and the call has not run", async () => {
   const { office, asked, runs } = await openOffice({ limits: { questionTimeoutMs: 50 } });
