@@ -200,6 +200,7 @@ export {
   type ToolResultMeta,
   type UnknownItem,
 } from "./src/protocol/tools.ts";
+export type { ProtocolMinor } from "./src/protocol/version.ts";
 
 if (import.meta.main) {
   const { runAgentCli } = await import("./src/cli/agent/main.ts");

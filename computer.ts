@@ -148,6 +148,7 @@ export type {
   TOOL_NAME,
   ToolMeta,
 } from "./src/protocol/tools.ts";
+export type { ProtocolMinor } from "./src/protocol/version.ts";
 
 if (import.meta.main) {
   const { runComputerCli } = await import("./src/cli/computer/main.ts");

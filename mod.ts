@@ -308,7 +308,10 @@ export {
 export {
   minorOf,
   parseProtocolVersion,
+  PROTOCOL_MINORS,
   PROTOCOL_VERSION,
+  PROTOCOL_VERSIONS,
+  type ProtocolMinor,
   type ProtocolVersion,
   VERSION_QUERY_PARAMETER,
 } from "./src/protocol/version.ts";

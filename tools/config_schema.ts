@@ -20,6 +20,7 @@ import {
 } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
 import { withServerOptions } from "./server_options.ts";
+import { PROTOCOL_MINORS } from "../src/protocol/version.ts";
 import { captureDeno, root } from "./deno.ts";
 
 type Schema = Record<string, unknown>;
@@ -96,6 +97,12 @@ function rootProperties(): Schema {
     servers,
     mcpServers: { ...servers, description: "The MCP servers, as Claude, Cursor and others call them." },
     inputs,
+    protocol_version: {
+      description:
+        "The version of the A2C-SMCP protocol that the Computer speaks; 0.2 by default. It is text. An edit takes " +
+        "effect when the Computer starts again.",
+      enum: [...PROTOCOL_MINORS],
+    },
     mcp: {
       description: "The configuration within VS Code's settings.json.",
       type: "object",

@@ -13,6 +13,7 @@ import type { SessionInfo } from "../protocol/office.ts";
 import { parseListRoomRet } from "../protocol/answers.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
+import { assertProtocol, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
 import { FollowedCalls } from "./followed_calls.ts";
 import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
@@ -58,6 +59,11 @@ export interface AgentOptions extends RetryOptions {
   readonly ca?: string | undefined;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
+  /**
+   * The `MAJOR.MINOR` of the protocol to speak (`docs/protocol/versions.md`). Without it the Agent begins with `0.2`; when
+   * the Server refuses that, or the office speaks another version, it reconnects once with the one that was named.
+   */
+  readonly protocolVersion?: ProtocolMinor | undefined;
   /** Receives the Agent's log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
   /**
@@ -155,7 +161,8 @@ export class Agent implements AsyncDisposable {
   /**
    * Connects to the Server and joins the office.
    *
-   * @throws {TypeError} `office` or `name` is not a valid name, or `url` cannot be used.
+   * @throws {TypeError} `office` or `name` is not a valid name, `url` cannot be used, or this package does not speak
+   *   `protocolVersion`.
    * @throws {ServerUnreachableError} after `timeoutMs`; at once when a retry cannot succeed (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError} at once: the Server refused the credentials or the version.
    * @throws {RequestTimeoutError} when the Server does not answer the join within the rest of `timeoutMs`.
@@ -165,8 +172,9 @@ export class Agent implements AsyncDisposable {
     const { url, office, name, path, headers, credentials, ca, reconnectDelayMs, rejoinDelayMs, signal } =
       options;
     const { joinPatienceMs: rejoinPatienceMs, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
-    const { logger = silentLogger } = options;
+    const { logger = silentLogger, protocolVersion } = options;
     assertUrl(url);
+    if (protocolVersion !== undefined) assertProtocol(protocolVersion);
     assertName("office", office);
     assertName("name", name);
     const listeners = new Listeners(logger);
@@ -175,7 +183,9 @@ export class Agent implements AsyncDisposable {
     const auth = toAuth(options);
     const startMs = performance.now();
     const waits = { rejoinPatienceMs, reconnectDelayMs, rejoinDelayMs };
-    const link = await Link.open({ url, path, headers, auth, credentials, ca, logger, ...waits }, {
+    const protocol = { protocolVersion, mayChangeProtocol: protocolVersion === undefined };
+    const place = { url, path, headers, auth, credentials, ca, logger, ...waits, ...protocol };
+    const link = await Link.open(place, {
       listener: toLinkListener(listeners, {
         followed,
         logger,
@@ -198,6 +208,11 @@ export class Agent implements AsyncDisposable {
   /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */
   get office(): string | undefined {
     return this.#link.membership?.office_id;
+  }
+
+  /** The `MAJOR.MINOR` of the protocol that the Agent speaks: that of its office. */
+  get protocolVersion(): ProtocolMinor {
+    return this.#link.protocolVersion;
   }
 
   /** Whether requests are sent at once; `false` while the Agent reconnects. */

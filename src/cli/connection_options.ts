@@ -2,6 +2,7 @@
 import { Option } from "commander";
 import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
 import { type CredentialOptions, credentialOptions } from "./credentials.ts";
+import { PROTOCOL_MINORS, type ProtocolMinor } from "../protocol/version.ts";
 import { parseName, parseUrl } from "./options.ts";
 
 /** Where a Computer or an Agent connects, under which name, and with which credentials. */
@@ -10,10 +11,11 @@ export interface ConnectionOptions extends CredentialOptions {
   readonly office: string;
   readonly name: string;
   readonly path: string;
+  readonly protocol?: ProtocolMinor;
 }
 
 /**
- * `--url`, `--office`, `--name`, the credentials and `--path`, each also from the environment. Commander
+ * `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. Commander
  * requires none of them, since it would then report a missing option before a misspelled command; call
  * `requireOptions` instead.
  */
@@ -29,5 +31,11 @@ export function connectionOptions(role: "computer" | "agent"): Option[] {
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
+    new Option("--protocol <version>", PROTOCOL_HELP[role]).choices(PROTOCOL_MINORS).env("A2C_PROTOCOL"),
   ];
 }
+
+const PROTOCOL_HELP = {
+  agent: "the protocol version to speak (default: that of the office)",
+  computer: 'the protocol version to speak (default: "protocol_version" of the config, or 0.2)',
+};

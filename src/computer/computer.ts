@@ -13,6 +13,7 @@ import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
+import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
 import { Attendance } from "./office/attendance.ts";
 import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
@@ -65,6 +66,8 @@ export class Computer implements AsyncDisposable {
   readonly name: string;
   /** What the MCP servers say about themselves, their prompts, resources, templates and suggestions. */
   readonly mcp: LocalMcp;
+  /** The `MAJOR.MINOR` of the protocol that it speaks. */
+  readonly protocolVersion: ProtocolMinor;
   readonly #host: McpHost;
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
@@ -77,10 +80,12 @@ export class Computer implements AsyncDisposable {
     const { name, logger = silentLogger, inputs = () => undefined, confirm, answerQuestion } = options;
     const { limits = {}, resolveDpe } = options;
     this.name = name;
+    this.protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
     this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
     this.#officeLink = new OfficeLink({
       name,
+      protocolVersion: this.protocolVersion,
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
       onJoined: () => this.#attendance.onJoined(),
@@ -113,7 +118,7 @@ export class Computer implements AsyncDisposable {
   /**
    * Opens a Computer and starts all of its MCP servers; returns without waiting for them.
    *
-   * @throws {TypeError} when the name is invalid.
+   * @throws {TypeError} when the name is invalid, or this package does not speak `protocolVersion`.
    * @throws {ConfigError} when the configuration is invalid.
    */
   static open(options: ComputerOptions): Computer {
@@ -121,6 +126,7 @@ export class Computer implements AsyncDisposable {
     if (problem !== undefined) {
       throw new TypeError(`Cannot open Computer "${options.name}": its name ${problem}`);
     }
+    if (options.protocolVersion !== undefined) assertProtocol(options.protocolVersion);
     return new Computer(options, parseConfig(options.config));
   }
 
@@ -198,7 +204,16 @@ export class Computer implements AsyncDisposable {
    */
   async reconfigure(config: unknown): Promise<ConfigChange> {
     this.#assertOpen();
-    const change = this.#host.configure(parseConfig(config));
+    const next = parseConfig(config);
+    const { protocolVersion } = next;
+    if (protocolVersion !== this.#host.config.protocolVersion) {
+      const { log } = this.#host;
+      log.warn("an edit of protocol_version takes effect when the Computer is started again", {
+        now: this.protocolVersion,
+        edited: protocolVersion,
+      });
+    }
+    const change = this.#host.configure(next);
     await this.#host.fleet.quiet();
     return change;
   }

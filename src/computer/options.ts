@@ -4,6 +4,7 @@ import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
 import type { ServerLimits } from "../mcp/limits.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import type { BlobLimits } from "./office/blob_store.ts";
 import type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./limits.ts";
@@ -29,6 +30,11 @@ export interface ComputerOptions {
   readonly name: string;
   /** The MCP servers and inputs, in any form that {@linkcode parseConfig} accepts. */
   readonly config: unknown;
+  /**
+   * The `MAJOR.MINOR` of the protocol to speak (`docs/protocol/versions.md`); by default the `protocol_version` of the
+   * configuration, or `0.2`. A Computer keeps it until it is closed, because the names of its tools depend on it.
+   */
+  readonly protocolVersion?: ProtocolMinor | undefined;
   /** Returns the value of an input; called each time an MCP server starts. No values by default. */
   readonly inputs?: InputSource | undefined;
   /** Called before each call of a tool without `auto_apply`; without it, such calls are answered 4005. */

@@ -1,5 +1,6 @@
 /** Parses a Computer's configuration, in the specification's form or in that of another program. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import type { ConfigForm } from "./form.ts";
 import { type ConfigProblem, problemsError } from "./problem.ts";
 import { type ConfigReading, type ReadingOptions, readText, readValue } from "./reading.ts";
@@ -13,6 +14,8 @@ export interface ComputerConfig {
   readonly servers: readonly MCPServerConfig[];
   /** The inputs that placeholders may use. */
   readonly inputs: readonly MCPServerInput[];
+  /** The `MAJOR.MINOR` of the protocol that the Computer is to speak (`protocol_version`), if the configuration says. */
+  readonly protocolVersion?: ProtocolMinor | undefined;
   /** Problems that keep single servers from starting, and probable mistakes. */
   readonly warnings: readonly ConfigProblem[];
 }
@@ -69,12 +72,13 @@ export function parseConfig(value: unknown, source = "config", options: ReadingO
 }
 
 function toConfig(reading: ConfigReading, source: string): ComputerConfig {
-  const { form, servers, inputs, problems, warnings } = reading;
+  const { form, servers, inputs, settings, problems, warnings } = reading;
   if (form === undefined || problems.length > 0) throw problemsError(source, problems);
   const config = {
     form,
     servers: servers.map(({ value }) => value),
     inputs: inputs.map(({ value }) => value),
+    ...settings,
     warnings: [...reading.failures, ...warnings],
   };
   known.set(config, config);

@@ -2,6 +2,7 @@
 import { isRecord } from "../json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
+import { SETTINGS } from "./settings.ts";
 
 /**
  * `smcp` is the specification's form, with `server_parameters` in each entry. `vscode` is VS Code's `mcp.json`, with
@@ -39,6 +40,8 @@ export interface ConfigOutline {
   readonly isList: boolean;
   readonly servers: readonly ConfigEntry[];
   readonly inputs: readonly ConfigEntry[];
+  /** The members beside the servers that concern the whole Computer, not read yet. */
+  readonly settings: readonly ConfigEntry[];
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -109,7 +112,9 @@ const FORMS: readonly FormRule[] = [
   { form: "opencode", at: ["mcp"] },
 ];
 const CONTAINERS = ["servers", "mcpServers"];
-const TOP_LEVEL = [...CONTAINERS, "inputs"];
+const TOP_LEVEL = [...CONTAINERS, "inputs", ...SETTINGS];
+/** The forms that have settings of the whole Computer: those without an own meaning of such members. */
+const WITH_SETTINGS: readonly ConfigForm[] = ["smcp", "vscode", "mcpServers"];
 const ENTRIES = 'must be an object of servers by name, or a list of servers, each with a "name"';
 
 /** Finds the parts of a configuration; `undefined` when the value is not a configuration. */
@@ -193,14 +198,23 @@ function outlineBy(
   const named = isUnnamed
     ? entries.map((entry, index) => ({ ...entry, key: `server-${index + 1}` }))
     : entries;
-  return { form, path: at, isList, servers: named, inputs };
+  return { form, path: at, isList, servers: named, inputs, settings: settingsOf(top, { form, prefix }) };
 }
 
 /** Recognizes an object that has only servers by name. */
 function bareOutline(value: Members): ConfigOutline | undefined {
   const servers = (entriesOf(value, []) ?? []).filter(({ key = "" }) => !isRemark(key));
   if (servers.length === 0 || !servers.every((entry) => isServer(entry.value))) return undefined;
-  return { form: "mcpServers", path: [], isList: false, servers, inputs: [] };
+  return { form: "mcpServers", path: [], isList: false, servers, inputs: [], settings: [] };
+}
+
+function settingsOf(
+  top: Members,
+  { form, prefix }: { readonly form: ConfigForm; readonly prefix: ConfigPath },
+): ConfigEntry[] {
+  if (!WITH_SETTINGS.includes(form)) return [];
+  return SETTINGS.filter((key) => top[key] !== undefined)
+    .map((key) => ({ path: [...prefix, key], key, value: top[key] }));
 }
 
 function isServer(entry: unknown): boolean {
@@ -234,7 +248,7 @@ function withProject(
   findings.warn(path, `using the servers of project "${folder}", which the current folder belongs to`);
   const own = entriesOf(recordAt(project, "mcpServers"), path) ?? [];
   const shared = (outline?.servers ?? []).filter(({ key }) => own.every((each) => each.key !== key));
-  return { form: "mcpServers", path, isList: false, servers: [...own, ...shared], inputs: [] };
+  return { form: "mcpServers", path, isList: false, servers: [...own, ...shared], inputs: [], settings: [] };
 }
 
 function isWithin(folder: string, around: string): boolean {

@@ -4,6 +4,7 @@ import { type ConfigEntry, type ConfigForm, isOwnEntry, outlineConfig } from "./
 import { checkUse, readInput } from "./inputs.ts";
 import { type ConfigIssue, type ConfigPath, type ConfigProblem, Findings, formatPath } from "./problem.ts";
 import { readServer } from "./server.ts";
+import { type ConfigSettings, readSettings } from "./settings.ts";
 import { type ConfigFormat, readConfigText } from "./text.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
 
@@ -24,6 +25,8 @@ export interface ConfigReading {
   readonly form: ConfigForm | undefined;
   readonly servers: readonly Placed<MCPServerConfig>[];
   readonly inputs: readonly Placed<MCPServerInput>[];
+  /** What concerns the whole Computer. */
+  readonly settings: ConfigSettings;
   /** Problems that make the configuration unusable. */
   readonly problems: readonly ConfigProblem[];
   /** Problems that keep single servers from starting. */
@@ -46,7 +49,8 @@ export interface ReadingOptions {
 export function readText(text: string, options: ReadingOptions = {}): ConfigReading {
   const { value, syntax, duplicates, locate } = readConfigText(text, options);
   if (syntax.length > 0) {
-    return { form: undefined, servers: [], inputs: [], problems: syntax, failures: [], warnings: [], locate };
+    const nothing = { servers: [], inputs: [], settings: {}, failures: [], warnings: [] };
+    return { form: undefined, ...nothing, problems: syntax, locate };
   }
   const reading = readValue(value, { ...options, locate });
   return { ...reading, problems: inOrder([...duplicates, ...reading.problems]) };
@@ -72,10 +76,12 @@ export function readValue(
   refuseDuplicates(servers, { key: "name", nameOf: ({ name }) => name, findings });
   refuseDuplicates(inputs, { key: "id", nameOf: ({ id }) => id, findings });
   checkUse(entries, findings);
+  const settings = outline === undefined ? {} : readSettings(outline.settings, findings);
   return {
     form: outline?.form,
     servers,
     inputs: [...inputs, ...[...commands.values()].map((value) => ({ path: [], value }))],
+    settings,
     problems: inOrder(findings.problems.map(locate)),
     failures: inOrder(findings.failures.map(locate)),
     warnings: inOrder(findings.warnings.map(locate)),

@@ -5,7 +5,12 @@ import { type Farewell, readClosingNotification } from "../protocol/farewell.ts"
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { assertFits } from "../protocol/size.ts";
-import { PROTOCOL_VERSION, VERSION_QUERY_PARAMETER } from "../protocol/version.ts";
+import {
+  DEFAULT_PROTOCOL,
+  PROTOCOL_VERSIONS,
+  type ProtocolMinor,
+  VERSION_QUERY_PARAMETER,
+} from "../protocol/version.ts";
 import { type ConnectFailure, refusesPolling, toConnectError, unreachable } from "./connect_failure.ts";
 import { StrictPolling } from "./polling.ts";
 
@@ -26,6 +31,8 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
   readonly ca?: string | undefined;
+  /** The `MAJOR.MINOR` of the protocol to speak; `0.2` by default. */
+  readonly protocolVersion?: ProtocolMinor | undefined;
 }
 
 /** An incoming event with its one argument, and the function that answers it where an ack was requested. */
@@ -112,10 +119,11 @@ function openWith(
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
   const { url } = options;
   const { origin, path } = parseServerAddress(url, options.path);
-  const target = { url, requested: `${origin}${path}` };
+  const version = PROTOCOL_VERSIONS[options.protocolVersion ?? DEFAULT_PROTOCOL];
+  const target = { url, requested: `${origin}${path}`, version };
   const socket = io(`${origin}${SMCP_NAMESPACE}`, {
     path,
-    query: { [VERSION_QUERY_PARAMETER]: PROTOCOL_VERSION },
+    query: { [VERSION_QUERY_PARAMETER]: version },
     auth: { ...options.auth },
     extraHeaders: { ...options.headers },
     ...(options.ca === undefined ? {} : { ca: options.ca }),

@@ -10,7 +10,7 @@ import {
 } from "../protocol/local_errors.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { shorten } from "../text.ts";
-import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { highestMinorWithin, PROTOCOL_VERSION, type ProtocolMinor } from "../protocol/version.ts";
 
 /** The refusal by a Socket.IO server that does not have our namespace. */
 const INVALID_NAMESPACE = "Invalid namespace";
@@ -45,6 +45,8 @@ export interface ConnectTarget {
   readonly url: string;
   /** The address that was requested, such as `https://example.com/a2c/socket.io/`. */
   readonly requested: string;
+  /** The protocol version that was sent; `0.2.0` by default. */
+  readonly version?: string;
   /** Whether polling was tried; `true` by default. Without it, an HTTP answer is not known. */
   readonly hasPolling?: boolean;
   /** Whether the caller gave certificate authorities; `false` by default. */
@@ -60,11 +62,11 @@ interface Reason {
 /** Turns a failed connection attempt into a local error: version, credentials, or unreachable Server. */
 export function toConnectError(
   failure: ConnectFailure,
-  { url, requested, hasPolling = true, hasCa = false }: ConnectTarget,
+  { url, requested, version = PROTOCOL_VERSION, hasPolling = true, hasCa = false }: ConnectTarget,
 ): Error {
   const { context, message } = failure;
   const refusal = readVersionRefusal(context);
-  if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal), refusal);
+  if (refusal !== undefined) return new ProtocolVersionError(versionMessage(refusal, version), refusal);
   const status = context?.status ?? 0;
   const passing = passingRefusal(failure);
   if (passing !== undefined) {
@@ -261,12 +263,19 @@ function readVersionRefusal(context: ConnectFailure["context"]): VersionRefusal 
   };
 }
 
-function versionMessage(refusal: VersionRefusal): string {
+function versionMessage(refusal: VersionRefusal, version: string): string {
   const { server_version, min_supported, max_supported } = refusal;
   const speaks = server_version === undefined
     ? ""
     : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
-  return `Cannot connect with protocol ${PROTOCOL_VERSION}: ${refusal.message}${speaks}`;
+  const other = highestMinorWithin(refusal);
+  const remedy = other === undefined ? "" : `; ${useProtocol(other)}`;
+  return `Cannot connect with protocol ${version}: ${refusal.message}${speaks}${remedy}`;
+}
+
+/** What to do where another version of the protocol is spoken. */
+export function useProtocol(minor: ProtocolMinor): string {
+  return `set protocolVersion to "${minor}" (--protocol ${minor})`;
 }
 
 /** The error of a connection that the Server has ended for good. */

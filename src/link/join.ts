@@ -7,8 +7,9 @@ import { fromErrorAck } from "../protocol/errors.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
 import { JoinRefusedError, LeaveRefusedError } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
-import { parseRefusalText } from "../protocol/refusal_text.ts";
+import { parseRefusalText, parseVersionRefusalText } from "../protocol/refusal_text.ts";
 import type { Connection } from "./connect.ts";
+import { useProtocol } from "./connect_failure.ts";
 import { rejoinBackoff, type RetryOptions } from "./retry.ts";
 
 /** Time for the answer to a join or leave. */
@@ -48,8 +49,10 @@ export async function requestJoin(
     if (answer.accepted) return;
     const waitMs = Math.round(backoff.next());
     if (!answer.mayRetry || performance.now() + waitMs > deadlineMs) {
-      const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}`;
-      throw new JoinRefusedError(message, { serverCode: answer.code });
+      const officeProtocol = parseVersionRefusalText(answer.reason);
+      const remedy = officeProtocol === undefined ? "" : `; ${useProtocol(officeProtocol)}`;
+      const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}${remedy}`;
+      throw new JoinRefusedError(message, { serverCode: answer.code, officeProtocol });
     }
     const fields = { office: office_id, name, reason: answer.reason };
     const { state, end } = stateOf(answer.code);

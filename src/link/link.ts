@@ -6,17 +6,20 @@ import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import { CREDENTIALS_EXPIRING_NOTIFICATION, RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
+import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import { loadTracing } from "../tracing.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
-import { ATTEMPT_TIMEOUT_MS, connectPatiently } from "./attempts.ts";
+import { connectPatiently } from "./attempts.ts";
 import { toDismissal } from "./connect_failure.ts";
 import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
-import { type CredentialsSource, withCredentials } from "./credentials.ts";
-import { type JoinAttempt, leaveOffice, readJoinAck, requestJoin } from "./join.ts";
+import type { CredentialsSource } from "./credentials.ts";
+import { type JoinAttempt, leaveOffice, requestJoin } from "./join.ts";
+import { ProtocolChoice, type ProtocolChoiceOptions } from "./protocol_choice.ts";
+import { Renewal } from "./renewal.ts";
 import { reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
@@ -24,8 +27,11 @@ const REJOIN_PATIENCE_MS = 60_000;
 /** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
 const STABLE_MS = 10_000;
 
-/** The options of a link. */
-export interface LinkOptions extends ConnectOptions, RetryOptions {
+/**
+ * The options of a link. One that may change its protocol version does so once for each connection and each join that is
+ * refused because of it, to the highest version that it speaks and that the Server named.
+ */
+export interface LinkOptions extends ConnectOptions, RetryOptions, ProtocolChoiceOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
   readonly credentials?: CredentialsSource | undefined;
   readonly logger?: Logger | undefined;
@@ -68,9 +74,11 @@ export class Link implements AsyncDisposable {
   #connection: Connection | undefined;
   /** The connection that the Server is about to end: only events of requests in flight still use it. */
   #dismissed: Connection | undefined;
+  /** The connection that this link ends to come back with another protocol version. */
+  #outdated: Connection | undefined;
+  readonly #protocol: ProtocolChoice;
+  readonly #renewal: Renewal;
   #ready = pending<Connection>();
-  /** Whether newer credentials are being fetched or sent. */
-  #isRenewing = false;
   /** Whether the first connection is still being opened. */
   #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
@@ -82,6 +90,8 @@ export class Link implements AsyncDisposable {
     this.#options = { ...options, auth: { session: crypto.randomUUID(), ...options.auth } };
     this.#listener = listener;
     this.#log = withModule(options.logger ?? silentLogger, "link");
+    this.#protocol = new ProtocolChoice(options, this.#log);
+    this.#renewal = new Renewal(this.#options, this.#log);
   }
 
   /**
@@ -114,6 +124,11 @@ export class Link implements AsyncDisposable {
     return this.#connection !== undefined;
   }
 
+  /** The `MAJOR.MINOR` of the protocol that this member speaks. */
+  get protocolVersion(): ProtocolMinor {
+    return this.#protocol.minor;
+  }
+
   /** The office that this member is in, or is rejoining. */
   get membership(): EnterOfficeReq | undefined {
     return this.#membership;
@@ -139,7 +154,12 @@ export class Link implements AsyncDisposable {
     const previous = this.#membership;
     this.#membership = membership;
     try {
-      await this.#joinNow(membership, this.#toAttempt({ signal, patienceMs }));
+      const attempt = this.#toAttempt({ signal, patienceMs });
+      await this.#joinNow(membership, attempt).catch(async (error) => {
+        await this.#changeProtocol(error, signal);
+        this.#membership = membership;
+        await this.#joinNow(membership, attempt);
+      });
     } catch (error) {
       if (this.#membership === membership) this.#membership = previous;
       throw error;
@@ -220,6 +240,21 @@ export class Link implements AsyncDisposable {
     });
   }
 
+  /**
+   * Reconnects with the protocol version that this refusal of a join names. The owner is not told of a loss.
+   *
+   * @throws `error` when the version cannot change.
+   */
+  async #changeProtocol(error: unknown, signal: AbortSignal): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined || !this.#protocol.follow(error)) throw error;
+    this.#membership = undefined;
+    this.#outdated = connection;
+    this.#suspend();
+    void connection.close();
+    await abortable(this.#ready.promise, signal);
+  }
+
   /** Makes new requests wait for the next connection. */
   #suspend(): void {
     this.#dismissed = undefined;
@@ -238,6 +273,11 @@ export class Link implements AsyncDisposable {
       while (true) {
         const end = await connection.closed;
         if (signal.aborted) return;
+        if (connection === this.#outdated) {
+          connection = await this.#reconnect(signal);
+          this.#resume(connection);
+          continue;
+        }
         this.#suspend();
         const { reason, farewell } = end;
         this.#log.warn("connection lost", { reason, code: farewell?.code });
@@ -272,6 +312,7 @@ export class Link implements AsyncDisposable {
   /** Reconnects and rejoins without a time limit; throws only permanent errors. */
   async #reconnect(signal: AbortSignal): Promise<Connection> {
     const backoff = reconnectBackoff(this.#options);
+    let hasChanged = false;
     while (true) {
       const connection = await this.#connect({ timeoutMs: Infinity, signal, backoff });
       try {
@@ -279,6 +320,10 @@ export class Link implements AsyncDisposable {
         return connection;
       } catch (error) {
         void connection.close();
+        if (!hasChanged && this.#protocol.follow(error)) {
+          hasChanged = true;
+          continue;
+        }
         if (!isPassing(error) || signal.aborted) throw error;
         await delay(backoff.next(), signal);
       }
@@ -293,35 +338,27 @@ export class Link implements AsyncDisposable {
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
-  /** Retries with back-off until connected, permanently refused, or out of time. */
-  #connect(
+  /**
+   * Retries with back-off until connected, permanently refused, or out of time. A Server that refuses the protocol
+   * version is tried once more where the version may change, within the same time.
+   */
+  async #connect(
     options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly backoff: Backoff },
   ): Promise<Connection> {
     const onEvent = (incoming: IncomingEvent) => {
-      if (incoming.event === CREDENTIALS_EXPIRING_NOTIFICATION) void this.#renew();
-      else this.#tell(() => this.#listener.onEvent(incoming));
+      if (incoming.event === CREDENTIALS_EXPIRING_NOTIFICATION) {
+        void this.#renewal.run(this.#connection, this.#closing.signal);
+      } else this.#tell(() => this.#listener.onEvent(incoming));
     };
-    return connectPatiently(this.#options, { ...options, onEvent, isFirst: this.#isOpening, log: this.#log });
-  }
-
-  /** Sends newer credentials, so that the connection outlives the old ones. The Server tells again if it fails. */
-  async #renew(): Promise<void> {
-    const connection = this.#connection;
-    if (this.#options.credentials === undefined || connection === undefined || this.#isRenewing) return;
-    this.#isRenewing = true;
+    const context = { ...options, onEvent, isFirst: this.#isOpening, log: this.#log };
+    const place = () => ({ ...this.#options, protocolVersion: this.protocolVersion });
+    const startMs = performance.now();
     try {
-      const { signal } = this.#closing;
-      const sent = await withCredentials(this.#options, { signal, timeoutMs: ATTEMPT_TIMEOUT_MS });
-      const body = { auth: sent.auth, headers: sent.headers };
-      const answer = readJoinAck(
-        await connection.request(RENEW_CREDENTIALS_EVENT, body, ATTEMPT_TIMEOUT_MS),
-      );
-      if (answer.accepted) this.#log.debug("renewed the credentials");
-      else this.#log.warn("the Server refused newer credentials", { reason: answer.reason });
+      return await connectPatiently(place(), context);
     } catch (error) {
-      this.#log.debug("failed to renew the credentials", { error: describeError(error) });
-    } finally {
-      this.#isRenewing = false;
+      if (!this.#protocol.follow(error)) throw error;
+      const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - startMs));
+      return await connectPatiently(place(), { ...context, timeoutMs });
     }
   }
 

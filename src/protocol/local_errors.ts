@@ -1,4 +1,5 @@
 /** Errors that do not cross the wire: they describe a failure on the caller's own side. */
+import type { ProtocolMinor } from "./version.ts";
 
 /** The connection was lost or closed while a request was in flight, or the caller has closed it. */
 export class ConnectionClosedError extends Error {
@@ -68,11 +69,23 @@ export class JoinRefusedError extends Error {
   readonly code = "JOIN_REFUSED";
   /** The code of the protocol that the Server gave, such as 403 or 503, if it gave one. */
   readonly serverCode: number | undefined;
+  /**
+   * The `MAJOR.MINOR` of the protocol that the members of the office speak, when that is the reason and this package
+   * speaks it.
+   */
+  readonly officeProtocol: ProtocolMinor | undefined;
 
-  /** `serverCode` is the code that the Server gave. */
-  constructor(message: string, { serverCode }: { readonly serverCode?: number | undefined } = {}) {
+  /** `serverCode` is the code that the Server gave; `officeProtocol` the version of the office. */
+  constructor(
+    message: string,
+    { serverCode, officeProtocol }: {
+      readonly serverCode?: number | undefined;
+      readonly officeProtocol?: ProtocolMinor | undefined;
+    } = {},
+  ) {
     super(message);
     this.serverCode = serverCode;
+    this.officeProtocol = officeProtocol;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The members of an office, and the rules of joining and leaving. */
 import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
+import { buildVersionRefusalText } from "../protocol/refusal_text.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
 import { optionLabel } from "./option_label.ts";
@@ -224,8 +225,7 @@ function cannotJoin(officeId: string): string {
 function refuseVersion(candidate: Member, held: string | undefined): string | undefined {
   const minor = minorOfMember(candidate);
   if (minor === undefined || held === undefined || minor === held) return undefined;
-  return `Protocol version mismatch (${ErrorCode.PROTOCOL_VERSION_MISMATCH}): ` +
-    `office "${candidate.officeId}" uses ${held}, this connection ${minor}`;
+  return buildVersionRefusalText({ office: candidate.officeId, used: held, sent: minor });
 }
 
 function minorOfMember(member: Member): string | undefined {

@@ -149,7 +149,7 @@ async function connect(
   options: GlobalOptions,
   task: Required<Way> & { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<Agent> {
-  const { url, office, name, path } = options;
+  const { url, office, name, path, protocol: protocolVersion } = options;
   const { signal, logger, observer } = task;
   const sent = await readCredentials(options);
   const warning = plainTextWarning(url, sent);
@@ -166,6 +166,7 @@ async function connect(
     name,
     ...sent,
     path,
+    protocolVersion,
     observer,
     timeoutMs: connectMs,
     logger,

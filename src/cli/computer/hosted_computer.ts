@@ -20,7 +20,7 @@ import { openEras } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
 export interface HostedComputerOptions
-  extends Pick<ComputerOptions, "name" | "confirm" | "answerQuestion" | "resolveDpe"> {
+  extends Pick<ComputerOptions, "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe"> {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
@@ -108,12 +108,14 @@ export class HostedComputer implements AsyncDisposable {
 
   /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
-    const { name, confirm, answerQuestion, tokens, resolveDpe, inputs, isWatching } = this.options;
+    const { name, protocolVersion, confirm, answerQuestion, tokens, resolveDpe, inputs, isWatching } =
+      this.options;
     const logger = this.#awaitedLog;
     const { config } = this.store;
     const computer = Computer.open({
       name,
       config,
+      protocolVersion,
       inputs: inputs.source,
       confirm,
       answerQuestion,

@@ -53,6 +53,7 @@ export async function openHostedComputer(
   const { url, path, config, inputs, dpeFiles, autoApply } = options;
   return await HostedComputer.open({
     name: options.name ?? defaultName(),
+    protocolVersion: options.protocol,
     configFile: config,
     mayBeNew: around.mayBeNew,
     isWatching: around.isWatching,

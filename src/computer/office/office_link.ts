@@ -10,6 +10,7 @@ import { parseListRoomRet } from "../../protocol/answers.ts";
 import { LIST_ROOM_EVENT } from "../../protocol/events.ts";
 import { ConnectionClosedError } from "../../protocol/local_errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
+import type { ProtocolMinor } from "../../protocol/version.ts";
 
 /** How long the list of the office's members may take, in milliseconds. */
 const LIST_TIMEOUT_MS = 15_000;
@@ -67,6 +68,8 @@ export interface ConnectionState {
 export interface OfficeLinkContext {
   /** The Computer's name in the office. */
   readonly name: string;
+  /** The protocol version that it speaks. */
+  readonly protocolVersion: ProtocolMinor;
   readonly log: Logger;
   readonly onEvent: (incoming: IncomingEvent) => void;
   /** The office was joined. */
@@ -195,6 +198,7 @@ export class OfficeLink {
         ca,
         reconnectDelayMs,
         rejoinDelayMs,
+        protocolVersion: this.#context.protocolVersion,
         auth: { session: this.#session, ...(token === undefined ? auth : { token, ...auth }) },
         logger: this.#context.log,
       },

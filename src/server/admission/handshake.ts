@@ -1,16 +1,20 @@
 /** Checks an HTTP request before Socket.IO handles it: its sender, if that is a web page, and the protocol version. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { minorOf, parseProtocolVersion, VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
+import {
+  minorOf,
+  parseProtocolVersion,
+  PROTOCOL_MINORS,
+  PROTOCOL_VERSIONS,
+  toProtocolMinor,
+  VERSION_QUERY_PARAMETER,
+} from "../../protocol/version.ts";
 import { quoted } from "../limits.ts";
 import type { Refusal } from "../meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 
-/** The versions of the specification that this Server implements, by MAJOR.MINOR. */
-const KNOWN_VERSIONS: Readonly<Record<string, string>> = { "0.2": "0.2.0", "0.3": "0.3.1", "0.4": "0.4.0" };
-
 /** The MAJOR.MINOR versions that a Server accepts by default. */
-export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = Object.keys(KNOWN_VERSIONS);
+export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = PROTOCOL_MINORS;
 
 /** How a client may connect: HTTP long-polling, WebSocket. */
 export type TransportName = "polling" | "websocket";
@@ -175,13 +179,14 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
     "Protocol version mismatch",
   );
   const highest = acceptedVersions.at(-1) ?? "";
+  const known = toProtocolMinor(highest);
   return {
     kind: "version",
     status,
     headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
     body: {
       ...body,
-      server_version: KNOWN_VERSIONS[highest] ?? `${highest}.0`,
+      server_version: known === undefined ? `${highest}.0` : PROTOCOL_VERSIONS[known],
       client_version: raw,
       min_supported: `${acceptedVersions.at(0)}.0`,
       max_supported: `${highest}.999`,

@@ -1,0 +1,32 @@
+/** The members of a configuration that concern the whole Computer, beside its servers and inputs. */
+import { listOfMinors, type ProtocolMinor, toProtocolMinor } from "../protocol/version.ts";
+import type { ConfigEntry } from "./form.ts";
+import type { Findings, ReadingPlace } from "./problem.ts";
+
+/** The keys of these members. */
+export const SETTINGS: readonly string[] = ["protocol_version"];
+
+/** What concerns the whole Computer. */
+export interface ConfigSettings {
+  /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
+  readonly protocolVersion?: ProtocolMinor | undefined;
+}
+
+/** Reads these members; `null` counts as absent. */
+export function readSettings(entries: readonly ConfigEntry[], findings: Findings): ConfigSettings {
+  const settings: { -readonly [Key in keyof ConfigSettings]: ConfigSettings[Key] } = {};
+  for (const { key, path, value } of entries) {
+    if (value === null) continue;
+    if (key === "protocol_version") settings.protocolVersion = readProtocol(value, { path, findings });
+  }
+  return settings;
+}
+
+function readProtocol(value: unknown, { path, findings }: ReadingPlace): ProtocolMinor | undefined {
+  const minor = typeof value === "string" ? toProtocolMinor(value) : undefined;
+  if (minor !== undefined) return minor;
+  const quoted = typeof value === "number" ? toProtocolMinor(String(value)) : undefined;
+  const fix = quoted === undefined ? `write ${listOfMinors()}` : `it is text, write "${quoted}"`;
+  findings.refuse(path, `unknown protocol version; ${fix}`);
+  return undefined;
+}
