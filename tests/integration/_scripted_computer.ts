@@ -35,13 +35,17 @@ export class ScriptedComputer implements Disposable {
   /** Connects over the websocket alone and joins. */
   static async join(
     url: string,
-    options: { readonly office?: string; readonly name?: string; readonly answers?: Record<string, Answer> } =
-      {},
+    options: {
+      readonly office?: string;
+      readonly name?: string;
+      readonly answers?: Record<string, Answer>;
+      readonly version?: string;
+    } = {},
   ): Promise<ScriptedComputer> {
-    const { office = "lab", name = "laptop", answers = {} } = options;
+    const { office = "lab", name = "laptop", answers = {}, version = "0.2.0" } = options;
     const socket = io(`${url}/smcp`, {
       transports: ["websocket"],
-      query: { a2c_version: "0.2.0" },
+      query: { a2c_version: version },
       reconnection: false,
       forceNew: true,
     });

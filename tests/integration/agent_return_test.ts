@@ -63,7 +63,7 @@ Deno.test("an Agent shows its token", leaky, async () => {
 Deno.test("an Agent that meets a Server of another version says which", leaky, async () => {
   await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.4"] });
   const error = await assertRejects(
-    () => Agent.connect({ url: server.url, office: "lab", name: "ada" }),
+    () => Agent.connect({ url: server.url, office: "lab", name: "ada", protocolVersion: "0.2" }),
     ProtocolVersionError,
   );
   assertEquals(error.refusal.min_supported, "0.4.0");

@@ -12,7 +12,7 @@ Deno.test("our peers end at once on a Python Server of another version, and say 
   await using server = await PythonPeer.start("server", ["--protocol-version", "0.4.0"]);
   const url = String(server.ready.url);
   const error = await assertRejects(
-    () => Agent.connect({ url, office, name: "ada", timeoutMs: Infinity }),
+    () => Agent.connect({ url, office, name: "ada", protocolVersion: "0.2", timeoutMs: Infinity }),
     ProtocolVersionError,
   );
   assertEquals(error.refusal, {
@@ -27,11 +27,17 @@ Deno.test("our peers end at once on a Python Server of another version, and say 
   await assertRejects(() => computer.join({ url, office }), ProtocolVersionError);
 
   const { code, stderr } = await runDoor("agent.ts", [
-    ...["--url", url, "--office", office, "--name", "ada"],
+    ...["--url", url, "--office", office, "--name", "ada", "--protocol", "0.2"],
     "office",
   ]);
   assertEquals(code, 4);
   assertStringIncludes(stderr, "the Server speaks 0.4.0");
+});
+
+Deno.test("our Agent follows a Python Server of another version", interop, async () => {
+  await using server = await PythonPeer.start("server", ["--protocol-version", "0.4.0"]);
+  await using agent = await Agent.connect({ url: String(server.ready.url), office, name: "ada" });
+  assertEquals(agent.protocolVersion, "0.4");
 });
 
 Deno.test("a Python client understands that our Server wants another version", interop, async () => {

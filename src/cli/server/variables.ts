@@ -16,6 +16,7 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_INPUTS",
   "A2C_NAME",
   "A2C_OFFICE",
+  "A2C_PROTOCOL",
   "A2C_START_TIMEOUT",
   "A2C_TOKEN_COMMAND",
   "A2C_URL",

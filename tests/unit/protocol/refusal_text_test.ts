@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { buildRefusalText, parseRefusalText } from "../../../src/protocol/refusal_text.ts";
+import {
+  buildRefusalText,
+  buildVersionRefusalText,
+  parseRefusalText,
+  parseVersionRefusalText,
+} from "../../../src/protocol/refusal_text.ts";
 
 Deno.test("parseRefusalText() reads what buildRefusalText() wrote, whatever the names in it look like", () => {
   for (
@@ -24,4 +29,14 @@ Deno.test("a code that the sentence has is not written again, and is the one tha
     code: 4101,
   });
   assertEquals(parseRefusalText("Closed (today)"), { reason: "Closed (today)", code: undefined });
+});
+
+Deno.test("parseVersionRefusalText() reads the version of the office, whatever its name looks like", () => {
+  for (const office of ["lab", 'x" uses 0.3, this connection 0.2', 'Protocol version mismatch (4008): "']) {
+    const text = buildVersionRefusalText({ office, used: "0.4", sent: "0.2" });
+    assertEquals(parseVersionRefusalText(text), "0.4");
+    assertEquals(parseVersionRefusalText(`Cannot join office "${text}": full`), undefined);
+  }
+  const unknown = buildVersionRefusalText({ office: "lab", used: "0.9", sent: "0.2" });
+  assertEquals(parseVersionRefusalText(unknown), undefined);
 });

@@ -1,0 +1,144 @@
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { Computer } from "../../src/computer/computer.ts";
+import { JoinRefusedError, ProtocolVersionError } from "../../src/protocol/local_errors.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { within } from "../fixtures/within.ts";
+import { ScriptedComputer } from "./_scripted_computer.ts";
+
+const office = "lab";
+const nothing = { name: "laptop", config: { servers: {} } };
+
+/** Refused handshakes leave timers of the HTTP client behind. */
+const leaky = { sanitizeOps: false, sanitizeResources: false };
+
+async function listVersions(agent: Agent): Promise<Record<string, string | undefined>> {
+  const members = await agent.listOffice();
+  return Object.fromEntries(members.map(({ name, a2c_version }) => [name, a2c_version]));
+}
+
+Deno.test("an Agent and a Computer open an office at 0.2 by default", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
+  await using computer = Computer.open(nothing);
+  await computer.join({ url: server.url, office });
+  assertEquals(await listVersions(agent), { ada: "0.2.0", laptop: "0.2.0" });
+  assertEquals([agent.protocolVersion, computer.protocolVersion], ["0.2", "0.2"]);
+});
+
+Deno.test(
+  "an Agent without a version follows the Computers of its office, and a fixed one does not",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using computer = Computer.open({ ...nothing, protocolVersion: "0.4" });
+    await computer.join({ url: server.url, office });
+    const refusal = await assertRejects(
+      () => Agent.connect({ url: server.url, office, name: "eve", protocolVersion: "0.3" }),
+      JoinRefusedError,
+    );
+    assertEquals(refusal.officeProtocol, "0.4");
+    assertStringIncludes(refusal.message, "--protocol 0.4");
+
+    await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
+    assertEquals(agent.protocolVersion, "0.4");
+    assertEquals(await listVersions(agent), { ada: "0.4.0", laptop: "0.4.0" });
+  },
+);
+
+Deno.test(
+  "an Agent follows a Server that refuses 0.2, to the highest version that it accepts",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.3", "0.4"] });
+    await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
+    assertEquals(agent.protocolVersion, "0.4");
+  },
+);
+
+Deno.test("an Agent that a Server brought to 0.4 still follows an office at 0.3", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.3", "0.4"] });
+  using _computer = await ScriptedComputer.join(server.url, { version: "0.3.0" });
+  await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
+  assertEquals(await listVersions(agent), { ada: "0.3.1", laptop: "0.3.0" });
+});
+
+Deno.test("a Server that accepts no version of this package is final", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.9"] });
+  const connecting = () => Agent.connect({ url: server.url, office, name: "ada", timeoutMs: Infinity });
+  const error = await assertRejects(connecting, ProtocolVersionError);
+  assertEquals(error.refusal.client_version, "0.2.0");
+});
+
+Deno.test(
+  "an Agent that comes back follows an office that has changed its version meanwhile",
+  leaky,
+  async () => {
+    const first = await SmcpServer.listen({ port: 0 });
+    // It keeps the port for the second Server: a free one may go to another test.
+    await using wire = new TcpProxy(first.port);
+    await using agent = await Agent.connect({ url: wire.url, office, name: "ada" });
+    const events = agent.events({ types: ["disconnected", "reconnected", "failed"] });
+    await first.close();
+    assertEquals((await events.next()).value?.type, "disconnected");
+    await using second = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(second.url, { version: "0.4.0" });
+    wire.restore(second.port);
+    const next = await within(events.next(), "the return of the Agent");
+    assertEquals(next.value?.type, "reconnected");
+    assertEquals(agent.protocolVersion, "0.4");
+  },
+);
+
+Deno.test("an Agent that joins another office follows it without news of a loss", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { office: "new", version: "0.4.0" });
+  await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
+  const news: string[] = [];
+  for (const type of ["disconnected", "reconnected"] as const) agent.on(type, () => void news.push(type));
+  await agent.leave();
+  await agent.join("new");
+  assertEquals([agent.protocolVersion, agent.office], ["0.4", "new"]);
+  assertEquals(news, []);
+});
+
+Deno.test(
+  "a Computer takes the version of its config, keeps it, and is told which one an office holds",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    const lines: string[] = [];
+    const log = (message: string) => void lines.push(message);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const config = { protocol_version: "0.3", servers: {} };
+    await using computer = Computer.open({ name: "laptop", config, logger });
+    assertEquals(computer.protocolVersion, "0.3");
+    await computer.reconfigure({ servers: {}, protocol_version: "0.4" });
+    assertEquals(computer.protocolVersion, "0.3");
+    assertEquals(lines.filter((line) => line.includes("protocol_version")).length, 1);
+
+    await using _agent = await Agent.connect({
+      url: server.url,
+      office,
+      name: "ada",
+      protocolVersion: "0.2",
+    });
+    const refusal = await assertRejects(() => computer.join({ url: server.url, office }), JoinRefusedError);
+    assertEquals(refusal.officeProtocol, "0.2");
+    assertStringIncludes(refusal.message, "--protocol 0.2");
+  },
+);
+
+Deno.test("a version that this package does not speak is refused as an option", async () => {
+  const options = { ...nothing, ...JSON.parse('{"protocolVersion":"0.5"}') };
+  assertThrows(() => Computer.open(options), TypeError, '"0.4"');
+  const connecting = () =>
+    Agent.connect({
+      url: "http://127.0.0.1:1",
+      office,
+      name: "ada",
+      ...JSON.parse('{"protocolVersion":0.3}'),
+    });
+  await assertRejects(connecting, TypeError, "0.3");
+});

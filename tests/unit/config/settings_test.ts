@@ -1,0 +1,32 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseConfig, parseConfigText } from "../../../src/config/config.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+
+const servers = { files: { command: "files" } };
+
+Deno.test("parseConfig() reads protocol_version beside servers and mcpServers", () => {
+  assertEquals(parseConfig({ protocol_version: "0.4", servers }).protocolVersion, "0.4");
+  assertEquals(parseConfig({ mcpServers: servers, protocol_version: "0.3" }).protocolVersion, "0.3");
+  assertEquals(parseConfig({ mcpServers: servers, protocol_version: null }).protocolVersion, undefined);
+  assertEquals(parseConfig({ servers }).protocolVersion, undefined);
+  assertEquals(parseConfig({ protocol_version: "0.4", servers }).warnings, []);
+});
+
+Deno.test("a protocol_version that cannot be used says what to write, and where it stands", () => {
+  const problemOf = (version: string) => {
+    const text = `{\n  "servers": {},\n  "protocol_version": ${version}\n}`;
+    const error = assertThrows(() => parseConfigText(text, "mcp.json"), ConfigError);
+    return error.problems[0];
+  };
+  assertEquals(problemOf("0.4")?.message, 'unknown protocol version; it is text, write "0.4"');
+  assertEquals(problemOf('"0.5"')?.message, 'unknown protocol version; write "0.2", "0.3" or "0.4"');
+  assertEquals(problemOf('"0.4.0"')?.line, 3);
+  assertEquals(problemOf("{}")?.path, "protocol_version");
+});
+
+Deno.test("a misspelled setting is warned about with the right spelling", () => {
+  const { warnings } = parseConfig({ servers, protocol_versoin: "0.4" });
+  assertEquals(warnings.map(({ message }) => message), [
+    'unknown key, ignored; did you mean "protocol_version"?',
+  ]);
+});
