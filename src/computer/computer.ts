@@ -6,7 +6,7 @@ import type { ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
-import type { GetComputerConfigRet } from "../protocol/config.ts";
+import type { SentComputerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
 import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
@@ -31,7 +31,6 @@ import type { ConfigChange } from "./config_change.ts";
 import { McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
-import { maskConfig } from "./secrets/masking.ts";
 import {
   type ConnectionState,
   type ConnectOptions,
@@ -39,6 +38,7 @@ import {
   OfficeLink,
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
+import { officeRulesOf } from "./office_rules.ts";
 import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
 
@@ -98,6 +98,7 @@ export class Computer implements AsyncDisposable {
     });
     this.#host = new McpHost({
       config,
+      rules: officeRulesOf(this.protocolVersion),
       inputs: this.#inputs.source,
       confirm,
       tokens: options.tokens,
@@ -180,8 +181,8 @@ export class Computer implements AsyncDisposable {
   }
 
   /** The configuration as an Agent sees it: placeholders as written, secrets masked. */
-  get config(): GetComputerConfigRet {
-    return maskConfig(this.#host.config);
+  get config(): SentComputerConfig {
+    return this.#host.rules.maskConfig(this.#host.config);
   }
 
   /** The last 100 tool calls, oldest first. */

@@ -27,7 +27,7 @@ import {
   TOOL_CALL_EVENT,
   UNSUBSCRIBE_RESOURCE_EVENT,
 } from "../protocol/events.ts";
-import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import type { MCPServerConfig, SentComputerConfig, ShownInput } from "../protocol/config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "../protocol/desktop.ts";
 import type { GetFinderRet } from "../protocol/finder.ts";
 import type { OpenInputRet } from "../protocol/questions.ts";
@@ -50,7 +50,6 @@ import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
 import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
-import { maskConfig } from "./secrets/masking.ts";
 
 /** What a handler answers from. */
 export interface HandlerScope {
@@ -95,7 +94,7 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
 /** A server or an input of the configuration. */
 interface ConfigPart {
   readonly server?: readonly [string, MCPServerConfig];
-  readonly input?: MCPServerInput;
+  readonly input?: ShownInput;
 }
 
 /** The most characters of a URI in a log line. */
@@ -134,13 +133,13 @@ async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Prom
 async function getConfig(
   { host, limitBytes }: HandlerScope,
   body: unknown,
-): Promise<GetComputerConfigRet> {
+): Promise<SentComputerConfig> {
   parse.parseGetComputerConfigReq(body);
-  const { servers, inputs } = maskConfig(host.config);
+  const { servers, inputs } = host.rules.maskConfig(host.config);
   // Every server and every input has its own fair share of the answer.
   const items = [
     ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
-    ...(inputs ?? []).map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
+    ...inputs.map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
   ];
   const shown = await host.fit(items, { what: "parts of the configuration", limitBytes, keeps: "most" });
   return {

@@ -16,6 +16,7 @@ import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.t
 import type { Desktop } from "../protocol/desktop.ts";
 import { isRecord } from "../json.ts";
 import type { ErrorDetails } from "../protocol/errors.ts";
+import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
 import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError } from "../text.ts";
@@ -38,6 +39,7 @@ import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/attendance.ts";
+import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
 import { ToolCallHistory } from "./tools/history.ts";
 import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
@@ -61,6 +63,8 @@ const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], wa
 /** What a host needs from its Computer. */
 export interface HostContext {
   readonly config: ComputerConfig;
+  /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
+  readonly rules?: OfficeRules | undefined;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
   /** Keeps sign-ins; in memory by default. */
@@ -98,6 +102,8 @@ export class McpHost implements AsyncDisposable {
   readonly log: Logger;
   /** The sign-ins at the MCP servers. */
   readonly signIns: HostSignIns;
+  /** The rules of the protocol version. */
+  readonly rules: OfficeRules;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
@@ -106,9 +112,12 @@ export class McpHost implements AsyncDisposable {
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
   #config: ComputerConfig = EMPTY_CONFIG;
+  /** The name that each server has in the configuration, by the name by which the office knows it. */
+  #writtenNames: ReadonlyMap<string, string> = new Map();
 
   constructor(context: HostContext) {
     this.#context = context;
+    this.rules = context.rules ?? officeRulesOf(DEFAULT_PROTOCOL);
     const limits = this.#limits = { ...DEFAULT_LIST_LIMITS, ...context.limits };
     this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
     this.blobs = new BlobStore({ ...DEFAULT_BLOB_LIMITS, ...limits });
@@ -117,6 +126,7 @@ export class McpHost implements AsyncDisposable {
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.signIns = new HostSignIns({
       config: () => this.#config,
+      nameOf: (server) => this.#writtenNames.get(server) ?? server,
       inputs: context.inputs,
       tokens: context.tokens ?? memoryTokenStore(),
       learn: (server, secrets) => this.#redactor.learnTokens(server, secrets),
@@ -151,6 +161,7 @@ export class McpHost implements AsyncDisposable {
       onPromptsChange: () => context.onChange("prompts"),
     });
     this.tools = new ToolDirectory({
+      rules: this.rules,
       servers: () => this.fleet.servers,
       log: withModule(log, "tools"),
       warnOnce: new WarnOnce(withModule(log, "tools")),
@@ -166,6 +177,7 @@ export class McpHost implements AsyncDisposable {
       log: withModule(log, "tools"),
     });
     this.calls = new ToolCalls({
+      rules: this.rules,
       fleet: this.fleet,
       directory: this.tools,
       history: this.history,
@@ -220,7 +232,10 @@ export class McpHost implements AsyncDisposable {
     const members = new Set(this.fleet.servers);
     this.#config = config;
     for (const warning of config.warnings) this.#configWarnings.warn(describeProblem(warning));
-    const { replaced, ...change } = this.fleet.follow(config.servers);
+    const { servers, writtenNames, warnings } = this.rules.toOfficeServers(config);
+    for (const warning of warnings) this.#configWarnings.warn(warning);
+    this.#writtenNames = writtenNames;
+    const { replaced, ...change } = this.fleet.follow(servers);
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.tools.remove(server);
       this.resources.remove(server);
@@ -240,12 +255,13 @@ export class McpHost implements AsyncDisposable {
   }
 
   /**
-   * Finds an MCP server.
+   * Finds an MCP server by its name in the office or in the configuration.
    *
    * @throws {TypeError} when no server has that name.
    */
   serverNamed(name: string): SupervisedServer {
-    const server = this.fleet.get(name);
+    const server = this.fleet.get(name) ??
+      this.fleet.servers.find((each) => this.#writtenNames.get(each.name) === name);
     if (server !== undefined) return server;
     throw new TypeError(unknownName("server", name, this.fleet.servers.map((each) => each.name)));
   }

@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
-import { badRequest, readRequestId, SmcpError, toErrorAck, withDetailsTold } from "../protocol/errors.ts";
+import { badRequest, readRequestId, SmcpError, withDetailsTold } from "../protocol/errors.ts";
 import { longTextBytes, withStrings } from "../protocol/long_text.ts";
 import { fitsApproximately, payloadTooLarge } from "../protocol/size.ts";
 import { describeError, shorten } from "../text.ts";
@@ -84,14 +84,15 @@ export class OfficeRequests {
       });
     }
     const refusal = new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
-    reply?.(toErrorAck(refusal, { event, reqId: readRequestId(body) }));
+    reply?.(this.#context.host.rules.toErrorAck(refusal, { event, reqId: readRequestId(body) }));
   }
 }
 
 async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
-  const toAck = (error: unknown) => toErrorAck(error, { event, reqId: readRequestId(body) });
+  const toAck = (error: unknown) =>
+    context.host.rules.toErrorAck(error, { event, reqId: readRequestId(body) });
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {

@@ -14,6 +14,8 @@ import type { InputSource } from "./inputs/sources.ts";
 export interface SignInsOptions {
   /** The configuration of now. */
   readonly config: () => ComputerConfig;
+  /** The name of an MCP server in the configuration, under which its tokens are kept; the given name by default. */
+  readonly nameOf?: ((server: string) => string) | undefined;
   /** Returns the value of an input, as for a start of the MCP server. */
   readonly inputs: InputSource;
   /** Keeps the tokens. */
@@ -59,26 +61,28 @@ export interface ComputerSignIns {
 /** The sign-ins of one Computer, also for its sessions. */
 export class HostSignIns implements ComputerSignIns {
   readonly #options: SignInsOptions;
+  readonly #nameOf: (server: string) => string;
   #loading: Promise<SignIns> | undefined;
 
   constructor(options: SignInsOptions) {
     this.#options = options;
+    this.#nameOf = options.nameOf ?? ((server) => server);
   }
 
   async start(server: string, options: SignInOptions = {}): Promise<SignIn> {
-    return await (await this.#load()).start(server, options);
+    return await (await this.#load()).start(this.#nameOf(server), options);
   }
 
   async status(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
-    return await (await this.#load()).status(server, options);
+    return await (await this.#load()).status(this.#nameOf(server), options);
   }
 
   async signOut(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
-    return await (await this.#load()).signOut(server, options);
+    return await (await this.#load()).signOut(this.#nameOf(server), options);
   }
 
   async redirectPort(server: string): Promise<number | undefined> {
-    return await (await this.#load()).redirectPort(server);
+    return await (await this.#load()).redirectPort(this.#nameOf(server));
   }
 
   /** What a session with a server on the network is signed in with, until the signal ends it. */
@@ -87,7 +91,7 @@ export class HostSignIns implements ComputerSignIns {
     signal: AbortSignal,
   ): Promise<ServerAuthorization | undefined> {
     if (config.type === "stdio" || config.oauth === false) return undefined;
-    return (await this.#load()).authorize(config, signal);
+    return (await this.#load()).authorize({ ...config, name: this.#nameOf(config.name) }, signal);
   }
 
   #load(): Promise<SignIns> {

@@ -35,7 +35,17 @@ export function readInput(
   const isStray = input.type === "pickString" && typeof input.default === "string" &&
     !input.options.includes(input.default);
   if (isStray) findings.refuse([...path, "default"], 'must be one of the "options"');
-  return input;
+  return withLabels(input, value["options"]);
+}
+
+/** Keeps the labels of options that are written as `{ label, value }`. */
+function withLabels(input: MCPServerInput, written: unknown): MCPServerInput {
+  if (input.type !== "pickString" || !Array.isArray(written) || !written.some(isRecord)) return input;
+  const labels = input.options.map((value, index) => {
+    const label = isRecord(written[index]) ? written[index]["label"] : undefined;
+    return typeof label === "string" && label !== "" ? label : value;
+  });
+  return { ...input, option_labels: labels };
 }
 
 function isKind(type: unknown): type is MCPServerInput["type"] {

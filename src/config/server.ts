@@ -1,4 +1,5 @@
 /** Reads one MCP server of a configuration, in any form. */
+import { bundleIdProblem } from "../protocol/bundle_id.ts";
 import { type MCPServerConfig, oauthOf, type OAuthSettings } from "../protocol/config.ts";
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
@@ -28,6 +29,8 @@ export function readServer(
   const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
+  const idProblem = typeof config.bundle_id === "string" ? bundleIdProblem(config.bundle_id) : undefined;
+  if (idProblem !== undefined) context.findings.refuse([...path, "bundle_id"], idProblem);
   const oauth = oauthOf(config);
   if (typeof oauth === "object") resolveFiles(oauth, place.origin);
   checkOAuth(config, place);

@@ -12,6 +12,11 @@ export type InputPlaceholder = `\${${string}}`;
 export interface BaseMCPServerConfig {
   /** The name of the MCP server, unique on its Computer. */
   name: SERVER_NAME;
+  /**
+   * The identity of the MCP server from protocol 0.3 on, unique on its Computer: letters of ASCII, digits, `_` and `-`,
+   * without two `_` in a row. By default it is derived from `name`. It begins the names of the tools.
+   */
+  bundle_id?: string | null;
   /** Whether the MCP server is not started; its tools are then neither listed nor callable. */
   disabled: boolean;
   /** Tools that are neither listed nor callable, by the names that the MCP server gives them. */
@@ -249,6 +254,11 @@ export interface MCPServerPickStringInput extends MCPServerInputBase {
   type: "pickString";
   /** The options; at least one. */
   options: string[];
+  /**
+   * What a person is shown in place of each option, in the same order. Not on the wire: from protocol 0.3 on, an option
+   * there is `{ label, value }`.
+   */
+  option_labels?: string[];
   /** The value when no other source has one. */
   default?: string | null;
 }
@@ -270,6 +280,19 @@ export type MCPServerInput = MCPServerPromptStringInput | MCPServerPickStringInp
 export interface GetComputerConfigReq extends AgentCallData {
   /** The name of the Computer. */
   computer: string;
+}
+
+/** An input in the answer to `client:get_config`; from protocol 0.3 on, an option is `{ label, value }`. */
+export type ShownInput =
+  | MCPServerInput
+  | Omit<MCPServerPickStringInput, "options"> & { options: { label: string; value: string }[] };
+
+/** The answer to `client:get_config` as a Computer sends it. */
+export interface SentComputerConfig {
+  /** The definitions of the inputs, without their values. */
+  inputs: ShownInput[];
+  /** The MCP servers by name, from protocol 0.3 on by `bundle_id`. */
+  servers: Record<string, MCPServerConfig>;
 }
 
 /** The answer to `client:get_config`: placeholders are kept, and secrets are masked. */

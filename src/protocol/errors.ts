@@ -122,7 +122,8 @@ export function toErrorAck(error: unknown, { event, reqId }: FailedRequest): Err
 
 /** Reads the error of an ack in either form; `undefined` when the ack is not an error. */
 export function fromErrorAck(ack: unknown): SmcpError | undefined {
-  return readErrorBody(ack) ?? (isRecord(ack) ? readErrorBody(ack["error"]) : undefined);
+  // The member comes first: for peers that know few codes, the flat one may be another.
+  return (isRecord(ack) ? readErrorBody(ack["error"]) : undefined) ?? readErrorBody(ack);
 }
 
 function readErrorBody(body: unknown): SmcpError | undefined {
@@ -132,9 +133,9 @@ function readErrorBody(body: unknown): SmcpError | undefined {
   return new SmcpError(code, message, isRecord(details) ? { details } : readFlatDetails(body));
 }
 
-/** The reference Computer writes the details of 4014 and 4015 next to the code, under other names. */
+/** Other Computers write the details of 4014 and 4015 next to the code, at 0.2 under another name. */
 function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: ErrorDetails } {
-  const { mcp_server_name: mcp_server, capability } = body;
+  const { mcp_server_name, mcp_server = mcp_server_name, capability } = body;
   if (typeof mcp_server !== "string") return {};
   return { details: typeof capability === "string" ? { mcp_server, capability } : { mcp_server } };
 }

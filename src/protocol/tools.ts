@@ -40,8 +40,10 @@ export interface ToolCallReq extends AgentCallData {
 
 /** A tool in the answer to `client:get_tools`. */
 export interface SMCPTool {
-  /** The name to call the tool by: its alias, if one is configured. */
+  /** The name to call the tool by: its alias, if one is configured. From 0.3 on it begins with the `bundle_id` and `__`. */
   name: string;
+  /** The identity of its MCP server, from protocol 0.3 on. */
+  bundle_id?: string;
   /** The description, for the model. */
   description: string;
   /** The JSON Schema of the arguments. */

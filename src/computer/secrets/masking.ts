@@ -7,9 +7,12 @@ import type {
   MCPServerConfig,
   MCPServerInput,
   MCPServerStdioParameters,
+  SentComputerConfig,
+  ShownInput,
 } from "../../protocol/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 import type { ComputerConfig } from "../../config/config.ts";
+import { identifyServers } from "../../config/bundle_id.ts";
 import { parsePlaceholder, PLACEHOLDER } from "../../config/placeholders.ts";
 
 /** Replaces a value that is not shown. */
@@ -27,11 +30,31 @@ const SCHEME = /^[A-Za-z][A-Za-z\d+.-]{0,20}:\/\//;
 const ENCODING = /^[A-Za-z][\w.:-]{0,30}$/;
 const DURATION = /^P[\dTYMWDHS.,]{1,40}$/;
 
-/** The configuration for `client:get_config`. */
+/** The configuration for `client:get_config` of protocol 0.2. */
 export function maskConfig({ servers, inputs }: ComputerConfig): GetComputerConfigRet {
   return {
     inputs: inputs.map(maskInput),
     servers: Object.fromEntries(servers.map((config) => [config.name, maskServer(config)])),
+  };
+}
+
+/** The configuration for `client:get_config` from protocol 0.3 on: by `bundle_id`, and with labels of options. */
+export function maskIdentifiedConfig({ servers, inputs }: ComputerConfig): SentComputerConfig {
+  const identified = [...identifyServers(servers).byId];
+  return {
+    inputs: inputs.map((input) => withLabels(maskInput(input), input)),
+    servers: Object.fromEntries(
+      identified.map(([bundle_id, config]) => [bundle_id, { ...maskServer(config), bundle_id }]),
+    ),
+  };
+}
+
+function withLabels(masked: MCPServerInput, input: MCPServerInput): ShownInput {
+  if (masked.type !== "pickString") return masked;
+  const labels = input.type === "pickString" ? input.option_labels : undefined;
+  return {
+    ...masked,
+    options: masked.options.map((value, index) => ({ label: labels?.[index] ?? value, value })),
   };
 }
 

@@ -12,6 +12,7 @@ import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { CallLimits } from "../limits.ts";
 import type { OfficeAgent } from "../office/attendance.ts";
+import type { OfficeRules } from "../office_rules.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
@@ -30,6 +31,7 @@ import {
   ToolCallCancelled,
   type ToolOutcome,
   toWireResult,
+  withAuthHint,
   withNotes,
   withServer,
 } from "./results.ts";
@@ -45,6 +47,7 @@ const MAX_NAMED_TOOLS = 5;
 
 /** Dependencies of {@linkcode ToolCalls}. */
 export interface ToolCallsContext {
+  readonly rules: Pick<OfficeRules, "hasAuthHints">;
   readonly fleet: Fleet;
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
@@ -185,8 +188,10 @@ export class ToolCalls {
       ? undefined
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
-    if (route === undefined || ended.isOwnResult !== true) return ended.result;
-    return withServer(ended.result, route.server.name);
+    if (route !== undefined && ended.isOwnResult === true) return withServer(ended.result, route.server.name);
+    const server = route?.server.name ?? ended.server;
+    const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
+    return isHinted ? withAuthHint(ended.result, server) : ended.result;
   }
 
   #refuseUnknown(tool: string): ToolOutcome {
@@ -200,7 +205,7 @@ export class ToolCalls {
       const { name, statusText } = locked;
       const text = `Tool "${tool}" was not called: MCP server "${name}" ${statusText} at the Computer`;
       const meta = { error_code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED };
-      return { result: failureResult(text, meta), outcome: "error" };
+      return { result: failureResult(text, meta), outcome: "error", server: name };
     }
     const hint = others.length === 0
       ? `${didYouMean(tool, directory.routes.keys())}${absentServersHint(fleet)}`
@@ -311,7 +316,9 @@ export class ToolCalls {
     if (refusal !== undefined) return refusal;
     // The configuration may have changed meanwhile.
     const { tool_name } = call.request;
-    return isForbidden(route.server.config, route.tool.name) ? disabledResult(tool_name) : undefined;
+    return isForbidden(route.server.config, route.tool.name, route.spellings)
+      ? disabledResult(tool_name)
+      : undefined;
   }
 
   async #transform(

@@ -17,8 +17,12 @@ import {
 } from "../../protocol/tools.ts";
 import type { ListLimits } from "../limits.ts";
 import { ToolListing } from "./listing.ts";
-import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
-import { toolMetaOf, vrlScriptOf } from "./settings.ts";
+import type { OfficeRules } from "../office_rules.ts";
+import { BARE_NAMES, type NamedTool, nameTools, type ServerTools } from "./names.ts";
+import { declaredTagsOf, toolMetaOf, vrlScriptOf, withDeclaredTags } from "./settings.ts";
+
+/** How tools are named and shown. */
+export type ToolRules = Pick<OfficeRules, "naming" | "hasBundleIds" | "readsDeclaredTags">;
 
 /** Where a tool call goes. */
 export interface ToolRoute extends NamedTool {
@@ -39,6 +43,8 @@ export interface ToolView {
 
 /** Dependencies of {@linkcode ToolDirectory}. */
 export interface ToolDirectoryContext {
+  /** Those of protocol 0.2 by default. */
+  readonly rules?: ToolRules | undefined;
   /** The servers in order of precedence. */
   readonly servers: () => readonly SupervisedServer[];
   readonly log: Logger;
@@ -60,11 +66,12 @@ interface Member {
 export class ToolDirectory {
   readonly #context: ToolDirectoryContext;
   readonly #members = new Map<SupervisedServer, Member>();
-  readonly #show = rememberShown();
+  readonly #show: ShowTool;
   #view: ToolView = viewTools([]);
 
   constructor(context: ToolDirectoryContext) {
     this.#context = context;
+    this.#show = rememberShown(context.rules ?? RULES_OF_0_2);
   }
 
   /** All tools as an Agent sees them, in order of precedence. */
@@ -125,7 +132,7 @@ export class ToolDirectory {
       const { listing, isListed = false } = this.#members.get(server) ?? {};
       return { server, tools: listing?.tools ?? [], isListed };
     });
-    this.#view = viewTools(servers, this.#show);
+    this.#view = viewTools(servers, { rules: this.#context.rules, show: this.#show });
     for (const warning of this.#view.warnings) this.#context.warnOnce.warn(warning);
     if (!isSameList(before, this.#view.tools)) this.#context.onChange();
   }
@@ -151,9 +158,16 @@ function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): bo
 /** Turns a tool into what an Agent sees. */
 type ShowTool = (route: ToolRoute) => SMCPTool;
 
-/** Lists the tools of all servers, given in order of precedence. */
-export function viewTools(servers: readonly ServerTools[], show: ShowTool = toSmcpTool): ToolView {
-  const { named, forbidden, warnings } = nameTools(servers);
+const RULES_OF_0_2: ToolRules = { naming: BARE_NAMES, hasBundleIds: false, readsDeclaredTags: false };
+
+/** Lists the tools of all servers, given in order of precedence; by default as protocol 0.2 does. */
+export function viewTools(
+  servers: readonly ServerTools[],
+  options: { readonly rules?: ToolRules; readonly show?: ShowTool } = {},
+): ToolView {
+  const { rules = RULES_OF_0_2, show = (route) => toSmcpTool(route, rules) } = options;
+  const { named, forbidden, warnings: naming } = nameTools(servers, rules.naming);
+  const warnings = [...naming, ...(rules.readsDeclaredTags ? declarationWarnings(servers) : [])];
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
   for (const each of named) {
@@ -165,21 +179,36 @@ export function viewTools(servers: readonly ServerTools[], show: ShowTool = toSm
   return { tools, routes, forbidden, warnings };
 }
 
+/** One warning for each server that declares metadata of tools in another form than expected. */
+function declarationWarnings(servers: readonly ServerTools[]): string[] {
+  return servers.filter(({ isListed }) => isListed).flatMap(({ server: { name }, tools }) => {
+    const invalid = tools.filter(({ meta }) => declaredTagsOf(meta) === "invalid");
+    if (invalid.length === 0) return [];
+    const [first] = invalid;
+    const others = invalid.length === 1 ? "" : ` and of ${invalid.length - 1} others`;
+    return [
+      `server "${name}": "${A2C_TOOL_META}" of tool "${first?.name}"${others} is ignored: it must be an object whose ` +
+      '"tags" are a list of texts',
+    ];
+  });
+}
+
 /** {@linkcode toSmcpTool}, which gives the same object for a tool that is listed, named and configured as before. */
-function rememberShown(): ShowTool {
+function rememberShown(rules: ToolRules): ShowTool {
   const remembered = new WeakMap<McpTool, { readonly key: string; readonly shown: SMCPTool }>();
   return (route) => {
     const { name, tool, server, meta } = route;
     const key = JSON.stringify([name, server.name, meta]);
     const last = remembered.get(tool);
     if (last?.key === key) return last.shown;
-    const shown = toSmcpTool(route);
+    const shown = toSmcpTool(route, rules);
     remembered.set(tool, { key, shown });
     return shown;
   };
 }
 
-function toSmcpTool({ name, tool, server, meta }: ToolRoute): SMCPTool {
+function toSmcpTool({ name, tool, server, meta: configured }: ToolRoute, rules: ToolRules): SMCPTool {
+  const meta = rules.readsDeclaredTags ? withDeclaredTags(configured, declaredTagsOf(tool.meta)) : configured;
   const { title, description, inputSchema, outputSchema, annotations, icons, execution } = tool;
   const attributes = flatten(tool.meta);
   if (annotations !== undefined) attributes[MCP_TOOL_ANNOTATION] = JSON.stringify(annotations);
@@ -190,7 +219,14 @@ function toSmcpTool({ name, tool, server, meta }: ToolRoute): SMCPTool {
   // Only the Computer writes this key: an MCP server must not forge it.
   delete attributes[A2C_TOOL_META];
   if (meta !== undefined) attributes[A2C_TOOL_META] = JSON.stringify(meta);
-  return { name, description, params_schema: inputSchema, return_schema: outputSchema, meta: attributes };
+  return {
+    name,
+    ...(rules.hasBundleIds ? { bundle_id: server.name } : {}),
+    description,
+    params_schema: inputSchema,
+    return_schema: outputSchema,
+    meta: attributes,
+  };
 }
 
 /** Nested values become JSON strings. Nulls are left out: some peers cannot read them. */

@@ -1,6 +1,7 @@
 /** The names under which tools are called: aliases, and which server keeps a name that several servers use. Pure. */
 import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { buildExposedName } from "../../protocol/bundle_id.ts";
 import { aliasOf, isForbidden } from "./settings.ts";
 
 /** At most this many warnings are kept for one server. Clashes with other servers are counted apart. */
@@ -19,9 +20,31 @@ export interface ServerTools {
 /** An MCP server as the tools need it. */
 export type ToolServer = Pick<SupervisedServer, "name" | "config" | "use">;
 
+/** How tools get their names. */
+export interface ToolNaming {
+  /** The name of a tool that no other tool has; `tool` is its alias or its own name. */
+  readonly nameOf: (server: string, tool: string) => string;
+  /** The name of a tool where another server has that name; without it the tool is left out. */
+  readonly otherNameOf?: (server: string, tool: string) => string;
+  /** Whether `forbidden_tools` may also name a tool by its alias and by the name under which it is called. */
+  readonly forbidsByAnyName: boolean;
+}
+
+/** A tool is called by its alias or its own name, and where servers share a name by `server__tool` (protocol 0.2). */
+export const BARE_NAMES: ToolNaming = {
+  nameOf: (_server, tool) => tool,
+  otherNameOf: buildExposedName,
+  forbidsByAnyName: false,
+};
+
+/** A tool is always called by the identity of its server and its alias or own name (from protocol 0.3 on). */
+export const EXPOSED_NAMES: ToolNaming = { nameOf: buildExposedName, forbidsByAnyName: true };
+
 /** A tool with the name under which it is called. */
 export interface NamedTool {
   readonly name: string;
+  /** The names by which `forbidden_tools` may mean it. */
+  readonly spellings: readonly string[];
   /** The tool as its server listed it last. */
   readonly tool: McpTool;
   readonly server: ToolServer;
@@ -37,12 +60,12 @@ export interface ToolNames {
 }
 
 /**
- * Names the tools of all servers. A tool is called by its alias, otherwise by its own name. Where two servers use the
- * same name, the first of them keeps it, and the tool of the other one is called `server__tool`.
+ * Names the tools of all servers. Where two servers use the same name, the first of them keeps it, and the tool of the
+ * other one gets another name or is left out.
  *
  * @param servers In order of precedence.
  */
-export function nameTools(servers: readonly ServerTools[]): ToolNames {
+export function nameTools(servers: readonly ServerTools[], naming: ToolNaming = BARE_NAMES): ToolNames {
   const named: NamedTool[] = [];
   const forbidden = new Set<string>();
   const allWarnings: string[] = [];
@@ -52,15 +75,18 @@ export function nameTools(servers: readonly ServerTools[]): ToolNames {
     const clashes: NameClash[] = [];
     const aliases = usableAliases(server, tools, warnings);
     for (const tool of withoutDuplicates(server, tools, warnings)) {
-      const wanted = aliases.get(tool.name) ?? tool.name;
-      if (isForbidden(server.config, tool.name)) {
+      const called = aliases.get(tool.name) ?? tool.name;
+      const wanted = naming.nameOf(server.name, called);
+      const spellings = naming.forbidsByAnyName ? [tool.name, called, wanted] : [tool.name];
+      if (isForbidden(server.config, tool.name, spellings)) {
         forbidden.add(wanted);
         continue;
       }
-      const name = settleClash(wanted, { server: server.name, tool: tool.name, taken, clashes });
+      const other = naming.otherNameOf?.(server.name, tool.name);
+      const name = settleClash(wanted, { other, taken, clashes });
       if (name === undefined) continue;
       taken.add(name);
-      if (isListed) named.push({ name, tool, server });
+      if (isListed) named.push({ name, spellings, tool, server });
     }
     allWarnings.push(...limitWarnings(warnings, server.name), ...clashWarnings(clashes, server.name));
   }
@@ -104,30 +130,30 @@ function withoutDuplicates(server: ToolServer, tools: readonly McpTool[], warnin
 /** A tool whose name another server uses. */
 interface NameClash {
   readonly wanted: string;
-  readonly qualified: string;
-  /** Whether the tool is called by the qualified name; otherwise it is left out. */
+  /** The other name that was tried, if there is one. */
+  readonly other: string | undefined;
+  /** Whether the tool is called by the other name; otherwise it is left out. */
   readonly isRenamed: boolean;
 }
 
-/** The wanted name, or `server__tool` where that name is taken; `undefined` when both are taken. */
+/** The wanted name, or the other one where that name is taken; `undefined` when none is free. */
 function settleClash(
   wanted: string,
-  context: { server: string; tool: string; taken: ReadonlySet<string>; clashes: NameClash[] },
+  context: { other: string | undefined; taken: ReadonlySet<string>; clashes: NameClash[] },
 ): string | undefined {
-  const { server, tool, taken, clashes } = context;
+  const { other, taken, clashes } = context;
   if (!taken.has(wanted)) return wanted;
-  const qualified = `${server}__${tool}`;
-  const isRenamed = !taken.has(qualified);
-  clashes.push({ wanted, qualified, isRenamed });
-  return isRenamed ? qualified : undefined;
+  const isRenamed = other !== undefined && !taken.has(other);
+  clashes.push({ wanted, other, isRenamed });
+  return isRenamed ? other : undefined;
 }
 
 /** One warning about all tools that are listed under another name, and one about those that are left out. */
 function clashWarnings(clashes: readonly NameClash[], server: string): string[] {
   const renamed = clashes.filter(({ isRenamed }) => isRenamed)
-    .map(({ wanted, qualified }) => `"${wanted}" as "${qualified}"`);
+    .map(({ wanted, other }) => `"${wanted}" as "${other}"`);
   const leftOut = clashes.filter(({ isRenamed }) => !isRenamed)
-    .map(({ wanted, qualified }) => `"${wanted}" (also taken: "${qualified}")`);
+    .map(({ wanted, other }) => `"${wanted}"${other === undefined ? "" : ` (also taken: "${other}")`}`);
   const line = (clashed: readonly string[], outcome: string) =>
     clashed.length === 0 ? [] : [`server "${server}": ${outcome}: ${listBounded(clashed)}`];
   return [
@@ -153,6 +179,9 @@ function limitWarnings(warnings: readonly string[], server: string): readonly st
 /** The names under which tools are listed whose own or qualified name is `wanted`. */
 export function otherNamesOf(wanted: string, named: Iterable<NamedTool>): string[] {
   return [...named].filter(({ name, server, tool }) =>
-    [tool.name, `${server.name}__${tool.name}`, `${server.name}__${name}`].includes(wanted)
+    [tool.name, buildExposedName(server.name, tool.name), buildExposedName(server.name, name)].includes(
+      wanted,
+    ) ||
+    name === buildExposedName(server.name, wanted)
   ).map(({ name }) => name);
 }

@@ -20,6 +20,8 @@ export interface ToolOutcome {
   readonly outcome: ToolCallOutcome;
   /** Whether the result came from the MCP server; false by default. */
   readonly isOwnResult?: boolean;
+  /** The MCP server that the failure of a call without a route is about. */
+  readonly server?: string;
 }
 
 /** A failure as a tool result: text for the model, a code for the program. */
@@ -53,6 +55,21 @@ export function toWireResult(
 export function withServer(result: CallToolResult, server: string): CallToolResult {
   return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
+
+/** What a peer of protocol 0.3 or later reads of a call that needs a sign-in, or has one that does not suffice. */
+export function withAuthHint(result: CallToolResult, server: string): CallToolResult {
+  const code = result.meta?.error_code;
+  const action = code === undefined ? undefined : AUTH_ACTIONS.get(code);
+  if (action === undefined) return result;
+  const [first] = result.content;
+  const message = first?.type === "text" ? first.text : "";
+  return { ...result, meta: { ...result.meta, mcp_server: server, auth_hint: { action, message } } };
+}
+
+const AUTH_ACTIONS: ReadonlyMap<number, string> = new Map([
+  [ErrorCode.TOOL_AUTHORIZATION_REQUIRED, "user_authorization_required"],
+  [ErrorCode.TOOL_AUTHORIZATION_FAILED, "token_refresh_required"],
+]);
 
 /** Adds sentences for the model to the content of a result. */
 export function withNotes(ended: ToolOutcome, notes: readonly string[]): ToolOutcome {

@@ -1,10 +1,24 @@
 /** The settings of a tool in the configuration of its MCP server. Pure. */
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import type { ToolMeta } from "../../protocol/tools.ts";
+import { isRecord } from "../../json.ts";
+import { A2C_TOOL_META, type ToolMeta } from "../../protocol/tools.ts";
 
-/** Whether `forbidden_tools` or `allowed_tools` excludes a tool, which is then neither listed nor callable. */
-export function isForbidden({ forbidden_tools, allowed_tools }: MCPServerConfig, tool: string): boolean {
-  return forbidden_tools.includes(tool) || allowed_tools?.some((pattern) => isLike(tool, pattern)) === false;
+/** A tool's metadata in which nothing is set. */
+const NO_META: ToolMeta = { auto_apply: null, alias: null, tags: null, ret_object_mapper: null };
+
+/**
+ * Whether `forbidden_tools` or `allowed_tools` excludes a tool, which is then neither listed nor callable.
+ *
+ * @param tool The name that the MCP server gives it; `allowed_tools` has patterns of such names.
+ * @param spellings The names by which `forbidden_tools` may mean it.
+ */
+export function isForbidden(
+  { forbidden_tools, allowed_tools }: MCPServerConfig,
+  tool: string,
+  spellings: readonly string[] = [tool],
+): boolean {
+  return spellings.some((name) => forbidden_tools.includes(name)) ||
+    allowed_tools?.some((pattern) => isLike(tool, pattern)) === false;
 }
 
 /** Whether a name matches a pattern, in which `*` stands for any characters. Linear in both lengths. */
@@ -37,14 +51,25 @@ export function toolMetaOf(config: MCPServerConfig, tool: string): ToolMeta | un
   const fallback = config.default_tool_meta ?? undefined;
   if (specific === undefined && fallback === undefined) return undefined;
   const stated = Object.entries(specific ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return {
-    auto_apply: null,
-    alias: null,
-    tags: null,
-    ret_object_mapper: null,
-    ...fallback,
-    ...Object.fromEntries(stated),
-  };
+  return { ...NO_META, ...fallback, ...Object.fromEntries(stated) };
+}
+
+/** What an MCP server declares about the tags of a tool in the tool's own metadata. */
+export type DeclaredTags = { readonly tags: string[] | null } | "invalid" | undefined;
+
+/** Reads that declaration; `undefined` without one. Only tags can be declared: the rest is the Computer's to say. */
+export function declaredTagsOf(meta: Readonly<Record<string, unknown>>): DeclaredTags {
+  if (!Object.hasOwn(meta, A2C_TOOL_META)) return undefined;
+  const declared = meta[A2C_TOOL_META];
+  const { tags = null } = isRecord(declared) ? declared : { tags: "invalid" };
+  if (tags === null) return { tags: null };
+  return Array.isArray(tags) && tags.every((tag) => typeof tag === "string") ? { tags } : "invalid";
+}
+
+/** The metadata of a tool with the tags that its server declares, unless the configuration sets tags. */
+export function withDeclaredTags(meta: ToolMeta | undefined, declared: DeclaredTags): ToolMeta | undefined {
+  if (declared === undefined || declared === "invalid") return meta;
+  return { ...NO_META, ...meta, tags: meta?.tags ?? declared.tags };
 }
 
 /** A tool may be called `constructor` or `toString`, which every object inherits. */

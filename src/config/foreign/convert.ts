@@ -213,6 +213,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     tool_meta: toolMetaOf(allowed.filter((tool) => tool !== "*"), entry.tool_meta ?? {}),
     ...(isRecord(defaults) ? { default_tool_meta: defaults } : {}),
     ...(entry.elicitation ? { elicitation: entry.elicitation } : {}),
+    ...(typeof entry.bundle_id === "string" ? { bundle_id: entry.bundle_id } : {}),
     ...(entry.approval ? { approval: entry.approval } : {}),
     ...(entry.mcp_version ? { mcp_version: entry.mcp_version } : {}),
     ...(entry.apps ? { apps: entry.apps } : {}),

@@ -1,11 +1,20 @@
 /** Flat server entries, without `server_parameters`, as other programs write them. */
 import { z } from "zod";
 import type { MCPServerConfig, OAuthSettings } from "../../protocol/config.ts";
-import { approval, elicitation, mcpVersion, oauthSettings, toolMeta } from "../../protocol/schemas/config.ts";
+import {
+  approval,
+  bundleId,
+  elicitation,
+  mcpVersion,
+  oauthSettings,
+  toolMeta,
+} from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 
 /** The members of all flat entries. */
 export interface FlatServer {
+  /** The identity of the server from protocol 0.3 on; by default it is derived from the name. */
+  bundle_id?: string | null | undefined;
   /** The transport: `stdio`, `http` or `sse`; by default it follows from the other members. */
   type?: string | null | undefined;
   /** Whether the Computer does not start the server. */
@@ -95,6 +104,7 @@ export const TOLD_BY_URL = "remote";
 
 const names = z.array(z.string()).nullish();
 const shared = {
+  bundle_id: bundleId,
   disabled: z.boolean().nullish(),
   enabled: z.boolean().nullish(),
   isActive: z.boolean().nullish(),

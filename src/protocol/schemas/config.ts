@@ -36,9 +36,13 @@ export const approval: z.ZodType<MCPServerConfig["approval"]> = z.enum(["compute
 export const mcpVersion: z.ZodType<MCPServerConfig["mcp_version"]> = z.enum(["2025", "2026", "auto"])
   .nullish();
 
+/** The identity of an MCP server; `bundleIdProblem()` says which texts can be used. */
+export const bundleId: z.ZodType<MCPServerConfig["bundle_id"]> = z.string().nullish();
+
 /** The members of every MCP server. Absent members get their default, because people write these files. */
 const base = {
   name: z.string().min(1),
+  bundle_id: bundleId,
   disabled: z.boolean().default(false),
   forbidden_tools: z.array(z.string()).default([]),
   allowed_tools: z.array(z.string()).nullish(),

@@ -1,0 +1,70 @@
+/** What differs between the protocol versions on a Computer (`docs/protocol/versions.md`). */
+import type { ComputerConfig } from "../config/config.ts";
+import { identifyServers } from "../config/bundle_id.ts";
+import type { MCPServerConfig, SentComputerConfig } from "../protocol/config.ts";
+import { type FailedRequest, toErrorAck } from "../protocol/errors.ts";
+import { toFlatErrorAck } from "../protocol/flat_error.ts";
+import { isFrom, type ProtocolMinor } from "../protocol/version.ts";
+import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
+import { BARE_NAMES, EXPOSED_NAMES, type ToolNaming } from "./tools/names.ts";
+
+/** The MCP servers that run, in order of precedence, under the names by which the office knows them. */
+export interface OfficeServers {
+  readonly servers: readonly MCPServerConfig[];
+  /** The name that each server has in the configuration, by its name in the office; without those that have one name. */
+  readonly writtenNames: ReadonlyMap<string, string>;
+  /** A sentence for each server that is left out. */
+  readonly warnings: readonly string[];
+}
+
+/** The rules of one protocol version. */
+export interface OfficeRules {
+  /** Gives each MCP server of a configuration the name by which the office knows it. */
+  readonly toOfficeServers: (config: Pick<ComputerConfig, "servers">) => OfficeServers;
+  readonly naming: ToolNaming;
+  /** The configuration as the office may see it, with secrets masked. */
+  readonly maskConfig: (config: ComputerConfig) => SentComputerConfig;
+  /** Whether tools and configurations name their MCP server by `bundle_id`, and options of inputs have labels. */
+  readonly hasBundleIds: boolean;
+  /** Whether tags that an MCP server declares for its tools are listed. */
+  readonly readsDeclaredTags: boolean;
+  /** Whether a result that needs a sign-in says so as those peers read it. */
+  readonly hasAuthHints: boolean;
+  /** The ack of a failed request. */
+  readonly toErrorAck: (error: unknown, request: FailedRequest) => unknown;
+}
+
+/** The rules of a protocol version. */
+export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
+  const hasBundleIds = isFrom(protocol, "0.3");
+  return {
+    toOfficeServers: hasBundleIds ? toIdentified : toNamed,
+    naming: hasBundleIds ? EXPOSED_NAMES : BARE_NAMES,
+    maskConfig: hasBundleIds ? maskIdentifiedConfig : maskBareConfig,
+    hasBundleIds,
+    readsDeclaredTags: isFrom(protocol, "0.4"),
+    hasAuthHints: isFrom(protocol, "0.3"),
+    toErrorAck: isFrom(protocol, "0.3")
+      ? (error, request) => toFlatErrorAck(toErrorAck(error, request), request)
+      : toErrorAck,
+  };
+}
+
+function maskBareConfig(config: ComputerConfig): SentComputerConfig {
+  const { servers, inputs } = maskConfig(config);
+  return { servers, inputs: inputs ?? [] };
+}
+
+function toNamed({ servers }: Pick<ComputerConfig, "servers">): OfficeServers {
+  return { servers, writtenNames: new Map(), warnings: [] };
+}
+
+/** From 0.3 on, the identity of a server takes the place of its name. */
+function toIdentified({ servers }: Pick<ComputerConfig, "servers">): OfficeServers {
+  const { byId, warnings } = identifyServers(servers);
+  return {
+    servers: [...byId].map(([id, server]) => ({ ...server, name: id })),
+    writtenNames: new Map([...byId].map(([id, { name }]) => [id, name])),
+    warnings,
+  };
+}
