@@ -1,7 +1,7 @@
 /** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
 import { toSafeLine } from "../../terminal/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
-import type { MCPServerInput } from "../../protocol/config.ts";
+import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../lazy_editor.ts";
@@ -19,10 +19,22 @@ export async function askForInput(
   const whose = server === undefined ? "" : ` for MCP server "${toSafeLine(server)}"`;
   const text = `${what} (input "${toSafeLine(input.id)}"${whose}): `;
   if (input.type === "pickString") {
-    return await editor.choose({ text, options: input.options, default: input.default ?? undefined, signal });
+    return await chooseOption(editor, input, { text, signal });
   }
   const isHidden = input.type === "promptString" && input.password === true;
   return await editor.ask({ text, isHidden, signal }) || undefined;
+}
+
+/** Shows the labels of the options, if each is another one, and returns the option itself. */
+async function chooseOption(
+  editor: LineEditor,
+  { options, option_labels = options, default: preset }: MCPServerPickStringInput,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal | undefined },
+): Promise<string | undefined> {
+  const shown = new Set(option_labels).size === options.length ? option_labels : options;
+  const shownPreset = typeof preset === "string" ? shown[options.indexOf(preset)] : undefined;
+  const chosen = await editor.choose({ text, options: shown, default: shownPreset, signal });
+  return chosen === undefined ? undefined : options[shown.indexOf(chosen)];
 }
 
 /** An input source that asks the user. */
