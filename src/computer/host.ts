@@ -260,8 +260,7 @@ export class McpHost implements AsyncDisposable {
    * @throws {TypeError} when no server has that name.
    */
   serverNamed(name: string): SupervisedServer {
-    const server = this.fleet.get(name) ??
-      this.fleet.servers.find((each) => this.#writtenNames.get(each.name) === name);
+    const server = this.fleet.get(name) ?? this.fleet.servers.find((each) => this.#isNamed(each, name));
     if (server !== undefined) return server;
     throw new TypeError(unknownName("server", name, this.fleet.servers.map((each) => each.name)));
   }
@@ -336,7 +335,9 @@ export class McpHost implements AsyncDisposable {
 
   /** Resolves when each of these servers, all by default, has listed its tools or failed. */
   async settled(names?: readonly string[]): Promise<void> {
-    const servers = this.fleet.servers.filter(({ name }) => names?.includes(name) ?? true);
+    const servers = names === undefined
+      ? this.fleet.servers
+      : this.fleet.servers.filter((server) => names.some((name) => this.#isNamed(server, name)));
     await Promise.all(servers.map(async (server) => {
       await server.settled();
       await this.tools.settled(server);
@@ -353,6 +354,10 @@ export class McpHost implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #isNamed(server: SupervisedServer, name: string): boolean {
+    return server.name === name || this.#writtenNames.get(server.name) === name;
   }
 
   /** Prepares a start: compiles the VRL script and resolves the inputs. */
