@@ -1,5 +1,6 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
 import { readWindow } from "../organizer/windows.ts";
+import { isRecord } from "../json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
@@ -22,6 +23,7 @@ import {
   GET_TOOLS_EVENT,
   GET_WINDOWS_EVENT,
   OPEN_INPUT_EVENT,
+  PUT_BLOB_EVENT,
   READ_RESOURCE_EVENT,
   SUBSCRIBE_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
@@ -41,20 +43,31 @@ import type {
 } from "../protocol/resource_templates.ts";
 import type { FollowCallRet } from "../protocol/progress.ts";
 import type { GetResourceUpdatesRet, SubscribeResourceRet } from "../protocol/resource_updates.ts";
-import type { GetBlobRet, GetDpeRet, GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
+import type {
+  GetBlobReq,
+  GetBlobRet,
+  GetDpeRet,
+  GetResourcesRet,
+  ReadResourceRet,
+} from "../protocol/resources.ts";
+import type { PutBlobRet } from "../protocol/uploads.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
 import { shorten } from "../text.ts";
 import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
-import { MAX_CHUNK_BYTES, type OfficeBlobs } from "./office/blob_store.ts";
+import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
 import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
+import type { Uploads } from "./uploads/uploads.ts";
 
 /** What a handler answers from. */
 export interface HandlerScope {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
+  readonly uploads: Uploads;
+  /** What the protocol version of the Computer decides. */
+  readonly rules: { readonly emptiesBinaries: boolean };
   /** The blobs of the office that sent the request. */
   readonly blobs: OfficeBlobs;
   /** The largest answer that the connection takes, in bytes. */
@@ -86,6 +99,7 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [UNSUBSCRIBE_RESOURCE_EVENT, unsubscribeResource],
   [GET_RESOURCE_UPDATES_EVENT, getResourceUpdates],
   [GET_BLOB_EVENT, getBlob],
+  [PUT_BLOB_EVENT, putBlob],
   [GET_DPE_EVENT, getDpe],
   [GET_SKILLS_EVENT, getSkills],
   [GET_SKILL_EVENT, getSkill],
@@ -270,10 +284,10 @@ function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): 
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
-  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = parse.parseGetBlobReq(
-    body,
-  );
+function getBlob({ blobs, limitBytes, rules }: HandlerScope, body: unknown): GetBlobRet {
+  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = rules.emptiesBinaries
+    ? parseNewerGetBlobReq(body)
+    : parse.parseGetBlobReq(body);
   // Base64 takes four bytes for three.
   const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0
@@ -281,6 +295,23 @@ function getBlob({ blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet
     : max_chunk_bytes;
   const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
   return { ...blobs.read({ handle, offset, maxBytes }), req_id };
+}
+
+/** Peers since 0.3 know 4018 for a malformed handle or offset, and do not know 400. */
+function parseNewerGetBlobReq(body: unknown): GetBlobReq {
+  try {
+    return parse.parseGetBlobReq(body);
+  } catch (error) {
+    const field = error instanceof SmcpError ? error.details?.["field"] : undefined;
+    if (field === "blob_handle") throw notAccessible("invalid_handle");
+    if (field === "chunk_offset") throw notAccessible("range");
+    throw error;
+  }
+}
+
+async function putBlob({ uploads }: HandlerScope, body: unknown): Promise<PutBlobRet> {
+  const { req_id } = parse.parseAgentCallData(body);
+  return { ...await uploads.put(isRecord(body) ? body : {}), req_id };
 }
 
 async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promise<GetDpeRet> {

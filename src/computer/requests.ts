@@ -16,6 +16,7 @@ import {
   CANCEL_TOOL_CALL_NOTIFICATION,
   CLIENT_EVENT_PREFIX,
   GET_PROMPT_EVENT,
+  PUT_BLOB_EVENT,
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
@@ -23,13 +24,24 @@ import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
 import { type Oversize, shrinkPrompt, shrinkRead, shrinkResult } from "./office/large_answers.ts";
+import { emptyBinaries } from "./office/large_binaries.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
+import type { Uploads } from "./uploads/uploads.ts";
 
 /** What requests are answered from. */
 export interface RequestContext {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
+  /** The files that the Agent uploads. */
+  readonly uploads: Uploads;
+  /** What the protocol version of the Computer decides. */
+  readonly rules: {
+    /** Whether large binaries of a result are always left out, and not only when the result is too large. */
+    readonly emptiesBinaries: boolean;
+    /** Whether the Agent may upload files. */
+    readonly takesUploads: boolean;
+  };
 }
 
 /** The size above which an answer waits until other work of the process has run. */
@@ -96,7 +108,7 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {
-    const handle = HANDLERS.get(event);
+    const handle = event === PUT_BLOB_EVENT && !context.rules.takesUploads ? undefined : HANDLERS.get(event);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     assertShallow(body);
     const run = async () => await handle(scope, body);
@@ -137,13 +149,18 @@ const SHRINKERS: ReadonlyMap<string, Shrink> = new Map([
 async function send(
   answer: unknown,
   incoming: IncomingEvent,
-  { scope, shrink }: { readonly scope: HandlerScope; readonly shrink: Shrink | undefined },
+  { scope, shrink }: {
+    readonly scope: HandlerScope & RequestContext;
+    readonly shrink: Shrink | undefined;
+  },
 ): Promise<void> {
   const { event, body } = incoming;
   // Reading, measuring and writing a long answer each block the event loop for a while.
   if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
   if (shrink === undefined || !isRecord(answer)) return incoming.reply?.(answer);
-  let smaller: Readonly<Record<string, unknown>> = answer;
+  let smaller: Readonly<Record<string, unknown>> = scope.rules.emptiesBinaries && shrink === shrinkResult
+    ? await emptyBinaries(answer, scope.blobs)
+    : answer;
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
     const next = await shrink(smaller, oversize, scope.blobs);
     if (next === undefined) throw payloadTooLarge(oversize);

@@ -35,6 +35,7 @@ import {
 import type { FollowCallRet } from "./progress.ts";
 import type { InputRequired, OpenInputRet } from "./questions.ts";
 import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.ts";
+import type { PutBlobRet } from "./uploads.ts";
 import { parserOf, unreadable } from "./schema.ts";
 import * as config from "./schemas/config.ts";
 import * as finder from "./schemas/finder.ts";
@@ -311,6 +312,8 @@ export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw =
 export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", resources.getDpeRet);
 /** Reads the answer to `client:get_blob`. Every member is required, because invalid bytes are useless. */
 export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", resources.getBlobRet);
+/** Reads the answer to `client:put_blob`. */
+export const parsePutBlobRet: AnswerReader<PutBlobRet> = parserOf("PutBlobRet", resources.putBlobRet);
 
 /** Reads the answer to `server:list_room`. */
 export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {

@@ -54,6 +54,8 @@ export const ErrorCode = {
   MCP_CAPABILITY_NOT_SUPPORTED: 4015,
   /** A blob handle that does not exist, or no longer exists; `details.reason`: `invalid_handle`, `gone`, `range`. */
   BLOB_NOT_ACCESSIBLE: 4018,
+  /** An upload failed; `details.reason`, such as `forbidden`, `too_large`, `busy`, `range` or `integrity`. Since 0.4. */
+  BLOB_WRITE_FAILED: 4019,
   /** In the text of a refused join: the office already has an Agent. */
   ROOM_FULL: 4101,
   /** Reserved by the protocol; never sent. */

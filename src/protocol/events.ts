@@ -42,6 +42,8 @@ export const FOLLOW_CALL_EVENT = "client:follow_call";
 export const GET_DPE_EVENT = "client:get_dpe";
 /** Fetches a chunk of a blob: a part that a Computer left out of a large answer. */
 export const GET_BLOB_EVENT = "client:get_blob";
+/** Uploads a chunk of a file to a Computer; since protocol 0.4. */
+export const PUT_BLOB_EVENT = "client:put_blob";
 /** Tells a Computer that the Agent can answer questions of its calls; an extension of ours. */
 export const OPEN_INPUT_EVENT = "client:open_input";
 /** Answers the question of a call; an extension of ours. */

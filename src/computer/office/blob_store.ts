@@ -72,6 +72,11 @@ export class OfficeBlobs {
     this.#now = now;
   }
 
+  /** The most bytes that can be kept. */
+  get maxBytes(): number {
+    return this.#limits.maxBlobBytes;
+  }
+
   /**
    * Keeps all of these parts of one answer; resolves to `undefined` when they do not fit or the office was left. Equal
    * bytes are kept once.
@@ -248,7 +253,8 @@ const REASONS = {
   range: "the offset is outside of the blob",
 } as const;
 
-function notAccessible(reason: keyof typeof REASONS): SmcpError {
+/** A 4018 with its reason. */
+export function notAccessible(reason: keyof typeof REASONS): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot read the blob: ${REASONS[reason]}`, {
     details: { reason },
   });

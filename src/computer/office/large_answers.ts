@@ -3,7 +3,13 @@
  * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). The tool has already run, so its result must not be lost.
  */
 import { runInTurns } from "../../async/turns.ts";
-import { A2C_ANSWER, A2C_RESOURCE_TEXT, A2C_STRUCTURED_CONTENT, A2C_TEXT } from "../../protocol/blobs.ts";
+import {
+  A2C_ANSWER,
+  A2C_RESOURCE_TEXT,
+  A2C_STRUCTURED_CONTENT,
+  A2C_TEXT,
+  withoutBlobKeys,
+} from "../../protocol/blobs.ts";
 import { isRecord } from "../../json.ts";
 import { LongText } from "../../protocol/long_text.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
@@ -30,7 +36,7 @@ export interface Oversize {
 type Json = Readonly<Record<string, unknown>>;
 
 /** A part of an answer that can be fetched separately. */
-interface Part {
+export interface Part {
   /** The approximate bytes in the message; a text may take up to three times as many. */
   readonly sizeBytes: number;
   readonly mimeType: string;
@@ -144,7 +150,7 @@ function draftOfResult(result: Json): Draft {
 }
 
 function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
-  const { text, data, resource, mimeType } = item;
+  const { text, resource } = item;
   if (item["type"] === "text" && isText(text)) {
     return [textPart(text, "text/plain", (mark) => {
       const { text: _text, type: _type, _meta, ...rest } = item;
@@ -154,33 +160,30 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
       });
     })];
   }
-  if (isText(data)) {
-    return [
-      binaryPart(
-        data,
-        mimeType,
-        (mark) => replace({ ...item, data: "", _meta: metaWith(item["_meta"], mark) }),
-      ),
-    ];
-  }
+  const binary = binaryOfItem(item, replace);
+  if (binary !== undefined) return [binary];
   if (!isRecord(resource)) return [];
   const own = resource["mimeType"];
-  if (isText(resource["blob"])) {
-    return [
-      binaryPart(
-        resource["blob"],
-        own,
-        (mark) =>
-          replace({ ...item, resource: { ...resource, blob: "" }, _meta: metaWith(item["_meta"], mark) }),
-      ),
-    ];
-  }
   if (!isText(resource["text"])) return [];
   return [textPart(resource["text"], typeof own === "string" ? own : "text/plain", (mark) => {
     const { text: _text, ...rest } = resource;
     const _meta = metaWith(item["_meta"], { ...mark, [A2C_RESOURCE_TEXT]: true });
     replace({ ...item, resource: { ...rest, blob: "" }, _meta });
   })];
+}
+
+/** The bytes of an item of content: an image or sound, or an embedded resource. */
+export function binaryOfItem(item: Json, replace: (replacement: Json) => void): Part | undefined {
+  const { data, resource, mimeType, _meta } = item;
+  if (isText(data)) {
+    return binaryPart(data, mimeType, (mark) => replace({ ...item, data: "", _meta: metaWith(_meta, mark) }));
+  }
+  if (!isRecord(resource) || !isText(resource["blob"])) return undefined;
+  return binaryPart(
+    resource["blob"],
+    resource["mimeType"],
+    (mark) => replace({ ...item, resource: { ...resource, blob: "" }, _meta: metaWith(_meta, mark) }),
+  );
 }
 
 function draftOfPrompt(prompt: Json): Draft {
@@ -264,8 +267,9 @@ function markedResource(name: string, mimeType: string, _meta: Json) {
   return { type: "resource", resource: { uri: `a2c-blob:///${name}`, mimeType, blob: "" }, _meta };
 }
 
+/** A mark of the MCP server's own is left out: it would say that these bytes are something else. */
 function metaWith(meta: unknown, mark: Json): Json {
-  return { ...(isRecord(meta) ? meta : {}), ...mark };
+  return { ...(isRecord(meta) ? withoutBlobKeys(meta) : {}), ...mark };
 }
 
 /** Encodes in several turns of the event loop, because 30 MiB take a tenth of a second. */

@@ -9,6 +9,7 @@ import type {
 } from "../resources.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "../resource_templates.ts";
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "../resource_updates.ts";
+import type { PutBlobRet } from "../uploads.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 /** The members of every request to a Computer that may have a time limit. */
@@ -106,5 +107,14 @@ export const getBlobRet: z.ZodType<GetBlobRet> = z.looseObject({
   chunk_offset: z.int().nonnegative(),
   eof: z.boolean(),
   blob: z.string(),
+  req_id: z.string().optional(),
+});
+
+export const putBlobRet: z.ZodType<PutBlobRet> = z.looseObject({
+  upload_id: z.string().min(1),
+  chunk_offset: z.int().nonnegative().optional(),
+  landing_path: optionalText,
+  total_size: optionalInteger,
+  sha256: optionalText,
   req_id: z.string().optional(),
 });

@@ -1,0 +1,258 @@
+/** Takes the files that an Agent uploads (`client:put_blob`, `docs/protocol/uploads.md`). */
+import { resolve } from "@std/path";
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
+import type { Logger } from "../../log.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { PutBlobRet } from "../../protocol/uploads.ts";
+import { describeError } from "../../text.ts";
+import { type FolderLimits, LandingFolder, type PartFile } from "./landing_folder.ts";
+import {
+  endsUpload,
+  type SessionLimits,
+  type Upload,
+  type UploadChunk,
+  uploadFailure,
+  type UploadRequest,
+  UploadSessions,
+} from "./sessions.ts";
+
+/** Limits of uploads; each has a default. */
+export interface UploadLimits extends SessionLimits, FolderLimits {}
+
+/** Where uploads go, and limits that differ from the defaults. */
+export interface UploadOptions extends Partial<UploadLimits> {
+  /** The folder for the files; created, for its owner alone, when it does not exist. */
+  readonly folder: string;
+}
+
+/** The defaults of {@linkcode UploadLimits}. */
+export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
+  maxBytes: 100 * 1024 * 1024,
+  maxTotalBytes: 1024 * 1024 * 1024,
+  maxFiles: 1_000,
+  expireMs: 24 * 60 * 60 * 1000,
+  maxConcurrent: 4,
+  idleMs: 120_000,
+};
+
+/** How often expired files are looked for at least, in milliseconds. */
+const SWEEP_MS = 60 * 60 * 1000;
+
+/** What uploads need. */
+export interface UploadsContext {
+  readonly log: Logger;
+  /** A clock in milliseconds; that of the process by default. */
+  readonly now?: (() => number) | undefined;
+  /** A clock in milliseconds since 1970, as the times of files are. */
+  readonly date?: (() => number) | undefined;
+}
+
+/** The uploads to one folder. */
+interface Landing {
+  readonly folder: LandingFolder;
+  readonly path: string;
+  readonly limits: UploadLimits;
+  readonly sessions: UploadSessions;
+  readonly parts: Map<Upload, PartFile>;
+}
+
+/** Takes uploads while a folder is set. */
+export class Uploads {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #date: () => number;
+  #landing: Landing | undefined;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #sweepTimer: ReturnType<typeof setTimeout> | undefined;
+  /** What still touches files. */
+  readonly #work = new Set<Promise<unknown>>();
+
+  constructor({ log, now = () => performance.now(), date = Date.now }: UploadsContext) {
+    this.#log = log;
+    this.#now = now;
+    this.#date = date;
+  }
+
+  /**
+   * Sets or changes the folder; `undefined` turns uploads off. Open uploads to another folder, or with other limits, end.
+   *
+   * @throws {RangeError} when a limit is not a number above 0.
+   */
+  configure(options: UploadOptions | undefined): void {
+    const path = options === undefined ? undefined : resolve(options.folder);
+    const limits = toLimits(options);
+    const before = this.#landing;
+    if (path === before?.path && (before === undefined || isSame(before.limits, limits))) return;
+    this.endOpen();
+    clearTimeout(this.#sweepTimer);
+    this.#landing = undefined;
+    if (path === undefined) return;
+    const folder = new LandingFolder(path, { limits, now: this.#date });
+    const sessions = new UploadSessions(limits, this.#now);
+    this.#landing = { folder, path, limits, sessions, parts: new Map() };
+    this.#sweep(this.#landing);
+  }
+
+  /**
+   * Takes a chunk; the result has no `req_id`.
+   *
+   * @throws {SmcpError} 4019 with `details.reason`.
+   */
+  put(request: UploadRequest): Promise<PutBlobRet> {
+    return this.#track(this.#put(request));
+  }
+
+  /** Ends the open uploads: the office or its Agent has changed. Files that are whole stay. */
+  endOpen(): void {
+    const landing = this.#landing;
+    if (landing === undefined) return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = undefined;
+    for (const upload of landing.sessions.open) this.#end(landing, upload);
+  }
+
+  /** Ends the open uploads and takes no more; resolves when no file is touched any more. Idempotent. */
+  async close(): Promise<void> {
+    this.configure(undefined);
+    await this.quiet();
+  }
+
+  /** Resolves when no file is touched any more. */
+  async quiet(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+  }
+
+  async #put(request: UploadRequest): Promise<PutBlobRet> {
+    const landing = this.#landing;
+    if (landing !== undefined) this.#endIdle(landing);
+    const isFirst = (request["upload_id"] ?? undefined) === undefined;
+    if (landing === undefined) {
+      const how = "its owner turns them on with --uploads DIR, or with uploads in the configuration";
+      throw uploadFailure("forbidden", `this Computer takes no uploads; ${how}`);
+    }
+    const upload = isFirst ? landing.sessions.declare(request) : landing.sessions.find(request);
+    let chunk: UploadChunk | undefined;
+    try {
+      const part = isFirst ? await this.#create(landing, upload) : landing.parts.get(upload);
+      if (part === undefined || upload.isEnded) throw ended();
+      chunk = upload.read(request);
+      return await this.#write(landing, { upload, chunk, part });
+    } catch (error) {
+      // After a chunk that was refused, the right one may follow. Nobody knows the id of a first one.
+      const goesOn = !isFirst && chunk === undefined && !endsUpload(error);
+      if (!goesOn) landing.sessions.end(upload);
+      throw error;
+    } finally {
+      landing.sessions.release(upload);
+      if (upload.isEnded) this.#end(landing, upload);
+      else this.#watchIdle(landing);
+    }
+  }
+
+  async #create(landing: Landing, upload: Upload): Promise<PartFile> {
+    try {
+      const part = await landing.folder.create(upload, landing.sessions.open);
+      landing.parts.set(upload, part);
+      return part;
+    } catch (error) {
+      if (error instanceof SmcpError) throw error;
+      this.#log.warn("cannot write in the folder for uploads", { error: describeError(error) });
+      const state = "the folder for uploads cannot be written to; the log of the Computer says why";
+      throw uploadFailure("forbidden", state, { cause: error });
+    }
+  }
+
+  async #write(
+    landing: Landing,
+    { upload, chunk, part }: {
+      readonly upload: Upload;
+      readonly chunk: UploadChunk;
+      readonly part: PartFile;
+    },
+  ): Promise<PutBlobRet> {
+    const answer = { upload_id: upload.id, chunk_offset: chunk.offset };
+    await this.#onDisk(part.write(chunk.bytes));
+    if (upload.isEnded) throw ended();
+    upload.add(chunk);
+    if (!chunk.isLast) return answer;
+    upload.assertWhole();
+    const landing_path = await this.#onDisk(part.land());
+    // Ended meanwhile: the file is removed again.
+    if (upload.isEnded) throw ended();
+    landing.parts.delete(upload);
+    landing.sessions.end(upload);
+    this.#log.info("an upload is complete", { path: landing_path, size: upload.totalSize });
+    return { ...answer, landing_path, total_size: upload.totalSize, sha256: upload.sha256 };
+  }
+
+  async #onDisk<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      this.#log.warn("cannot write an upload", { error: describeError(cause) });
+      const state = "the file cannot be written; the log of the Computer says why";
+      throw uploadFailure("io_error", state, { cause });
+    }
+  }
+
+  #end(landing: Landing, upload: Upload): void {
+    landing.sessions.end(upload);
+    // A chunk that is being written ends by itself, and removes the file after that.
+    const part = upload.isWriting ? undefined : landing.parts.get(upload);
+    if (part === undefined) return;
+    landing.parts.delete(upload);
+    this.#track(part.discard()).catch((error) =>
+      this.#log.warn("cannot remove an upload", { error: describeError(error) })
+    );
+  }
+
+  #endIdle(landing: Landing): void {
+    for (const upload of landing.sessions.expire()) this.#end(landing, upload);
+  }
+
+  /** Removes the parts of uploads that nobody continues, although no request comes. */
+  #watchIdle(landing: Landing): void {
+    if (this.#landing !== landing || this.#idleTimer !== undefined) return;
+    const { idleMs } = landing.limits;
+    this.#idleTimer = setTimeout(() => {
+      this.#idleTimer = undefined;
+      this.#endIdle(landing);
+      if (landing.sessions.open.length > 0) this.#watchIdle(landing);
+    }, Math.min(idleMs + 1, MAX_TIMER_MS));
+  }
+
+  /** Removes expired files now and from time to time. */
+  #sweep(landing: Landing): void {
+    this.#track(landing.folder.open()).catch((error) =>
+      this.#log.warn("cannot use the folder for uploads", { error: describeError(error) })
+    );
+    const timer = setTimeout(() => this.#sweep(landing), Math.min(landing.limits.expireMs, SWEEP_MS));
+    // Old files are no reason for a program to go on.
+    Deno.unrefTimer(timer);
+    this.#sweepTimer = timer;
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const done = work.then(() => {}, () => {});
+    this.#work.add(done);
+    void done.then(() => this.#work.delete(done));
+    return work;
+  }
+}
+
+function ended(): SmcpError {
+  return uploadFailure("invalid_upload", "the upload was ended by the Computer");
+}
+
+function toLimits({ folder: _, ...given }: Partial<UploadOptions> = {}): UploadLimits {
+  const limits = { ...DEFAULT_UPLOAD_LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (value > 0) continue;
+    throw new RangeError(`Cannot use the limit "${name}" of uploads: ${value} is not above 0`);
+  }
+  return limits;
+}
+
+function isSame(one: UploadLimits, other: UploadLimits): boolean {
+  return Object.entries(one).every(([name, value]) => value === other[name as keyof UploadLimits]);
+}
