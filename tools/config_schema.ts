@@ -103,6 +103,13 @@ function rootProperties(): Schema {
         "effect when the Computer starts again.",
       enum: [...PROTOCOL_MINORS],
     },
+    uploads: {
+      description:
+        "The folder for files that the Agent uploads, relative to this file; without it uploads are refused. Only with " +
+        "protocol 0.4.",
+      type: "string",
+      minLength: 1,
+    },
     mcp: {
       description: "The configuration within VS Code's settings.json.",
       type: "object",

@@ -13,7 +13,7 @@ import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
+import { assertProtocol, DEFAULT_PROTOCOL, isFrom, type ProtocolMinor } from "../protocol/version.ts";
 import { Attendance } from "./office/attendance.ts";
 import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
@@ -39,6 +39,7 @@ import {
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { officeRulesOf } from "./office_rules.ts";
+import { Uploads } from "./uploads/uploads.ts";
 import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
 
@@ -74,6 +75,7 @@ export class Computer implements AsyncDisposable {
   readonly #officeLink: OfficeLink;
   readonly #attendance: Attendance;
   readonly #requests: OfficeRequests;
+  readonly #uploads: Uploads;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
@@ -81,6 +83,11 @@ export class Computer implements AsyncDisposable {
     const { limits = {}, resolveDpe } = options;
     this.name = name;
     this.protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
+    const rules = {
+      emptiesBinaries: isFrom(this.protocolVersion, "0.3"),
+      takesUploads: isFrom(this.protocolVersion, "0.4"),
+    };
+    const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log: logger });
     this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
     this.#officeLink = new OfficeLink({
@@ -112,14 +119,27 @@ export class Computer implements AsyncDisposable {
     this.mcp = new LocalMcp(this.#host);
     const { agent, calls, questions, blobs, resources, followed, log } = this.#host;
     const members = () => this.#officeLink.members();
-    this.#attendance = new Attendance({ agent, calls, questions, blobs, resources, followed, log, members });
-    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe });
+    this.#attendance = new Attendance({
+      agent,
+      calls,
+      questions,
+      blobs,
+      resources,
+      followed,
+      uploads,
+      log,
+      members,
+    });
+    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe, uploads, rules });
+    uploads.follow(config.uploads);
   }
 
   /**
    * Opens a Computer and starts all of its MCP servers; returns without waiting for them.
    *
-   * @throws {TypeError} when the name is invalid, or this package does not speak `protocolVersion`.
+   * @throws {TypeError} when the name is invalid, this package does not speak `protocolVersion`, or uploads are to be
+   *   taken below 0.4.
+   * @throws {RangeError} when a limit of uploads is not above 0.
    * @throws {ConfigError} when the configuration is invalid.
    */
   static open(options: ComputerOptions): Computer {
@@ -215,7 +235,8 @@ export class Computer implements AsyncDisposable {
       });
     }
     const change = this.#host.configure(next);
-    await this.#host.fleet.quiet();
+    this.#uploads.follow(next.uploads);
+    await Promise.all([this.#host.fleet.quiet(), this.#uploads.quiet()]);
     return change;
   }
 
@@ -384,7 +405,7 @@ export class Computer implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#announcer.close();
     // MCP servers are stopped without waiting for the answer of the Server.
-    await Promise.all([this.#officeLink.close(), this.#host.close()]);
+    await Promise.all([this.#officeLink.close(), this.#host.close(), this.#uploads.close()]);
   }
 
   /** The same as {@linkcode Computer.close}. */

@@ -14,6 +14,7 @@ import type { InputSource } from "./inputs/sources.ts";
 import type { ToolCallReq } from "../protocol/tools.ts";
 import type { CallOptions } from "./tools/calls.ts";
 import type { Confirm } from "./tools/confirmation.ts";
+import type { UploadOptions } from "./uploads/uploads.ts";
 
 /** Limits of a Computer in time, size and number; each has a default. */
 export type ComputerLimits =
@@ -46,6 +47,11 @@ export interface ComputerOptions {
   readonly answerQuestion?: AnswerQuestion | undefined;
   /** Answers `client:get_dpe`; without it, such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
+  /**
+   * The folder for files that the Agent uploads (`docs/protocol/uploads.md`), or that folder with limits; by default the
+   * `uploads` of the configuration, else uploads are refused. Since protocol 0.4.
+   */
+  readonly uploads?: string | UploadOptions | undefined;
   /**
    * Keeps the sign-ins at MCP servers (OAuth), such as {@linkcode fileTokenStore}; in memory by default, so that they end
    * with the Computer.

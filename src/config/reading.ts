@@ -76,7 +76,7 @@ export function readValue(
   refuseDuplicates(servers, { key: "name", nameOf: ({ name }) => name, findings });
   refuseDuplicates(inputs, { key: "id", nameOf: ({ id }) => id, findings });
   checkUse(entries, findings);
-  const settings = outline === undefined ? {} : readSettings(outline.settings, findings);
+  const settings = outline === undefined ? {} : readSettings(outline.settings, { origin, findings });
   return {
     form: outline?.form,
     servers,

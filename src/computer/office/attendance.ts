@@ -29,6 +29,8 @@ export interface AttendanceContext {
   readonly resources: { endOffice(): void };
   /** The calls whose progress the Agent follows. */
   readonly followed: { endOffice(): void };
+  /** The files that the Agent uploads. */
+  readonly uploads: { endOpen(): void };
   /** Requests the members of the office from the Server. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
@@ -151,6 +153,7 @@ export class Attendance {
     this.#context.calls.endOfficeCalls();
     this.#context.resources.endOffice();
     this.#context.followed.endOffice();
+    this.#context.uploads.endOpen();
   }
 
   #hear(name: string | undefined): void {

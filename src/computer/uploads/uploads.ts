@@ -1,7 +1,8 @@
 /** Takes the files that an Agent uploads (`client:put_blob`, `docs/protocol/uploads.md`). */
+import { isDeepStrictEqual } from "node:util";
 import { resolve } from "@std/path";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
-import type { Logger } from "../../log.ts";
+import { type Logger, withModule } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { PutBlobRet } from "../../protocol/uploads.ts";
 import { describeError } from "../../text.ts";
@@ -38,8 +39,12 @@ export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
 /** How often expired files are looked for at least, in milliseconds. */
 const SWEEP_MS = 60 * 60 * 1000;
 
-/** What uploads need. */
+/** What decides about the uploads of a Computer. */
 export interface UploadsContext {
+  /** The folder, or the folder with limits, of the Computer's options; by default that of its configuration. */
+  readonly options?: string | UploadOptions | undefined;
+  /** Whether the protocol version of the Computer has uploads. */
+  readonly rules: { readonly takesUploads: boolean };
   readonly log: Logger;
   /** A clock in milliseconds; that of the process by default. */
   readonly now?: (() => number) | undefined;
@@ -58,6 +63,8 @@ interface Landing {
 
 /** Takes uploads while a folder is set. */
 export class Uploads {
+  readonly #options: UploadOptions | undefined;
+  readonly #isSpoken: boolean;
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #date: () => number;
@@ -67,30 +74,30 @@ export class Uploads {
   /** What still touches files. */
   readonly #work = new Set<Promise<unknown>>();
 
-  constructor({ log, now = () => performance.now(), date = Date.now }: UploadsContext) {
-    this.#log = log;
+  /**
+   * @throws {TypeError} when the options name a folder, and the protocol version has no uploads.
+   * @throws {RangeError} when a limit is not above 0.
+   */
+  constructor({ options, rules, log, now = () => performance.now(), date = Date.now }: UploadsContext) {
+    if (options !== undefined && !rules.takesUploads) {
+      throw new TypeError(
+        'Cannot take uploads: the protocol has them since 0.4; set protocolVersion to "0.4", or leave out uploads',
+      );
+    }
+    this.#options = typeof options === "string" ? { folder: options } : options;
+    this.#isSpoken = rules.takesUploads;
+    this.#log = withModule(log, "computer");
     this.#now = now;
     this.#date = date;
+    this.#configure(this.#options);
   }
 
-  /**
-   * Sets or changes the folder; `undefined` turns uploads off. Open uploads to another folder, or with other limits, end.
-   *
-   * @throws {RangeError} when a limit is not a number above 0.
-   */
-  configure(options: UploadOptions | undefined): void {
-    const path = options === undefined ? undefined : resolve(options.folder);
-    const limits = toLimits(options);
-    const before = this.#landing;
-    if (path === before?.path && (before === undefined || isSame(before.limits, limits))) return;
-    this.endOpen();
-    clearTimeout(this.#sweepTimer);
-    this.#landing = undefined;
-    if (path === undefined) return;
-    const folder = new LandingFolder(path, { limits, now: this.#date });
-    const sessions = new UploadSessions(limits, this.#now);
-    this.#landing = { folder, path, limits, sessions, parts: new Map() };
-    this.#sweep(this.#landing);
+  /** Follows the folder of a configuration; `undefined` turns uploads off. Open uploads to another folder end. */
+  follow(folder: string | undefined): void {
+    if (this.#options !== undefined) return;
+    if (this.#isSpoken) return this.#configure(folder === undefined ? undefined : { folder });
+    if (folder === undefined) return;
+    this.#log.warn('"uploads" of the config has no effect: the protocol has uploads since 0.4', { folder });
   }
 
   /**
@@ -113,13 +120,28 @@ export class Uploads {
 
   /** Ends the open uploads and takes no more; resolves when no file is touched any more. Idempotent. */
   async close(): Promise<void> {
-    this.configure(undefined);
+    this.#configure(undefined);
     await this.quiet();
   }
 
   /** Resolves when no file is touched any more. */
   async quiet(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
+  }
+
+  #configure(options: UploadOptions | undefined): void {
+    const path = options === undefined ? undefined : resolve(options.folder);
+    const limits = toLimits(options);
+    const before = this.#landing;
+    if (path === before?.path && (before === undefined || isDeepStrictEqual(before.limits, limits))) return;
+    this.endOpen();
+    clearTimeout(this.#sweepTimer);
+    this.#landing = undefined;
+    if (path === undefined) return;
+    const folder = new LandingFolder(path, { limits, now: this.#date });
+    const sessions = new UploadSessions(limits, this.#now);
+    this.#landing = { folder, path, limits, sessions, parts: new Map() };
+    this.#sweep(this.#landing);
   }
 
   async #put(request: UploadRequest): Promise<PutBlobRet> {
@@ -251,8 +273,4 @@ function toLimits({ folder: _, ...given }: Partial<UploadOptions> = {}): UploadL
     throw new RangeError(`Cannot use the limit "${name}" of uploads: ${value} is not above 0`);
   }
   return limits;
-}
-
-function isSame(one: UploadLimits, other: UploadLimits): boolean {
-  return Object.entries(one).every(([name, value]) => value === other[name as keyof UploadLimits]);
 }
