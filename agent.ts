@@ -53,6 +53,7 @@ export type {
 export { RemoteMcpServers } from "./src/agent/remote_mcp_servers.ts";
 export { RemoteResources } from "./src/agent/remote_resources.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
+export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/element.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials } from "./src/link/credentials.ts";

@@ -65,6 +65,9 @@ export {
   type InputRequest,
   type InputSource,
 } from "./src/computer/inputs/sources.ts";
+export type { FolderLimits } from "./src/computer/uploads/landing_folder.ts";
+export type { SessionLimits } from "./src/computer/uploads/sessions.ts";
+export type { UploadLimits, UploadOptions } from "./src/computer/uploads/uploads.ts";
 export type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./src/computer/limits.ts";
 export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";

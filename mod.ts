@@ -137,6 +137,7 @@ export {
   LEAVE_OFFICE_NOTIFICATION,
   LIST_ROOM_EVENT,
   OPEN_INPUT_EVENT,
+  PUT_BLOB_EVENT,
   READ_RESOURCE_EVENT,
   RENEW_CREDENTIALS_EVENT,
   SERVER_EVENT_PREFIX,
@@ -244,6 +245,7 @@ export type {
   ResourceIcon,
   ResourceInfo,
 } from "./src/protocol/resources.ts";
+export type { PutBlobReq, PutBlobRet } from "./src/protocol/uploads.ts";
 export {
   isForModel,
   type TaskSupport,

@@ -50,19 +50,35 @@ export function hasPromptHandles(prompt: GetPromptRet): boolean {
 /** Replaces blob handles in a tool result by the bytes. An item whose bytes cannot be fetched keeps its handle. */
 export async function fillBlobs(result: CallToolResult, options: FillOptions): Promise<CallToolResult> {
   const reader = new BlobReader(options);
+  const { filled, whole } = await fillItems(result, { reader, options });
+  if (whole === undefined) return filled;
+  // The whole answer may have handles of its own, but no further answer is followed.
+  return (await fillItems(whole, { reader, options, isWhole: true })).filled;
+}
+
+/** The result with its bytes; or `whole`, the answer that one of its items stands for. */
+async function fillItems(
+  result: CallToolResult,
+  { reader, options, isWhole = false }: {
+    readonly reader: BlobReader;
+    readonly options: FillOptions;
+    readonly isWhole?: boolean;
+  },
+): Promise<{ filled: CallToolResult; whole?: CallToolResult }> {
   let filled: CallToolResult = { ...result, content: [] };
   for (const item of result.content) {
     const mark = markOf(item);
-    const change = mark === undefined ? undefined : await fetchPart(mark, {
+    const isFollowed = mark !== undefined && !(isWhole && mark.meta[A2C_ANSWER] === true);
+    const change = !isFollowed ? undefined : await fetchPart(mark, {
       reader,
       options,
       use: (bytes) => fillItem(item, { ...mark, bytes, onFlaw: options.onFlaw }),
     });
-    if (change?.answer !== undefined) return change.answer;
+    if (change?.answer !== undefined) return { filled, whole: change.answer };
     if (change !== undefined && "structuredContent" in change) filled = { ...filled, ...change };
     else filled.content.push(change?.item ?? item);
   }
-  return filled;
+  return { filled };
 }
 
 /** Replaces blob handles in contents by the bytes. An item whose bytes cannot be fetched keeps its handle. */

@@ -5,6 +5,7 @@ import { parseGetBlobRet } from "../protocol/answers.ts";
 import { describeError, shorten } from "../text.ts";
 import { GET_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
 import type { CallToFollow, FollowedCall, FollowedCalls } from "./followed_calls.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
@@ -33,6 +34,16 @@ export class ComputerRequests {
   constructor(computer: string, options: ComputerRequestsOptions) {
     this.computer = computer;
     this.#options = options;
+  }
+
+  /** The `MAJOR.MINOR` of the protocol that the Agent speaks now. */
+  get protocolVersion(): ProtocolMinor {
+    return this.#options.requests.protocolVersion;
+  }
+
+  /** The largest request that the connection takes, in bytes; `undefined` while there is none. */
+  get maxRequestBytes(): number | undefined {
+    return this.#options.requests.maxRequestBytes;
   }
 
   /** Sends a request as {@linkcode Requests.send} does, without members of `body` that are `undefined`. */

@@ -30,6 +30,7 @@ import { answerQuestions, type OnQuestion } from "./questions.ts";
 import { RemoteDocuments } from "./remote_documents.ts";
 import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
 import { isNotServed, type RequestOptions } from "./requests.ts";
+import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
 /** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
 const WINDOWS_TIMEOUT_MS = 5_000;
@@ -150,6 +151,32 @@ export class RemoteComputer extends RemoteDocuments {
       if (signal?.aborted || error instanceof RequestTimeoutError) this.#requests.cancel(reqId);
       throw error;
     }
+  }
+
+  /**
+   * Uploads a file (`client:put_blob`, `docs/protocol/uploads.md`) and resolves to its place on the Computer: pass
+   * `landingPath` as an argument of a tool. The Computer keeps it for a while, 24 hours by default.
+   *
+   * @param source The bytes, at least one; a `Blob`, a `File`, or another {@linkcode UploadFile}, which is read twice, in
+   *   pieces; or a stream of at most 100 MiB, which is kept in memory.
+   * @param options `timeoutMs`: for the whole upload, 300,000 by default. While other uploads take all places of the
+   *   Computer, it waits.
+   * @throws {SmcpError} 4019 with `details.reason`, such as `forbidden` while the Computer takes no uploads.
+   * @throws {UnsupportedRequestError} when the Agent speaks a protocol before 0.4, or the Computer or the Server does not
+   *   know uploads.
+   * @throws {TypeError} when there are no bytes. {RangeError} when a stream is too long.
+   * @example
+   * ```ts
+   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
+   *
+   * export async function convert(laptop: RemoteComputer, picture: File): Promise<void> {
+   *   const { landingPath } = await laptop.putBlob(picture);
+   *   await laptop.callTool("convert", { path: landingPath });
+   * }
+   * ```
+   */
+  async putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
+    return await putBlob(this.#requests, source, options);
   }
 
   /** Fetches the configuration of the Computer's MCP servers, with secrets masked (`client:get_config`). */

@@ -6,6 +6,7 @@ import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } fro
 import { describeError, shorten } from "../text.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import { makeRequest } from "../tracing.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 
@@ -74,6 +75,16 @@ export class Requests {
     this.#agent = options.agent;
     this.#graceMs = options.graceMs;
     this.#log = options.logger;
+  }
+
+  /** The `MAJOR.MINOR` of the protocol that the Agent speaks now. */
+  get protocolVersion(): ProtocolMinor {
+    return this.#link.protocolVersion;
+  }
+
+  /** The largest request that the connection takes, in bytes; `undefined` while there is none. */
+  get maxRequestBytes(): number | undefined {
+    return this.#link.maxPayloadBytes;
   }
 
   /**

@@ -124,6 +124,11 @@ export class Link implements AsyncDisposable {
     return this.#connection !== undefined;
   }
 
+  /** The largest message that the Server accepts now, in bytes; `undefined` while there is no connection. */
+  get maxPayloadBytes(): number | undefined {
+    return this.#connection?.maxPayloadBytes;
+  }
+
   /** The `MAJOR.MINOR` of the protocol that this member speaks. */
   get protocolVersion(): ProtocolMinor {
     return this.#protocol.minor;

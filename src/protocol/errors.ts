@@ -74,14 +74,18 @@ export class UnsupportedRequestError extends SmcpError {
   /** The event of the request. */
   readonly event: string;
 
-  /** `computer` is the name of the Computer, if the request has one. */
-  constructor(event: string, options: { computer?: string | undefined; cause?: unknown } = {}) {
+  /** `computer` is the name of the Computer, if the request has one; `why` replaces the reason in the message. */
+  constructor(
+    event: string,
+    options: { computer?: string | undefined; why?: string | undefined; cause?: unknown } = {},
+  ) {
     const { computer, cause } = options;
     const who = computer === undefined ? "the Computer" : `Computer "${computer}"`;
-    const message =
-      `Cannot send "${event}": ${who}, or the Server, does not support it. Update their programs, or do ` +
-      "without: tools, desktop and finder are what every Computer has";
-    super(ErrorCode.BAD_REQUEST, message, { details: { field: "event" }, cause });
+    const {
+      why = `${who}, or the Server, does not support it. Update their programs, or do ` +
+        "without: tools, desktop and finder are what every Computer has",
+    } = options;
+    super(ErrorCode.BAD_REQUEST, `Cannot send "${event}": ${why}`, { details: { field: "event" }, cause });
     this.event = event;
   }
 }

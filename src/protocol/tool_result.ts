@@ -96,10 +96,12 @@ function hasContents({ text, blob }: Readonly<Record<string, unknown>>): boolean
 
 function withOneMeta(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!("meta" in item) && isRecord(item["_meta"] ?? {}) && isRecord(item["annotations"] ?? {})) return item;
-  const { meta, _meta = meta, annotations, ...rest } = item;
+  const { meta, _meta, annotations, ...rest } = item;
+  // Peers in Python write the item's own metadata as `meta`, and the handle of a large binary beside it as `_meta`.
+  const both = [meta, _meta].filter(isRecord);
   return {
     ...rest,
     ...(isRecord(annotations) ? { annotations } : {}),
-    ...(isRecord(_meta) ? { _meta } : {}),
+    ...(both.length === 0 ? {} : { _meta: Object.assign({}, ...both) }),
   };
 }

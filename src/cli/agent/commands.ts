@@ -1,7 +1,10 @@
-/** The commands that only the Agent has, `office`, `config` and `watch`, and the choice of a Computer. */
+/** The commands that only the Agent has, `office`, `config`, `upload` and `watch`, and the choice of a Computer. */
+import { basename } from "@std/path";
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import type { UploadFile } from "../../agent/uploads.ts";
+import { describeFileError } from "../../files.ts";
 import type { Logger } from "../../log.ts";
 import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -51,6 +54,32 @@ export async function showConfig(context: CommandContext): Promise<CommandAnswer
     text: configText(config),
     draw: ({ palette }) => configText(config, palette),
   };
+}
+
+/** `upload`: sends a file to a Computer, and prints its path there. */
+export async function uploadFile(context: CommandContext, file: string): Promise<CommandAnswer> {
+  const { signal, progress } = context;
+  const source = file === "-" ? Deno.stdin.readable : await openUpload(file);
+  const computer = await chooseComputer(context);
+  progress(`uploading to ${computer.name}`);
+  const { landingPath: landing_path, totalSize: total_size, sha256 } = await computer.putBlob(source, {
+    signal,
+  });
+  return { value: { landing_path, total_size, sha256 }, text: landing_path };
+}
+
+/** A file that is read in pieces. */
+async function openUpload(file: string): Promise<UploadFile> {
+  try {
+    const { isFile, size } = await Deno.stat(file);
+    if (!isFile) {
+      throw new UsageError(`Cannot upload "${file}": it is not a regular file; give the path of a file`);
+    }
+    return { size, name: basename(file), stream: () => Deno.openSync(file).readable };
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(`Cannot upload "${file}": ${describeFileError(cause)}`, { cause });
+  }
 }
 
 /** `watch`: prints events until Ctrl-C or until standard output is closed; fails if the Agent cannot reconnect. */

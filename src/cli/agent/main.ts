@@ -14,7 +14,14 @@ import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import type { Agent } from "../../agent/agent.ts";
 import { askedComputer, personAtTerminal } from "./asking.ts";
-import { chooseComputer, type CommandContext, listOffice, showConfig, watch } from "./commands.ts";
+import {
+  chooseComputer,
+  type CommandContext,
+  listOffice,
+  showConfig,
+  uploadFile,
+  watch,
+} from "./commands.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -80,6 +87,13 @@ export function createAgentProgram(signal: AbortSignal): Command {
   program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
     run(showConfig)
   );
+  program.command("upload <computer> <file>")
+    .description(
+      "send a file (- for standard input) to a Computer that takes uploads, and print its path there",
+    )
+    .action((computer: string, file: string) =>
+      run((context) => uploadFile({ ...context, computer }, file), { observer: false })
+    );
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {
@@ -101,6 +115,7 @@ function examples(agent: string): string {
   ${agent} call echo message=hi
   ${agent} call write --params @arguments.json --timeout 2m
   ${agent} read dpe://HOST/DOCUMENT --json
+  ${agent} upload laptop picture.png
   ${agent} watch --computer laptop`,
   );
 }

@@ -19,8 +19,11 @@ import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 import { openEras } from "./state_files.ts";
 
 /** Settings of a {@linkcode HostedComputer}. */
-export interface HostedComputerOptions
-  extends Pick<ComputerOptions, "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe"> {
+export interface HostedComputerOptions extends
+  Pick<
+    ComputerOptions,
+    "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe" | "uploads"
+  > {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
@@ -108,8 +111,17 @@ export class HostedComputer implements AsyncDisposable {
 
   /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
-    const { name, protocolVersion, confirm, answerQuestion, tokens, resolveDpe, inputs, isWatching } =
-      this.options;
+    const {
+      name,
+      protocolVersion,
+      confirm,
+      answerQuestion,
+      tokens,
+      resolveDpe,
+      inputs,
+      uploads,
+      isWatching,
+    } = this.options;
     const logger = this.#awaitedLog;
     const { config } = this.store;
     const computer = Computer.open({
@@ -122,6 +134,7 @@ export class HostedComputer implements AsyncDisposable {
       tokens,
       eraStore: openEras(),
       resolveDpe,
+      uploads,
       logger,
     });
     this.#computer = computer;

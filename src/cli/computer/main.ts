@@ -130,6 +130,10 @@ function ownOptions(): Option[] {
     new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files, which are written to this folder")
       .env("A2C_DPE_FILES"),
     new Option(
+      "--uploads <dir>",
+      "take files that the Agent uploads into this folder, for 24 hours; needs --protocol 0.4",
+    ).env("A2C_UPLOADS"),
+    new Option(
       "--start-timeout <seconds>",
       "how long one command, or the first join, waits for MCP servers to start (default: 10; 60 for a tool that is " +
         "not listed yet; 3 for the join)",

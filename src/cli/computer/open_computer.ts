@@ -5,9 +5,11 @@ import { fileResolver } from "../../computer/resources/file_resolver.ts";
 import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import type { LoggerOptions } from "../../log.ts";
+import { DEFAULT_PROTOCOL, isFrom } from "../../protocol/version.ts";
 import type { ConnectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
 import { loggerOf, type LogOptions } from "../options.ts";
+import { UsageError } from "../outcome.ts";
 import { HostedComputer } from "./hosted_computer.ts";
 import { HostedInputs } from "./hosted_inputs.ts";
 import { openTokens } from "./state_files.ts";
@@ -17,6 +19,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly config?: string;
   readonly inputs?: string;
   readonly dpeFiles?: string;
+  readonly uploads?: string;
   /** In seconds. */
   readonly startTimeout?: number;
   readonly autoApply: boolean;
@@ -50,8 +53,8 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, config, inputs, dpeFiles, autoApply } = options;
-  return await HostedComputer.open({
+  const { url, path, config, inputs, dpeFiles, uploads, autoApply } = options;
+  const hosted = await HostedComputer.open({
     name: options.name ?? defaultName(),
     protocolVersion: options.protocol,
     configFile: config,
@@ -73,9 +76,15 @@ export async function openHostedComputer(
     confirm: autoApply ? () => true : around.confirm,
     answerQuestion: around.answerQuestion,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+    uploads,
     isLogShown: around.write !== undefined,
     logger: loggerOf("computer", { ...options, write: around.write }),
   });
+  const protocol = options.protocol ?? hosted.store.config.protocolVersion ?? DEFAULT_PROTOCOL;
+  if (uploads === undefined || isFrom(protocol, "0.4")) return hosted;
+  throw new UsageError(
+    `Cannot take uploads (--uploads): protocol ${protocol} has none; add --protocol 0.4, or leave out --uploads`,
+  );
 }
 
 /** The name of the machine; `computer` without permission to read it. */
