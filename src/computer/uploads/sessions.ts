@@ -248,7 +248,7 @@ function isGiven(value: unknown): boolean {
 /** Only base64 with its padding: what a peer cannot mean is not guessed. */
 function decode(blob: unknown): Uint8Array<ArrayBuffer> {
   try {
-    if (typeof blob !== "string" || /\s/.test(blob)) throw new TypeError("not a text of base64");
+    if (typeof blob !== "string" || /\s/.test(blob)) throw new TypeError("Not base64");
     return Uint8Array.fromBase64(blob, { lastChunkHandling: "strict" });
   } catch (cause) {
     throw uploadFailure("invalid_declaration", '"blob" must be base64', { cause });
