@@ -2,7 +2,6 @@
 import { isRecord } from "../json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
-import { SETTINGS } from "./settings.ts";
 
 /**
  * `smcp` is the specification's form, with `server_parameters` in each entry. `vscode` is VS Code's `mcp.json`, with
@@ -112,6 +111,8 @@ const FORMS: readonly FormRule[] = [
   { form: "opencode", at: ["mcp"] },
 ];
 const CONTAINERS = ["servers", "mcpServers"];
+/** The members that concern the whole Computer. */
+const SETTINGS = ["protocol_version", "uploads"];
 const TOP_LEVEL = [...CONTAINERS, "inputs", ...SETTINGS];
 /** The forms that have settings of the whole Computer: those without an own meaning of such members. */
 const WITH_SETTINGS: readonly ConfigForm[] = ["smcp", "vscode", "mcpServers"];

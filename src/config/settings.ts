@@ -4,9 +4,6 @@ import { type ConfigOrigin, fileOf } from "./foreign/variables.ts";
 import type { ConfigEntry } from "./form.ts";
 import type { Findings, ReadingPlace } from "./problem.ts";
 
-/** The keys of these members. */
-export const SETTINGS: readonly string[] = ["protocol_version", "uploads"];
-
 /** What concerns the whole Computer. */
 export interface ConfigSettings {
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
