@@ -13,7 +13,7 @@ import { UPDATE_PROGRESS_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { assertProtocol, DEFAULT_PROTOCOL, isFrom, type ProtocolMinor } from "../protocol/version.ts";
+import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
 import { Attendance } from "./office/attendance.ts";
 import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
@@ -83,10 +83,7 @@ export class Computer implements AsyncDisposable {
     const { limits = {}, resolveDpe } = options;
     this.name = name;
     this.protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
-    const rules = {
-      emptiesBinaries: isFrom(this.protocolVersion, "0.3"),
-      takesUploads: isFrom(this.protocolVersion, "0.4"),
-    };
+    const rules = officeRulesOf(this.protocolVersion);
     const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log: logger });
     this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
@@ -105,7 +102,7 @@ export class Computer implements AsyncDisposable {
     });
     this.#host = new McpHost({
       config,
-      rules: officeRulesOf(this.protocolVersion),
+      rules,
       inputs: this.#inputs.source,
       confirm,
       tokens: options.tokens,
@@ -130,7 +127,7 @@ export class Computer implements AsyncDisposable {
       log,
       members,
     });
-    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe, uploads, rules });
+    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe, uploads });
     uploads.follow(config.uploads);
   }
 

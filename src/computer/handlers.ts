@@ -66,8 +66,6 @@ export interface HandlerScope {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
   readonly uploads: Uploads;
-  /** What the protocol version of the Computer decides. */
-  readonly rules: { readonly emptiesBinaries: boolean };
   /** The blobs of the office that sent the request. */
   readonly blobs: OfficeBlobs;
   /** The largest answer that the connection takes, in bytes. */
@@ -284,10 +282,9 @@ function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): 
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ blobs, limitBytes, rules }: HandlerScope, body: unknown): GetBlobRet {
-  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } = rules.emptiesBinaries
-    ? parseNewerGetBlobReq(body)
-    : parse.parseGetBlobReq(body);
+function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
+  const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } =
+    host.rules.emptiesBinaries ? parseNewerGetBlobReq(body) : parse.parseGetBlobReq(body);
   // Base64 takes four bytes for three.
   const freeBytes = Math.floor((limitBytes - BLOB_ENVELOPE_BYTES) / 4) * 3;
   const wantedBytes = max_chunk_bytes === undefined || max_chunk_bytes <= 0

@@ -30,6 +30,10 @@ export interface OfficeRules {
   readonly readsDeclaredTags: boolean;
   /** Whether a result that needs a sign-in says so as those peers read it. */
   readonly hasAuthHints: boolean;
+  /** Whether large binaries of a result are always left out, and not only when the result is too large. */
+  readonly emptiesBinaries: boolean;
+  /** Whether the Agent may upload files. */
+  readonly takesUploads: boolean;
   /** The ack of a failed request. */
   readonly toErrorAck: (error: unknown, request: FailedRequest) => unknown;
 }
@@ -44,6 +48,8 @@ export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
     hasBundleIds,
     readsDeclaredTags: isFrom(protocol, "0.4"),
     hasAuthHints: isFrom(protocol, "0.3"),
+    emptiesBinaries: isFrom(protocol, "0.3"),
+    takesUploads: isFrom(protocol, "0.4"),
     toErrorAck: isFrom(protocol, "0.3")
       ? (error, request) => toFlatErrorAck(toErrorAck(error, request), request)
       : toErrorAck,

@@ -35,13 +35,6 @@ export interface RequestContext {
   readonly resolveDpe: ResolveDpe | undefined;
   /** The files that the Agent uploads. */
   readonly uploads: Uploads;
-  /** What the protocol version of the Computer decides. */
-  readonly rules: {
-    /** Whether large binaries of a result are always left out, and not only when the result is too large. */
-    readonly emptiesBinaries: boolean;
-    /** Whether the Agent may upload files. */
-    readonly takesUploads: boolean;
-  };
 }
 
 /** The size above which an answer waits until other work of the process has run. */
@@ -108,7 +101,9 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {
-    const handle = event === PUT_BLOB_EVENT && !context.rules.takesUploads ? undefined : HANDLERS.get(event);
+    const handle = event === PUT_BLOB_EVENT && !context.host.rules.takesUploads
+      ? undefined
+      : HANDLERS.get(event);
     if (handle === undefined) throw badRequest("event", `This Computer does not serve "${event}"`);
     assertShallow(body);
     const run = async () => await handle(scope, body);
@@ -150,7 +145,7 @@ async function send(
   answer: unknown,
   incoming: IncomingEvent,
   { scope, shrink }: {
-    readonly scope: HandlerScope & RequestContext;
+    readonly scope: HandlerScope;
     readonly shrink: Shrink | undefined;
   },
 ): Promise<void> {
@@ -158,7 +153,7 @@ async function send(
   // Reading, measuring and writing a long answer each block the event loop for a while.
   if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
   if (shrink === undefined || !isRecord(answer)) return incoming.reply?.(answer);
-  let smaller: Readonly<Record<string, unknown>> = scope.rules.emptiesBinaries && shrink === shrinkResult
+  let smaller: Readonly<Record<string, unknown>> = scope.host.rules.emptiesBinaries && shrink === shrinkResult
     ? await emptyBinaries(answer, scope.blobs)
     : answer;
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {

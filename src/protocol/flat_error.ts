@@ -9,6 +9,7 @@ import {
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
+  PUT_BLOB_EVENT,
   TOOL_CALL_EVENT,
 } from "./events.ts";
 
@@ -22,8 +23,8 @@ const KNOWN_CODES: ReadonlySet<number> = new Set([
   ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED,
   4016,
   4017,
-  4018,
-  4019,
+  ErrorCode.BLOB_NOT_ACCESSIBLE,
+  ErrorCode.BLOB_WRITE_FAILED,
 ]);
 
 /** The requests of those peers besides tool calls; only our own Agents send the others. */
@@ -35,7 +36,7 @@ const THEIR_EVENTS: ReadonlySet<string> = new Set([
   GET_SKILLS_EVENT,
   GET_SKILL_EVENT,
   GET_BLOB_EVENT,
-  "client:put_blob",
+  PUT_BLOB_EVENT,
 ]);
 
 /**
