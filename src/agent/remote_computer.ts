@@ -154,7 +154,7 @@ export class RemoteComputer extends RemoteDocuments {
   }
 
   /**
-   * Uploads a file (`client:put_blob`, `docs/protocol/uploads.md`) and resolves to its place on the Computer: pass
+   * Uploads a file (`client:put_blob`, `docs/protocol/versions.md#uploads`) and resolves to its place on the Computer: pass
    * `landingPath` as an argument of a tool. The Computer keeps it for a while, 24 hours by default.
    *
    * @param source The bytes, at least one; a `Blob`, a `File`, or another {@linkcode UploadFile}, which is read twice, in

@@ -1,4 +1,4 @@
-/** Uploads a file to a Computer, chunk by chunk (`client:put_blob`, `docs/protocol/uploads.md`). */
+/** Uploads a file to a Computer, chunk by chunk (`client:put_blob`, `docs/protocol/versions.md#uploads`). */
 import { createHash } from "node:crypto";
 import { Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";

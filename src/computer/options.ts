@@ -48,7 +48,7 @@ export interface ComputerOptions {
   /** Answers `client:get_dpe`; without it, such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
   /**
-   * The folder for files that the Agent uploads (`docs/protocol/uploads.md`), or that folder with limits; by default the
+   * The folder for files that the Agent uploads (`docs/protocol/versions.md#uploads`), or that folder with limits; by default the
    * `uploads` of the configuration, else uploads are refused. Since protocol 0.4.
    */
   readonly uploads?: string | UploadOptions | undefined;

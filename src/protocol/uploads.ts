@@ -1,4 +1,4 @@
-/** Messages for uploads of an Agent, since protocol 0.4 (`docs/protocol/uploads.md`). */
+/** Messages for uploads of an Agent, since protocol 0.4 (`docs/protocol/versions.md#uploads`). */
 import type { AgentCallData } from "./call.ts";
 
 /**

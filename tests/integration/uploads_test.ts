@@ -6,7 +6,9 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
+import { join } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
+import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpError, UnsupportedRequestError } from "../../src/protocol/errors.ts";
 import { RequestTimeoutError } from "../../src/protocol/local_errors.ts";
@@ -19,13 +21,54 @@ import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
 const leaky = { sanitizeOps: false, sanitizeResources: false };
 const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => (index * 7 + (index >> 8)) % 251);
 
-async function openOffice(
-  options: OfficeOptions & { readonly config?: unknown } = {},
-): Promise<ComputerOffice & { folder: string }> {
-  const folder = await Deno.makeTempDir();
-  const { config = { servers: {} }, ...rest } = options;
-  const office = await ComputerOffice.open(config, { protocolVersion: "0.4", uploads: folder, ...rest });
-  return Object.assign(office, { folder });
+/** An office at 0.4 with a folder that is removed with it. */
+class UploadOffice implements AsyncDisposable {
+  readonly folder: string;
+  readonly #office: ComputerOffice;
+
+  private constructor(office: ComputerOffice, folder: string) {
+    this.#office = office;
+    this.folder = folder;
+  }
+
+  /** The Computer takes uploads to the folder, unless `uploads` says otherwise. */
+  static async open(
+    options: OfficeOptions & { readonly config?: unknown } = {},
+  ): Promise<UploadOffice> {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const { config = { servers: {} }, ...rest } = options;
+    const office = await ComputerOffice.open(config, { protocolVersion: "0.4", uploads: folder, ...rest });
+    return new UploadOffice(office, folder);
+  }
+
+  get laptop(): RemoteComputer {
+    return this.#office.laptop;
+  }
+
+  get agent(): Agent {
+    return this.#office.agent;
+  }
+
+  get computer(): Computer {
+    return this.#office.computer;
+  }
+
+  /** Another Computer, `small`, that takes one upload at a time. */
+  async joinSmall(): Promise<Computer> {
+    const uploads = { folder: this.folder, maxConcurrent: 1 };
+    const small = Computer.open({ name: "small", config: { servers: {} }, protocolVersion: "0.4", uploads });
+    await small.join({ url: this.url, office: "lab" });
+    return small;
+  }
+
+  get url(): string {
+    return this.#office.server.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#office[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
 }
 
 async function refusal(request: Promise<unknown>): Promise<unknown> {
@@ -34,7 +77,7 @@ async function refusal(request: Promise<unknown>): Promise<unknown> {
 }
 
 Deno.test("an Agent uploads bytes, a file and a stream, and a tool finds them", leaky, async () => {
-  await using office = await openOffice({ server: { maxPayloadBytes: 100_000 } });
+  await using office = await UploadOffice.open({ server: { maxPayloadBytes: 100_000 } });
   const file = new File([bytes.subarray(0, 300_000)], "a b.bin");
   const sources = [bytes, file, ReadableStream.from([bytes.subarray(0, 1), bytes.subarray(1, 3)])];
   const sizes = [bytes.length, 300_000, 3];
@@ -51,8 +94,8 @@ Deno.test("an Agent uploads bytes, a file and a stream, and a tool finds them", 
 
 Deno.test("uploads go on while a tool runs", leaky, async () => {
   const tools = [{ name: "slow", inputSchema: { type: "object" } }];
-  const config = scriptedServers({ s: { tools, answers: { "tools/call slow": { delayMs: 60_000 } } } });
-  await using office = await openOffice({ config });
+  const config = scriptedServers({ s: { tools, hang: ["tools/call slow"] } });
+  await using office = await UploadOffice.open({ config });
   const [tool] = (await office.laptop.getTools()).filter(({ name }) => name.endsWith("slow"));
   const stopping = new AbortController();
   const call = office.laptop.callTool(tool?.name ?? "", {}, { signal: stopping.signal }).catch(() =>
@@ -67,15 +110,8 @@ Deno.test("uploads go on while a tool runs", leaky, async () => {
 });
 
 Deno.test("an Agent waits for a place, and says so when its time is over", leaky, async () => {
-  await using office = await openOffice();
-  const uploads = { folder: office.folder, maxConcurrent: 1 };
-  await using other = Computer.open({
-    name: "small",
-    config: { servers: {} },
-    protocolVersion: "0.4",
-    uploads,
-  });
-  await other.join({ url: office.server.url, office: "lab" });
+  await using office = await UploadOffice.open();
+  await using _small = await office.joinSmall();
   const small = office.agent.computer("small");
   const sha256 = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
   const first = { chunk_offset: 0, eof: false, blob: "AAAA", total_size: bytes.length, sha256 };
@@ -92,38 +128,31 @@ Deno.test("an Agent waits for a place, and says so when its time is over", leaky
 });
 
 Deno.test("a Computer without a folder refuses uploads, and says how they are turned on", leaky, async () => {
-  await using office = await openOffice({ uploads: undefined });
+  await using office = await UploadOffice.open({ uploads: undefined });
   const error = await assertRejects(() => office.laptop.putBlob(bytes), SmcpError);
   assertEquals([error.code, error.details], [4019, { reason: "forbidden" }]);
   assertStringIncludes(error.message, "--uploads");
 });
 
 Deno.test("a config turns uploads on and off while the Computer runs", leaky, async () => {
-  await using office = await openOffice({ uploads: undefined });
-  const uploads = await Deno.makeTempDir();
+  await using office = await UploadOffice.open({ uploads: undefined });
+  const uploads = join(office.folder, "inbox");
   await office.computer.reconfigure({ servers: {}, uploads });
   const { landingPath } = await office.laptop.putBlob(bytes.subarray(0, 3));
-  assert(landingPath.startsWith(await Deno.realPath(uploads)), landingPath);
+  assert(landingPath.startsWith(uploads), landingPath);
   await office.computer.reconfigure({ servers: {} });
   assertEquals(await refusal(office.laptop.putBlob(bytes)), [4019, "forbidden"]);
   assertEquals(await Deno.readFile(landingPath), bytes.subarray(0, 3));
 });
 
 Deno.test("an open upload ends when the Agent leaves", leaky, async () => {
-  await using office = await openOffice({ uploads: undefined });
-  const uploads = { folder: await Deno.makeTempDir(), maxConcurrent: 1 };
-  await using other = Computer.open({
-    name: "small",
-    config: { servers: {} },
-    protocolVersion: "0.4",
-    uploads,
-  });
-  await other.join({ url: office.server.url, office: "lab" });
+  await using office = await UploadOffice.open({ uploads: undefined });
+  await using _small = await office.joinSmall();
   const first = { chunk_offset: 0, eof: false, blob: "AAAA", total_size: 5, sha256: "0".repeat(64) };
   await office.agent.request("client:put_blob", { computer: "small", ...first });
   await office.agent.close();
   await using agent = await Agent.connect({
-    url: office.server.url,
+    url: office.url,
     office: "lab",
     name: "bob",
     protocolVersion: "0.4",
@@ -135,7 +164,7 @@ Deno.test(
   "empty data, and a file that changes while it is read, are refused before anything lands",
   leaky,
   async () => {
-    await using office = await openOffice();
+    await using office = await UploadOffice.open();
     await assertRejects(() => office.laptop.putBlob(new Uint8Array()), TypeError, "empty");
     await assertRejects(() => office.laptop.putBlob(ReadableStream.from([])), TypeError, "empty");
     const shorter = { size: 5, stream: () => ReadableStream.from([bytes.subarray(0, 3)]) };

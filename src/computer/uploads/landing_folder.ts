@@ -65,7 +65,7 @@ export class LandingFolder {
    * Creates the file for a new upload.
    *
    * @param open all open uploads, with the new one
-   * @throws {SmcpError} 4019 `full` when there is no room.
+   * @throws {SmcpError} 4019 `too_large` when there is no room.
    * @throws {TypeError} as {@linkcode LandingFolder.open} does.
    */
   async create(upload: Upload, open: readonly Upload[]): Promise<PartFile> {
@@ -75,7 +75,7 @@ export class LandingFolder {
     const { maxFiles, maxTotalBytes } = this.#limits;
     if (files + open.length > maxFiles || bytes + openBytes > maxTotalBytes) {
       const state = `the folder for uploads is full, with ${files} files and ${bytes} bytes; old ones expire`;
-      throw uploadFailure("full", state, { total_size: upload.totalSize });
+      throw uploadFailure("too_large", state, { total_size: upload.totalSize });
     }
     return await PartFile.create(place, upload);
   }

@@ -1,5 +1,5 @@
 /**
- * The uploads that are open, and the checks of their chunks in the order of the protocol (`docs/protocol/uploads.md`).
+ * The uploads that are open, and the checks of their chunks in the order of the protocol (`docs/protocol/versions.md#uploads`).
  * Without files: whoever writes the bytes tells it what was written.
  */
 import { createHash, type Hash } from "node:crypto";
@@ -17,13 +17,12 @@ export interface SessionLimits {
   readonly idleMs: number;
 }
 
-/** Why an upload failed: `details.reason` of 4019. `full` is ours. */
+/** Why an upload failed: `details.reason` of 4019. */
 export type UploadReason =
   | "forbidden"
   | "invalid_declaration"
   | "too_large"
   | "busy"
-  | "full"
   | "invalid_upload"
   | "range"
   | "io_error"

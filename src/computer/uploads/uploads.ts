@@ -1,4 +1,4 @@
-/** Takes the files that an Agent uploads (`client:put_blob`, `docs/protocol/uploads.md`). */
+/** Takes the files that an Agent uploads (`client:put_blob`, `docs/protocol/versions.md#uploads`). */
 import { isDeepStrictEqual } from "node:util";
 import { resolve } from "@std/path";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";

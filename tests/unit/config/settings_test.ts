@@ -30,3 +30,19 @@ Deno.test("a misspelled setting is warned about with the right spelling", () => 
     'unknown key, ignored; did you mean "protocol_version"?',
   ]);
 });
+
+Deno.test("parseConfig() reads the folder for uploads relative to the config file", () => {
+  const origin = { workspace: "/work/project", home: "/home/ada" };
+  const folderOf = (uploads: unknown) => parseConfig({ servers, uploads }, "config", { origin }).uploads;
+  assertEquals(["./inbox", "/srv/inbox", "~/inbox"].map(folderOf), [
+    "/work/project/inbox",
+    "/srv/inbox",
+    "/home/ada/inbox",
+  ]);
+  assertEquals(folderOf(null), undefined);
+  assertEquals(parseConfig({ mcpServers: servers, uploads: "inbox" }).uploads, "inbox");
+  for (const uploads of ["", 7, true, { folder: "x" }, "${workspaceFolder}/x"]) {
+    const error = assertThrows(() => folderOf(uploads), ConfigError);
+    assertEquals(error.problems.map(({ path }) => path), ["uploads"]);
+  }
+});

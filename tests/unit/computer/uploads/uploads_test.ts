@@ -172,10 +172,10 @@ Deno.test("the folder has bounds in files and in bytes, with open uploads counte
   const uploads = world.uploads({ maxFiles: 2, maxTotalBytes: 100 });
   await send(uploads, "x".repeat(50));
   await uploads.put(await first("y".repeat(40), 1));
-  assertEquals(await detailsOf(send(uploads, "z")), { reason: "full", total_size: 1 });
+  assertEquals(await detailsOf(send(uploads, "z")), { reason: "too_large", total_size: 1 });
   uploads.endOpen();
   await uploads.quiet();
-  assertEquals(await detailsOf(send(uploads, "z".repeat(51))), { reason: "full", total_size: 51 });
+  assertEquals(await detailsOf(send(uploads, "z".repeat(51))), { reason: "too_large", total_size: 51 });
   await send(uploads, "z".repeat(50));
 });
 
@@ -202,7 +202,7 @@ Deno.test("two Computers may use one folder: each counts and expires what both h
   const [one, other] = [world.uploads({ maxFiles: 3 }), world.uploads({ maxFiles: 3 })];
   const { upload_id } = await one.put(await first("hello", 2));
   await Promise.all([send(one, "one"), send(other, "two")]);
-  assertEquals(await detailsOf(send(other, "three")), { reason: "full", total_size: 5 });
+  assertEquals(await detailsOf(send(other, "three")), { reason: "too_large", total_size: 5 });
   await one.put({ upload_id, chunk_offset: 2, eof: true, blob: btoa("llo") });
   await Promise.all([one.close(), other.close()]);
   assertEquals(world.files().length, 3);
