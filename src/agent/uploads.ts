@@ -78,8 +78,9 @@ export async function putBlob(
   let busy: SmcpError | undefined;
   using deadline = new Deadline(timeoutMs, {
     reason: () => {
-      const why = busy === undefined ? "not complete" : "its places for uploads were taken";
-      const message = `Cannot upload to Computer "${computer}": ${why} in ${timeoutMs} ms (timeoutMs)`;
+      const why = busy === undefined ? "" : "; it had no place for another upload";
+      const message =
+        `Cannot upload to Computer "${computer}": not complete in ${timeoutMs} ms (timeoutMs)${why}`;
       return new RequestTimeoutError(message, { cause: busy });
     },
     signal: options.signal,
@@ -96,7 +97,6 @@ export async function putBlob(
       busy = error;
     }
     await delay(waits.next(), signal);
-    busy = undefined;
   }
 }
 
