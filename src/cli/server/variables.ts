@@ -19,6 +19,7 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_PROTOCOL",
   "A2C_START_TIMEOUT",
   "A2C_TOKEN_COMMAND",
+  "A2C_UPLOADS",
   "A2C_URL",
 ];
 /** The beginning of all variables but `PORT`. */
