@@ -22,8 +22,9 @@ export const parseGetSkillsRet: AnswerReader<GetSkillsRet> = (answer, onFlaw = i
 
 /** Only the name is required: a skill can be read without the rest. */
 const readSkill: ReadEntry<SkillRef> = (entry, tell) => {
-  const { name, source, path, description, uri, license, compatibility, version, ...others } =
-    isRecord(entry) ? withoutNulls(entry) : {};
+  const { name, source, path, description, uri, license, compatibility, version, ...others } = isRecord(entry)
+    ? withoutNulls(entry)
+    : {};
   if (typeof name !== "string" || name === "") return void tell("left out, no name");
   const { allowed_tools, tags, skill_metadata, ...rest } = others;
   for (const [key, value] of Object.entries({ source, path, description })) {
