@@ -1,8 +1,7 @@
 /** Media types by extension: the same table on every Computer, as other SDKs have it. */
-import { extname } from "@std/path/posix";
 import { BINARY_TYPE } from "../../protocol/skills.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES: ReadonlyMap<string, string> = new Map(Object.entries({
   ".md": "text/markdown",
   ".markdown": "text/markdown",
   ".txt": "text/plain",
@@ -33,13 +32,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wav": "audio/wav",
   ".mp4": "video/mp4",
   ".webm": "video/webm",
-};
+}));
 
 /**
- * The media type of a file by its extension, in any case. Scripts, such as `.py` and `.sh`, are no text here, so they are
+ * The media type of a file by its extension in any case, without a folder before its name. Scripts, such as `.py` and `.sh`, are no text here, so they are
  * fetched as bytes.
  */
 export function mediaTypeOf(name: string): string {
-  const extension = extname(name).toLowerCase();
-  return Object.hasOwn(TYPES, extension) ? TYPES[extension] ?? BINARY_TYPE : BINARY_TYPE;
+  const dot = name.lastIndexOf(".");
+  return TYPES.get(dot > 0 ? name.slice(dot).toLowerCase() : "") ?? BINARY_TYPE;
 }
