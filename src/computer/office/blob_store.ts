@@ -245,10 +245,12 @@ function newHandle(): string {
 const REASONS = {
   invalid_handle: "unknown handle",
   gone: "it was removed after its lifetime or after it was fetched",
+  forbidden: "its file may not be read any more",
   range: "the offset is outside of the blob",
 } as const;
 
-function notAccessible(reason: keyof typeof REASONS): SmcpError {
+/** A 4018 for a blob that cannot be read. */
+export function notAccessible(reason: keyof typeof REASONS): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot read the blob: ${REASONS[reason]}`, {
     details: { reason },
   });

@@ -19,7 +19,7 @@ const MAX_HASHING = 4;
 /** The most checksums that are kept. */
 const MAX_SUMS = 2_000;
 /** How often a file that changes while it is read is read again. */
-const MAX_ATTEMPTS = 3;
+export const MAX_ATTEMPTS = 3;
 
 /** A file of a skill as an Agent gets it: a `SKILL.md` without its front matter. */
 export interface SkillContent {
@@ -38,8 +38,8 @@ interface FoundFile {
   readonly path: string;
 }
 
-/** The file has changed since it was looked at. */
-class ChangedFileError extends Error {
+/** The file has changed since it was opened. */
+export class ChangedFileError extends Error {
   override readonly name = "ChangedFileError";
 }
 

@@ -34,6 +34,12 @@ export interface SkillListing {
   readonly problems: readonly SkillProblem[];
 }
 
+/** What a scan of a folder found. */
+export interface FolderScan extends SkillListing {
+  /** Whether the skills differ from those of the scan before. */
+  readonly hasChanged: boolean;
+}
+
 /** A skill's folder as it was read last. */
 interface KnownSkill {
   readonly stamp: string;
@@ -54,7 +60,10 @@ export class SkillFolder {
   readonly path: string;
   readonly #options: SkillFolderOptions;
   readonly #known = new Map<string, KnownSkill>();
-  #scanning: Promise<SkillListing> | undefined;
+  #scanning: Promise<FolderScan> | undefined;
+  /** Counts what was read anew, so that two scans can be compared. */
+  #readCount = 0;
+  #lastScan: string | undefined;
 
   constructor(given: string, options: SkillFolderOptions) {
     this.given = given;
@@ -63,9 +72,31 @@ export class SkillFolder {
   }
 
   /** Lists the skills. Requests at the same time share one scan. Never rejects. */
-  scan(): Promise<SkillListing> {
+  scan(): Promise<FolderScan> {
     return this.#scanning ??= this.#scan().catch((error) => this.#failed(describeFileError(error)))
-      .finally(() => this.#scanning = undefined);
+      .then((listing) => this.#compare(listing)).finally(() => this.#scanning = undefined);
+  }
+
+  /** Finds one skill without a look at the others; `undefined` when there is none that can be used. */
+  async find(name: string): Promise<SkillRef | undefined> {
+    try {
+      const found = await this.#look(await Deno.realPath(this.path), name);
+      return typeof found === "string" ? undefined : found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Resolves when no scan runs. */
+  async ended(): Promise<void> {
+    await this.#scanning;
+  }
+
+  #compare(listing: SkillListing): FolderScan {
+    const scan = JSON.stringify([this.#readCount, listing.skills.map(({ name }) => name)]);
+    const hasChanged = this.#lastScan !== undefined && this.#lastScan !== scan;
+    this.#lastScan = scan;
+    return { ...listing, hasChanged };
   }
 
   #failed(message: string): SkillListing {
@@ -125,6 +156,7 @@ export class SkillFolder {
     const known = this.#known.get(name);
     if (known?.stamp === stamp) return known.found;
     const found = await readSkill(path, name);
+    this.#readCount++;
     this.#known.set(name, { stamp, found });
     return found;
   }

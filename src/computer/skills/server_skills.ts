@@ -11,6 +11,8 @@ import type { McpResource, ResourceContents } from "../../protocol/resources.ts"
 import { SKILL_FILE, SKILL_SCHEME } from "../../protocol/skills.ts";
 import { describeError } from "../../text.ts";
 import type { ReadLimits } from "../limits.ts";
+import { ByteBudget } from "../resources/byte_budget.ts";
+import { SKILL_BUDGET } from "./folder.ts";
 import { readFrontMatter, scalarText } from "./front_matter.ts";
 
 /** What MCP servers may say of a skill in `_meta.source`: how its files are read. Only `resources` is supported. */
@@ -51,9 +53,12 @@ export interface ServerSkillsContext {
 export class ServerSkills {
   readonly server: SupervisedServer;
   readonly #context: ServerSkillsContext;
-  #entries: ReadonlyMap<string, Entry> = new Map();
+  #entries = new Map<string, Entry>();
+  readonly #budget = new ByteBudget(SKILL_BUDGET);
   #loading: Promise<void> | undefined;
   #isAgain = false;
+  /** A caller gave up waiting for the running reads; no other caller waits for them. */
+  #isLate = false;
 
   constructor(server: SupervisedServer, context: ServerSkillsContext) {
     this.server = server;
@@ -87,6 +92,7 @@ export class ServerSkills {
         }];
       }),
     );
+    for (const uri of before.keys()) if (!this.#entries.has(uri)) this.#budget.release(uri);
     if (!isSameList(before, this.#entries)) this.#context.onChange();
     this.#load();
   }
@@ -113,16 +119,14 @@ export class ServerSkills {
     this.#expire([...this.#entries.values()].filter(({ readAtMs = Infinity }) => readAtMs < oldMs));
     this.#load();
     const done = this.#loading?.then(() => true);
-    if (done === undefined || await settledWithin(done, withinMs)) return;
+    if (done === undefined) return;
+    if (!this.#isLate && await settledWithin(done, withinMs)) return;
+    this.#isLate = true;
     this.#warn("MCP server is slow; its last known skills are used", {});
   }
 
   #expire(entries: readonly Entry[]): void {
-    if (entries.length === 0) return;
-    const expired = new Map(
-      entries.map(({ skill }): [string, Entry] => [skill.uri, { skill, readAtMs: undefined }]),
-    );
-    this.#entries = new Map([...this.#entries].map(([uri, entry]) => [uri, expired.get(uri) ?? entry]));
+    for (const { skill } of entries) this.#entries.set(skill.uri, { skill, readAtMs: undefined });
   }
 
   /** Reads each `SKILL.md` that has to be read, in the background. */
@@ -137,6 +141,7 @@ export class ServerSkills {
     this.#isAgain = false;
     this.#loading = this.#loadAll(missing).finally(() => {
       this.#loading = undefined;
+      this.#isLate = false;
       if (this.#isAgain) this.#load();
     });
   }
@@ -150,8 +155,7 @@ export class ServerSkills {
       if (current === undefined || read === undefined) return;
       hasChanged ||= JSON.stringify(current.skill.read) !== JSON.stringify(read);
       const entry = { skill: { ...current.skill, read }, readAtMs: performance.now() };
-      // In place: thousands of skills arrive one by one.
-      this.#entries = this.#entries instanceof Map ? this.#entries.set(skill.uri, entry) : this.#entries;
+      this.#entries.set(skill.uri, entry);
     });
     if (hasChanged) this.#context.onChange();
   }
@@ -164,7 +168,8 @@ export class ServerSkills {
       const timeoutMs = this.#context.limits.readTimeoutMs;
       const result = await this.server.use((connection) => connection.readResource(uri, { timeoutMs }));
       const { members, problem = "" } = readFrontMatter(bytesOf(result.contents));
-      return members ?? `${SKILL_FILE} cannot be used: ${problem}`;
+      if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
+      return this.#budget.take(skill.uri, members) ? members : "left out: its front matter is too large";
     } catch (error) {
       this.#warn("cannot read a skill", { uri, error: describeError(error) });
       return isRecord(skill.read) ? undefined : `${SKILL_FILE} cannot be read: ${describeError(error)}`;
