@@ -103,6 +103,11 @@ function rootProperties(): Schema {
         "effect when the Computer starts again.",
       enum: [...PROTOCOL_MINORS],
     },
+    skills: {
+      description: "Folders of skills, relative to this file: each folder in them with a SKILL.md is a skill.",
+      type: "array",
+      items: { type: "string" },
+    },
     uploads: {
       description:
         "The folder for files that the Agent uploads, relative to this file; without it uploads are refused. Only with " +

@@ -42,6 +42,7 @@ import { officeRulesOf } from "./office_rules.ts";
 import { Uploads } from "./uploads/uploads.ts";
 import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
+import type { ComputerSkills } from "./skills/skills.ts";
 
 /**
  * A Computer runs MCP servers and gives an Agent access to them: their tools as one list, their windows as a Desktop,
@@ -97,6 +98,7 @@ export class Computer implements AsyncDisposable {
       onLost: () => this.#attendance.onLost(),
       onReturned: () => {
         this.#announcer.announceAll();
+        if (this.#host.skills.mayHaveAny) this.#announcer.announce("skills");
         this.#attendance.onJoined();
       },
     });
@@ -104,6 +106,7 @@ export class Computer implements AsyncDisposable {
       config,
       rules,
       inputs: this.#inputs.source,
+      skillFolders: options.skills,
       confirm,
       tokens: options.tokens,
       answerQuestion,
@@ -175,6 +178,11 @@ export class Computer implements AsyncDisposable {
   /** The state of each MCP server by name, in order of precedence. */
   get servers(): ReadonlyMap<string, ServerState> {
     return this.#host.states;
+  }
+
+  /** The skills as an Agent sees them. */
+  get skills(): ComputerSkills {
+    return this.#host.skills;
   }
 
   /** Signs in at MCP servers, and out again. A server that `needs sign-in` starts after that by itself. */

@@ -50,6 +50,7 @@ import type {
   GetResourcesRet,
   ReadResourceRet,
 } from "../protocol/resources.ts";
+import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
@@ -282,7 +283,7 @@ function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): 
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
+async function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetBlobRet> {
   const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } =
     host.rules.emptiesBinaries ? parseNewerGetBlobReq(body) : parse.parseGetBlobReq(body);
   // Base64 takes four bytes for three.
@@ -291,7 +292,10 @@ function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetB
     ? MAX_CHUNK_BYTES
     : max_chunk_bytes;
   const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
-  return { ...blobs.read({ handle, offset, maxBytes }), req_id };
+  const chunk = host.skillFiles.isHandle(handle)
+    ? await host.skillFiles.readChunk({ handle, offset, maxBytes })
+    : blobs.read({ handle, offset, maxBytes });
+  return { ...chunk, req_id };
 }
 
 /** Peers since 0.3 know 4018 for a malformed handle or offset, and do not know 400. */
@@ -317,15 +321,20 @@ async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promis
   return { resource: await resolveDocument(request, { resolveDpe, read }), req_id: request.req_id };
 }
 
-/** Peers of newer protocol versions ask for skills; a Computer of this version has none. */
-function getSkills(_scope: HandlerScope, body: unknown): { skills: readonly never[]; req_id: string } {
-  return { skills: [], req_id: parse.parseAgentCallData(body).req_id };
+async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillsRet> {
+  const { req_id } = parse.parseAgentCallData(body);
+  const { skills } = await host.skills.list();
+  const items = skills.map((skill) => listItem(skill, skill.name, skill.source));
+  return { skills: await host.fit(items, { what: "skills", limitBytes, keeps: "most" }), req_id };
 }
 
-/** 4014, because a skill belongs to an MCP server, and no MCP server here has one. */
-function getSkill(_scope: HandlerScope, body: unknown): never {
-  parse.parseAgentCallData(body);
-  throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, "Skill does not exist: this Computer has no skills");
+async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillRet> {
+  if (!host.skills.mayHaveAny) {
+    parse.parseAgentCallData(body);
+    throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, "Skill does not exist: this Computer has no skills");
+  }
+  const { req_id, ...request } = parse.parseGetSkillReq(body);
+  return { ...await host.skillFiles.get(request, { blobs, limitBytes }), req_id };
 }
 
 /** An item of a list answer whose value is sent as it is. */

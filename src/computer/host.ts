@@ -52,6 +52,8 @@ import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { type ListRequest, listResources, type ReadRequest, readResource } from "./resources/read.ts";
 import { ServerOffers } from "./offers.ts";
+import { SkillReader } from "./skills/reading.ts";
+import { Skills } from "./skills/skills.ts";
 import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
@@ -67,6 +69,8 @@ export interface HostContext {
   readonly rules?: OfficeRules | undefined;
   readonly inputs: InputSource;
   readonly confirm: Confirm | undefined;
+  /** Folders of skills besides those of the configuration; none by default. */
+  readonly skillFolders?: readonly string[] | undefined;
   /** Keeps sign-ins; in memory by default. */
   readonly tokens?: TokenStore | undefined;
   readonly answerQuestion?: AnswerQuestion | undefined;
@@ -86,6 +90,10 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   /** What MCP servers say about themselves, their templates and prompts. */
   readonly offers: ServerOffers;
+  /** The skills of folders and of MCP servers. */
+  readonly skills: Skills;
+  /** Reads files of skills. */
+  readonly skillFiles: SkillReader;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   /** The calls whose progress the Agent follows. */
@@ -141,11 +149,22 @@ export class McpHost implements AsyncDisposable {
       resolve: (server, signal) => this.#resolve(server, signal),
       authorize: (config, signal) => this.signIns.authorize(config, signal),
     });
+    this.skills = new Skills({
+      fleet: this.fleet,
+      rules: this.rules.skills,
+      limits,
+      log: withModule(log, "resources"),
+      warnOnce: this.#warnOnce,
+      refreshList: (server, timeoutMs) => this.resources.getServerResources(server).refreshList(timeoutMs),
+      onChange: () => context.onChange("skills"),
+    });
+    this.skillFiles = new SkillReader(this.skills);
     const { maxSubscriptions } = limits;
     const watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
     this.resources = new ResourceDirectory(this.fleet, {
       limits,
       watch,
+      skills: this.skills,
       log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),
@@ -239,12 +258,14 @@ export class McpHost implements AsyncDisposable {
     for (const server of members.difference(new Set(this.fleet.servers))) {
       this.tools.remove(server);
       this.resources.remove(server);
+      this.skills.remove(server);
       this.offers.prompts.onStopped(server);
     }
     const fresh = [...change.added, ...replaced];
     const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.tools.update();
     this.resources.routes.update();
+    this.skills.follow([...this.#context.skillFolders ?? [], ...config.skills ?? []]);
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
@@ -348,7 +369,7 @@ export class McpHost implements AsyncDisposable {
   async close(): Promise<void> {
     this.calls.close();
     this.blobs.endOffice();
-    await this.fleet.close();
+    await Promise.all([this.fleet.close(), this.skills.close()]);
     this.#vrl.close();
   }
 
@@ -388,6 +409,7 @@ export class McpHost implements AsyncDisposable {
           this.tools.onRunning(server);
           resources().onRunning(connection);
           this.offers.prompts.onRunning(server, connection);
+          this.skills.onRunning(server);
         }),
       onStateChange: ({ status }) =>
         ifMember(() => {
@@ -395,6 +417,7 @@ export class McpHost implements AsyncDisposable {
           this.tools.onStopped(server);
           resources().onStopped();
           this.offers.prompts.onStopped(server);
+          this.skills.onStopped(server);
         }),
       onToolsChanged: () => ifMember(() => this.tools.onChanged(server)),
       onPromptsChanged: () => ifMember(() => this.offers.prompts.onChanged(server)),
@@ -405,6 +428,7 @@ export class McpHost implements AsyncDisposable {
           this.tools.onChanged(server);
           resources().onNotificationsLost();
           this.offers.prompts.onChanged(server);
+          this.skills.onRunning(server);
         }),
     };
   }

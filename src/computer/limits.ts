@@ -21,6 +21,10 @@ export interface ListLimits {
   readonly maxTemplates: number;
   /** The most prompts of one MCP server; 1,000 by default. */
   readonly maxPrompts: number;
+  /** The most skills of one folder or MCP server; 1,000 by default. */
+  readonly maxSkills: number;
+  /** The most `skill://` resources of one MCP server; 20,000 by default. */
+  readonly maxSkillFiles: number;
   /** The largest entry of a list of prompts, in bytes of JSON; 64 KiB by default. */
   readonly maxPromptBytes: number;
   /** The most characters of an MCP server's instructions; 65,536 by default. The rest is cut. */
@@ -56,6 +60,8 @@ export const DEFAULT_LIST_LIMITS: ListLimits = {
   maxDocuments: 100_000,
   maxTemplates: 1_000,
   maxPrompts: 1_000,
+  maxSkills: 1_000,
+  maxSkillFiles: 20_000,
   maxPromptBytes: 64 * KIB,
   maxInstructionsLength: 65_536,
   maxSubscriptions: 1_000,

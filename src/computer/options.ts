@@ -48,6 +48,11 @@ export interface ComputerOptions {
   /** Answers `client:get_dpe`; without it, such requests are answered 4011. */
   readonly resolveDpe?: ResolveDpe | undefined;
   /**
+   * Folders of skills (`docs/skills.md`): each folder in them with a `SKILL.md` is a skill. They come before the `skills`
+   * of the configuration. None by default.
+   */
+  readonly skills?: readonly string[] | undefined;
+  /**
    * The folder for files that the Agent uploads (`docs/protocol/versions.md#uploads`), or that folder with limits; by default the
    * `uploads` of the configuration, else uploads are refused. Since protocol 0.4.
    */

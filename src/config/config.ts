@@ -16,6 +16,8 @@ export interface ComputerConfig {
   readonly inputs: readonly MCPServerInput[];
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak (`protocol_version`), if the configuration says. */
   readonly protocolVersion?: ProtocolMinor | undefined;
+  /** The folders of skills that the configuration names, first in order of precedence. */
+  readonly skills?: readonly string[] | undefined;
   /** The folder for files that the Agent uploads, if the configuration names one. */
   readonly uploads?: string | undefined;
   /** Problems that keep single servers from starting, and probable mistakes. */

@@ -8,6 +8,8 @@ import type { Findings, ReadingPlace } from "./problem.ts";
 export interface ConfigSettings {
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
   readonly protocolVersion?: ProtocolMinor | undefined;
+  /** The folders of skills, first in order of precedence. */
+  readonly skills?: readonly string[] | undefined;
   /** The folder for files that the Agent uploads. */
   readonly uploads?: string | undefined;
 }
@@ -21,6 +23,7 @@ export function readSettings(
   for (const { key, path, value } of entries) {
     if (value === null) continue;
     if (key === "protocol_version") settings.protocolVersion = readProtocol(value, { path, findings });
+    if (key === "skills") settings.skills = readFolders(value, { path, findings, origin });
     if (key === "uploads") settings.uploads = readFolder(value, { path, findings, origin });
   }
   return settings;
@@ -32,6 +35,17 @@ function readProtocol(value: unknown, { path, findings }: ReadingPlace): Protoco
   const quoted = typeof value === "number" ? toProtocolMinor(String(value)) : undefined;
   const fix = quoted === undefined ? `write ${listOfMinors()}` : `it is text, write "${quoted}"`;
   findings.refuse(path, `unknown protocol version; ${fix}`);
+  return undefined;
+}
+
+function readFolders(
+  value: unknown,
+  { path, ...place }: ReadingPlace & { readonly origin: ConfigOrigin | undefined },
+): readonly string[] | undefined {
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => readFolder(each, { ...place, path: [...path, index] }) ?? []);
+  }
+  place.findings.refuse(path, 'must be a list of folders; write ["./skills"]');
   return undefined;
 }
 

@@ -48,11 +48,18 @@ export const ErrorCode = {
   DPE_RESOLVER_INVALID_URI: 4012,
   /** `client:get_dpe`: the resolver failed. */
   DPE_RESOLUTION_FAILED: 4013,
-  /** No MCP server of that name; `details.mcp_server`. */
+  /** No MCP server of that name (`details.mcp_server`), or no skill of that name (`details.name`). */
   MCP_SERVER_NOT_FOUND: 4014,
   /** The MCP server lacks a capability; `details.mcp_server`, `details.capability`. */
   MCP_CAPABILITY_NOT_SUPPORTED: 4015,
-  /** A blob handle that does not exist, or no longer exists; `details.reason`: `invalid_handle`, `gone`, `range`. */
+  /** `client:get_skill`: the name of a skill is malformed; `details.name`. */
+  SKILL_NAME_INVALID: 4016,
+  /**
+   * `client:get_skill`: a file of a skill cannot be read; `details.rel_path`, and `details.reason`: `traversal`,
+   * `forbidden`, `not_found`, `too_large` (with `details.total_size`) or `io_error`.
+   */
+  SKILL_RESOURCE_NOT_ACCESSIBLE: 4017,
+  /** A blob handle that does not exist, or no longer exists; `details.reason`: `invalid_handle`, `gone`, `forbidden`, `range`. */
   BLOB_NOT_ACCESSIBLE: 4018,
   /** An upload failed; `details.reason`, such as `forbidden`, `too_large`, `busy`, `range` or `integrity`. Since 0.4. */
   BLOB_WRITE_FAILED: 4019,

@@ -49,9 +49,9 @@ export const OPEN_INPUT_EVENT = "client:open_input";
 /** Answers the question of a call; an extension of ours. */
 export const ANSWER_INPUT_EVENT = "client:answer_input";
 
-/** Lists a Computer's skills; only newer peers support it. */
+/** Lists the skills of a Computer. */
 export const GET_SKILLS_EVENT = "client:get_skills";
-/** Reads a skill of a Computer; only newer peers support it. */
+/** Reads a file of a skill. */
 export const GET_SKILL_EVENT = "client:get_skill";
 
 // Requests and events of a member to the Server.
@@ -73,6 +73,8 @@ export const UPDATE_FINDER_EVENT = "server:update_finder";
 export const UPDATE_RESOURCES_EVENT = "server:update_resources";
 /** The prompts of a Computer changed; an extension of ours. */
 export const UPDATE_PROMPTS_EVENT = "server:update_prompts";
+/** The skills of a Computer changed. */
+export const UPDATE_SKILLS_EVENT = "server:update_skills";
 /** A tool call that the Agent follows made progress; an extension of ours. */
 export const UPDATE_PROGRESS_EVENT = "server:update_progress";
 /** Cancels a tool call. */
@@ -98,6 +100,8 @@ export const UPDATE_FINDER_NOTIFICATION = "notify:update_finder";
 export const UPDATE_RESOURCES_NOTIFICATION = "notify:update_resources";
 /** The prompts of a Computer changed; an extension of ours. */
 export const UPDATE_PROMPTS_NOTIFICATION = "notify:update_prompts";
+/** The skills of a Computer changed. */
+export const UPDATE_SKILLS_NOTIFICATION = "notify:update_skills";
 /** A tool call that the Agent follows made progress; an extension of ours. */
 export const UPDATE_PROGRESS_NOTIFICATION = "notify:update_progress";
 /** An Agent cancelled a tool call. */

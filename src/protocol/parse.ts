@@ -26,6 +26,7 @@ import * as prompts from "./schemas/prompts.ts";
 import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
+import type { GetSkillReq } from "./skills.ts";
 import type { GetToolsReq, ToolCallReq } from "./tools.ts";
 
 export const parseAgentCallData: Parser<AgentCallData> = parserOf("AgentCallData", office.agentCallData);
@@ -67,6 +68,7 @@ export const parseGetResourcesReq: Parser<GetResourcesReq> = parserOf(
   resources.getResourcesReq,
 );
 export const parseGetBlobReq: Parser<GetBlobReq> = parserOf("GetBlobReq", resources.getBlobReq);
+export const parseGetSkillReq: Parser<GetSkillReq> = parserOf("GetSkillReq", resources.getSkillReq);
 export const parseGetDpeReq: Parser<GetDpeReq> = parserOf("GetDpeReq", resources.getDpeReq);
 
 export const parseGetResourceTemplatesReq: Parser<GetResourceTemplatesReq> = parserOf(

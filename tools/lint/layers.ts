@@ -105,7 +105,7 @@ export const thirdParties: readonly ThirdParty[] = [
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },
-  { specifier: "yaml", places: ["src/config/yaml_text.ts"] },
+  { specifier: "yaml", places: ["src/config/yaml_text.ts", "src/computer/skills/front_matter.ts"] },
   { specifier: "dotenv", places: ["src/config/env_file.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },

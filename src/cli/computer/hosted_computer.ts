@@ -22,7 +22,7 @@ import { openEras } from "./state_files.ts";
 export interface HostedComputerOptions extends
   Pick<
     ComputerOptions,
-    "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe" | "uploads"
+    "name" | "protocolVersion" | "confirm" | "answerQuestion" | "resolveDpe" | "skills" | "uploads"
   > {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
@@ -119,6 +119,7 @@ export class HostedComputer implements AsyncDisposable {
       tokens,
       resolveDpe,
       inputs,
+      skills,
       uploads,
       isWatching,
     } = this.options;
@@ -134,6 +135,7 @@ export class HostedComputer implements AsyncDisposable {
       tokens,
       eraStore: openEras(),
       resolveDpe,
+      skills,
       uploads,
       logger,
     });

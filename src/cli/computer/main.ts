@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
 import { connectionOptions } from "../connection_options.ts";
-import { parseSeconds } from "../options.ts";
+import { collect, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { shareOptions } from "../shared_options.ts";
@@ -129,6 +129,7 @@ function ownOptions(): Option[] {
     new Option("--auto-apply", "run every tool without a confirmation").default(false),
     new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files, which are written to this folder")
       .env("A2C_DPE_FILES"),
+    new Option("--skills <dir>", "offer the skills in this folder; repeatable").argParser(collect),
     new Option(
       "--uploads <dir>",
       "take files that the Agent uploads into this folder, for 24 hours; needs --protocol 0.4",

@@ -19,6 +19,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly config?: string;
   readonly inputs?: string;
   readonly dpeFiles?: string;
+  readonly skills?: readonly string[];
   readonly uploads?: string;
   /** In seconds. */
   readonly startTimeout?: number;
@@ -53,7 +54,7 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, config, inputs, dpeFiles, uploads, autoApply } = options;
+  const { url, path, config, inputs, dpeFiles, skills, uploads, autoApply } = options;
   const hosted = await HostedComputer.open({
     name: options.name ?? defaultName(),
     protocolVersion: options.protocol,
@@ -76,6 +77,7 @@ export async function openHostedComputer(
     confirm: autoApply ? () => true : around.confirm,
     answerQuestion: around.answerQuestion,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
+    skills,
     uploads,
     isLogShown: around.write !== undefined,
     logger: loggerOf("computer", { ...options, write: around.write }),

@@ -6,6 +6,7 @@ import {
   UPDATE_FINDER_EVENT,
   UPDATE_PROMPTS_EVENT,
   UPDATE_RESOURCES_EVENT,
+  UPDATE_SKILLS_EVENT,
   UPDATE_TOOL_LIST_EVENT,
 } from "../../protocol/events.ts";
 
@@ -19,6 +20,7 @@ const UPDATE_EVENTS = {
   finder: UPDATE_FINDER_EVENT,
   resources: UPDATE_RESOURCES_EVENT,
   prompts: UPDATE_PROMPTS_EVENT,
+  skills: UPDATE_SKILLS_EVENT,
 } as const;
 
 /** The parts of a Computer whose changes are announced. */
@@ -37,6 +39,7 @@ export class Announcer {
       finder: throttle("finder"),
       resources: throttle("resources"),
       prompts: throttle("prompts"),
+      skills: throttle("skills"),
     };
   }
 
@@ -44,8 +47,10 @@ export class Announcer {
     this.#throttles[kind].request();
   }
 
+  /** Announces all parts that every Computer has. */
   announceAll(): void {
-    for (const throttle of Object.values(this.#throttles)) throttle.request();
+    const { skills: _skills, ...throttles } = this.#throttles;
+    for (const throttle of Object.values(throttles)) throttle.request();
   }
 
   close(): void {

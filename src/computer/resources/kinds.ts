@@ -1,6 +1,7 @@
 /** Sorts listed resources into windows, documents and others. Pure. */
 import type { McpResource } from "../../protocol/resources.ts";
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
+import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../limits.ts";
@@ -20,6 +21,8 @@ export interface SortedResources {
   readonly tooLarge: number;
   /** How many entries were left out because there are too many. */
   readonly excess: number;
+  /** The resources of skills; they also count as other resources. */
+  readonly skills: readonly Pick<McpResource, "uri" | "_meta">[];
   /** A digest of all other resources that does not depend on their order. */
   readonly others: string;
 }
@@ -27,7 +30,7 @@ export interface SortedResources {
 /** The limits of a list. */
 export type ResourceBounds = Pick<
   ListLimits,
-  "maxWindows" | "maxDocuments" | "maxResourceBytes" | "maxResourceListBytes"
+  "maxWindows" | "maxDocuments" | "maxSkillFiles" | "maxResourceBytes" | "maxResourceListBytes"
 >;
 
 /** The most hosts of one server. */
@@ -67,6 +70,7 @@ export class ResourceSorter {
   #freeBytes: number;
   #tooLarge = 0;
   #excess = 0;
+  readonly #skills: Pick<McpResource, "uri" | "_meta">[] = [];
   readonly #others = new ListDigest();
 
   constructor(bounds: ResourceBounds) {
@@ -84,6 +88,7 @@ export class ResourceSorter {
       invalid: this.#invalid,
       tooLarge: this.#tooLarge,
       excess: this.#excess,
+      skills: this.#skills,
       others: this.#others.value,
     };
   }
@@ -93,6 +98,7 @@ export class ResourceSorter {
     const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
     if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
       this.#others.add(isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes));
+      if (uri.startsWith(SKILL_SCHEME)) this.#addSkill(resource, isSmall);
       return;
     }
     if (!isSmall) {
@@ -103,6 +109,12 @@ export class ResourceSorter {
     if (parsed?.kind === "window") this.#addWindow(resource, parsed);
     else if (parsed?.kind === "dpe") this.#addDocument(parsed);
     else this.#invalid.push(uri);
+  }
+
+  #addSkill({ uri, _meta }: McpResource, isSmall: boolean): void {
+    if (!isSmall) this.#tooLarge++;
+    else if (this.#skills.length >= this.#bounds.maxSkillFiles || !this.#takeRoom(uri.length)) this.#excess++;
+    else this.#skills.push({ uri, _meta });
   }
 
   #addWindow(resource: McpResource, { key, raw, host }: WindowResourceUri): void {
@@ -142,6 +154,7 @@ export const NO_RESOURCES: SortedResources = {
   invalid: [],
   tooLarge: 0,
   excess: 0,
+  skills: [],
   others: new ListDigest().value,
 };
 

@@ -9,6 +9,7 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
+import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
@@ -36,6 +37,14 @@ export interface KnownResource {
   readonly pageCount?: () => number | undefined;
 }
 
+/** Receives what servers list and change below `skill://`. */
+export interface ResourceSkills {
+  /** Whether lists are followed for the sake of skills, also of servers without subscriptions. */
+  readonly isAsked: boolean;
+  take(server: SupervisedServer, resources: SortedResources["skills"]): void;
+  onUpdated(server: SupervisedServer, uri: string): void;
+}
+
 /** What the resources of a server need from their Computer. */
 export interface ServerResourcesContext {
   readonly limits: ReadLimits & ListLimits;
@@ -44,6 +53,8 @@ export interface ServerResourcesContext {
   readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
+  /** The skills that servers list among their resources; they are not looked for by default. */
+  readonly skills?: ResourceSkills | undefined;
   /** The Agent's subscriptions; receives what changed. */
   readonly watch: ResourceWatch;
   /** The server listed a new host, or announces another `resources.subscribe` than in its last session. */
@@ -189,8 +200,9 @@ export class ServerResources {
 
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
-    if (this.#isSubscribable) this.#list.onChanged();
-    else this.#context.watch.onListChanged(this.server.name);
+    const { skills, watch } = this.#context;
+    if (this.#isSubscribable || skills?.isAsked === true) this.#list.onChanged();
+    if (!this.#isSubscribable) watch.onListChanged(this.server.name);
   }
 
   /** Notifications may have been lost: lists and reads everything again. The subscriptions stay. */
@@ -251,6 +263,7 @@ export class ServerResources {
   /** Handles `notifications/resources/updated`. A page or element changes its document, a host's own URI all documents. */
   onUpdated(raw: string): void {
     this.#context.watch.onUpdated(this.server.name, raw);
+    if (raw.startsWith(SKILL_SCHEME)) this.#context.skills?.onUpdated(this.server, raw);
     if (!this.#takesPart) return;
     const uri = tryParseResourceUri(raw);
     if (uri?.kind === "window") {
@@ -297,6 +310,7 @@ export class ServerResources {
     for (const host of newHosts) this.#hosts.add(host);
     if (newHosts.length > 0) this.#context.onHostsChange();
     this.#warnings.ofList(listed, { isShown: this.#takesPart });
+    this.#context.skills?.take(this.server, listed.skills);
     if (!this.#takesPart) return;
     this.#windows.follow(listed.windows);
     this.#documents.follow(listed.documentUris);

@@ -9,6 +9,7 @@ import type {
 } from "../resources.ts";
 import type { GetCompletionReq, GetResourceTemplatesReq } from "../resource_templates.ts";
 import type { GetResourceUpdatesReq, SubscribeResourceReq } from "../resource_updates.ts";
+import type { GetSkillReq } from "../skills.ts";
 import type { PutBlobRet } from "../uploads.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
@@ -16,7 +17,11 @@ import { computerCall, timeoutSeconds } from "./office.ts";
 export const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
 
 /** The most characters of a blob handle. */
-const MAX_HANDLE_LENGTH = 1_024;
+const MAX_HANDLE_LENGTH = 8_192;
+/** The most characters of the path of a file in a skill: a blob handle of such a file holds it. */
+const MAX_SKILL_PATH_LENGTH = 1_024;
+/** The most characters of a skill's name. */
+const MAX_SKILL_NAME_LENGTH = 1_024;
 
 /** The most characters of a subscribed URI, which stays in memory. */
 const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
@@ -117,4 +122,10 @@ export const putBlobRet: z.ZodType<PutBlobRet> = z.looseObject({
   total_size: optionalInteger,
   sha256: optionalText,
   req_id: z.string().optional(),
+});
+
+export const getSkillReq: z.ZodType<GetSkillReq> = z.looseObject({
+  ...timed,
+  name: z.string().max(MAX_SKILL_NAME_LENGTH),
+  rel_path: z.string().max(MAX_SKILL_PATH_LENGTH).nullish().transform((path) => path ?? undefined),
 });

@@ -1,0 +1,235 @@
+/** A folder of skills: each of its folders with a `SKILL.md` is a skill. */
+import { join, resolve } from "@std/path";
+import { forEachBounded } from "../../async/pool.ts";
+import { describeFileError } from "../../files.ts";
+import type { Logger } from "../../log.ts";
+import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
+import { describeError } from "../../text.ts";
+import { ByteBudget } from "../resources/byte_budget.ts";
+import { isWithin, readHead, stampOf } from "./files.ts";
+import { readFrontMatter, toSkillRef } from "./front_matter.ts";
+import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
+
+/** The most entries of a folder that are looked at. */
+const MAX_ENTRIES = 10_000;
+/** How many skills are looked at at the same time. */
+const CONCURRENCY = 16;
+/** The largest skill in a list, in bytes of JSON, and the most that all skills of one folder or MCP server take. */
+export const SKILL_BUDGET = { eachBytes: 65_536, totalBytes: 8 * 1024 * 1024 };
+
+/** A skill that cannot be used, and why. */
+export interface SkillProblem {
+  /** The folder of skills, or the MCP server. */
+  readonly from: string;
+  /** The folder or the URI of the skill, or the folder of skills itself. */
+  readonly path: string;
+  /** What is wrong, and what to do. */
+  readonly message: string;
+}
+
+/** What a folder of skills has. */
+export interface SkillListing {
+  /** In the order of their names. */
+  readonly skills: readonly SkillRef[];
+  readonly problems: readonly SkillProblem[];
+}
+
+/** What a scan of a folder found. */
+export interface FolderScan extends SkillListing {
+  /** Whether the skills differ from those of the scan before. */
+  readonly hasChanged: boolean;
+}
+
+/** A skill's folder as it was read last. */
+interface KnownSkill {
+  readonly stamp: string;
+  readonly found: SkillRef | string;
+}
+
+/** How a folder is read. */
+export interface SkillFolderOptions {
+  /** The most skills. */
+  readonly maxSkills: number;
+}
+
+/** Reads a folder of skills, and reads a skill again only after a change. */
+export class SkillFolder {
+  /** The folder as it was given. */
+  readonly given: string;
+  /** Its absolute path. */
+  readonly path: string;
+  readonly #options: SkillFolderOptions;
+  readonly #known = new Map<string, KnownSkill>();
+  #scanning: Promise<FolderScan> | undefined;
+  /** Counts what was read anew, so that two scans can be compared. */
+  #readCount = 0;
+  #lastScan: string | undefined;
+
+  constructor(given: string, options: SkillFolderOptions) {
+    this.given = given;
+    this.path = resolve(given);
+    this.#options = options;
+  }
+
+  /** Lists the skills. Requests at the same time share one scan. Never rejects. */
+  scan(): Promise<FolderScan> {
+    return this.#scanning ??= this.#scan().catch((error) => this.#failed(describeFileError(error)))
+      .then((listing) => this.#compare(listing)).finally(() => this.#scanning = undefined);
+  }
+
+  /** Finds one skill without a look at the others; `undefined` when there is none that can be used. */
+  async find(name: string): Promise<SkillRef | undefined> {
+    try {
+      const found = await this.#look(await Deno.realPath(this.path), name);
+      return typeof found === "string" ? undefined : found;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Resolves when no scan runs. */
+  async ended(): Promise<void> {
+    await this.#scanning;
+  }
+
+  #compare(listing: SkillListing): FolderScan {
+    const scan = JSON.stringify([this.#readCount, listing.skills.map(({ name }) => name)]);
+    const hasChanged = this.#lastScan !== undefined && this.#lastScan !== scan;
+    this.#lastScan = scan;
+    return { ...listing, hasChanged };
+  }
+
+  #failed(message: string): SkillListing {
+    this.#known.clear();
+    return { skills: [], problems: [{ from: this.given, path: this.given, message }] };
+  }
+
+  async #scan(): Promise<SkillListing> {
+    const root = await Deno.realPath(this.path);
+    const names: string[] = [];
+    for await (const { name, isFile } of Deno.readDir(root)) {
+      if (isFile && name === SKILL_FILE) {
+        return this.#failed(`it is one skill; give the folder that it is in, "${join(this.path, "..")}"`);
+      }
+      if (names.length === MAX_ENTRIES) return this.#failed(`it has more than ${MAX_ENTRIES} entries`);
+      if (!isFile && !name.startsWith(".")) names.push(name);
+    }
+    const found = new Map<string, SkillRef | string>();
+    await forEachBounded(names, CONCURRENCY, async (name) => {
+      const one = await this.#look(root, name).catch((error) => reasonOf(error));
+      if (one !== undefined) found.set(name, one);
+    });
+    for (const name of this.#known.keys()) if (!found.has(name)) this.#known.delete(name);
+    return this.#listing(names.toSorted(), found);
+  }
+
+  #listing(names: readonly string[], found: ReadonlyMap<string, SkillRef | string>): SkillListing {
+    const { maxSkills } = this.#options;
+    const skills: SkillRef[] = [];
+    const problems: SkillProblem[] = [];
+    const refuse = (name: string, message: string) =>
+      problems.push({ from: this.given, path: join(this.given, name), message });
+    const budget = new ByteBudget(SKILL_BUDGET);
+    for (const name of names) {
+      const one = found.get(name);
+      if (one === undefined) continue;
+      if (typeof one === "string") refuse(name, one);
+      else if (skills.length === maxSkills) {
+        refuse(name, `left out: more than ${maxSkills} skills in one folder`);
+      } else if (!budget.take(name, one)) refuse(name, "left out: its front matter is too large");
+      else skills.push(one);
+    }
+    return { skills, problems };
+  }
+
+  /** The skill in a folder, or why there is none; `undefined` for a folder that is not meant as a skill. */
+  async #look(root: string, name: string): Promise<SkillRef | string | undefined> {
+    const path = await Deno.realPath(join(root, name));
+    const { isDirectory } = await Deno.stat(path);
+    if (!isDirectory) return undefined;
+    if (!isWithin(path, root)) {
+      return "it is a link to a place outside of the folder; copy the skill, or give that place as a folder of skills";
+    }
+    const file = await Deno.stat(join(path, SKILL_FILE)).catch(ifMissing);
+    if (file === undefined) return await misspelledFile(path);
+    const stamp = `${path} ${stampOf(file)}`;
+    const known = this.#known.get(name);
+    if (known?.stamp === stamp) return known.found;
+    const found = await readSkill(path, name);
+    this.#readCount++;
+    this.#known.set(name, { stamp, found });
+    return found;
+  }
+}
+
+/** The skill in its folder, or why it cannot be used. */
+async function readSkill(path: string, name: string): Promise<SkillRef | string> {
+  if (!isSkillWord(name)) return `its folder cannot be the name of a skill; rename it to ${SKILL_WORD_RULE}`;
+  const { members, problem } = readFrontMatter(await readHead(path));
+  if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
+  const skill = toSkillRef(members, { name, source: "user", path });
+  return skill ?? `${SKILL_FILE} has no description; add "description: …" to its front matter`;
+}
+
+/** Why a folder without a `SKILL.md` is no skill, if its file is only misspelled. */
+async function misspelledFile(path: string): Promise<string | undefined> {
+  let count = 0;
+  for await (const { name } of Deno.readDir(path)) {
+    if (name.toLowerCase() === SKILL_FILE.toLowerCase()) return `rename its file "${name}" to ${SKILL_FILE}`;
+    if (++count === MAX_ENTRIES) return undefined;
+  }
+  return undefined;
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Deno.errors.NotFound
+    ? "it is a link to nothing; remove it"
+    : describeFileError(error);
+}
+
+/** Watches a folder of skills where that is possible; every list looks at the files anyway. */
+export class SkillFolderWatch {
+  readonly #watcher: Deno.FsWatcher | undefined;
+  readonly #work: Promise<void>;
+
+  /** `onChange` is called for each change of a file, its own reading excepted. */
+  constructor(path: string, { onChange, log }: { readonly onChange: () => void; readonly log: Logger }) {
+    this.#watcher = openWatcher(path, log);
+    this.#work = this.#listen(onChange).catch((error) => {
+      log.warn("cannot watch a folder of skills any more", { folder: path, error: describeError(error) });
+    });
+  }
+
+  /** Stops watching. Idempotent. */
+  async close(): Promise<void> {
+    try {
+      this.#watcher?.close();
+    } catch (error) {
+      // It was closed before.
+      if (!(error instanceof Deno.errors.BadResource)) throw error;
+    }
+    await this.#work;
+  }
+
+  async #listen(onChange: () => void): Promise<void> {
+    for await (const { kind } of this.#watcher ?? []) if (kind !== "access") onChange();
+  }
+}
+
+function openWatcher(path: string, log: Logger): Deno.FsWatcher | undefined {
+  try {
+    // Without the permission, a terminal would be asked for it.
+    if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return undefined;
+    return Deno.watchFs(path);
+  } catch (error) {
+    log.info("cannot watch a folder of skills; it is read again at each request", {
+      folder: path,
+      error: describeError(error),
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+/** The front matter of a `SKILL.md`: YAML between two lines `---` (`docs/skills.md#front-matter`). */
+import { parseDocument } from "yaml";
+import { isRecord } from "../../json.ts";
+import { isDeeperThan } from "../../protocol/depth.ts";
+import type { SkillRef } from "../../protocol/skills.ts";
+import { describeError, shorten } from "../../text.ts";
+
+/** The largest front matter, in bytes. */
+export const MAX_FRONT_MATTER_BYTES = 65_536;
+/** The most levels of `metadata`. */
+const MAX_METADATA_DEPTH = 64;
+/** The most characters of a parser's message. */
+const MAX_CAUSE_LENGTH = 200;
+const LINE_END = 0x0a;
+
+/** The front matter of a file, and where the text after it begins. */
+export interface FrontMatter {
+  /** The offset of the text after the front matter, in bytes; 0 without front matter. */
+  readonly bodyStart: number;
+  /** Its members; `undefined` when there is no front matter that can be used. */
+  readonly members: Readonly<Record<string, unknown>> | undefined;
+  /** Why it cannot be used, and what to do. */
+  readonly problem?: string | undefined;
+}
+
+/**
+ * Reads the front matter.
+ *
+ * @param head The beginning of the file: all of it, or more than {@linkcode MAX_FRONT_MATTER_BYTES}.
+ */
+export function readFrontMatter(head: Uint8Array): FrontMatter {
+  const found = findFrontMatter(head);
+  if ("problem" in found) return { bodyStart: 0, members: undefined, problem: found.problem };
+  const { start, end, bodyStart } = found;
+  try {
+    const text = new TextDecoder().decode(head.subarray(start, end));
+    // Duplicate keys are read as other SDKs read them: the last one counts.
+    const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent" });
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    const members: unknown = document.toJS();
+    if (isRecord(members)) return { bodyStart, members };
+    return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
+  } catch (error) {
+    const [line = ""] = describeError(error).split("\n");
+    const problem = `its front matter is not valid YAML: ${shorten(line, MAX_CAUSE_LENGTH)}`;
+    return { bodyStart, members: undefined, problem };
+  }
+}
+
+/** Where the text after the front matter begins, in bytes; 0 without front matter. */
+export function bodyStartOf(head: Uint8Array): number {
+  const found = findFrontMatter(head);
+  return "problem" in found ? 0 : found.bodyStart;
+}
+
+type Place =
+  | { readonly start: number; readonly end: number; readonly bodyStart: number }
+  | { readonly problem: string };
+
+/** Compares bytes, so that the text after the front matter stays as it is. */
+function findFrontMatter(head: Uint8Array): Place {
+  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  const first = lineAt(head, hasMark ? 3 : 0);
+  if (!first.isFence) return { problem: "it has no front matter; begin it with a line ---" };
+  for (let line = lineAt(head, first.next); line.start < head.length; line = lineAt(head, line.next)) {
+    if (line.start > MAX_FRONT_MATTER_BYTES) break;
+    if (line.isFence) return { start: first.next, end: line.start, bodyStart: line.next };
+  }
+  return { problem: `its front matter has no end; add a line --- within ${MAX_FRONT_MATTER_BYTES} bytes` };
+}
+
+function lineAt(
+  bytes: Uint8Array,
+  start: number,
+): { readonly start: number; readonly next: number; readonly isFence: boolean } {
+  const end = bytes.indexOf(LINE_END, start);
+  const next = end < 0 ? bytes.length : end + 1;
+  // A fence is short, so a long line need not be decoded.
+  const isFence = next - start < 100 &&
+    new TextDecoder().decode(bytes.subarray(start, next)).trim() === "---";
+  return { start, next, isFence };
+}
+
+/** Where a skill comes from. */
+export interface SkillOrigin {
+  readonly name: string;
+  readonly source: string;
+  readonly path: string;
+  readonly uri?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+/** A skill as it is listed; `undefined` without a description. Members of a wrong type are left out. */
+export function toSkillRef(
+  members: Readonly<Record<string, unknown>>,
+  { name, source, path, uri, version }: SkillOrigin,
+): SkillRef | undefined {
+  const description = scalarText(members["description"]);
+  if (description === undefined || description.trim() === "") return undefined;
+  const { metadata, tags } = members;
+  const tools = members["allowed-tools"] ?? members["allowed_tools"];
+  const texts = {
+    uri,
+    license: scalarText(members["license"]),
+    compatibility: scalarText(members["compatibility"]),
+    version,
+  };
+  const isUsable = isRecord(metadata) && !isDeeperThan(metadata, MAX_METADATA_DEPTH);
+  return {
+    name,
+    source,
+    path,
+    description,
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
+    ...(tools === undefined || tools === null ? {} : { allowed_tools: toTexts(tools) }),
+    ...(isTexts(tags) ? { tags } : {}),
+    ...(isUsable ? { skill_metadata: metadata } : {}),
+  };
+}
+
+/** A text, number or truth value as text. */
+export function scalarText(value: unknown): string | undefined {
+  return ["string", "number", "boolean", "bigint"].includes(typeof value) ? String(value) : undefined;
+}
+
+function toTexts(value: unknown): string[] {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return items.map(scalarText).filter((text) => text !== undefined);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

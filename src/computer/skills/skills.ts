@@ -1,0 +1,274 @@
+/** The skills of a Computer: those of folders and those of MCP servers, by name. */
+import { settledWithin } from "../../async/abortable.ts";
+import type { Logger } from "../../log.ts";
+import type { Fleet } from "../../mcp/supervision/fleet.ts";
+import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
+import type { MCPServerConfig } from "../../protocol/config.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import type { SkillRef } from "../../protocol/skills.ts";
+import type { ListLimits, ReadLimits } from "../limits.ts";
+import { SkillFolder, SkillFolderWatch, type SkillListing, type SkillProblem } from "./folder.ts";
+import { toSkillRef } from "./front_matter.ts";
+import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";
+import { type ServerSkill, ServerSkills, type SkillResource } from "./server_skills.ts";
+
+/** Changes that follow one another within this time, in milliseconds, are announced together, at its end. */
+const SETTLE_MS = 300;
+/**
+ * How long a list waits for an MCP server, in milliseconds. What arrives later is announced, so nobody waits for a server
+ * that hangs.
+ */
+const SERVER_DEADLINE_MS = 1_000;
+
+/** What differs between versions of the protocol. */
+export interface SkillRules {
+  /** Whether a skill is listed with its tags. */
+  readonly hasTags: boolean;
+  /** The part of a skill's name that stands for its MCP server. */
+  readonly segmentOf: (server: MCPServerConfig) => string;
+}
+
+/** What the skills of a Computer need. */
+export interface SkillsContext {
+  readonly fleet: Fleet;
+  readonly rules: SkillRules;
+  readonly limits: ReadLimits & Pick<ListLimits, "maxSkills">;
+  readonly log: Logger;
+  readonly warnOnce: WarnOnce;
+  /** Lists the resources of a server again, if they may have changed. */
+  readonly refreshList: (server: SupervisedServer, timeoutMs: number) => Promise<void>;
+  /** Called when the skills have changed. */
+  readonly onChange: () => void;
+}
+
+/** A skill, and where its files are. */
+export type FoundSkill =
+  | { readonly kind: "folder"; readonly root: string }
+  | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
+
+/** The skills of a Computer, for its own program. */
+export interface ComputerSkills {
+  /**
+   * Lists the skills as an Agent sees them, and what keeps others from being listed. A skill of an MCP server that does
+   * not answer within a second is listed as it was known last.
+   */
+  list(): Promise<SkillListing>;
+}
+
+/** Lists and finds skills, and tells of changes. */
+export class Skills implements ComputerSkills {
+  readonly #context: SkillsContext;
+  readonly #servers = new Map<SupervisedServer, ServerSkills>();
+  #folders: readonly SkillFolder[] = [];
+  #watches: readonly SkillFolderWatch[] = [];
+  /** Watches of folders that are not used any more, while they end. */
+  #ending: Promise<unknown> = Promise.resolve();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAsked = false;
+  #isClosed = false;
+
+  constructor(context: SkillsContext) {
+    this.#context = context;
+  }
+
+  /** Takes the folders of skills, first in order of precedence, in place of those before. */
+  follow(paths: readonly string[]): void {
+    const given = [...new Set(paths)];
+    if (JSON.stringify(given) === JSON.stringify(this.#folders.map((folder) => folder.given))) return;
+    const { limits: { maxSkills }, log } = this.#context;
+    this.#ending = Promise.all([this.#ending, ...this.#watches.map((watch) => watch.close())]);
+    this.#folders = given.map((path) => new SkillFolder(path, { maxSkills }));
+    const onChange = () => this.#changed();
+    this.#watches = this.#folders.map(({ path }) => new SkillFolderWatch(path, { onChange, log }));
+    this.#changed();
+  }
+
+  /** Whether there may be a skill: there is a folder for skills, or an MCP server lists some. */
+  get mayHaveAny(): boolean {
+    return this.#folders.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
+  }
+
+  /** Whether skills were asked for, so that lists of resources are followed for their sake. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  async list(): Promise<SkillListing> {
+    this.#isAsked = true;
+    const [scans] = await Promise.all([
+      Promise.all(this.#folders.map((folder) => folder.scan())),
+      this.#refresh(this.#context.fleet.servers),
+    ]);
+    if (scans.some(({ hasChanged }) => hasChanged)) this.#changed();
+    const listing = this.#merge(scans);
+    for (const { message, ...fields } of listing.problems) {
+      this.#context.warnOnce.warn("a skill cannot be used", { ...fields, problem: message });
+    }
+    return listing;
+  }
+
+  /**
+   * Finds a skill.
+   *
+   * @throws {SmcpError} 4014 when there is none of this name, 4016 when the name is malformed.
+   */
+  async find(name: string): Promise<FoundSkill> {
+    const parsed = parseSkillName(name);
+    const found = parsed?.kind === "user"
+      ? await this.#findInFolders(parsed.skill)
+      : parsed?.kind === "mcp"
+      ? await this.#findAtServers(parsed)
+      : undefined;
+    if (found !== undefined) return found;
+    if (!this.mayHaveAny) {
+      throw new SmcpError(
+        ErrorCode.MCP_SERVER_NOT_FOUND,
+        "Skill does not exist: this Computer has no skills",
+      );
+    }
+    if (parsed === undefined) throw invalidName(name);
+    throw skillNotFound(name, (await this.list()).skills.map((skill) => skill.name));
+  }
+
+  /** Takes the `skill://` resources of a new list. */
+  take(server: SupervisedServer, resources: readonly SkillResource[]): void {
+    if (resources.length > 0 || this.#servers.has(server)) this.#skillsOf(server).take(resources);
+  }
+
+  /** Handles `notifications/resources/updated`. */
+  onUpdated(server: SupervisedServer, uri: string): void {
+    this.#servers.get(server)?.onUpdated(uri);
+  }
+
+  /** A new session of the server runs. */
+  onRunning(server: SupervisedServer): void {
+    this.#servers.get(server)?.onRunning();
+  }
+
+  /** The server is failed or stopped: its skills are hidden until it runs again. */
+  onStopped(server: SupervisedServer): void {
+    if (this.#servers.has(server)) this.#changed();
+  }
+
+  /** The server was removed. */
+  remove(server: SupervisedServer): void {
+    if (this.#servers.delete(server)) this.#changed();
+  }
+
+  /** Stops watching. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await Promise.all([
+      this.#ending,
+      ...this.#watches.map((watch) => watch.close()),
+      // A scan that runs would otherwise outlive the Computer.
+      ...this.#folders.map((folder) => folder.ended()),
+    ]);
+  }
+
+  #changed(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#context.onChange();
+    }, SETTLE_MS);
+  }
+
+  #skillsOf(server: SupervisedServer): ServerSkills {
+    let skills = this.#servers.get(server);
+    if (skills === undefined) {
+      const { limits, warnOnce } = this.#context;
+      skills = new ServerSkills(server, { limits, warnOnce, onChange: () => this.#changed() });
+      this.#servers.set(server, skills);
+    }
+    return skills;
+  }
+
+  /** Brings servers up to date, each within the deadline. */
+  async #refresh(servers: readonly SupervisedServer[]): Promise<void> {
+    const endMs = performance.now() + SERVER_DEADLINE_MS;
+    await Promise.all(servers.map(async (server) => {
+      if (server.connection?.capabilities.resources !== true) return;
+      await settledWithin(this.#context.refreshList(server, SERVER_DEADLINE_MS), SERVER_DEADLINE_MS);
+      await this.#servers.get(server)?.refresh(Math.max(0, endMs - performance.now()));
+    }));
+  }
+
+  async #findInFolders(skill: string): Promise<FoundSkill | undefined> {
+    for (const folder of this.#folders) {
+      const found = await folder.find(skill);
+      if (found !== undefined) return { kind: "folder", root: found.path };
+    }
+    return undefined;
+  }
+
+  async #findAtServers(
+    wanted: { readonly segment: string; readonly skill: string },
+  ): Promise<FoundSkill | undefined> {
+    const { fleet, rules } = this.#context;
+    const servers = fleet.servers.filter(({ config }) => rules.segmentOf(config) === wanted.segment);
+    const find = (): FoundSkill | undefined => {
+      for (const server of servers) {
+        const skill = this.#servers.get(server)?.skills.find((each) => wordOf(each) === wanted.skill);
+        if (skill !== undefined) return { kind: "server", server, skill };
+      }
+      return undefined;
+    };
+    const known = find();
+    if (known !== undefined) return known;
+    await this.#refresh(servers);
+    return find();
+  }
+
+  /** All skills under their names. Of two with one name, the first counts. */
+  #merge(scans: readonly SkillListing[]): SkillListing {
+    const { fleet, rules } = this.#context;
+    const skills = new Map<string, SkillRef>();
+    const problems: SkillProblem[] = [];
+    const owners = new Map<string, string>();
+    const add = (skill: SkillRef, { from, path }: { readonly from: string; readonly path: string }) => {
+      const owner = owners.get(skill.name);
+      if (owner !== undefined) {
+        const message = `left out: "${owner}" has a skill "${skill.name}" as well; rename one of them`;
+        return void problems.push({ from, path, message });
+      }
+      owners.set(skill.name, from);
+      const { tags: _tags, ...rest } = skill;
+      skills.set(skill.name, rules.hasTags ? skill : rest);
+    };
+    for (const [index, scan] of scans.entries()) {
+      const from = this.#folders[index]?.given ?? "";
+      for (const skill of scan.skills) add(skill, { from, path: skill.path });
+      problems.push(...scan.problems);
+    }
+    for (const server of fleet.servers) {
+      const segment = rules.segmentOf(server.config);
+      for (const skill of this.#servers.get(server)?.skills ?? []) {
+        const place = { from: server.name, path: skill.uri };
+        const found = toListed(skill, segment);
+        if (typeof found === "string") problems.push({ ...place, message: found });
+        else if (found !== undefined) add(found, place);
+      }
+    }
+    return { skills: [...skills.values()], problems };
+  }
+}
+
+/** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
+function toListed(skill: ServerSkill, segment: string): SkillRef | string | undefined {
+  const { read, uri, version } = skill;
+  if (read === undefined || typeof read === "string") return read;
+  const word = wordOf(skill);
+  if (word === undefined) return `its front matter has no name, or one that is not ${SKILL_WORD_RULE}`;
+  const origin = { name: `mcp:${segment}:${word}`, source: `mcp:${segment}`, path: uri, uri, version };
+  return toSkillRef(read, origin) ?? 'it has no description; add "description: …" to its front matter';
+}
+
+/** The name that a skill of an MCP server gives itself; `undefined` for one that cannot be used. */
+function wordOf({ read }: ServerSkill): string | undefined {
+  const name = typeof read === "object" ? read["name"] : undefined;
+  return typeof name === "string" && isSkillWord(name) ? name : undefined;
+}
