@@ -104,7 +104,8 @@ function rootProperties(): Schema {
       enum: [...PROTOCOL_MINORS],
     },
     skills: {
-      description: "Folders of skills, relative to this file: each folder in them with a SKILL.md is a skill.",
+      description:
+        "Folders of skills, relative to this file: each folder in them with a SKILL.md is a skill.",
       type: "array",
       items: { type: "string" },
     },

@@ -25,7 +25,7 @@ import {
   type ComputerViewName,
 } from "./events.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
-import { fetchPrompts, Refresher, UpdateReader } from "./refresh.ts";
+import { fetchPrompts, fetchSkills, Refresher, UpdateReader } from "./refresh.ts";
 import { ComputerRequests } from "./computer_requests.ts";
 import { QuestionChannels } from "./question_channels.ts";
 import type { OnQuestion } from "./questions.ts";
@@ -345,6 +345,8 @@ export class Agent implements AsyncDisposable {
         return await this.#updates.fetch(remote);
       case "prompts":
         return await fetchPrompts(remote);
+      case "skills":
+        return await fetchSkills(remote);
     }
   }
 }

@@ -333,6 +333,7 @@ function decodeBase64(handle: string, text: string): Uint8Array {
   }
 }
 
-async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+/** The SHA-256 of bytes, in hexadecimal. */
+export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

@@ -6,6 +6,7 @@ import type { Farewell } from "../protocol/farewell.ts";
 import type { Role } from "../protocol/office.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
+import type { SkillRef } from "../protocol/skills.ts";
 import type { SMCPTool } from "../protocol/tools.ts";
 
 /** A member that joined or left an office. */
@@ -25,7 +26,7 @@ export interface ComputerChange {
 }
 
 /** The views of a Computer that an Agent can keep up to date. */
-export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources" | "prompts";
+export type ComputerViewName = "tools" | "config" | "desktop" | "finder" | "resources" | "prompts" | "skills";
 
 /**
  * The events of an Agent by name. While one of the `…Refreshed` events has a listener, the Agent fetches that view
@@ -63,7 +64,7 @@ export interface AgentEvents {
   };
   /** `notify:tool_call_cancel`: the Agent that cancelled a tool call, and the id of the call. */
   cancelToolCall: { readonly agent: string; readonly reqId: string };
-  /** Any other `notify:` event, such as one of a newer peer; `body` is unchanged. */
+  /** Any other `notify:` event, such as `notify:update_skills` or one of a newer peer; `body` is unchanged. */
   notification: { readonly event: string; readonly body: unknown };
 
   /** All tools of the Computer, fetched again. */
@@ -85,6 +86,8 @@ export interface AgentEvents {
   resourcesUpdated: { readonly computer: string; readonly updates: readonly ResourceUpdate[] };
   /** The prompts of all MCP servers of the Computer, fetched again. */
   promptsRefreshed: { readonly computer: string; readonly prompts: readonly PromptInfo[] };
+  /** All skills of the Computer, fetched again. */
+  skillsRefreshed: { readonly computer: string; readonly skills: readonly SkillRef[] };
   /** A view could not be fetched again. The Agent retries after the next change. */
   refreshFailed: { readonly computer: string; readonly view: ComputerViewName; readonly error: unknown };
 

@@ -1,5 +1,7 @@
 /** Fetches a Computer's views again after changes, one request at a time for each view. */
 import type { Logger } from "../log.ts";
+import { isRecord } from "../json.ts";
+import { UPDATE_SKILLS_NOTIFICATION } from "../protocol/events.ts";
 import { describeError } from "../text.ts";
 import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
@@ -19,6 +21,7 @@ const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
   finder: "finderRefreshed",
   resources: "resourcesUpdated",
   prompts: "promptsRefreshed",
+  skills: "skillsRefreshed",
 };
 
 const ALL_VIEWS: readonly ComputerViewName[] = [
@@ -28,6 +31,7 @@ const ALL_VIEWS: readonly ComputerViewName[] = [
   "finder",
   "resources",
   "prompts",
+  "skills",
 ];
 
 /** One view of one Computer. */
@@ -79,6 +83,10 @@ export class Refresher {
     listeners.on("updateFinder", ({ computer }) => this.#refresh(computer, ["finder"]));
     listeners.on("updateResources", ({ computer }) => this.#refresh(computer, ["resources"]));
     listeners.on("updatePrompts", ({ computer }) => this.#refresh(computer, ["prompts"]));
+    listeners.on("notification", ({ event, body }) => {
+      const computer = event === UPDATE_SKILLS_NOTIFICATION && isRecord(body) ? body["computer"] : undefined;
+      if (typeof computer === "string") this.#refresh(computer, ["skills"]);
+    });
     listeners.on("enterOffice", ({ role, name }) => {
       if (role === "computer") this.#refresh(name, ALL_VIEWS);
     });
@@ -137,9 +145,24 @@ export class Refresher {
 
 /** Fetches all prompts of a Computer; `undefined` when it does not support prompts. */
 export async function fetchPrompts(remote: RemoteComputer): Promise<AgentEvent | undefined> {
-  try {
+  return await ifSupported(async () => {
     const { prompts } = await remote.getPrompts();
     return { type: "promptsRefreshed", computer: remote.name, prompts };
+  });
+}
+
+/** Fetches all skills of a Computer; `undefined` when it does not support skills. */
+export async function fetchSkills(remote: RemoteComputer): Promise<AgentEvent | undefined> {
+  return await ifSupported(async () => ({
+    type: "skillsRefreshed",
+    computer: remote.name,
+    skills: await remote.getSkills(),
+  }));
+}
+
+async function ifSupported(fetch: () => Promise<AgentEvent>): Promise<AgentEvent | undefined> {
+  try {
+    return await fetch();
   } catch (error) {
     if (error instanceof UnsupportedRequestError) return undefined;
     throw error;

@@ -20,6 +20,7 @@ import {
   parseGetToolsRet,
   parseGetWindowsRet,
 } from "../protocol/answers.ts";
+import type { SkillRef } from "../protocol/skills.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
@@ -30,6 +31,7 @@ import { answerQuestions, type OnQuestion } from "./questions.ts";
 import { RemoteDocuments } from "./remote_documents.ts";
 import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
 import { isNotServed, type RequestOptions } from "./requests.ts";
+import { getSkill, getSkills, type SkillFile, type SkillFileOptions } from "./skills.ts";
 import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
 /** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
@@ -177,6 +179,35 @@ export class RemoteComputer extends RemoteDocuments {
    */
   async putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
     return await putBlob(this.#requests, source, options);
+  }
+
+  /**
+   * Lists the skills of the Computer (`client:get_skills`, `docs/skills.md`): what each is for, without its text.
+   *
+   * @throws {UnsupportedRequestError} when the Computer or the Server does not know skills.
+   */
+  async getSkills(options: RequestOptions = {}): Promise<SkillRef[]> {
+    return await getSkills(this.#requests, options);
+  }
+
+  /**
+   * Reads a file of a skill whole (`client:get_skill`), in pieces where it is large, and compares its checksum.
+   *
+   * @param name the name of the skill as listed
+   * @throws {SmcpError} 4014 for an unknown skill, 4016 for a malformed name, 4017 for a file that cannot be read, with
+   *   `details.reason`; 413 when it has more bytes than `AgentOptions.maxBlobBytes`.
+   * @example
+   * ```ts
+   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
+   *
+   * export async function instructionsOf(laptop: RemoteComputer, skill: string): Promise<string> {
+   *   const { body = "" } = await laptop.getSkill(skill);
+   *   return body;
+   * }
+   * ```
+   */
+  async getSkill(name: string, options: SkillFileOptions = {}): Promise<SkillFile> {
+    return await getSkill(this.#requests, name, options);
   }
 
   /** Fetches the configuration of the Computer's MCP servers, with secrets masked (`client:get_config`). */

@@ -42,7 +42,7 @@ import { officeRulesOf } from "./office_rules.ts";
 import { Uploads } from "./uploads/uploads.ts";
 import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
-import type { ComputerSkills } from "./skills/skills.ts";
+import type { ComputerSkills } from "./skills/reading.ts";
 
 /**
  * A Computer runs MCP servers and gives an Agent access to them: their tools as one list, their windows as a Desktop,
@@ -182,7 +182,7 @@ export class Computer implements AsyncDisposable {
 
   /** The skills as an Agent sees them. */
   get skills(): ComputerSkills {
-    return this.#host.skills;
+    return this.#host.skillFiles;
   }
 
   /** Signs in at MCP servers, and out again. A server that `needs sign-in` starts after that by itself. */

@@ -1,4 +1,4 @@
-/** The commands that only the Agent has, `office`, `config`, `upload` and `watch`, and the choice of a Computer. */
+/** The commands that only the Agent has, such as `office`, `config`, `skill`, `upload` and `watch`, and the choice of a Computer. */
 import { basename } from "@std/path";
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
@@ -10,11 +10,13 @@ import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/confi
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
+import { SKILL_FILE } from "../../protocol/skills.ts";
 import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
 import { progressText } from "../answers/progress.ts";
+import { skillsText } from "../answers/skills.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
@@ -54,6 +56,43 @@ export async function showConfig(context: CommandContext): Promise<CommandAnswer
     text: configText(config),
     draw: ({ palette }) => configText(config, palette),
   };
+}
+
+/** `skills` */
+export async function listSkills(context: CommandContext): Promise<CommandAnswer> {
+  const { signal, progress } = context;
+  const computer = await chooseComputer(context);
+  progress("listing skills");
+  const skills = await computer.getSkills({ signal });
+  return {
+    value: { computer: computer.name, skills },
+    text: skillsText(skills),
+    draw: ({ palette }) => skillsText(skills, palette),
+  };
+}
+
+/** `skill NAME [PATH]`: a file or a pipe gets the bytes unchanged. */
+export async function readSkill(
+  context: CommandContext,
+  { name, path }: { readonly name: string; readonly path: string | undefined },
+): Promise<CommandAnswer | undefined> {
+  const { signal, progress, json } = context;
+  const computer = await chooseComputer(context);
+  progress(`reading ${path ?? SKILL_FILE} of ${name}`);
+  const file = await computer.getSkill(name, { relPath: path, signal });
+  const { relPath: rel_path, mimeType: mime_type, sha256, bytes, body } = file;
+  if (!json && !Deno.stdout.isTerminal()) {
+    await writeBytes(bytes);
+    return undefined;
+  }
+  const content = body === undefined ? { blob: bytes.toBase64() } : { body };
+  const value = { name: file.name, rel_path, mime_type, total_size: bytes.byteLength, sha256, ...content };
+  const size = `${bytes.byteLength} bytes of ${mime_type}; add "> FILE" to write them to a file`;
+  return { value, text: body ?? size };
+}
+
+async function writeBytes(bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await Deno.stdout.write(rest));
 }
 
 /** `upload`: sends a file to a Computer, and prints its path there. */

@@ -18,6 +18,8 @@ import {
   chooseComputer,
   type CommandContext,
   listOffice,
+  listSkills,
+  readSkill,
   showConfig,
   uploadFile,
   watch,
@@ -87,6 +89,14 @@ export function createAgentProgram(signal: AbortSignal): Command {
   program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
     run(showConfig)
   );
+  program.command("skills").description("list the skills of the Computer").action(() =>
+    run(listSkills, { observer: false })
+  );
+  program.command("skill <name> [path]")
+    .description("read a file of a skill, its SKILL.md by default; a file or a pipe gets its bytes unchanged")
+    .action((name: string, path: string | undefined) =>
+      run((context) => readSkill(context, { name, path }), { observer: false })
+    );
   program.command("upload <computer> <file>")
     .description(
       "send a file (- for standard input) to a Computer that takes uploads, and print its path there",

@@ -83,6 +83,14 @@ function addRequests(program: Command, run: RunCommand): void {
     }));
   program.commands.find((command) => command.name() === "call")
     ?.addHelpText("after", "\nThe call needs no confirmation: you have asked for it.");
+  program.command("skills").description("list the skills, and what keeps others from being used")
+    .action(() =>
+      run({
+        name: "skills",
+        needs: "servers",
+        work: async ({ hosted }) => (await status()).showSkills(hosted),
+      })
+    );
   program.command("history").description("show the last 100 tool calls")
     .action(() =>
       run({

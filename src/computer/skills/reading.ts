@@ -1,5 +1,6 @@
 /** Reads files of skills for an Agent: `client:get_skill`, and `client:get_blob` with the handle of such a file. */
 import { createHash } from "node:crypto";
+import { abortable } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { A2C_BLOB_HANDLE } from "../../protocol/blobs.ts";
@@ -10,11 +11,19 @@ import { type GetSkillReq, type GetSkillRet, isTextType, SKILL_FILE } from "../.
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { type ChunkRequest, MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "../office/blob_store.ts";
 import { ask } from "../resources/read.ts";
-import { ChangedFileError, MAX_ATTEMPTS, MAX_SKILL_FILE_BYTES, type SkillContent, SkillFiles } from "./files.ts";
+import {
+  ChangedFileError,
+  MAX_ATTEMPTS,
+  MAX_SKILL_FILE_BYTES,
+  type SkillContent,
+  SkillFiles,
+} from "./files.ts";
 import { bodyStartOf } from "./front_matter.ts";
 import { mediaTypeOf } from "./media_types.ts";
+import { type LocalRequestOptions, toMilliseconds } from "../options.ts";
 import { notReadable, toPathSegments } from "./names.ts";
 import { bytesOf, type ServerSkill } from "./server_skills.ts";
+import type { SkillListing } from "./folder.ts";
 import type { FoundSkill, Skills } from "./skills.ts";
 
 /** The largest text that is sent in the answer itself, in bytes. */
@@ -26,6 +35,40 @@ const FILE_HANDLE = "skill.";
 
 /** A request for a file without the members that only the office needs. */
 export type SkillFileRequest = Omit<GetSkillReq, "agent" | "req_id" | "computer">;
+
+/** The skills of a Computer, for its own program. */
+export interface ComputerSkills {
+  /**
+   * Lists the skills as an Agent sees them, and what keeps others from being listed. A skill of an MCP server that does
+   * not answer within a second is listed as it was known last.
+   */
+  list(): Promise<SkillListing>;
+  /**
+   * Reads a file of a skill whole.
+   *
+   * @param name the name of the skill as listed
+   * @throws {SmcpError} as `client:get_skill` is answered.
+   */
+  read(name: string, options?: LocalSkillOptions): Promise<LocalSkillFile>;
+}
+
+/** How the Computer's own program reads a file of a skill. */
+export interface LocalSkillOptions extends LocalRequestOptions {
+  /** The path of the file in the skill, with `/`; `SKILL.md` by default. */
+  readonly relPath?: string | undefined;
+}
+
+/** A file of a skill, for the Computer's own program. */
+export interface LocalSkillFile {
+  /** The path of the file in the skill. */
+  readonly relPath: string;
+  /** The media type, by the extension of the file. */
+  readonly mimeType: string;
+  /** The SHA-256 of the bytes, in hexadecimal. */
+  readonly sha256: string;
+  /** The bytes; of a `SKILL.md`, those after its front matter. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 /** Where an answer goes. */
 export interface SkillAnswerPlace {
@@ -45,12 +88,17 @@ interface OpenFile extends SkillContent {
  * as the file does, and each part is read from the file with all checks. A file of an MCP server is kept like any other
  * large part of an answer.
  */
-export class SkillReader {
+export class SkillReader implements ComputerSkills {
   readonly #skills: Skills;
   readonly #files = new SkillFiles();
 
   constructor(skills: Skills) {
     this.#skills = skills;
+  }
+
+  /** Lists the skills; see {@linkcode ComputerSkills.list}. */
+  async list(): Promise<SkillListing> {
+    return await this.#skills.list();
   }
 
   /**
@@ -68,6 +116,26 @@ export class SkillReader {
       const body = await bodyOf(file, place.limitBytes);
       if (body !== undefined) return { ...about, body };
       return { ...about, blob_handle: await handleOf(file, { name, relPath, blobs: place.blobs }) };
+    });
+  }
+
+  /**
+   * Reads a file whole, for the Computer's own program.
+   *
+   * @throws {SmcpError} as {@linkcode SkillReader.get} does.
+   */
+  async read(name: string, options: LocalSkillOptions = {}): Promise<LocalSkillFile> {
+    const { relPath = "", signal } = options;
+    const found = await abortable(this.#skills.find(name), signal);
+    return await retried(relPath, async () => {
+      const opening = this.#open(found, { relPath, timeoutMs: toMilliseconds(options) });
+      const { mimeType, sizeBytes, sha256, read } = await abortable(opening, signal);
+      return {
+        relPath: relPath === "" ? SKILL_FILE : relPath,
+        mimeType,
+        sha256,
+        bytes: await read(0, sizeBytes),
+      };
     });
   }
 
@@ -133,7 +201,9 @@ async function bodyOf(file: SkillContent, limitBytes: number): Promise<string | 
   try {
     const body = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     // Control characters take six bytes each in JSON.
-    return JSON.stringify(body).length * 2 + ENVELOPE_BYTES < limitBytes || limitBytes === Infinity ? body : undefined;
+    return JSON.stringify(body).length * 2 + ENVELOPE_BYTES < limitBytes || limitBytes === Infinity
+      ? body
+      : undefined;
   } catch {
     return undefined;
   }
@@ -170,7 +240,9 @@ function toBlobError(error: unknown): unknown {
   if (!(error instanceof SmcpError) || error.code === ErrorCode.BLOB_NOT_ACCESSIBLE) return error;
   const { code, details } = error;
   if (code === ErrorCode.SKILL_NAME_INVALID) return notAccessible("invalid_handle");
-  const reason = code === ErrorCode.SKILL_RESOURCE_NOT_ACCESSIBLE && isRecord(details) ? details["reason"] : "";
+  const reason = code === ErrorCode.SKILL_RESOURCE_NOT_ACCESSIBLE && isRecord(details)
+    ? details["reason"]
+    : "";
   return notAccessible(reason === "forbidden" || reason === "traversal" ? "forbidden" : "gone");
 }
 

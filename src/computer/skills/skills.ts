@@ -48,17 +48,8 @@ export type FoundSkill =
   | { readonly kind: "folder"; readonly root: string }
   | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
 
-/** The skills of a Computer, for its own program. */
-export interface ComputerSkills {
-  /**
-   * Lists the skills as an Agent sees them, and what keeps others from being listed. A skill of an MCP server that does
-   * not answer within a second is listed as it was known last.
-   */
-  list(): Promise<SkillListing>;
-}
-
 /** Lists and finds skills, and tells of changes. */
-export class Skills implements ComputerSkills {
+export class Skills {
   readonly #context: SkillsContext;
   readonly #servers = new Map<SupervisedServer, ServerSkills>();
   #folders: readonly SkillFolder[] = [];
@@ -95,6 +86,7 @@ export class Skills implements ComputerSkills {
     return this.#isAsked;
   }
 
+  /** All skills under their names, and what keeps others from being listed. */
   async list(): Promise<SkillListing> {
     this.#isAsked = true;
     const [scans] = await Promise.all([

@@ -1,4 +1,4 @@
-/** `status`, `history` */
+/** `status`, `skills`, `history` */
 import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { toSafeLine } from "../../../terminal/safe_text.ts";
@@ -7,6 +7,7 @@ import type { ServerState } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
+import { skillsText } from "../../answers/skills.ts";
 import type { HostedComputer } from "../hosted_computer.ts";
 
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */
@@ -46,6 +47,18 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
     value,
     text: statusText(hosted, servers),
     draw: (screen) => statusText(hosted, servers, screen),
+  };
+}
+
+/** Lists the skills, and says why others cannot be used. */
+export async function showSkills({ computer }: HostedComputer): Promise<CommandAnswer> {
+  const { skills, problems } = await computer.skills.list();
+  const told = problems.map(({ path, message }) => `${path}: ${message}`);
+  return {
+    value: { computer: computer.name, skills, problems },
+    text: skillsText(skills),
+    draw: ({ palette }) => skillsText(skills, palette),
+    warning: told.length === 0 ? undefined : `some skills cannot be used\n${told.join("\n")}`,
   };
 }
 

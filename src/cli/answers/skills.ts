@@ -1,0 +1,15 @@
+/** What `skills` and `skill` print. */
+import type { SkillRef } from "../../protocol/skills.ts";
+import { printableLine } from "../../terminal/safe_text.ts";
+import { type Palette, PLAIN } from "../../terminal/screen.ts";
+
+/** Each skill with what it is for. */
+export function skillsText(skills: readonly SkillRef[], { accent, faint }: Palette = PLAIN): string {
+  if (skills.length === 0) return "no skills";
+  return skills.map(({ name, source, description, tags = [] }) => {
+    const remarks = [source, ...tags.map((tag) => `#${tag}`)].join("  ");
+    return `${accent(printableLine(name))}  ${faint(printableLine(remarks))}\n    ${
+      printableLine(description)
+    }`;
+  }).join("\n");
+}
