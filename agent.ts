@@ -203,6 +203,8 @@ export {
 } from "./src/protocol/tools.ts";
 export type { ProtocolMinor } from "./src/protocol/version.ts";
 
+export type { SkillFile, SkillFileOptions } from "./src/agent/skills.ts";
+export type { SkillRef } from "./src/protocol/skills.ts";
 if (import.meta.main) {
   const { runAgentCli } = await import("./src/cli/agent/main.ts");
   Deno.exit(await runAgentCli(Deno.args));

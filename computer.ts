@@ -153,6 +153,10 @@ export type {
 } from "./src/protocol/tools.ts";
 export type { ProtocolMinor } from "./src/protocol/version.ts";
 
+export type { ComputerSkills, LocalSkillFile, LocalSkillOptions } from "./src/computer/skills/reading.ts";
+export type { SkillListing, SkillProblem } from "./src/computer/skills/folder.ts";
+export type { SkillRef } from "./src/protocol/skills.ts";
+export type { SentComputerConfig, ShownInput } from "./src/protocol/config.ts";
 if (import.meta.main) {
   const { runComputerCli } = await import("./src/cli/computer/main.ts");
   Deno.exit(await runComputerCli(Deno.args));

@@ -6,11 +6,9 @@ import { type FailedRequest, toErrorAck } from "../protocol/errors.ts";
 import { toFlatErrorAck } from "../protocol/flat_error.ts";
 import { isFrom, type ProtocolMinor } from "../protocol/version.ts";
 import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
+import { toSegment } from "./skills/names.ts";
 import type { SkillRules } from "./skills/skills.ts";
 import { BARE_NAMES, EXPOSED_NAMES, type ToolNaming } from "./tools/names.ts";
-
-/** The most characters of an MCP server within the name of a skill, below 0.3. */
-const MAX_SEGMENT_LENGTH = 64;
 
 /** The MCP servers that run, in order of precedence, under the names by which the office knows them. */
 export interface OfficeServers {
@@ -57,17 +55,12 @@ export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
     takesUploads: isFrom(protocol, "0.4"),
     skills: {
       hasTags: isFrom(protocol, "0.4"),
-      segmentOf: hasBundleIds ? ({ name }) => name : ({ name }) => normalizeSegment(name),
+      segmentOf: hasBundleIds ? ({ name }) => name : ({ name }) => toSegment(name),
     },
     toErrorAck: isFrom(protocol, "0.3")
       ? (error, request) => toFlatErrorAck(toErrorAck(error, request), request)
       : toErrorAck,
   };
-}
-
-/** The name of an MCP server within the name of a skill, where it has no identity. */
-function normalizeSegment(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_SEGMENT_LENGTH);
 }
 
 function maskBareConfig(config: ComputerConfig): SentComputerConfig {

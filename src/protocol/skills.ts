@@ -1,4 +1,4 @@
-/** The skills of a Computer (`docs/protocol/extensions.md#skills`), and which of their files are text. */
+/** The skills of a Computer (`docs/protocol/versions.md#skills`), and which of their files are text. */
 import type { AgentCallData } from "./call.ts";
 
 /** The file of a skill that is read when a request names none. */

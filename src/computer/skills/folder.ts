@@ -31,6 +31,7 @@ export interface SkillProblem {
 export interface SkillListing {
   /** In the order of their names. */
   readonly skills: readonly SkillRef[];
+  /** What keeps others from being listed. */
   readonly problems: readonly SkillProblem[];
 }
 

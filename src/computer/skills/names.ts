@@ -1,4 +1,4 @@
-/** Names of skills, paths of their files, and the errors of `client:get_skill` (`docs/protocol/extensions.md#skills`). */
+/** Names of skills, paths of their files, and the errors of `client:get_skill` (`docs/protocol/versions.md#skills`). */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
