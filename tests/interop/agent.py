@@ -6,7 +6,7 @@ Commands: `tools` (`computer`), `call` (`computer`, `tool`, `params`, `timeout`)
 of the last call when not given), `desktop` (`computer`, `size`, `window`), `resources` (`computer`,
 `mcp_server`, `cursor`), `config` (`computer`), `skills` (`computer`), `skill` (`computer`, `name`,
 `rel_path`), `blob` (`computer`, `handle`), all of it in base64, `put_blob` (`computer`, `data` in base64,
-`name`), `list_room`, `computers`, `join`, `leave`, `second` (`name`), the ack when one more Agent joins,
+`name`), `list_room`, `computers`, `join`, `leave`, `second` (`name`), which joins with one more Agent,
 `reach` (`url`), which only connects, `request` and `emit` as in computer.py.
 """
 
@@ -179,12 +179,14 @@ def commands_of(client: TappedAgentClient, args: argparse.Namespace) -> dict[str
         content = base64.b64decode(request["data"])
         return await client.put_blob(request["computer"], content, name_hint=request.get("name"))
 
-    async def second(request: dict[str, Any]) -> list[Any]:
+    async def second(request: dict[str, Any]) -> None:
         other = AskingAgentClient(auth_provider=credentials(args, request["name"]), event_handler=EventHandler())
         try:
             await other.connect_to_server(args.url)
             data = {"role": "agent", "name": request["name"], "office_id": args.office}
-            return await other.request(JOIN_OFFICE_EVENT, data, 10)
+            answer = await other.request(JOIN_OFFICE_EVENT, data, 10)
+            if answer and answer[0] is not True:
+                raise RuntimeError(f"join refused: {answer}")
         finally:
             await other.disconnect()
 
