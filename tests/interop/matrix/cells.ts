@@ -55,3 +55,10 @@ export function rolesOf(cell: Cell): string {
 export function nameOf({ language, version }: Sdk): string {
   return `${language} ${version}`;
 }
+
+/** The SDK of that name. */
+export function sdkNamed(name: string): Sdk {
+  const sdk = sdks.find((sdk) => nameOf(sdk) === name);
+  if (sdk === undefined) throw new TypeError(`No SDK named "${name}". SDKs: ${sdks.map(nameOf).join(", ")}`);
+  return sdk;
+}

@@ -1,5 +1,5 @@
 /** Our Computer and our Agent behind the commands of the drivers. */
-import { Agent, type AgentEvent } from "../../../agent.ts";
+import { Agent } from "../../../agent.ts";
 import { Computer } from "../../../computer.ts";
 import { SmcpError } from "../../../mod.ts";
 import { isFrom, type ProtocolMinor, toProtocolMinor } from "../../../src/protocol/version.ts";
@@ -143,10 +143,15 @@ export async function connectOwnAgent({ url, office, name, minor }: Address): Pr
 }
 
 /** An event of our Agent as the notification that it came from, of which the steps look at the Computer alone. */
-function toNotification(event: AgentEvent): PeerEvent {
-  const name = event.type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const computer = "name" in event ? event.name : "computer" in event ? event.computer : undefined;
-  return { event: `notify:${name}`, data: { computer } };
+function toNotification(
+  { type, name, computer = name }: {
+    readonly type: string;
+    readonly name?: string;
+    readonly computer?: string;
+  },
+): PeerEvent {
+  const event = type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { event: `notify:${event}`, data: { computer } };
 }
 
 /** Connects one more Agent. */
