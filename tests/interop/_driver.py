@@ -46,16 +46,8 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-class Tapped:
-    """Mixin before a python-socketio client: reports every event that it receives and sends."""
-
-    async def _trigger_event(self, event: str, namespace: str, *args: Any) -> Any:
-        notify(event, args[0] if len(args) == 1 else list(args))
-        return await super()._trigger_event(event, namespace, *args)  # type: ignore[misc]
-
-    async def emit(self, event: str, data: Any = None, namespace: str | None = None, callback: Any = None) -> None:
-        notify("sent", {"event": event, "data": data, "ack": callback is not None})
-        await super().emit(event, data, namespace, callback)  # type: ignore[misc]
+class Asking:
+    """Mixin before a python-socketio client: requests whose whole ack counts."""
 
     async def request(self, event: str, data: Any, timeout: float) -> list[Any]:
         """Emit and return every argument of the ack, as it came."""
@@ -67,6 +59,22 @@ class Tapped:
 
         await self.emit(event, data, self.namespace, on_ack)  # type: ignore[attr-defined]
         return await asyncio.wait_for(answered, timeout)
+
+
+class Tapped(Asking):
+    """Mixin before a python-socketio client: reports every event that it receives and sends."""
+
+    last_call: str | None = None
+
+    async def _trigger_event(self, event: str, namespace: str, *args: Any) -> Any:
+        notify(event, args[0] if len(args) == 1 else list(args))
+        return await super()._trigger_event(event, namespace, *args)  # type: ignore[misc]
+
+    async def emit(self, event: str, data: Any = None, namespace: str | None = None, callback: Any = None) -> None:
+        notify("sent", {"event": event, "data": data, "ack": callback is not None})
+        if event == "client:tool_call":
+            self.last_call = data["req_id"]
+        await super().emit(event, data, namespace, callback)  # type: ignore[misc]
 
 
 def parse_pairs(pairs: list[str]) -> dict[str, str]:

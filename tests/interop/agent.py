@@ -2,17 +2,21 @@
 
 Ready: `{"sid", "name", "office"}`. Events: each Socket.IO event that arrives, `sent` for each that
 leaves, and `tools_received`, which the SDK fetches by itself when a Computer enters or changes.
-Commands: `tools` (`computer`), `call` (`computer`, `tool`, `params`, `timeout`), `cancel` (`req_id`),
-`desktop` (`computer`, `size`, `window`), `resources` (`computer`, `mcp_server`, `cursor`), `config`
-(`computer`), `list_room`, `computers`, `join`, `leave`, `request` and `emit` as in computer.py.
+Commands: `tools` (`computer`), `call` (`computer`, `tool`, `params`, `timeout`), `cancel` (`req_id`, that
+of the last call when not given), `desktop` (`computer`, `size`, `window`), `resources` (`computer`,
+`mcp_server`, `cursor`), `config` (`computer`), `skills` (`computer`), `skill` (`computer`, `name`,
+`rel_path`), `blob` (`computer`, `handle`), all of it in base64, `put_blob` (`computer`, `data` in base64,
+`name`), `list_room`, `computers`, `join`, `leave`, `second` (`name`), which joins with one more Agent,
+`reach` (`url`), which only connects, `request` and `emit` as in computer.py.
 """
 
 import argparse
 import asyncio
+import base64
 import uuid
 from typing import Any
 
-from _driver import Tapped, notify, parse_pairs, run, serve
+from _driver import Asking, Tapped, notify, parse_pairs, run, serve
 
 from a2c_smcp.agent.auth import DefaultAgentAuthProvider
 from a2c_smcp.agent.client import AsyncSMCPAgentClient
@@ -26,6 +30,10 @@ from a2c_smcp.smcp import (
 
 
 class TappedAgentClient(Tapped, AsyncSMCPAgentClient):
+    pass
+
+
+class AskingAgentClient(Asking, AsyncSMCPAgentClient):
     pass
 
 
@@ -63,16 +71,7 @@ def parse_args() -> argparse.Namespace:
 async def main() -> None:
     args = parse_args()
     agent_id = args.agent_id or args.name
-    client = TappedAgentClient(
-        auth_provider=DefaultAgentAuthProvider(
-            agent_id=agent_id,
-            office_id=args.office,
-            api_key=args.token,
-            auth_field_name=args.auth_field,
-            extra_headers=parse_pairs(args.header),
-        ),
-        event_handler=EventHandler(),
-    )
+    client = TappedAgentClient(auth_provider=credentials(args, agent_id), event_handler=EventHandler())
     try:
         await client.connect_to_server(args.url)
         if not args.no_join:
@@ -83,6 +82,16 @@ async def main() -> None:
         )
     finally:
         await client.disconnect()
+
+
+def credentials(args: argparse.Namespace, agent_id: str) -> DefaultAgentAuthProvider:
+    return DefaultAgentAuthProvider(
+        agent_id=agent_id,
+        office_id=args.office,
+        api_key=args.token,
+        auth_field_name=args.auth_field,
+        extra_headers=parse_pairs(args.header),
+    )
 
 
 async def join_office(client: TappedAgentClient, args: argparse.Namespace, *, ack: bool) -> list[Any]:
@@ -134,7 +143,7 @@ def commands_of(client: TappedAgentClient, args: argparse.Namespace) -> dict[str
     async def cancel(request: dict[str, Any]) -> None:
         await client.emit(
             CANCEL_TOOL_CALL_EVENT,
-            {"agent": request.get("agent", agent_id), "req_id": request["req_id"]},
+            {"agent": request.get("agent", agent_id), "req_id": request.get("req_id", client.last_call)},
             SMCP_NAMESPACE,
         )
 
@@ -151,6 +160,42 @@ def commands_of(client: TappedAgentClient, args: argparse.Namespace) -> dict[str
     async def config(request: dict[str, Any]) -> list[Any]:
         data = {"agent": agent_id, "req_id": uuid.uuid4().hex, "computer": request["computer"]}
         return await client.request(GET_CONFIG_EVENT, data, request.get("timeout", 10))
+
+    async def skills(request: dict[str, Any]) -> Any:
+        return await client.get_skills(request["computer"])
+
+    async def skill(request: dict[str, Any]) -> Any:
+        return await client.get_skill(request["computer"], request["name"], request.get("rel_path"))
+
+    async def blob(request: dict[str, Any]) -> str:
+        content = b""
+        while True:
+            chunk = await client.get_blob(request["computer"], request["handle"], chunk_offset=len(content))
+            content += base64.b64decode(chunk["blob"])
+            if chunk["eof"]:
+                return base64.b64encode(content).decode()
+
+    async def put_blob(request: dict[str, Any]) -> Any:
+        content = base64.b64decode(request["data"])
+        return await client.put_blob(request["computer"], content, name_hint=request.get("name"))
+
+    async def second(request: dict[str, Any]) -> None:
+        other = AskingAgentClient(auth_provider=credentials(args, request["name"]), event_handler=EventHandler())
+        try:
+            await other.connect_to_server(args.url)
+            data = {"role": "agent", "name": request["name"], "office_id": args.office}
+            answer = await other.request(JOIN_OFFICE_EVENT, data, 10)
+            if answer and answer[0] is not True:
+                raise RuntimeError(f"join refused: {answer}")
+        finally:
+            await other.disconnect()
+
+    async def reach(request: dict[str, Any]) -> None:
+        other = AskingAgentClient(auth_provider=credentials(args, args.name), event_handler=EventHandler())
+        try:
+            await other.connect_to_server(request["url"])
+        finally:
+            await other.disconnect()
 
     async def room(request: dict[str, Any]) -> list[Any]:
         return await list_room(client, args, timeout=request.get("timeout", 10))
@@ -177,6 +222,12 @@ def commands_of(client: TappedAgentClient, args: argparse.Namespace) -> dict[str
         "desktop": desktop,
         "resources": resources,
         "config": config,
+        "skills": skills,
+        "skill": skill,
+        "blob": blob,
+        "put_blob": put_blob,
+        "second": second,
+        "reach": reach,
         "list_room": room,
         "computers": computers,
         "join": join,

@@ -1,5 +1,7 @@
 #!/bin/sh
-# Makes .venv-interop/ at the repository root with the reference Python SDK, for tests/interop.
+# Makes .venv-interop/ at the repository root with the reference Python SDK 0.2.2, for tests/interop, and beside it
+# .venv-interop/a2c-smcp-<version>/ with the package alone for each newer version of the matrix: all versions share the
+# pinned libraries, so a folder at the front of PYTHONPATH makes the difference.
 # Idempotent, and instant when nothing changed. Without a suitable Python it says what is missing
 # and exits 0: the tests then skip themselves and say why.
 set -eu
@@ -8,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 venv=$(cd "$here/../.." && pwd)/.venv-interop
 requirements=$here/requirements.txt
 stamp=$venv/installed-requirements.txt
+# The versions of tests/interop/matrix/cells.ts beside the one in requirements.txt.
+newer_versions="0.3.3 0.4.2"
 
 venv_python() {
   for candidate in "$venv/bin/python" "$venv/Scripts/python.exe"; do
@@ -19,7 +23,18 @@ venv_python() {
   return 1
 }
 
+install_newer_versions() {
+  for version in $newer_versions; do
+    folder=$venv/a2c-smcp-$version
+    if [ -d "$folder/a2c_smcp" ]; then continue; fi
+    rm -rf "$folder" "$folder.part"
+    "$1" -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder.part" "a2c-smcp==$version"
+    mv "$folder.part" "$folder"
+  done
+}
+
 if cmp -s "$requirements" "$stamp" && python=$(venv_python) && "$python" -c 'import a2c_smcp' 2>/dev/null >&2; then
+  install_newer_versions "$python"
   echo "interop: already installed"
   exit 0
 fi
@@ -58,5 +73,6 @@ printf '*\n' >"$venv/.gitignore"
 
 python=$(venv_python)
 "$python" -m pip install --quiet --disable-pip-version-check --requirement "$requirements"
+install_newer_versions "$python"
 cp "$requirements" "$stamp"
 echo "interop: installed with $("$python" --version)"

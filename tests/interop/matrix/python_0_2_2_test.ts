@@ -1,0 +1,5 @@
+import { interopSkipReason } from "../peer.ts";
+import { sdkNamed } from "./cells.ts";
+import { testCells } from "./run_cells.ts";
+
+testCells(sdkNamed("Python 0.2.2"), interopSkipReason());
