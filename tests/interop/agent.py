@@ -13,6 +13,7 @@ of the last call when not given), `desktop` (`computer`, `size`, `window`), `res
 import argparse
 import asyncio
 import base64
+import dataclasses
 import uuid
 from typing import Any
 
@@ -177,7 +178,7 @@ def commands_of(client: TappedAgentClient, args: argparse.Namespace) -> dict[str
 
     async def put_blob(request: dict[str, Any]) -> Any:
         content = base64.b64decode(request["data"])
-        return await client.put_blob(request["computer"], content, name_hint=request.get("name"))
+        return dataclasses.asdict(await client.put_blob(request["computer"], content, name_hint=request.get("name")))
 
     async def second(request: dict[str, Any]) -> None:
         other = AskingAgentClient(auth_provider=credentials(args, request["name"]), event_handler=EventHandler())

@@ -1,7 +1,7 @@
 """A small MCP server over stdio: four tools, two windows and one document, all deterministic.
 
 Tools: `add(a, b)`; `slow(seconds)`, which tells in the status window that it is running and that it was
-cancelled; `set_status(text)`, which changes that window; `picture(size)`, a PNG-typed blob of `size` bytes
+cancelled, unless `silent` is true; `set_status(text)`, which changes that window; `picture(size)`, a PNG-typed blob of `size` bytes
 (byte i is i modulo 251), large enough to travel as a blob handle. Windows: `window://interop.windows/status`
 and `/help`. Document: `dpe://interop.docs/guide`, two pages, served at all four levels. The resources are
 listed two at a time.
@@ -125,6 +125,9 @@ async def call_tool(name: str, arguments: dict[str, Any]) -> Any:
     if name == "add":
         total = arguments["a"] + arguments["b"]
         return [types.TextContent(type="text", text=str(total))], {"sum": total}
+    if name == "slow" and arguments.get("silent"):
+        await anyio.sleep(arguments["seconds"])
+        return [types.TextContent(type="text", text="done")]
     if name == "slow":
         try:
             await change_status("slow is running")

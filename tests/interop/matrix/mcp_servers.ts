@@ -20,8 +20,8 @@ export interface McpServers extends AsyncDisposable {
 const SCHEMA = { type: "object", properties: {} };
 /** Of the scripted servers; each Computer would otherwise list them several times. */
 const CONTROL = ["become", "received"];
-/** The HTTP status with which the server `locked` refuses the calls of each of its tools. */
-const REFUSALS: Readonly<Record<string, number>> = { sign_in: 401, renew: 403 };
+/** The MCP servers that refuse every call, and their HTTP status. A session of an SDK does not survive a refusal. */
+export const LOCKED = { anonymous: 401, powerless: 403 } as const;
 
 function toolNamed(name: string) {
   return { name, description: `The tool ${name}`, inputSchema: SCHEMA };
@@ -34,12 +34,14 @@ function saying(name: string) {
   };
 }
 
-function refuse({ method, params }: Message): Response | undefined {
-  const status = method === "tools/call" ? REFUSALS[String(params?.["name"])] : undefined;
-  return status === undefined ? undefined : new Response("refused", { status });
+/** A server that lists the tool `open` and refuses to call it. */
+function lockedServer(status: number): HttpMcpServer {
+  const intercept = ({ method }: Message) =>
+    method === "tools/call" ? new Response("refused", { status }) : undefined;
+  return new HttpMcpServer("streamable", { tools: [toolNamed("open")] }, { intercept });
 }
 
-/** Starts them: `windows` over stdio, `web` and `locked` over Streamable HTTP, `old` over SSE. */
+/** Starts them: `windows` over stdio, `web` and those of `LOCKED` over Streamable HTTP, `old` over SSE. */
 export function startMcpServers(): McpServers {
   const command = interopPython();
   if (command === undefined) throw new PeerError(interopSkipReason() ?? "no Python");
@@ -47,9 +49,11 @@ export function startMcpServers(): McpServers {
   const opened = new AsyncDisposableStack();
   const web = opened.use(new HttpMcpServer("streamable", saying("web_echo")));
   const old = opened.use(new HttpMcpServer("sse", saying("old_echo")));
-  const locked = opened.use(
-    new HttpMcpServer("streamable", { tools: Object.keys(REFUSALS).map(toolNamed) }, { intercept: refuse }),
-  );
+  const locked = Object.entries(LOCKED).map(([name, status]) => ({
+    name,
+    type: "streamable" as const,
+    ...withoutControl(opened.use(lockedServer(status))),
+  }));
   return {
     entries: [
       {
@@ -61,7 +65,7 @@ export function startMcpServers(): McpServers {
       { name: "web", type: "streamable", ...withoutControl(web) },
       // The tool `become` of this one changes its list of tools.
       { name: "old", type: "sse", ...old.config(), forbidden_tools: ["received"] },
-      { name: "locked", type: "streamable", ...withoutControl(locked) },
+      ...locked,
     ],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -188,6 +188,12 @@ function commandsOf(agent: Agent, connect: Connect): Commands {
     skills: (command) => ask("client:get_skills", command),
     skill: (command) => ask("client:get_skill", command),
     blob: ({ computer, handle }) => readBlob(agent, { computer, blob_handle: handle }),
+    put_blob: async (command) => {
+      const { data, name } = command as { data?: string; name?: string };
+      const bytes = Uint8Array.fromBase64(String(data));
+      const { landingPath, totalSize, sha256 } = await laptop(command).putBlob(bytes, { name });
+      return { landing_path: landingPath, total_size: totalSize, sha256 };
+    },
     second: async ({ name }) => {
       await using _other = await connect(String(name));
     },

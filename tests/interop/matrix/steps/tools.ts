@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { isFrom } from "../../../../src/protocol/version.ts";
 import { fields, picture } from "../../_office.ts";
+import { LOCKED } from "../mcp_servers.ts";
 import type { Office } from "../office.ts";
 import type { Step } from "../step.ts";
 
@@ -9,7 +10,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   windows: ["add", "slow", "set_status", "picture"],
   web: ["web_echo"],
   old: ["old_echo", "become"],
-  locked: ["sign_in", "renew"],
+  ...Object.fromEntries(Object.keys(LOCKED).map((server) => [server, ["open"]])),
 };
 const TOOLS_CHANGED = { method: "notifications/tools/list_changed" };
 /** Of a call that ends before; long enough that nothing else ends it. */
@@ -28,6 +29,9 @@ async function listTools(office: Office): Promise<void> {
   const tools = listedTools(await office.ask("tools"));
   const expected = Object.entries(TOOLS)
     .flatMap(([server, names]) => names.map((name) => office.toolName(server, name)));
+  // Without identities, the second tool of one name has another name.
+  const bare = expected.lastIndexOf("open");
+  if (bare >= 0) expected[bare] = "powerless__open";
   assertEquals(tools.map(({ name }) => name).sort(), expected.sort());
   const add = tools.find(({ name }) => name === office.toolName("windows", "add"));
   assertObjectMatch(fields(add), {
@@ -62,7 +66,8 @@ async function carry(office: Office, sizeBytes: number): Promise<void> {
 }
 
 async function timeOut(office: Office): Promise<void> {
-  const call = office.call(["windows", "slow"], { seconds: LONG_SECONDS }, 1);
+  // It is cancelled after its time, and what it would tell of that could come in the middle of a later step.
+  const call = office.call(["windows", "slow"], { seconds: LONG_SECONDS, silent: true }, 1);
   // Our Agent rejects where the Server has no answer; the others make a result of their own.
   const outcome = await call.catch((error: unknown) => ({ isError: error instanceof Error }));
   assertObjectMatch(outcome, { isError: true });
@@ -92,10 +97,11 @@ async function hearOfTools(office: Office): Promise<void> {
 }
 
 async function refuseCalls(office: Office): Promise<void> {
-  for (const [tool, code] of [["sign_in", 4006], ["renew", 4007]] as const) {
-    const result = await office.call(["locked", tool]);
+  const codes = { anonymous: 4006, powerless: 4007 } satisfies Record<keyof typeof LOCKED, number>;
+  for (const [server, code] of Object.entries(codes)) {
+    const result = await office.call([server, "open"]);
     assertEquals([result["isError"], metaOf(result)["error_code"]], [true, code]);
-    assertEquals(metaOf(result)["mcp_server"], "locked");
+    assertEquals(metaOf(result)["mcp_server"], server);
   }
 }
 

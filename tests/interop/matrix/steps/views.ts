@@ -2,6 +2,7 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertRejects } from "@std/assert";
 import { fields, GUIDE, HELP, statusSays } from "../../_office.ts";
 import { PeerError } from "../../peer_process.ts";
+import { LOCKED } from "../mcp_servers.ts";
 import type { Office } from "../office.ts";
 import type { Step } from "../step.ts";
 
@@ -11,7 +12,7 @@ async function readConfig(office: Office): Promise<void> {
     computer: office.computerName,
   }) as unknown[];
   const servers = fields(fields(answer)["servers"]);
-  assertEquals(Object.keys(servers).sort(), ["locked", "old", "web", "windows"]);
+  assertEquals(Object.keys(servers).sort(), [...Object.keys(LOCKED), "old", "web", "windows"].sort());
   assertObjectMatch(servers, { windows: { name: "windows", type: "stdio" }, old: { type: "sse" } });
 }
 
