@@ -34,11 +34,11 @@ function saying(name: string) {
   };
 }
 
-/** A server that lists the tool `open` and refuses to call it. */
-function lockedServer(status: number): HttpMcpServer {
+/** A server that lists one tool, and refuses to call it. */
+function lockedServer(name: string, status: number): HttpMcpServer {
   const intercept = ({ method }: Message) =>
     method === "tools/call" ? new Response("refused", { status }) : undefined;
-  return new HttpMcpServer("streamable", { tools: [toolNamed("open")] }, { intercept });
+  return new HttpMcpServer("streamable", { tools: [toolNamed(`${name}_open`)] }, { intercept });
 }
 
 /** Starts them: `windows` over stdio, `web` and those of `LOCKED` over Streamable HTTP, `old` over SSE. */
@@ -52,7 +52,7 @@ export function startMcpServers(): McpServers {
   const locked = Object.entries(LOCKED).map(([name, status]) => ({
     name,
     type: "streamable" as const,
-    ...withoutControl(opened.use(lockedServer(status))),
+    ...withoutControl(opened.use(lockedServer(name, status))),
   }));
   return {
     entries: [

@@ -10,7 +10,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   windows: ["add", "slow", "set_status", "picture"],
   web: ["web_echo"],
   old: ["old_echo", "become"],
-  ...Object.fromEntries(Object.keys(LOCKED).map((server) => [server, ["open"]])),
+  ...Object.fromEntries(Object.keys(LOCKED).map((server) => [server, [`${server}_open`]])),
 };
 const TOOLS_CHANGED = { method: "notifications/tools/list_changed" };
 /** Of a call that ends before; long enough that nothing else ends it. */
@@ -29,9 +29,6 @@ async function listTools(office: Office): Promise<void> {
   const tools = listedTools(await office.ask("tools"));
   const expected = Object.entries(TOOLS)
     .flatMap(([server, names]) => names.map((name) => office.toolName(server, name)));
-  // Without identities, the second tool of one name has another name.
-  const bare = expected.lastIndexOf("open");
-  if (bare >= 0) expected[bare] = "powerless__open";
   assertEquals(tools.map(({ name }) => name).sort(), expected.sort());
   const add = tools.find(({ name }) => name === office.toolName("windows", "add"));
   assertObjectMatch(fields(add), {
@@ -92,6 +89,8 @@ async function hearOfTools(office: Office): Promise<void> {
   const change = { tell: [TOOLS_CHANGED], answers: { "tools/list": { tools } } };
   await office.call(["old", "become"], change);
   await office.agent.nextEvent("notify:update_tool_list");
+  // A Computer of the SDK of 0.2 tells of the change before it has listed the tools again.
+  if (!isFrom(office.minor, "0.3")) return;
   const names = listedTools(await office.ask("tools")).map(({ name }) => name);
   assert(names.includes(office.toolName("old", "old_news")), `not among ${names}`);
 }
@@ -99,7 +98,7 @@ async function hearOfTools(office: Office): Promise<void> {
 async function refuseCalls(office: Office): Promise<void> {
   const codes = { anonymous: 4006, powerless: 4007 } satisfies Record<keyof typeof LOCKED, number>;
   for (const [server, code] of Object.entries(codes)) {
-    const result = await office.call([server, "open"]);
+    const result = await office.call([server, `${server}_open`]);
     assertEquals([result["isError"], metaOf(result)["error_code"]], [true, code]);
     assertEquals(metaOf(result)["mcp_server"], server);
   }
