@@ -101,12 +101,16 @@ Deno.test("An Agent that reads slowly is not thrown out by a Computer's updates:
 Deno.test("Coming and going without an end is refused as well", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using computer = await RawPeer.connect(server.url);
-  let answer: unknown[] = [true];
-  for (let i = 0; i < 3 * FLOOD && answer[0] === true; i++) {
-    [answer] = await Promise.all([
-      computer.request("server:join_office", laptop),
-      computer.request("server:leave_office", { office_id: "lab" }),
-    ]);
+  const comeAndGo = async () => {
+    const joining = computer.request("server:join_office", laptop);
+    await computer.request("server:leave_office", { office_id: "lab" });
+    return await joining;
+  };
+  let refusal: unknown[] | undefined;
+  // Many at once: what is limited is a number in a second, which a busy machine would not reach step by step.
+  for (let i = 0; i < FLOOD && refusal === undefined; i++) {
+    const answers = await Promise.all(Array.from({ length: 20 }, comeAndGo));
+    refusal = answers.find(([isJoined]) => isJoined !== true);
   }
-  assertStringIncludes(String(answer[1]), "too many notifications");
+  assertStringIncludes(String(refusal?.[1]), "too many notifications");
 });

@@ -11,6 +11,9 @@ import type { Change } from "../fixtures/script.ts";
 import { within } from "../fixtures/within.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 
+/** A view then waits for everything, however busy the machine is; a test of late servers sets its own limits. */
+const PATIENT = { restartDelayMs: 50, viewDeadlineMs: 100_000 };
+
 /** How to open an office. */
 export interface OfficeOptions extends Partial<Omit<ComputerOptions, "config">> {
   readonly server?: SmcpServerOptions;
@@ -54,7 +57,7 @@ export class ComputerOffice implements AsyncDisposable {
       config,
       logger: log,
       ...computerOptions,
-      limits: { restartDelayMs: 50, ...limits },
+      limits: { ...PATIENT, ...limits },
     }));
     await computer.join({ url: wire.url, office: "lab" });
     const agent = stack.use(await Agent.connect({ url: server.url, office: "lab", name: "ada" }));
