@@ -51,10 +51,11 @@ async function listTestFiles(): Promise<string[]> {
   return files.sort();
 }
 
-/** The tests in the reports of the last run. */
+/** The tests in the reports of the last run; other results that tests leave beside them are passed over. */
 async function readReports(): Promise<ReportedTest[]> {
   const tests: ReportedTest[] = [];
   for await (const { name } of Deno.readDir(`${root}${reportsFolder}`)) {
+    if (!name.endsWith(".xml")) continue;
     tests.push(...readReport(await Deno.readTextFile(`${root}${reportsFolder}/${name}`)));
   }
   return tests;
