@@ -42,6 +42,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "spelling",
     "files",
   ],
+  gateway: ["async", "protocol", "uri", "dpe", "agent", "log", "version", "json", "text"],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
@@ -55,6 +56,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "server",
     "computer",
     "agent",
+    "gateway",
     "log",
     "version",
     "json",
@@ -100,6 +102,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
+  // Both eras of MCP toward clients of the gateway.
+  { specifier: "@modelcontextprotocol/server", places: ["src/gateway/"] },
   // Loaded with the first server on the network.
   { specifier: "oauth4webapi", places: ["src/mcp/auth/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.

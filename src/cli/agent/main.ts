@@ -1,7 +1,7 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
 import { type ConnectionOptions, connectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
-import { loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
+import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions, wholeNumber } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
@@ -24,6 +24,7 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
+import type { McpOptions } from "./mcp/command.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -31,7 +32,7 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 /** The options of the program. */
 interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
-  readonly computer?: string;
+  readonly computer?: readonly string[];
   readonly connectTimeout?: number;
 }
 
@@ -61,7 +62,7 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .addHelpText("after", examples(commandLineOf("agent")))
     .addOption(
       new Option("--computer <name>", "the Computer to use; required if the office has several")
-        .env("A2C_COMPUTER"),
+        .env("A2C_COMPUTER").argParser(collect),
     )
     .addOption(
       new Option(
@@ -104,6 +105,39 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .action((computer: string, file: string) =>
       run((context) => uploadFile({ ...context, computer }, file), { observer: false })
     );
+  program.command("mcp")
+    .description(
+      "serve the office to an MCP client on standard input and output; give --computer several times to choose Computers",
+    )
+    .addOption(
+      new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
+        .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
+    )
+    .addOption(
+      new Option("--state <file>", "a file that keeps the names of tools over restarts").env("A2C_STATE"),
+    )
+    .addOption(
+      new Option("--timeout <seconds>", "how long a call may take without progress (default: 300)")
+        .argParser(parseSeconds),
+    )
+    .option(
+      "--activity-log <file>",
+      "append a line of JSON to this file for each call, without its arguments",
+    )
+    .option("--activity-arguments", "write the arguments of calls into the activity log, too")
+    .action(async (options: McpOptions) => {
+      requireOptions(program.opts(), ["url", "office", "name"]);
+      const { serveMcp } = await import("./mcp/command.ts");
+      const global = program.opts<GlobalOptions>();
+      const logger = loggerOf("agent", global);
+      const way = { connectSeconds: Infinity, observer: false, signal, logger };
+      await serveMcp(options, {
+        computers: global.computer,
+        logger,
+        signal,
+        connect: () => connect(global, way),
+      });
+    });
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {
@@ -151,7 +185,8 @@ async function withAgent(
 ): Promise<void> {
   const { work, signal } = task;
   const logger = loggerOf("agent", options);
-  const { json, computer } = options;
+  const { json, computer: computers } = options;
+  const computer = computers?.at(-1);
   await using agent = await connect(options, { ...task, logger });
   const answer = await withProgress((progress) => work({ agent, signal, logger, json, computer, progress }));
   if (answer !== undefined) {

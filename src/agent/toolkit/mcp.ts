@@ -1,0 +1,49 @@
+/** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
+
+/** Any JSON object. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A tool, as `tools/list` has it. */
+export interface McpTool {
+  /** The name to call it by. */
+  readonly name: string;
+  /** The title, for display. */
+  readonly title?: string;
+  /** The description, for the model. */
+  readonly description?: string;
+  /** The JSON Schema of the arguments. */
+  readonly inputSchema: Json & { readonly type: "object" };
+  /** The JSON Schema of `structuredContent`. */
+  readonly outputSchema?: Json;
+  /** MCP's hints. */
+  readonly annotations?: Json;
+  /** Icons for display. */
+  readonly icons?: readonly Json[];
+  /** Metadata: that of the MCP server, and keys that begin with `a2c_`. */
+  readonly _meta?: Json;
+}
+
+/** An item of a result: a text, an image, audio, a resource or a link to one. */
+export type McpContent = { readonly type: string } & Json;
+
+/** A result, as `tools/call` answers it. */
+export interface McpToolResult {
+  /** The content, for the model. */
+  readonly content: readonly McpContent[];
+  /** The result for programs. */
+  readonly structuredContent?: unknown;
+  /** Whether the tool failed. */
+  readonly isError?: boolean;
+  /** Metadata of the result. */
+  readonly _meta?: Json;
+}
+
+/** A result that is one text. */
+export function textResult(text: string): McpToolResult {
+  return { content: [{ type: "text", text }] };
+}
+
+/** A failure: the text says what to do, for a model. */
+export function errorResult(text: string, meta?: Json): McpToolResult {
+  return { ...textResult(text), isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
+}

@@ -1,0 +1,205 @@
+/** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
+import { Backoff, delay } from "../../async/backoff.ts";
+import { Limiter } from "../../async/limiter.ts";
+import { type Logger, silentLogger } from "../../log.ts";
+import type { SMCPTool } from "../../protocol/tools.ts";
+import { describeError } from "../../text.ts";
+import type { Unsubscribe } from "../listeners.ts";
+import type { Office } from "./office.ts";
+
+/** The most Computers that are kept, and the most tools of each. */
+const MAX_COMPUTERS = 1_000;
+const MAX_TOOLS = 5_000;
+/** The most lists of tools that are fetched at the same time. */
+const MAX_CONCURRENT_FETCHES = 8;
+/** The waits before a list of tools that could not be fetched is fetched again. */
+const RETRY = { firstMs: 1_000, maxMs: 60_000 };
+
+/** A Computer that is in the office, or was when the connection was lost. */
+export interface KnownComputer {
+  readonly name: string;
+  /** Its tools as it last listed them; `undefined` before it has. */
+  readonly tools: readonly SMCPTool[] | undefined;
+  /** Why its tools could not be listed the last time; `undefined` when they could. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * What has changed: the `members` of the office, the `tools`, `windows`, `documents`, `resources` or `prompts` of a
+ * Computer, or whether the office can be reached (`connection`).
+ */
+export type OfficeChange =
+  | { readonly kind: "members" | "connection" }
+  | {
+    readonly kind: "tools" | "windows" | "documents" | "resources" | "prompts";
+    readonly computer: string;
+  };
+
+interface Entry extends KnownComputer {
+  /** Counts the lists, so that an answer that was overtaken is dropped. */
+  readonly version: number;
+}
+
+/** How an office is watched. */
+export interface OfficeViewOptions {
+  /** Only these Computers; all by default. */
+  readonly computers?: readonly string[] | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * The Computers of an office and their tools. What it knows stays while the connection is lost; `isConnected` then says
+ * so. A Computer that leaves is forgotten.
+ */
+export class OfficeView implements Disposable {
+  /** The office; `undefined` before {@linkcode follow}. */
+  office: Office | undefined;
+  readonly #wanted: ReadonlySet<string> | undefined;
+  readonly #log: Logger;
+  readonly #computers = new Map<string, Entry>();
+  readonly #listeners = new Set<(change: OfficeChange) => void>();
+  readonly #limiter = new Limiter(MAX_CONCURRENT_FETCHES);
+  readonly #retries = new Map<string, Backoff>();
+  readonly #ending = new AbortController();
+  readonly #subscriptions: Unsubscribe[] = [];
+
+  constructor({ computers, logger = silentLogger }: OfficeViewOptions = {}) {
+    this.#wanted = computers && new Set(computers);
+    this.#log = logger;
+  }
+
+  /** Whether the office can be reached now. */
+  get isConnected(): boolean {
+    return this.office?.isConnected ?? false;
+  }
+
+  /** The Computers, in the order of their names. */
+  get computers(): KnownComputer[] {
+    return [...this.#computers.values()].sort((one, other) => one.name < other.name ? -1 : 1);
+  }
+
+  /** Whether the Computer is in the office, as far as is known. */
+  has(computer: string): boolean {
+    return this.#computers.has(computer);
+  }
+
+  /** Calls `listener` after each change, until the view is disposed of or the returned function is called. */
+  onChange(listener: (change: OfficeChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Watches an office from now on. Resolves when the tools of all its Computers have been listed or could not be: never
+   * rejects, and goes on trying in the background.
+   */
+  async follow(office: Office): Promise<void> {
+    this.office = office;
+    this.#subscribe(office);
+    await this.#meet(office);
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
+    this.#listeners.clear();
+  }
+
+  #subscribe(office: Office): void {
+    this.#subscriptions.push(
+      office.on("enterOffice", ({ role, name }) => role === "computer" ? this.#enter(name) : undefined),
+      office.on("leaveOffice", ({ role, name }) => role === "computer" ? this.#leave(name) : undefined),
+      office.on("toolsRefreshed", ({ computer, tools }) => this.#setTools(computer, tools)),
+      office.on("refreshFailed", ({ computer, view, error }) => {
+        if (view === "tools") this.#retry(computer, error);
+      }),
+      office.on("updateDesktop", ({ computer }) => this.#tellOf(computer, "windows")),
+      office.on("updateFinder", ({ computer }) => this.#tellOf(computer, "documents")),
+      office.on("updateResources", ({ computer }) => this.#tellOf(computer, "resources")),
+      office.on("updatePrompts", ({ computer }) => this.#tellOf(computer, "prompts")),
+      office.on("disconnected", () => this.#tell({ kind: "connection" })),
+      office.on("failed", () => this.#tell({ kind: "connection" })),
+      office.on("reconnected", () => this.#meet(office)),
+    );
+  }
+
+  /** Learns who is in the office. The Agent itself fetches the tools of known Computers again after a reconnection. */
+  async #meet(office: Office): Promise<void> {
+    const { signal } = this.#ending;
+    try {
+      const members = await office.listOffice({ signal });
+      const names = members.filter(({ role }) => role === "computer").map(({ name }) => name);
+      for (const name of [...this.#computers.keys()]) if (!names.includes(name)) this.#leave(name);
+      for (const name of names) this.#enter(name);
+      this.#tell({ kind: "connection" });
+      const unlisted = names.filter((name) => this.#computers.get(name)?.tools === undefined);
+      await Promise.all(unlisted.map((name) => this.#fetchTools(name)));
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn("office not listed", { error: describeError(error) });
+    }
+  }
+
+  #enter(name: string): void {
+    if (this.#wanted?.has(name) === false || this.#computers.has(name)) return;
+    if (this.#computers.size >= MAX_COMPUTERS) {
+      this.#log.warn("computer left out: too many in the office", { computer: name, limit: MAX_COMPUTERS });
+      return;
+    }
+    this.#computers.set(name, { name, tools: undefined, problem: undefined, version: 0 });
+    this.#tell({ kind: "members" });
+  }
+
+  #leave(name: string): void {
+    this.#retries.delete(name);
+    if (this.#computers.delete(name)) this.#tell({ kind: "members" });
+  }
+
+  /** Never rejects. */
+  async #fetchTools(name: string): Promise<void> {
+    const { office } = this;
+    const { signal } = this.#ending;
+    const version = this.#computers.get(name)?.version;
+    if (office === undefined || version === undefined) return;
+    try {
+      const tools = await this.#limiter.run(() => office.computer(name).getTools({ signal }), signal);
+      if (this.#computers.get(name)?.version === version) this.#setTools(name, tools);
+    } catch (error) {
+      if (!signal.aborted && this.#computers.get(name)?.version === version) this.#retry(name, error);
+    }
+  }
+
+  #setTools(name: string, tools: readonly SMCPTool[]): void {
+    const known = this.#computers.get(name);
+    if (known === undefined) return;
+    if (tools.length > MAX_TOOLS) {
+      this.#log.warn("tools left out: too many", { computer: name, count: tools.length, limit: MAX_TOOLS });
+    }
+    const kept = tools.slice(0, MAX_TOOLS);
+    this.#computers.set(name, { name, tools: kept, problem: undefined, version: known.version + 1 });
+    this.#retries.delete(name);
+    this.#tell({ kind: "tools", computer: name });
+  }
+
+  /** Keeps the tools that are known, and asks again later. */
+  #retry(name: string, error: unknown): void {
+    const known = this.#computers.get(name);
+    if (known === undefined) return;
+    this.#computers.set(name, { ...known, problem: describeError(error) });
+    this.#tell({ kind: "tools", computer: name });
+    const backoff = this.#retries.get(name) ?? new Backoff(RETRY);
+    this.#retries.set(name, backoff);
+    delay(backoff.next(), this.#ending.signal).then(
+      // Whoever has listed its tools meanwhile, or has left, has no back-off any more.
+      () => this.#retries.get(name) === backoff ? this.#fetchTools(name) : undefined,
+      () => undefined,
+    );
+  }
+
+  #tellOf(computer: string, kind: "windows" | "documents" | "resources" | "prompts"): void {
+    if (this.#computers.has(computer)) this.#tell({ kind, computer });
+  }
+
+  #tell(change: OfficeChange): void {
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+}

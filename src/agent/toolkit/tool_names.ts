@@ -1,0 +1,154 @@
+/** Names of tools that MCP clients and model providers accept, unique among all Computers of an office. */
+
+/** The most characters of a name by default: clients allow 64, and put a prefix of their own before it. */
+export const DEFAULT_NAME_LENGTH = 48;
+/** The least that a name may be limited to: room for a part of the name and for a suffix. */
+export const MIN_NAME_LENGTH = 16;
+/** The most names that are remembered; then those of tools that are gone are forgotten, the oldest first. */
+const MAX_REMEMBERED = 20_000;
+/** The characters of a suffix, after its underscore. */
+const SUFFIX_LENGTH = 6;
+
+/** A tool before it has a name for clients. */
+export interface ToolAddress {
+  /** The Computer. */
+  readonly computer: string;
+  /** The name of the tool on the Computer. */
+  readonly tool: string;
+}
+
+/** A name that was given, as it is kept over restarts. */
+export interface GivenName extends ToolAddress {
+  readonly name: string;
+}
+
+/** How names are given. */
+export interface ToolNameOptions {
+  /** The most characters of a name; 48 by default, at least 16. */
+  readonly nameLength?: number | undefined;
+  /** Names that no tool of a Computer gets. */
+  readonly reserved?: Iterable<string> | undefined;
+  /** Names given before, such as by an earlier run. */
+  readonly given?: Iterable<GivenName> | undefined;
+}
+
+/**
+ * Gives each tool a name and keeps it: a newcomer never renames an older tool. A tool has its bare name while nobody else
+ * offers that one. Tools that come at the same time and share a name are all called `{computer}__{tool}`. A name that is
+ * too long, or still taken, ends with a suffix that depends on Computer and tool alone. So without a history the names
+ * are a function of the set of tools.
+ */
+export class ToolNames {
+  readonly #length: number;
+  readonly #reserved: ReadonlySet<string>;
+  /** In the order in which the names were given. */
+  readonly #names = new Map<string, GivenName>();
+  readonly #owners = new Map<string, string>();
+
+  /** @throws {RangeError} when `nameLength` is not a whole number from 16 on. */
+  constructor({ nameLength = DEFAULT_NAME_LENGTH, reserved = [], given = [] }: ToolNameOptions = {}) {
+    if (!Number.isInteger(nameLength) || nameLength < MIN_NAME_LENGTH) {
+      throw new RangeError(
+        `Cannot use nameLength "${nameLength}": must be a whole number of at least ${MIN_NAME_LENGTH}`,
+      );
+    }
+    this.#length = nameLength;
+    this.#reserved = new Set(reserved);
+    for (const { computer, tool, name } of given) {
+      if (this.#isFree(name) && isAccepted(name, nameLength)) this.#give({ computer, tool }, name);
+    }
+  }
+
+  /** The names given so far, for a file that keeps them. */
+  get given(): GivenName[] {
+    return [...this.#names.values()];
+  }
+
+  /** The name of a tool; `undefined` before {@linkcode assign} saw it. */
+  nameOf(address: ToolAddress): string | undefined {
+    return this.#names.get(keyOf(address))?.name;
+  }
+
+  /**
+   * Names the tools that have no name yet.
+   *
+   * @param tools All tools that are offered now, in any order.
+   * @return Whether a name was given.
+   */
+  assign(tools: readonly ToolAddress[]): boolean {
+    const nameless = tools.filter((address) => !this.#names.has(keyOf(address))).sort(byAddress);
+    const claims = new Map<string, number>();
+    for (const { tool } of nameless) claims.set(toSafeName(tool), (claims.get(toSafeName(tool)) ?? 0) + 1);
+    // Whoever keeps the bare name goes first, so that a made-up name never takes it.
+    const isBare = (address: ToolAddress) => claims.get(toSafeName(address.tool)) === 1;
+    const claimants = [...nameless.filter(isBare), ...nameless.filter((address) => !isBare(address))];
+    for (const address of claimants) this.#give(address, this.#choose(address, isBare(address)));
+    this.#forget(tools);
+    return nameless.length > 0;
+  }
+
+  #choose(address: ToolAddress, isBare: boolean): string {
+    const { computer, tool } = address;
+    const bare = toSafeName(tool);
+    const isWhole = bare.length <= this.#length;
+    if (isBare && isWhole && this.#isFree(bare)) return bare;
+    const long = isBare && !isWhole ? bare : `${toSafeName(computer)}__${bare}`;
+    if (long.length <= this.#length && this.#isFree(long)) return long;
+    return this.#withSuffix(long, address);
+  }
+
+  #withSuffix(name: string, address: ToolAddress): string {
+    for (let round = 0;; round++) {
+      const suffix = hash(`${keyOf(address)} ${round}`);
+      const candidate = `${name.slice(0, this.#length - SUFFIX_LENGTH - 1)}_${suffix}`;
+      if (this.#isFree(candidate)) return candidate;
+    }
+  }
+
+  #isFree(name: string): boolean {
+    return !this.#reserved.has(name) && !this.#owners.has(name);
+  }
+
+  #give(address: ToolAddress, name: string): void {
+    this.#names.set(keyOf(address), { ...address, name });
+    this.#owners.set(name, keyOf(address));
+  }
+
+  #forget(tools: readonly ToolAddress[]): void {
+    if (this.#names.size <= MAX_REMEMBERED) return;
+    const offered = new Set(tools.map(keyOf));
+    for (const [key, { name }] of this.#names) {
+      if (this.#names.size <= MAX_REMEMBERED) return;
+      if (offered.has(key)) continue;
+      this.#names.delete(key);
+      this.#owners.delete(name);
+    }
+  }
+}
+
+/** A file of names may have been edited, or written for longer names. */
+function isAccepted(name: string, maxLength: number): boolean {
+  return name.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(name);
+}
+
+function keyOf({ computer, tool }: ToolAddress): string {
+  return JSON.stringify([computer, tool]);
+}
+
+function byAddress(one: ToolAddress, other: ToolAddress): number {
+  const [first, second] = [keyOf(one), keyOf(other)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** The name with `_` for each run of characters that clients do not accept; `tool` when nothing is left of it. */
+function toSafeName(text: string): string {
+  const safe = text.replaceAll(/[^a-zA-Z0-9_-]+/g, "_");
+  return /[a-zA-Z0-9]/.test(safe) ? safe : "tool";
+}
+
+/** Six letters and digits that tell similar names apart: FNV-1a in 32 bits. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+  return value.toString(36).padStart(SUFFIX_LENGTH, "0").slice(-SUFFIX_LENGTH);
+}

@@ -1,0 +1,88 @@
+/** Results of Computers for MCP clients. */
+import { ConnectionClosedError, RequestTimeoutError } from "../../protocol/local_errors.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
+import {
+  A2C_MCP_SERVER,
+  A2C_TOOL_META,
+  type CallToolResult,
+  type ContentItem,
+} from "../../protocol/tools.ts";
+import { describeError } from "../../text.ts";
+import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
+import { A2C_COMPUTER, type ToClientUri } from "./tool_definition.ts";
+
+/** What a model can do after a failure, by the code of the result. */
+const ADVICE: Readonly<Record<number, string>> = {
+  [ErrorCode.TOOL_NOT_FOUND]: "The list of tools has changed: list the tools again, and call one of those.",
+  [ErrorCode.TOOL_DISABLED]:
+    "The owner of this Computer has switched the tool off. Do not call it again; use another tool, or ask the user.",
+  [ErrorCode.TOOL_REQUIRES_CONFIRMATION]:
+    "The tool did not run. Tell the user that the owner of this Computer has to confirm it, and call it again only " +
+    "when they have agreed.",
+};
+
+/** Translates a result: every kind of content is kept, and links can be followed. */
+export function toMcpResult(
+  result: CallToolResult,
+  { computer, toClientUri }: { readonly computer: string; readonly toClientUri: ToClientUri },
+): McpToolResult {
+  const { content, structuredContent, isError = false, meta } = result;
+  // A client has no use for the open question of a call, or for the Computer's own settings of the tool.
+  const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, ...rest } = meta ?? {};
+  const mcpServer = meta?.[A2C_MCP_SERVER];
+  const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
+  const advice = isError ? ADVICE[meta?.error_code ?? 0] : undefined;
+  return {
+    content: [
+      ...content.map((item) => toMcpContent(item, translate)),
+      ...(advice === undefined ? [] : [{ type: "text", text: advice }]),
+    ],
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError ? { isError } : {}),
+    _meta: { ...rest, [A2C_COMPUTER]: computer },
+  };
+}
+
+function toMcpContent(item: ContentItem, translate: (uri: string) => string): McpContent {
+  switch (item.type) {
+    case "unknown":
+      return { type: "text", text: JSON.stringify(item.item) };
+    case "resource_link":
+      // MCP demands a name.
+      return { ...item, name: item.name ?? item.uri, uri: translate(item.uri) };
+    case "resource":
+      return {
+        ...item,
+        resource: { ...item.resource, uri: translate(item.resource.uri) } as unknown as Json,
+      };
+    default:
+      return { ...item };
+  }
+}
+
+/** A call that has no result: what happened, and what a model can do about it. */
+export function failureResult(
+  error: unknown,
+  { name, computer }: { readonly name: string; readonly computer: string },
+): McpToolResult {
+  return errorResult(`Cannot call "${name}" on Computer "${computer}": ${explain(error, computer)}`, {
+    [A2C_COMPUTER]: computer,
+  });
+}
+
+function explain(error: unknown, computer: string): string {
+  if (error instanceof ConnectionClosedError) {
+    return "the connection to the office was lost during the call. The tool may have run. Wait a few seconds, check " +
+      "what it has done, and call it again if it has not";
+  }
+  if (error instanceof RequestTimeoutError) {
+    return "no answer came in time. The tool may have run, and was told to stop. Check what it has done before you " +
+      "call it again";
+  }
+  if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND) {
+    return `Computer "${computer}" is not in the office now. Call list_computers to see who is there, or wait and try again`;
+  }
+  return describeError(error);
+}

@@ -1,0 +1,103 @@
+/** The tools of all Computers of an office, by the names under which clients call them. */
+import type { SMCPTool } from "../../protocol/tools.ts";
+import type { McpTool } from "./mcp.ts";
+import type { KnownComputer, OfficeChange, OfficeView } from "./office_view.ts";
+import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
+import type { ToolAddress, ToolNames } from "./tool_names.ts";
+
+/** A tool of a Computer. */
+export interface OfficeTool extends ToolAddress {
+  /** What clients are told of it. */
+  readonly definition: McpTool;
+}
+
+const NO_TOOLS: readonly SMCPTool[] = [];
+
+/** The tools of one Computer, translated. */
+interface Translated {
+  readonly source: readonly SMCPTool[];
+  readonly isStale: boolean;
+  readonly tools: readonly OfficeTool[];
+}
+
+/** Lists tools and finds them by name. Lists are made once for each change, and only for the Computers that changed. */
+export class Toolset {
+  readonly #view: OfficeView;
+  readonly #names: ToolNames;
+  readonly #toClientUri: ToClientUri;
+  readonly #onNames: () => void;
+  readonly #translated = new Map<string, Translated>();
+  #all: readonly OfficeTool[] | undefined;
+  #byName = new Map<string, OfficeTool>();
+
+  constructor(
+    view: OfficeView,
+    { names, toClientUri, onNames = () => undefined }: {
+      readonly names: ToolNames;
+      readonly toClientUri: ToClientUri;
+      /** Called when a name was given. */
+      readonly onNames?: (() => void) | undefined;
+    },
+  ) {
+    this.#view = view;
+    this.#names = names;
+    this.#toClientUri = toClientUri;
+    this.#onNames = onNames;
+    view.onChange((change) => this.#onChange(change));
+  }
+
+  /** All tools, by Computer and in its order. The list stays the same object until something changes. */
+  get all(): readonly OfficeTool[] {
+    return this.#all ??= this.#build();
+  }
+
+  /** The tools of one Computer. */
+  of(computer: string): readonly OfficeTool[] {
+    void this.all;
+    return this.#translated.get(computer)?.tools ?? [];
+  }
+
+  /** The tool of this name; `undefined` when no Computer that is there offers it. */
+  find(name: string): OfficeTool | undefined {
+    void this.all;
+    return this.#byName.get(name);
+  }
+
+  #onChange({ kind }: OfficeChange): void {
+    if (kind === "tools" || kind === "members" || kind === "connection") this.#all = undefined;
+  }
+
+  #build(): readonly OfficeTool[] {
+    const { computers } = this.#view;
+    if (this.#names.assign(computers.flatMap(toAddresses))) this.#onNames();
+    for (const name of this.#translated.keys()) if (!this.#view.has(name)) this.#translated.delete(name);
+    const all = computers.flatMap((computer) => this.#translate(computer));
+    this.#byName = new Map(all.map((tool) => [tool.definition.name, tool]));
+    return all;
+  }
+
+  #translate({ name: computer, tools: source = NO_TOOLS, problem }: KnownComputer): readonly OfficeTool[] {
+    const isStale = !this.#view.isConnected || problem !== undefined;
+    const known = this.#translated.get(computer);
+    if (known?.source === source && known.isStale === isStale) return known.tools;
+    const tools = uniqueByName(source).flatMap((tool): OfficeTool[] => {
+      const address = { computer, tool: tool.name };
+      const name = this.#names.nameOf(address);
+      if (name === undefined) return [];
+      const place = { name, computer, isStale, toClientUri: this.#toClientUri };
+      return [{ ...address, definition: toMcpTool(tool, place) }];
+    });
+    this.#translated.set(computer, { source, isStale, tools });
+    return tools;
+  }
+}
+
+function toAddresses({ name: computer, tools = NO_TOOLS }: KnownComputer): ToolAddress[] {
+  return uniqueByName(tools).map(({ name: tool }) => ({ computer, tool }));
+}
+
+/** A Computer of another program may list a name twice; it can only call the first. */
+function uniqueByName(tools: readonly SMCPTool[]): SMCPTool[] {
+  const seen = new Set<string>();
+  return tools.filter(({ name }) => !seen.has(name) && seen.add(name));
+}

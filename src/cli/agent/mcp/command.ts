@@ -1,0 +1,85 @@
+/** `agent.ts mcp`: the office as one MCP server for an MCP client. */
+import type { Agent } from "../../../agent/agent.ts";
+import { delay } from "../../../async/backoff.ts";
+import { createGateway } from "../../../gateway/gateway.ts";
+import { serveOnStdio } from "../../../gateway/stdio.ts";
+import type { Logger } from "../../../log.ts";
+import { JoinRefusedError } from "../../../protocol/local_errors.ts";
+import { describeError } from "../../../text.ts";
+import { ActivityLog } from "./activity_log.ts";
+import { NamesFile } from "./names_file.ts";
+
+/** How long to wait before an office whose seat is taken is joined again, in milliseconds. */
+const JOIN_AGAIN_MS = 5_000;
+
+/** The options of the command. */
+export interface McpOptions {
+  readonly nameLength?: number;
+  readonly state?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly activityLog?: string;
+  readonly activityArguments?: boolean;
+}
+
+/** What the command works with. */
+export interface McpContext {
+  readonly computers: readonly string[] | undefined;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Connects once. */
+  readonly connect: () => Promise<Agent>;
+}
+
+/** Serves a client until it is gone, or the command is interrupted. Answers before the Server can be reached. */
+export async function serveMcp(options: McpOptions, context: McpContext): Promise<void> {
+  const { logger, signal, computers } = context;
+  await using stack = new AsyncDisposableStack();
+  const names = options.state === undefined ? undefined : await NamesFile.open(options.state, logger);
+  const activity = options.activityLog === undefined
+    ? undefined
+    : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
+  const ending = new AbortController();
+  const agent = joinPatiently(context, AbortSignal.any([signal, ending.signal]));
+  const failed = agent.then((joined) => {
+    stack.use(joined);
+    return untilFailed(joined);
+  });
+  const gateway = stack.use(createGateway(agent, {
+    computers,
+    nameLength: options.nameLength,
+    names: names?.given,
+    onNames: (given) => names?.keep(given),
+    callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
+    onActivity: (entry) => activity?.write(entry),
+    logger,
+  }));
+  const service = serveOnStdio(gateway.factory(), { logger });
+  const interrupted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  try {
+    await Promise.race([service.closed, interrupted, failed]);
+  } finally {
+    ending.abort(new Error("the client is gone"));
+    await service.close();
+    await names?.close();
+    await agent.catch(() => undefined);
+  }
+}
+
+/** Joins the office; goes on trying while another Agent has its seat, and says so once. */
+async function joinPatiently({ connect, logger }: McpContext, signal: AbortSignal): Promise<Agent> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!(error instanceof JoinRefusedError) || signal.aborted) throw error;
+      if (attempt === 1) logger.warn("office not joined yet; trying again", { error: describeError(error) });
+      await delay(JOIN_AGAIN_MS, signal);
+    }
+  }
+}
+
+/** Rejects when the Agent will not come back. */
+function untilFailed(agent: Agent): Promise<never> {
+  return new Promise((_, reject) => void agent.on("failed", ({ error }) => reject(error)));
+}

@@ -1,0 +1,159 @@
+/** An office as one MCP server for any number of MCP clients. */
+import type { McpServerFactory } from "@modelcontextprotocol/server";
+import { settledWithin } from "../async/abortable.ts";
+import type { LocalTool } from "../agent/toolkit/local_tool.ts";
+import type { Office } from "../agent/toolkit/office.ts";
+import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
+import { type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
+import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
+import { Toolset } from "../agent/toolkit/toolset.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { describeError } from "../text.ts";
+import { AskingCalls } from "./questions.ts";
+import { ScopedTools } from "./scoped_tools.ts";
+import type { Scope } from "./scope.ts";
+import { createSession, type ListName } from "./session.ts";
+import type { Activity } from "./tool_handlers.ts";
+
+/** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
+const FIRST_LIST_MS = 5_000;
+
+/** How a gateway presents its office. */
+export interface GatewayOptions {
+  /** Only these Computers; all by default. */
+  readonly computers?: readonly string[] | undefined;
+  /** The most characters of a tool's name; 48 by default, at least 16. Clients count 64 after a prefix of their own. */
+  readonly nameLength?: number | undefined;
+  /** Names that tools had before, such as {@linkcode Gateway.names} of an earlier run. */
+  readonly names?: Iterable<GivenName> | undefined;
+  /** Called when a tool has been given a name, with all names: keep them for the next run. */
+  readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
+  /** How long a call may take without progress, in milliseconds; 300,000 by default. */
+  readonly callTimeoutMs?: number | undefined;
+  /** Called after each call of a client. An error that it throws is logged. */
+  readonly onActivity?: ((activity: Activity) => void) | undefined;
+  /** Receives log lines; they are dropped by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** An office as an MCP server. The Agent stays the caller's: close the gateway first, then the Agent. */
+export class Gateway implements AsyncDisposable {
+  readonly #view: OfficeView;
+  readonly #names: ToolNames;
+  readonly #toolset: Toolset;
+  readonly #calls: OfficeCalls;
+  readonly #asking = new AskingCalls();
+  readonly #ready: Promise<void>;
+  readonly #listListeners = new Set<(list: ListName) => void>();
+  readonly #onActivity: (activity: Activity) => void;
+
+  /** Use {@linkcode createGateway}. */
+  constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
+    const { logger = silentLogger, computers } = options;
+    this.#view = new OfficeView({ computers, logger });
+    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names });
+    const toClientUri = (uri: string) => uri;
+    const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames });
+    this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
+    this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
+    this.#view.onChange((change) => this.#tellLists(change));
+    this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => undefined);
+  }
+
+  /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */
+  get names(): GivenName[] {
+    return this.#names.given;
+  }
+
+  /** Makes the servers for the clients of one scope, for either era of MCP. */
+  factory(scope: Scope = { kind: "all" }): McpServerFactory {
+    const locals: LocalTool[] = [];
+    const tools = new ScopedTools(this.#toolset, { calls: this.#calls, scope, locals });
+    return () =>
+      createSession({
+        tools,
+        asking: this.#asking,
+        ready: () => this.#ready,
+        onActivity: this.#onActivity,
+        instructions: instructionsFor(scope),
+        onListChanged: (listener) => this.#onListChanged(listener),
+      });
+  }
+
+  /** Ends all calls that wait for an answer, and forgets the office. */
+  close(): Promise<void> {
+    this.#asking.close();
+    this.#view[Symbol.dispose]();
+    this.#listListeners.clear();
+    return Promise.resolve();
+  }
+
+  /** Calls {@linkcode close} at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #follow(agent: Office | Promise<Office>, logger: Logger): Promise<void> {
+    try {
+      await this.#view.follow(await agent);
+    } catch (error) {
+      logger.error("the office cannot be reached", { error: describeError(error) });
+    }
+  }
+
+  #onListChanged(listener: (list: ListName) => void): () => void {
+    this.#listListeners.add(listener);
+    return () => this.#listListeners.delete(listener);
+  }
+
+  #tellLists({ kind }: OfficeChange): void {
+    for (const list of CHANGED_LISTS[kind]) {
+      for (const listener of [...this.#listListeners]) listener(list);
+    }
+  }
+}
+
+/** The lists that each change of the office changes. */
+const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>> = {
+  members: ["tools", "resources", "prompts"],
+  connection: ["tools", "resources"],
+  tools: ["tools"],
+  windows: ["resources"],
+  documents: ["resources"],
+  resources: ["resources"],
+  prompts: ["prompts"],
+};
+
+/**
+ * Presents the office of an Agent as an MCP server.
+ *
+ * @param agent The Agent, which must not be an observer; or a promise, while it is still connecting. Until then the
+ *   office is empty.
+ */
+export function createGateway(agent: Office | Promise<Office>, options: GatewayOptions = {}): Gateway {
+  return new Gateway(agent, options);
+}
+
+function instructionsFor(scope: Scope): string {
+  if (scope.kind === "computer") {
+    return `The tools, windows and documents of the Computer "${scope.computer}".`;
+  }
+  return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
+    "The metadata of each tool names its Computer.";
+}
+
+/** Calls a listener of the host program; an error in it has no other effect than a log line. */
+function guarded<Args extends unknown[]>(
+  listener: string,
+  call: (...args: Args) => void,
+  logger: Logger,
+): (...args: Args) => void {
+  return (...args) => {
+    try {
+      call(...args);
+    } catch (error) {
+      logger.error("listener failed", { listener, error: describeError(error) });
+    }
+  };
+}

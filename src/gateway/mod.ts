@@ -1,0 +1,22 @@
+/**
+ * The gateway: an office as one MCP server, for every MCP client.
+ *
+ * ```ts
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ * import { createGateway, serveOnStdio } from "@a2c-smcp/sdk/gateway";
+ *
+ * export async function serve(url: string): Promise<void> {
+ *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+ *   await using gateway = createGateway(agent, { computers: ["laptop"] });
+ *   await serveOnStdio(gateway.factory()).closed;
+ * }
+ * ```
+ *
+ * @module
+ */
+export { createGateway, Gateway, type GatewayOptions } from "./gateway.ts";
+export type { Scope } from "./scope.ts";
+export { serveOnStdio, type StdioService } from "./stdio.ts";
+export type { Activity } from "./tool_handlers.ts";
+export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";
+export type { Office } from "../agent/toolkit/office.ts";

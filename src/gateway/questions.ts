@@ -1,0 +1,184 @@
+/** Calls that ask the user of an MCP client: elicitation in both eras of MCP. */
+import { inputRequired, type InputRequiredResult, inputResponse } from "@modelcontextprotocol/server";
+import { abortable } from "../async/abortable.ts";
+import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
+import type { ToolContext } from "../agent/toolkit/local_tool.ts";
+import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
+import type { Answer, FieldValue } from "../protocol/questions.ts";
+
+/** The most calls of one client that wait for an answer of its user. */
+const MAX_WAITING = 256;
+/** The key of the one question in a request for input. */
+const QUESTION = "question";
+
+/** Which kinds of questions a client can show. */
+export interface QuestionAbilities {
+  readonly form: boolean;
+  readonly url: boolean;
+}
+
+/** A call that has begun: its client takes part by one request after the other. */
+interface OpenCall {
+  /** Settles with the next question or with the result. */
+  next: Promise<McpToolResult | InputRequiredResult>;
+  /** Gives the answer to the question that is open. */
+  answer: (answer: Answer) => void;
+  /** The listener of the request that is open now. */
+  onProgress: ToolContext["onProgress"];
+  readonly ending: AbortController;
+}
+
+/** Begins a call. */
+export type StartCall = (
+  context: ToolContext & { readonly onQuestion: OnQuestion },
+) => Promise<McpToolResult>;
+
+/** What a request brings: a new call, or the answer to the question of one. */
+export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"> {
+  readonly state: string | undefined;
+  readonly responses: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * The calls of one client that may ask its user. A question ends the request with a result that requires input; the
+ * client sends the request again with the answer, and the call goes on. The call itself never runs twice.
+ */
+export class AskingCalls {
+  readonly #waiting = new Map<string, OpenCall>();
+
+  /** Starts a call, or goes on with the one that `request.state` names. */
+  async handle(
+    request: AskingRequest,
+    start: StartCall,
+  ): Promise<McpToolResult | InputRequiredResult> {
+    const call = request.state === undefined ? this.#begin(request, start) : this.#resume(request);
+    if (call === undefined) {
+      return errorResult(
+        "Cannot go on with the call: its question is not open any more. Call the tool again",
+      );
+    }
+    const onAbort = () => call.ending.abort(request.signal.reason);
+    request.signal.addEventListener("abort", onAbort, { once: true });
+    if (request.signal.aborted) onAbort();
+    try {
+      return await call.next;
+    } finally {
+      request.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Ends all calls that wait for an answer. */
+  close(): void {
+    for (const { ending } of this.#waiting.values()) ending.abort(new Error("the client is gone"));
+    this.#waiting.clear();
+  }
+
+  #begin({ onProgress }: AskingRequest, start: StartCall): OpenCall {
+    let tell = openStep();
+    const ending = new AbortController();
+    const call: OpenCall = { next: tell.promise, answer: () => undefined, onProgress, ending };
+    const onQuestion: OnQuestion = async (question) => {
+      const state = crypto.randomUUID();
+      const answered = Promise.withResolvers<Answer>();
+      call.answer = (answer) => {
+        tell = openStep();
+        call.next = tell.promise;
+        answered.resolve(answer);
+      };
+      this.#keep(state, call);
+      tell.resolve(toInputRequired(question, state));
+      try {
+        return await abortable(answered.promise, question.signal);
+      } finally {
+        this.#waiting.delete(state);
+      }
+    };
+    start({ signal: ending.signal, onProgress: (progress) => call.onProgress?.(progress), onQuestion }).then(
+      (result) => tell.resolve(result),
+      (error) => tell.reject(error),
+    );
+    return call;
+  }
+
+  #keep(state: string, call: OpenCall): void {
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) {
+      this.#waiting.get(oldest)?.answer({ action: "cancel" });
+      this.#waiting.delete(oldest);
+    }
+    this.#waiting.set(state, call);
+  }
+
+  #resume({ state = "", responses, onProgress }: AskingRequest): OpenCall | undefined {
+    const call = this.#waiting.get(state);
+    if (call === undefined) return undefined;
+    this.#waiting.delete(state);
+    call.onProgress = onProgress;
+    call.answer(readAnswer(responses));
+    return call;
+  }
+}
+
+/** The end of one request of a call. Nobody may wait for it, when the call fails while its client decides. */
+function openStep(): PromiseWithResolvers<McpToolResult | InputRequiredResult> {
+  const step = Promise.withResolvers<McpToolResult | InputRequiredResult>();
+  step.promise.catch(() => undefined);
+  return step;
+}
+
+/** Asks nobody what the client cannot show: the call then goes on as for a user who does not decide. */
+export function withAbilities(
+  onQuestion: OnQuestion,
+  { form, url }: QuestionAbilities,
+): OnQuestion | undefined {
+  if (!form && !url) return undefined;
+  return (question) => (question.mode === "url" ? url : form) ? onQuestion(question) : { action: "cancel" };
+}
+
+function toInputRequired(question: AgentQuestion, requestState: string): InputRequiredResult {
+  const request = question.mode === "url"
+    ? inputRequired.elicitUrl({ message: messageOf(question), url: question.url })
+    : inputRequired.elicit({
+      message: messageOf(question),
+      requestedSchema: schemaOf(question) as FormSchema,
+    });
+  return inputRequired({ inputRequests: { [QUESTION]: request }, requestState });
+}
+
+type FormSchema = Parameters<typeof inputRequired.elicit>[0]["requestedSchema"];
+
+/** An approval is a form without fields: to accept it is the answer. */
+function schemaOf(question: AgentQuestion): unknown {
+  return question.mode === "form" ? question.schema : { type: "object", properties: {} };
+}
+
+function messageOf(question: AgentQuestion): string {
+  const { computer, message, problems, mcpServer } = question;
+  const from = mcpServer === undefined
+    ? `Computer "${computer}"`
+    : `"${mcpServer}" on Computer "${computer}"`;
+  const wrong = problems.length === 0 ? "" : ` The last answer was refused: ${problems.join("; ")}.`;
+  const what = question.mode === "approval" ? ` Arguments: ${JSON.stringify(question.params)}` : "";
+  return `${from}: ${message}${what}${wrong}`;
+}
+
+function readAnswer(responses: Readonly<Record<string, unknown>> | undefined): Answer {
+  const view = inputResponse(responses, QUESTION);
+  if (view.kind !== "elicit") return { action: "cancel" };
+  if (view.action !== "accept") return { action: view.action };
+  return view.content === undefined
+    ? { action: "accept" }
+    : { action: "accept", content: fieldsOf(view.content) };
+}
+
+/** The Computer checks the values by the schema of the form; what can be no value of a form is left out here. */
+function fieldsOf(content: Readonly<Record<string, unknown>>): Record<string, FieldValue> {
+  return Object.fromEntries(
+    Object.entries(content).filter((entry): entry is [string, FieldValue] => isFieldValue(entry[1])),
+  );
+}
+
+function isFieldValue(value: unknown): value is FieldValue {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ||
+    (Array.isArray(value) && value.every((each) => typeof each === "string"));
+}

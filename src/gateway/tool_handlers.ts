@@ -1,0 +1,107 @@
+/** Serves `tools/list` and `tools/call`. */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type HandlerResultTypeMap,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { CallProgress } from "../protocol/progress.ts";
+import { type AskingCalls, type QuestionAbilities, withAbilities } from "./questions.ts";
+import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
+
+/** A call that has ended. */
+export interface Activity extends CallTarget {
+  /** The client's own name for itself, and its version. */
+  readonly client: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly durationMs: number;
+  /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
+  readonly outcome: "ok" | "error" | "cancelled" | "asked";
+}
+
+/** What the handlers work with. */
+export interface ToolHandlerParts {
+  readonly tools: ScopedTools;
+  readonly asking: AskingCalls;
+  /** Resolves when the tools of the office are known, or have taken too long. */
+  readonly ready: () => Promise<void>;
+  readonly onActivity: (activity: Activity) => void;
+}
+
+/** Registers the handlers. */
+export function serveTools(server: Server, { tools, asking, ready, onActivity }: ToolHandlerParts): void {
+  server.setRequestHandler("tools/list", async ({ params }) => {
+    await ready();
+    return tools.page(params?.cursor) as HandlerResultTypeMap["tools/list"];
+  });
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    await ready();
+    const { name, arguments: args = {} } = params;
+    const abilities = abilitiesOf(server, context);
+    const { signal, inputResponses: responses } = context.mcpReq;
+    const request = { signal, state: context.mcpReq.requestState<string>(), responses };
+    const begun = performance.now();
+    const end = (outcome: Activity["outcome"]) =>
+      onActivity({
+        client: clientOf(server),
+        ...tools.targetOf(name),
+        args,
+        durationMs: performance.now() - begun,
+        outcome,
+      });
+    try {
+      const result = await asking.handle(
+        { ...request, onProgress: reporterOf(context) },
+        ({ onQuestion, ...call }) =>
+          tools.call(name, args, { ...call, onQuestion: withAbilities(onQuestion, abilities) }),
+      );
+      end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok");
+      return toSdkResult(server, result, tools.find(name)?.outputSchema);
+    } catch (error) {
+      end(signal.aborted ? "cancelled" : "error");
+      throw error;
+    }
+  });
+}
+
+type CallResult = HandlerResultTypeMap["tools/call"];
+type SdkToolResult = Parameters<Server["projectCallToolResult"]>[0];
+
+/** The SDK's own types spell out each kind of content; it checks the result before it is sent. */
+function toSdkResult(
+  server: Server,
+  result: object,
+  outputSchema: Readonly<Record<string, unknown>> | undefined,
+): CallResult {
+  if (!("content" in result)) return result as CallResult;
+  return server.projectCallToolResult(result as SdkToolResult, outputSchema) as CallResult;
+}
+
+/** Sends the client the progress that it asked for. */
+function reporterOf({ mcpReq }: ServerContext): ((progress: CallProgress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return ({ progress, total, message }) => {
+    const params = { progressToken, progress, total, message };
+    // A client that is gone needs no progress.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
+}
+
+/** A client of 2025 says once what it can, one of 2026 with each request. An empty capability means forms. */
+function abilitiesOf(server: Server, { mcpReq }: ServerContext): QuestionAbilities {
+  const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
+  const perRequest = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const { elicitation } = perRequest ?? server.getClientCapabilities() ?? {};
+  if (elicitation === undefined) return { form: false, url: false };
+  return {
+    form: elicitation.form !== undefined || elicitation.url === undefined,
+    url: elicitation.url !== undefined,
+  };
+}
+
+function clientOf(server: Server): string {
+  const { name = "unknown", version = "" } = server.getClientVersion() ?? {};
+  return `${name} ${version}`.trim();
+}

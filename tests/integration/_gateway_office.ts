@@ -1,0 +1,84 @@
+/** An office with Computers in this process, and the gateway as a program with MCP clients that we did not write. */
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
+import { Computer } from "../../src/computer/computer.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { LogBook } from "../fixtures/log_book.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
+
+/** The Computers by name, each with its configuration. */
+export type OfficeComputers = Readonly<Record<string, unknown>>;
+
+/** A Server and Computers that have joined the office `lab`. */
+export class GatewayOffice implements AsyncDisposable {
+  readonly server: SmcpServer;
+  readonly computers = new Map<string, Computer>();
+  /** Between the gateway and the Server. */
+  readonly wire: TcpProxy;
+  readonly #all: AsyncDisposableStack;
+
+  private constructor(server: SmcpServer, wire: TcpProxy, all: AsyncDisposableStack) {
+    this.server = server;
+    this.wire = wire;
+    this.#all = all;
+  }
+
+  /** Opens everything and waits until each MCP server has started or failed to. */
+  static async open(computers: OfficeComputers): Promise<GatewayOffice> {
+    await using stack = new AsyncDisposableStack();
+    const server = stack.use(await SmcpServer.listen({ port: 0 }));
+    const wire = stack.use(new TcpProxy(server.port));
+    const office = new GatewayOffice(server, wire, stack.move());
+    try {
+      for (const [name, config] of Object.entries(computers)) await office.add(name, config);
+      return office;
+    } catch (error) {
+      await office[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Lets a Computer join. */
+  async add(name: string, config: unknown): Promise<Computer> {
+    const limits = { restartDelayMs: 50, viewDeadlineMs: 100_000 };
+    const computer = this.#all.use(Computer.open({ name, config, logger: new LogBook(), limits }));
+    this.computers.set(name, computer);
+    await computer.join({ url: this.server.url, office: "lab" });
+    await computer.ready();
+    return computer;
+  }
+
+  /** The words that start the gateway. */
+  words(args: readonly string[] = [], url = this.wire.url): string[] {
+    return doorWords("agent.ts", ["mcp", "--url", url, "--office", "lab", "--name", "ada", ...args]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#all.disposeAsync();
+  }
+}
+
+/** The official client 1.x, connected to a program. */
+export async function connectV1(
+  [command = "", ...args]: readonly string[],
+  client: ClientV1 = new ClientV1({ name: "test-v1", version: "1" }),
+): Promise<ClientV1 & AsyncDisposable> {
+  await client.connect(new StdioV1({ command, args, stderr: "ignore" }));
+  return disposable(client);
+}
+
+/** The official client 2.x, connected to a program. */
+export async function connectV2(
+  [command = "", ...args]: readonly string[],
+  client: ClientV2,
+): Promise<ClientV2 & AsyncDisposable> {
+  await client.connect(new StdioV2({ command, args, stderr: "ignore" }));
+  return disposable(client);
+}
+
+function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}

@@ -1,0 +1,174 @@
+/** The gateway as a program on standard input and output, with the official clients of both eras. */
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl } from "@std/path";
+import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
+import { within } from "../fixtures/within.ts";
+import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
+
+// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
+const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+const tool = (name: string, more: Record<string, unknown> = {}) => ({
+  name,
+  inputSchema: { type: "object" },
+  ...more,
+});
+const FILES = scriptedServers({ files: { tools: [tool("read_file"), tool("shared")] } });
+const SHELL = scriptedServers({ shell: { tools: [tool("run"), tool("shared")] } });
+
+/** Names without those of the control tools of scripted servers and of the gateway itself. */
+function namesOf(tools: readonly { readonly name: string }[]): string[] {
+  return tools.map(({ name }) => name).filter((name) => /read_file|run|shared/.test(name));
+}
+
+test("each official client lists the tools of all Computers and calls them", async (t) => {
+  await using office = await GatewayOffice.open({ laptop: FILES, desk: SHELL });
+  const expected = ["run", "desk__shared", "read_file", "laptop__shared"];
+
+  await t.step("1.x", async () => {
+    await using client = await connectV1(office.words());
+    assertEquals(namesOf((await client.listTools()).tools), expected);
+    const result = await client.callTool({ name: "laptop__shared", arguments: { path: "a" } });
+    assertEquals(result.content, [{ type: "text", text: '{"name":"shared","args":{"path":"a"}}' }]);
+    assertEquals(result._meta, { a2c_mcp_server: "files", a2c_computer: "laptop" });
+  });
+  for (const mode of ["legacy", "auto"] as const) {
+    await t.step(`2.x, ${mode === "auto" ? "2026-07-28" : "2025-11-25"}`, async () => {
+      const options = { versionNegotiation: { mode } };
+      await using client = await connectV2(
+        office.words(),
+        new ClientV2({ name: "v2", version: "1" }, options),
+      );
+      assertEquals(client.getNegotiatedProtocolVersion(), mode === "auto" ? "2026-07-28" : "2025-11-25");
+      assertEquals(namesOf((await client.listTools()).tools), expected);
+      const result = await client.callTool({ name: "run", arguments: { command: "ls" } });
+      assertEquals(result.content, [{ type: "text", text: '{"name":"run","args":{"command":"ls"}}' }]);
+    });
+  }
+});
+
+test("a definition crosses the gateway unharmed", async () => {
+  const definition = {
+    name: "draw",
+    title: "Draw",
+    description: "Draws a picture",
+    inputSchema: {
+      type: "object",
+      properties: { size: { type: "integer", minimum: 1 } },
+      required: ["size"],
+    },
+    outputSchema: { type: "object", properties: { ok: { type: "boolean" } } },
+    annotations: { readOnlyHint: true, title: "Draw" },
+    icons: [{ src: "https://example.com/icon.png", mimeType: "image/png" }],
+    _meta: { ui: { resourceUri: "ui://draw/page" }, "example.com/key": { deep: [1] } },
+  };
+  await using office = await GatewayOffice.open({
+    laptop: scriptedServers({ draw: { tools: [definition] } }),
+  });
+  await using client = await connectV1(office.words());
+  const listed = (await client.listTools()).tools.find(({ name }: { name: string }) => name === "draw");
+  assertEquals(listed, {
+    ...definition,
+    _meta: {
+      ...definition._meta,
+      a2c_computer: "laptop",
+      a2c_mcp_server: "draw",
+    },
+  });
+});
+
+test("a Computer that joins and leaves changes the list, and the client is told", async () => {
+  await using office = await GatewayOffice.open({});
+  const client = new ClientV1({ name: "test", version: "1" });
+  let changed = Promise.withResolvers<void>();
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve());
+  await using _ = await connectV1(office.words(), client);
+  assertEquals(namesOf((await client.listTools()).tools), []);
+
+  const until = async (names: readonly string[]) => {
+    while (namesOf((await client.listTools()).tools).join() !== names.join()) {
+      await within(changed.promise, "a notification of changed tools");
+      changed = Promise.withResolvers();
+    }
+  };
+  const laptop = await office.add("laptop", FILES);
+  await until(["read_file", "shared"]);
+  // The newcomer does not rename the older tool.
+  await office.add("desk", SHELL);
+  await until(["run", "desk__shared", "read_file", "shared"]);
+  await laptop.close();
+  await until(["run", "desk__shared"]);
+});
+
+test("a Computer that leaves during a call is an error result at once", async () => {
+  const slow = { tools: [tool("slow")], hang: ["tools/call slow"] };
+  await using office = await GatewayOffice.open({ laptop: scriptedServers({ slow }) });
+  await using client = await connectV1(office.words());
+  await client.listTools();
+  const call = client.callTool({ name: "slow", arguments: {} });
+  // The call has reached the Computer once its MCP server has received it.
+  const hasBegun = async () => {
+    const { content } = await client.callTool({ name: "received", arguments: {} });
+    return JSON.stringify(content).includes('\\"name\\":\\"slow\\"');
+  };
+  while (!await hasBegun());
+  await office.computers.get("laptop")?.close();
+  const result = await within<{ isError?: unknown; content?: unknown }>(call, "the result");
+  assertEquals(result.isError, true);
+  assertMatch(JSON.stringify(result.content), /left the office during the call|not in the office/);
+});
+
+test("an unknown tool is an error result that says what to do", async () => {
+  await using office = await GatewayOffice.open({});
+  await using client = await connectV1(office.words());
+  const result = await client.callTool({ name: "nothing", arguments: {} });
+  assertEquals(result.isError, true);
+  assertMatch(JSON.stringify(result.content), /No tool named \\"nothing\\".*List the tools again/);
+});
+
+test("a question of a tool is elicitation of the client, in both eras", async (t) => {
+  const ASKING = fromFileUrl(new URL("../fixtures/asking_server.ts", import.meta.url));
+  const config = {
+    servers: {
+      asking: scripted({}, {
+        server_parameters: { command: Deno.execPath(), args: ["run", "-A", "--no-check", "--quiet", ASKING] },
+      }),
+    },
+  };
+  await using office = await GatewayOffice.open({ laptop: config });
+  const requestedSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const call = { name: "ask", arguments: { questions: [{ message: "Where?", requestedSchema }] } };
+  const answer = { action: "accept" as const, content: { city: "Kyoto" } };
+
+  await t.step("1.x", async () => {
+    const client = new ClientV1({ name: "v1", version: "1" }, { capabilities: { elicitation: {} } });
+    const asked: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, ({ params }: { params: { message: string } }) => {
+      asked.push(params.message);
+      return answer;
+    });
+    await using _ = await connectV1(office.words(), client);
+    const result = await client.callTool(call);
+    assertEquals(asked, ['"asking" on Computer "laptop": Where?']);
+    assertMatch(JSON.stringify(result.content), /Kyoto/);
+  });
+  await t.step("2.x, 2026-07-28", async () => {
+    const client = new ClientV2({ name: "v2", version: "1" }, {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: "auto" },
+    });
+    client.setRequestHandler("elicitation/create", () => answer);
+    await using _ = await connectV2(office.words(), client);
+    const result = await client.callTool(call);
+    assertMatch(JSON.stringify(result.content), /Kyoto/);
+  });
+  await t.step("without elicitation the question is cancelled", async () => {
+    await using client = await connectV1(office.words());
+    const result = await client.callTool(call);
+    assertMatch(JSON.stringify(result.content), /nobody can be asked/);
+  });
+});
