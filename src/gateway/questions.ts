@@ -69,7 +69,7 @@ export class AskingCalls {
 
   /** Ends all calls that wait for an answer. */
   close(): void {
-    for (const { ending } of this.#waiting.values()) ending.abort(new Error("the client is gone"));
+    for (const { ending } of this.#waiting.values()) ending.abort();
     this.#waiting.clear();
   }
 

@@ -1,7 +1,7 @@
 /** An office with Computers in this process, and the gateway as a program with MCP clients that we did not write. */
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import type { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";

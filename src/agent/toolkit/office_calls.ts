@@ -4,7 +4,7 @@ import type { ToolContext } from "./local_tool.ts";
 import { errorResult, type McpToolResult } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
 import type { ToClientUri } from "./tool_definition.ts";
-import { failureResult, toMcpResult } from "./tool_result.ts";
+import { ComputerLeftError, failureResult, toMcpResult } from "./tool_result.ts";
 import type { OfficeTool } from "./toolset.ts";
 
 /** How long a call without progress may take by default, in milliseconds: five minutes. */
@@ -87,13 +87,7 @@ class Presence implements Disposable {
 
   constructor(view: OfficeView, computer: string) {
     this.#unsubscribe = view.onChange(({ kind }) => {
-      if (kind !== "members" || view.has(computer)) return;
-      this.#gone.abort(
-        new Error(
-          "the Computer left the office during the call. The tool may have run; whatever it did is done. Call " +
-            "list_computers to see who is there",
-        ),
-      );
+      if (kind === "members" && !view.has(computer)) this.#gone.abort(new ComputerLeftError(computer));
     });
   }
 

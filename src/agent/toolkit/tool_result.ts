@@ -62,6 +62,21 @@ function toMcpContent(item: ContentItem, translate: (uri: string) => string): Mc
   }
 }
 
+/** A Computer left the office while a call to it ran. */
+export class ComputerLeftError extends Error {
+  /** The name of the class. */
+  override readonly name = "ComputerLeftError";
+  /** The code of this kind of error. */
+  readonly code = "COMPUTER_LEFT";
+
+  constructor(computer: string) {
+    super(
+      `Computer "${computer}" left the office during the call. The tool may have run. Call list_computers to see who ` +
+        "is there",
+    );
+  }
+}
+
 /** A call that has no result: what happened, and what a model can do about it. */
 export function failureResult(
   error: unknown,

@@ -59,7 +59,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   try {
     await Promise.race([service.closed, interrupted, failed]);
   } finally {
-    ending.abort(new Error("the client is gone"));
+    ending.abort();
     await service.close();
     await names?.close();
     await agent.catch(() => undefined);
