@@ -5,10 +5,16 @@ import type { LocalTool } from "../agent/toolkit/local_tool.ts";
 import type { Office } from "../agent/toolkit/office.ts";
 import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
+import type { ToClientUri } from "../agent/toolkit/tool_definition.ts";
 import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text.ts";
+import { Catalogue } from "./resources/catalogue.ts";
+import { ResourceReader } from "./resources/reading.ts";
+import { ResourceSubscriptions } from "./resources/subscriptions.ts";
+import { ResourceUris } from "./resources/uris.ts";
+import { Prompts } from "./prompts.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
 import type { Scope } from "./scope.ts";
@@ -36,15 +42,24 @@ export interface GatewayOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** What has changed for clients: a list, or a resource that somebody follows. */
+export type GatewayChange =
+  | { readonly kind: "list"; readonly list: ListName }
+  | { readonly kind: "resource"; readonly uri: string };
+
 /** An office as an MCP server. The Agent stays the caller's: close the gateway first, then the Agent. */
 export class Gateway implements AsyncDisposable {
   readonly #view: OfficeView;
   readonly #names: ToolNames;
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
+  readonly #uris = new ResourceUris();
+  readonly #catalogue: Catalogue;
+  readonly #subscriptions: ResourceSubscriptions;
+  readonly #prompts: Prompts;
   readonly #asking = new AskingCalls();
   readonly #ready: Promise<void>;
-  readonly #listListeners = new Set<(list: ListName) => void>();
+  readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
 
   /** Use {@linkcode createGateway}. */
@@ -52,10 +67,26 @@ export class Gateway implements AsyncDisposable {
     const { logger = silentLogger, computers } = options;
     this.#view = new OfficeView({ computers, logger });
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names });
-    const toClientUri = (uri: string) => uri;
+    const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
     this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
+    const parts = { view: this.#view, uris: this.#uris, logger };
+    this.#catalogue = new Catalogue({
+      ...parts,
+      onLate: () => this.#tell({ kind: "list", list: "resources" }),
+    });
+    this.#subscriptions = new ResourceSubscriptions(this.#view, {
+      logger,
+      onUpdated: (uri) => this.#tell({ kind: "resource", uri }),
+    });
+    this.#prompts = new Prompts({
+      ...parts,
+      toClientUri,
+      locals: [],
+      nameLength: options.nameLength,
+      onLate: () => this.#tell({ kind: "list", list: "prompts" }),
+    });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
     this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => undefined);
@@ -70,22 +101,56 @@ export class Gateway implements AsyncDisposable {
   factory(scope: Scope = { kind: "all" }): McpServerFactory {
     const locals: LocalTool[] = [];
     const tools = new ScopedTools(this.#toolset, { calls: this.#calls, scope, locals });
-    return () =>
-      createSession({
-        tools,
-        asking: this.#asking,
-        ready: () => this.#ready,
-        onActivity: this.#onActivity,
-        instructions: instructionsFor(scope),
-        onListChanged: (listener) => this.#onListChanged(listener),
-      });
+    const computers = () => this.#computersOf(scope);
+    const parts = {
+      view: this.#view,
+      catalogue: this.#catalogue,
+      subscriptions: this.#subscriptions,
+      prompts: this.#prompts,
+      asking: this.#asking,
+      tools,
+      computers,
+      list: () => this.#catalogue.list(computers()),
+      reader: this.#readerFor(scope),
+      ready: () => this.#ready,
+      onActivity: this.#onActivity,
+      instructions: instructionsFor(scope),
+      onListChanged: (listener: (list: ListName) => void) =>
+        this.onChange((change) => change.kind === "list" ? listener(change.list) : undefined),
+      onResourceUpdated: (listener: (uri: string) => void) =>
+        this.onChange((change) => change.kind === "resource" ? listener(change.uri) : undefined),
+    };
+    return ({ era }) => createSession({ ...parts, isLegacy: era === "legacy" });
+  }
+
+  /**
+   * Follows resources for a client, until the returned function is called; {@linkcode onChange} tells of their changes.
+   * Those that nobody has are left out.
+   */
+  async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
+    await this.#ready;
+    const reader = this.#readerFor(scope);
+    const followed = await Promise.all(uris.map(async (uri) => {
+      const address = await reader.find(uri);
+      return address && await this.#subscriptions.follow(uri, address).catch(() => undefined);
+    }));
+    return () => {
+      for (const end of followed) end?.();
+    };
+  }
+
+  /** Calls `listener` after each change for clients, until the returned function is called. */
+  onChange(listener: (change: GatewayChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Ends all calls that wait for an answer, and forgets the office. */
   close(): Promise<void> {
     this.#asking.close();
+    this.#subscriptions.close();
     this.#view[Symbol.dispose]();
-    this.#listListeners.clear();
+    this.#listeners.clear();
     return Promise.resolve();
   }
 
@@ -102,15 +167,23 @@ export class Gateway implements AsyncDisposable {
     }
   }
 
-  #onListChanged(listener: (list: ListName) => void): () => void {
-    this.#listListeners.add(listener);
-    return () => this.#listListeners.delete(listener);
+  #computersOf(scope: Scope): readonly string[] {
+    if (scope.kind !== "computer") return this.#view.computers.map(({ name }) => name);
+    return this.#view.has(scope.computer) ? [scope.computer] : [];
+  }
+
+  #readerFor(scope: Scope): ResourceReader {
+    const computers = () => this.#computersOf(scope);
+    const list = () => this.#catalogue.list(computers());
+    return new ResourceReader({ view: this.#view, uris: this.#uris, computers, list });
   }
 
   #tellLists({ kind }: OfficeChange): void {
-    for (const list of CHANGED_LISTS[kind]) {
-      for (const listener of [...this.#listListeners]) listener(list);
-    }
+    for (const list of CHANGED_LISTS[kind]) this.#tell({ kind: "list", list });
+  }
+
+  #tell(change: GatewayChange): void {
+    for (const listener of [...this.#listeners]) listener(change);
   }
 }
 

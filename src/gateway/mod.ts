@@ -8,13 +8,13 @@
  * export async function serve(url: string): Promise<void> {
  *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
  *   await using gateway = createGateway(agent, { computers: ["laptop"] });
- *   await serveOnStdio(gateway.factory()).closed;
+ *   await serveOnStdio(gateway).closed;
  * }
  * ```
  *
  * @module
  */
-export { createGateway, Gateway, type GatewayOptions } from "./gateway.ts";
+export { createGateway, Gateway, type GatewayChange, type GatewayOptions } from "./gateway.ts";
 export type { Scope } from "./scope.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { Activity } from "./tool_handlers.ts";

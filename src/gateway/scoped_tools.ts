@@ -3,6 +3,7 @@ import type { LocalTool, ToolContext } from "../agent/toolkit/local_tool.ts";
 import { errorResult, type McpTool, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
+import { pageOf } from "./paging.ts";
 import type { Scope } from "./scope.ts";
 
 /** The most tools in one page of a list. Clients that do not ask for the next page see these. */
@@ -55,14 +56,10 @@ export class ScopedTools {
     return this.#listed.tools;
   }
 
-  /** A page of the list. A cursor is the name of the last tool of the page before. */
+  /** A page of the list. */
   page(cursor: string | undefined): ToolPage {
-    const { all } = this;
-    const start = cursor === undefined ? 0 : all.findIndex(({ name }) => name === cursor) + 1;
-    const tools = all.slice(start, start + PAGE_SIZE);
-    const last = tools.at(-1);
-    const isWhole = start + PAGE_SIZE >= all.length || last === undefined;
-    return isWhole ? { tools } : { tools, nextCursor: last.name };
+    const { page: tools, next } = pageOf(this.all, { size: PAGE_SIZE, cursor, keyOf: ({ name }) => name });
+    return { tools, ...next };
   }
 
   /** The definition of a tool. */

@@ -2,6 +2,9 @@
 import { Server } from "@modelcontextprotocol/server";
 import { Throttle } from "../async/throttle.ts";
 import { PACKAGE_VERSION } from "../version.ts";
+import { type CompletionParts, serveCompletion } from "./completion.ts";
+import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
+import { type ResourceHandlerParts, serveResources } from "./resources/handlers.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
 /** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
@@ -13,7 +16,8 @@ const MAX_QUESTIONS = 64;
 export type ListName = "tools" | "resources" | "prompts";
 
 /** What a session is made of. */
-export interface SessionParts extends ToolHandlerParts {
+export interface SessionParts
+  extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
   /** What to tell a model about the office. */
   readonly instructions: string;
   /** Calls the listener when a list has changed, until the returned function is called. */
@@ -24,11 +28,21 @@ export interface SessionParts extends ToolHandlerParts {
 export function createSession(parts: SessionParts): Server {
   const server = new Server({ name: "a2c-smcp", title: "A2C-SMCP office", version: PACKAGE_VERSION }, {
     instructions: parts.instructions,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+    },
     inputRequired: { maxRounds: MAX_QUESTIONS },
   });
   serveTools(server, parts);
-  followLists(server, parts.onListChanged);
+  servePrompts(server, parts);
+  serveCompletion(server, parts);
+  const endings = [serveResources(server, parts), followLists(server, parts.onListChanged)];
+  server.onclose = () => {
+    for (const end of endings) end();
+  };
   return server;
 }
 
@@ -38,7 +52,7 @@ const SENDERS = {
   prompts: (server: Server) => server.sendPromptListChanged(),
 } as const;
 
-function followLists(server: Server, onListChanged: SessionParts["onListChanged"]): void {
+function followLists(server: Server, onListChanged: SessionParts["onListChanged"]): () => void {
   const send = (list: ListName) => {
     // A client that is gone, or has not begun, needs no news.
     if (server.transport !== undefined) SENDERS[list](server).catch(() => undefined);
@@ -49,7 +63,7 @@ function followLists(server: Server, onListChanged: SessionParts["onListChanged"
     prompts: new Throttle(() => send("prompts"), LIST_CHANGED_INTERVAL_MS),
   };
   const unfollow = onListChanged((list) => throttles[list].request());
-  server.onclose = () => {
+  return () => {
     unfollow();
     for (const throttle of Object.values(throttles)) throttle.close();
   };

@@ -1,8 +1,10 @@
 /** Serves the gateway to one client on standard input and output. */
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import type { McpServerFactory } from "@modelcontextprotocol/server";
 import process from "node:process";
 import { type Logger, silentLogger } from "../log.ts";
+import type { Gateway } from "./gateway.ts";
+import { ListeningTransport } from "./listening_transport.ts";
+import type { Scope } from "./scope.ts";
 
 /** The largest message that is read, in bytes: a client may send a file as an argument. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -17,31 +19,18 @@ export interface StdioService {
 
 /** Serves one client. Nothing else may write to standard output. */
 export function serveOnStdio(
-  factory: McpServerFactory,
-  { logger = silentLogger }: { readonly logger?: Logger } = {},
+  gateway: Gateway,
+  { scope, logger = silentLogger }: {
+    /** What the client reaches; everything by default. */
+    readonly scope?: Scope | undefined;
+    readonly logger?: Logger | undefined;
+  } = {},
 ): StdioService {
-  const transport = new EndingTransport();
-  const handle = serveStdio(factory, {
+  const stdio = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const transport = new ListeningTransport(stdio, (uris) => gateway.followResources(uris, scope));
+  const handle = serveStdio(gateway.factory(scope), {
     transport,
     onerror: (error) => logger.warn("a message of the client was not served", { error: error.message }),
   });
   return { closed: transport.closed, close: () => handle.close() };
-}
-
-/** Tells when it has been closed, by either side. */
-class EndingTransport extends StdioServerTransport {
-  readonly #ended = Promise.withResolvers<void>();
-
-  constructor() {
-    super(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
-  }
-
-  get closed(): Promise<void> {
-    return this.#ended.promise;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#ended.resolve();
-  }
 }

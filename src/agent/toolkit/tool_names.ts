@@ -15,6 +15,8 @@ export interface ToolAddress {
   readonly computer: string;
   /** The name of the tool on the Computer. */
   readonly tool: string;
+  /** The MCP server, where a name is unique in its MCP server alone, such as that of a prompt. */
+  readonly mcpServer?: string | undefined;
 }
 
 /** A name that was given, as it is kept over restarts. */
@@ -131,8 +133,8 @@ function isAccepted(name: string, maxLength: number): boolean {
   return name.length <= maxLength && /^[a-zA-Z0-9_-]+$/.test(name);
 }
 
-function keyOf({ computer, tool }: ToolAddress): string {
-  return JSON.stringify([computer, tool]);
+function keyOf({ computer, tool, mcpServer }: ToolAddress): string {
+  return JSON.stringify(mcpServer === undefined ? [computer, tool] : [computer, tool, mcpServer]);
 }
 
 function byAddress(one: ToolAddress, other: ToolAddress): number {

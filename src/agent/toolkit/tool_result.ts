@@ -45,7 +45,8 @@ export function toMcpResult(
   };
 }
 
-function toMcpContent(item: ContentItem, translate: (uri: string) => string): McpContent {
+/** Translates an item of a result or a prompt; one that MCP does not know becomes its JSON. */
+export function toMcpContent(item: ContentItem, translate: (uri: string) => string): McpContent {
   switch (item.type) {
     case "unknown":
       return { type: "text", text: JSON.stringify(item.item) };

@@ -54,7 +54,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onActivity: (entry) => activity?.write(entry),
     logger,
   }));
-  const service = serveOnStdio(gateway.factory(), { logger });
+  const service = serveOnStdio(gateway, { logger });
   const interrupted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
   try {
     await Promise.race([service.closed, interrupted, failed]);

@@ -1,0 +1,92 @@
+/** Suggests values for parameters of templates and arguments of prompts. */
+import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import type { OfficeView } from "../agent/toolkit/office_view.ts";
+import type { CompleteOptions } from "../agent/remote_options.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
+import { describeError } from "../text.ts";
+import type { Catalogue, ClientList } from "./resources/catalogue.ts";
+import { type Prompts, unknownPrompt } from "./prompts.ts";
+
+/** The most values of an answer, as MCP demands. */
+const MAX_VALUES = 100;
+
+/** What the handler works with. */
+export interface CompletionParts {
+  readonly view: OfficeView;
+  readonly catalogue: Catalogue;
+  /** Lists what the client reaches. */
+  readonly list: () => Promise<ClientList>;
+  readonly prompts: Prompts;
+  readonly computers: () => readonly string[];
+  readonly ready: () => Promise<void>;
+}
+
+interface Suggestions {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
+/** Registers the handler. */
+export function serveCompletion(server: Server, parts: CompletionParts): void {
+  server.setRequestHandler("completion/complete", async ({ params }, { mcpReq: { signal } }) => {
+    await parts.ready();
+    const { ref, argument, context } = params;
+    const asked = { argument, context: { arguments: context?.arguments ?? {} }, signal };
+    const { values, total, hasMore } = ref.type === "ref/prompt"
+      ? await completePrompt(ref.name, asked, parts)
+      : await completeTemplate(ref.uri, asked, parts);
+    return {
+      completion: {
+        values: values.slice(0, MAX_VALUES),
+        ...(total === undefined ? {} : { total }),
+        hasMore: hasMore === true || values.length > MAX_VALUES,
+      },
+    };
+  });
+}
+
+type Asked = Pick<CompleteOptions, "argument" | "context" | "signal">;
+
+async function completePrompt(name: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
+  const { prompts, computers } = parts;
+  const local = prompts.local(name);
+  if (local !== undefined) return { values: await local.complete(asked.argument.name, asked.argument.value) };
+  const address = await prompts.find(name, computers());
+  if (address === undefined) throw unknownPrompt(name);
+  const { computer, mcpServer, prompt } = address;
+  return await ask(computer, { ...asked, mcpServer, prompt }, parts);
+}
+
+async function completeTemplate(uri: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
+  const { catalogue, list, computers } = parts;
+  if (catalogue.originOf(uri) === undefined) await list();
+  const origin = catalogue.originOf(uri);
+  if (origin === undefined || !computers().includes(origin.computer)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No template "${uri}": list the templates`);
+  }
+  const { computer, mcpServer, uri: template } = origin;
+  return await ask(computer, { ...asked, mcpServer, uri: template }, parts);
+}
+
+async function ask(
+  computer: string,
+  options: CompleteOptions,
+  { view }: CompletionParts,
+): Promise<Suggestions> {
+  const remote = view.office?.computer(computer);
+  if (remote === undefined) return { values: [] };
+  try {
+    return await remote.complete(options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (error instanceof SmcpError && error.code === ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED) {
+      return { values: [] };
+    }
+    const message = `Cannot complete "${options.argument.name}" on Computer "${computer}": ${
+      describeError(error)
+    }`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+}

@@ -1,0 +1,81 @@
+/** Notices which resources a client of 2026 listens to: the SDK serves `subscriptions/listen` without telling. */
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/server";
+import { isRecord } from "../json.ts";
+
+/** Follows resources; resolves to a function that ends it. */
+export type FollowResources = (uris: readonly string[]) => Promise<() => void>;
+
+/** The resources of a `subscriptions/listen`; none for any other request. */
+export function listenedResources({ method, params }: Pick<JSONRPCRequest, "method" | "params">): string[] {
+  if (method !== "subscriptions/listen") return [];
+  const filter = params?.["notifications"];
+  const uris = isRecord(filter) ? filter["resourceSubscriptions"] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
+}
+
+/** A transport whose client listens: what it listens to is followed before the request is served. */
+export class ListeningTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  readonly #inner: Transport;
+  readonly #follow: FollowResources;
+  readonly #followed = new Map<string | number, Promise<() => void>>();
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(inner: Transport, follow: FollowResources) {
+    this.#inner = inner;
+    this.#follow = follow;
+    inner.onmessage = (message, extra) => this.#receive(message, extra);
+    inner.onerror = (error) => this.onerror?.(error);
+    inner.onclose = () => this.#end();
+  }
+
+  /** Resolves when either side has closed the transport. */
+  get closed(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    return this.#inner.send(message, options);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      this.#release(message.params?.["requestId"]);
+    }
+    const uris = isJSONRPCRequest(message) ? listenedResources(message) : [];
+    if (!isJSONRPCRequest(message) || uris.length === 0) return this.onmessage?.(message, extra);
+    const followed = this.#follow(uris);
+    this.#followed.set(message.id, followed);
+    void followed.finally(() => this.onmessage?.(message, extra));
+  }
+
+  #release(id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    void this.#followed.get(id)?.then((end) => end());
+    this.#followed.delete(id);
+  }
+
+  #end(): void {
+    for (const id of this.#followed.keys()) this.#release(id);
+    this.#ended.resolve();
+    this.onclose?.();
+  }
+}

@@ -1,0 +1,45 @@
+/** Pages of lists. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+
+/** Which page is wanted. */
+export interface PageRequest<Item> {
+  /** The most entries of a page. */
+  readonly size: number;
+  /** The `nextCursor` of the page before; the first page when absent. */
+  readonly cursor: string | undefined;
+  /** What tells an entry from the others. */
+  readonly keyOf: (item: Item) => string;
+}
+
+/** A page of a list, and the member `nextCursor` when another one follows. */
+export interface Page<Item> {
+  readonly page: readonly Item[];
+  readonly next: { readonly nextCursor?: string };
+}
+
+/**
+ * A page of a list. A cursor holds the key of the last entry before it and its position, so that a list that changes
+ * meanwhile repeats and skips as little as possible.
+ *
+ * @throws {ProtocolError} `cursor` is not one of ours.
+ */
+export function pageOf<Item>(all: readonly Item[], { size, cursor, keyOf }: PageRequest<Item>): Page<Item> {
+  const start = cursor === undefined ? 0 : startAfter(all, cursor, keyOf);
+  const page = all.slice(start, start + size);
+  const last = page.at(-1);
+  const end = start + page.length;
+  const next = last === undefined || end >= all.length ? {} : { nextCursor: `${end}:${keyOf(last)}` };
+  return { page, next };
+}
+
+function startAfter<Item>(all: readonly Item[], cursor: string, keyOf: (item: Item) => string): number {
+  const [, position = "", key = ""] = /^(\d{1,9}):(.*)$/s.exec(cursor) ?? [];
+  if (position === "") {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      "Cannot go on with the list: its cursor is unknown. Begin with the first page",
+    );
+  }
+  const index = all.findIndex((item) => keyOf(item) === key);
+  return index < 0 ? Number(position) : index + 1;
+}

@@ -1,0 +1,196 @@
+/** The prompts of all Computers, and those of the gateway itself. */
+import {
+  type HandlerResultTypeMap,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+} from "@modelcontextprotocol/server";
+import type { Json, McpContent } from "../agent/toolkit/mcp.ts";
+import type { OfficeView } from "../agent/toolkit/office_view.ts";
+import { A2C_COMPUTER, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
+import { type ToolAddress, ToolNames } from "../agent/toolkit/tool_names.ts";
+import { toMcpContent } from "../agent/toolkit/tool_result.ts";
+import type { RemoteComputer } from "../agent/remote_computer.ts";
+import type { Logger } from "../log.ts";
+import { UnsupportedRequestError } from "../protocol/errors.ts";
+import type { PromptInfo } from "../protocol/prompts.ts";
+import { A2C_MCP_SERVER } from "../protocol/tools.ts";
+import { describeError } from "../text.ts";
+import { ComputerCache } from "./computer_cache.ts";
+import { pageOf } from "./paging.ts";
+
+/** The most prompts in one page of a list. */
+const PAGE_SIZE = 500;
+/** The most prompts of one Computer. */
+const MAX_PROMPTS = 5_000;
+
+/** A prompt for clients. */
+export type McpPrompt = Json & { readonly name: string };
+
+/** A message of a prompt. */
+export interface McpPromptMessage {
+  readonly role: "user" | "assistant";
+  readonly content: McpContent;
+}
+
+/** A prompt that the gateway fills in itself. */
+export interface LocalPrompt {
+  readonly definition: McpPrompt;
+  /** @throws {ProtocolError} the arguments are wrong. */
+  get(
+    args: Readonly<Record<string, string>>,
+    context: { readonly signal: AbortSignal },
+  ): Promise<McpPromptMessage[]>;
+  /** Suggests values for an argument. */
+  complete(argument: string, value: string): Promise<readonly string[]>;
+}
+
+/** Where a prompt of a Computer is. */
+export interface PromptAddress {
+  readonly computer: string;
+  readonly mcpServer: string | undefined;
+  readonly prompt: string;
+}
+
+/** What the prompts are made of. */
+export interface PromptParts {
+  readonly view: OfficeView;
+  readonly locals: readonly LocalPrompt[];
+  readonly nameLength: number | undefined;
+  readonly toClientUri: ToClientUri;
+  readonly onLate: () => void;
+  readonly logger: Logger;
+}
+
+interface OfficePrompt extends PromptAddress {
+  readonly info: PromptInfo;
+}
+
+/** Lists prompts and fills them in. Names follow the rules of those of tools. */
+export class Prompts {
+  readonly #parts: PromptParts;
+  readonly #cache: ComputerCache<readonly OfficePrompt[]>;
+  readonly #names: ToolNames;
+  readonly #locals: ReadonlyMap<string, LocalPrompt>;
+  readonly #addresses = new Map<string, PromptAddress>();
+
+  constructor(parts: PromptParts) {
+    const { view, locals, nameLength, onLate, logger } = parts;
+    this.#parts = parts;
+    this.#locals = new Map(locals.map((prompt) => [prompt.definition.name, prompt]));
+    this.#names = new ToolNames({ nameLength, reserved: this.#locals.keys() });
+    const changes = ["prompts"] as const;
+    this.#cache = new ComputerCache({ view, what: "prompts", fetch: fetchPrompts, changes, onLate, logger });
+  }
+
+  /** The prompts of these Computers after those of the gateway. */
+  async list(computers: readonly string[]): Promise<McpPrompt[]> {
+    const prompts = (await this.#cache.get(computers)).flat();
+    this.#names.assign(prompts.map(toNamed));
+    const own = [...this.#locals.values()].map(({ definition }) => definition);
+    return [...own, ...prompts.map((prompt) => this.#toMcpPrompt(prompt))];
+  }
+
+  /** The gateway's own prompt of this name. */
+  local(name: string): LocalPrompt | undefined {
+    return this.#locals.get(name);
+  }
+
+  /** Where the prompt of a Computer is; `undefined` when no Computer of these has it. */
+  async find(name: string, computers: readonly string[]): Promise<PromptAddress | undefined> {
+    if (!this.#addresses.has(name)) await this.list(computers);
+    const address = this.#addresses.get(name);
+    return address !== undefined && computers.includes(address.computer) ? address : undefined;
+  }
+
+  /** Fills in the prompt of a Computer. */
+  async get(
+    { computer, mcpServer, prompt }: PromptAddress,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Json> {
+    const { view, toClientUri } = this.#parts;
+    const remote = view.office?.computer(computer);
+    if (remote === undefined) {
+      throw new TypeError(`Cannot get prompt "${prompt}": the office cannot be reached now`);
+    }
+    const { description, messages, _meta } = await remote.getPrompt(prompt, args, { mcpServer, signal });
+    const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
+    return {
+      ...(description === undefined ? {} : { description }),
+      messages: messages.map(({ role, content }) => ({ role, content: toMcpContent(content, translate) })),
+      _meta: { ..._meta, [A2C_COMPUTER]: computer },
+    };
+  }
+
+  #toMcpPrompt(prompt: OfficePrompt): McpPrompt {
+    const { info, ...address } = prompt;
+    const name = this.#names.nameOf(toNamed(prompt)) ?? info.name;
+    this.#addresses.set(name, address);
+    return { ...info, name, _meta: { ...info._meta, [A2C_COMPUTER]: address.computer } };
+  }
+}
+
+function toNamed({ computer, mcpServer, prompt }: PromptAddress): ToolAddress {
+  return { computer, tool: prompt, mcpServer };
+}
+
+async function fetchPrompts(remote: RemoteComputer): Promise<OfficePrompt[]> {
+  try {
+    const { prompts } = await remote.getPrompts();
+    return prompts.slice(0, MAX_PROMPTS).map((info) => {
+      const server = info._meta?.[A2C_MCP_SERVER];
+      const mcpServer = typeof server === "string" ? server : undefined;
+      return { computer: remote.name, mcpServer, prompt: info.name, info };
+    });
+  } catch (error) {
+    if (error instanceof UnsupportedRequestError) return [];
+    throw error;
+  }
+}
+
+/** What the handlers work with. */
+export interface PromptHandlerParts {
+  readonly prompts: Prompts;
+  /** The Computers that the client reaches. */
+  readonly computers: () => readonly string[];
+  readonly ready: () => Promise<void>;
+}
+
+/** Registers the handlers. */
+export function servePrompts(server: Server, { prompts, computers, ready }: PromptHandlerParts): void {
+  server.setRequestHandler("prompts/list", async ({ params }) => {
+    await ready();
+    const all = await prompts.list(computers());
+    const { page, next } = pageOf(all, {
+      size: PAGE_SIZE,
+      cursor: params?.cursor,
+      keyOf: ({ name }) => name,
+    });
+    return { prompts: page, ...next } as HandlerResultTypeMap["prompts/list"];
+  });
+  server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
+    await ready();
+    const { name, arguments: args = {} } = params;
+    const local = prompts.local(name);
+    if (local !== undefined) {
+      return { messages: await local.get(args, { signal }) } as HandlerResultTypeMap["prompts/get"];
+    }
+    const address = await prompts.find(name, computers());
+    if (address === undefined) throw unknownPrompt(name);
+    try {
+      return await prompts.get(address, args, signal) as HandlerResultTypeMap["prompts/get"];
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Cannot get prompt "${name}" of Computer "${address.computer}": ${describeError(error)}`,
+      );
+    }
+  });
+}
+
+/** The error for a prompt that nobody has. */
+export function unknownPrompt(name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `No prompt named "${name}": list the prompts`);
+}

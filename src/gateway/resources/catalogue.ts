@@ -1,0 +1,226 @@
+/** The resources and templates of all Computers, as clients list them. */
+import { forEachBounded } from "../../async/pool.ts";
+import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { OfficeView } from "../../agent/toolkit/office_view.ts";
+import { A2C_COMPUTER, A2C_STALE } from "../../agent/toolkit/tool_definition.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError, UnsupportedRequestError } from "../../protocol/errors.ts";
+import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
+import type { ResourceInfo } from "../../protocol/resources.ts";
+import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
+import type { Logger } from "../../log.ts";
+import { ComputerCache } from "../computer_cache.ts";
+import type { ResourceAddress, ResourceUris } from "./uris.ts";
+
+/** The most resources of one Computer that are listed. */
+const MAX_RESOURCES = 10_000;
+/** The most MCP servers of one Computer, and the most Computers, that are asked at the same time. */
+const CONCURRENCY = 8;
+
+/** A template for clients. */
+export type ClientTemplate = Json & { readonly uriTemplate: string };
+
+/** A list for clients. */
+export interface ClientList {
+  readonly resources: readonly Json[];
+  readonly templates: readonly ClientTemplate[];
+}
+
+/** What was listed: a resource or a template, and where. `uri` of a template is its `uri_template`. */
+interface Listed<Info> extends ResourceAddress {
+  readonly info: Info;
+}
+
+/** What one Computer has listed. */
+interface Entry {
+  readonly resources: readonly Listed<ResourceInfo>[];
+  readonly templates: readonly Listed<ResourceTemplateInfo>[];
+  /** The same for clients, made at the first use. */
+  translated?: Translated;
+}
+
+interface Translated extends ClientList {
+  readonly isStale: boolean;
+  /** The templates on their Computer, by the template for clients. */
+  readonly origins: ReadonlyMap<string, ResourceAddress>;
+}
+
+/** What a catalogue works with. */
+export interface CatalogueParts {
+  readonly view: OfficeView;
+  readonly uris: ResourceUris;
+  readonly logger: Logger;
+  /** Called when a Computer that was late has been listed. */
+  readonly onLate: () => void;
+}
+
+/** Lists resources and templates for clients. */
+export class Catalogue {
+  readonly #view: OfficeView;
+  readonly #uris: ResourceUris;
+  readonly #cache: ComputerCache<Entry>;
+
+  constructor({ view, uris, logger, onLate }: CatalogueParts) {
+    this.#view = view;
+    this.#uris = uris;
+    this.#cache = new ComputerCache({
+      view,
+      what: "resources",
+      fetch: listAll,
+      changes: ["tools", "windows", "documents", "resources"],
+      onLate,
+      logger,
+    });
+  }
+
+  /** The resources and templates of these Computers. One that does not answer in time has what it listed before. */
+  async list(computers: readonly string[]): Promise<ClientList> {
+    const entries = await this.#cache.get(computers);
+    const untranslated = entries.filter(({ translated }) => translated === undefined);
+    this.#uris.claim(untranslated.flatMap(({ resources, templates }) => [...resources, ...templates]));
+    const lists = entries.map((entry) => this.#translate(entry));
+    return {
+      resources: lists.flatMap(({ resources }) => resources),
+      templates: lists.flatMap(({ templates }) => templates),
+    };
+  }
+
+  /** Where a template that was listed for clients comes from. */
+  originOf(uriTemplate: string): ResourceAddress | undefined {
+    for (const { translated } of this.#cache.kept) {
+      const origin = translated?.origins.get(uriTemplate);
+      if (origin !== undefined) return origin;
+    }
+    return undefined;
+  }
+
+  /** An address keeps its URI for clients, so that a translation lasts as long as its entry. */
+  #translate(entry: Entry): Translated {
+    const isStale = !this.#view.isConnected;
+    if (entry.translated?.isStale === isStale) return entry.translated;
+    const resources = entry.resources.map((listed) => this.#toResource(listed));
+    const templates = entry.templates.map((listed) => this.#toTemplate(listed));
+    const origins = new Map(
+      entry.templates.map((listed, index) => [templates[index]?.uriTemplate ?? listed.uri, listed]),
+    );
+    return entry.translated = { resources, templates, isStale, origins };
+  }
+
+  #toResource({ info, ...address }: Listed<ResourceInfo>): Json {
+    const { uri, ...rest } = info;
+    return { uri: this.#uris.toClient(uri, address), ...this.#toCommon(rest, address) };
+  }
+
+  #toTemplate({ info, ...address }: Listed<ResourceTemplateInfo>): ClientTemplate {
+    const { uri_template, ...rest } = info;
+    return { uriTemplate: this.#uris.toClient(uri_template, address), ...this.#toCommon(rest, address) };
+  }
+
+  /** MCP demands a name. */
+  #toCommon(
+    { name, mime_type: mimeType, annotations, _meta, ...rest }: Omit<ResourceInfo, "uri">,
+    address: ResourceAddress,
+  ): Json {
+    return {
+      ...rest,
+      name: name ?? address.uri,
+      ...(mimeType === undefined ? {} : { mimeType }),
+      ...(annotations === undefined || annotations === null ? {} : { annotations }),
+      _meta: { ..._meta, ...this.#metaOf(address) },
+    };
+  }
+
+  #metaOf({ computer, mcpServer }: ResourceAddress): Json {
+    return {
+      [A2C_COMPUTER]: computer,
+      ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer }),
+      ...(this.#view.isConnected ? {} : { [A2C_STALE]: true }),
+    };
+  }
+}
+
+async function listAll(remote: RemoteComputer): Promise<Entry> {
+  const [resources, templates] = await Promise.all([listResources(remote), listTemplates(remote)]);
+  return { resources, templates };
+}
+
+/** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */
+async function listResources(remote: RemoteComputer): Promise<Listed<ResourceInfo>[]> {
+  const lists = new Map<string, Listed<ResourceInfo>[]>();
+  let isUnsupported = false;
+  const servers = await listServers(remote);
+  await forEachBounded(servers, CONCURRENCY, async (mcpServer) => {
+    try {
+      lists.set(mcpServer, await listServer(remote, mcpServer));
+    } catch (error) {
+      isUnsupported ||= error instanceof UnsupportedRequestError;
+    }
+  });
+  if (isUnsupported) return await listViews(remote);
+  const all = servers.flatMap((mcpServer) => lists.get(mcpServer) ?? []);
+  return all.slice(0, MAX_RESOURCES);
+}
+
+/** The MCP servers that may have resources. */
+async function listServers(remote: RemoteComputer): Promise<string[]> {
+  try {
+    const servers = await remote.getMcpServers();
+    return servers
+      .filter(({ capabilities }) => capabilities?.["resources"] !== undefined)
+      .map(({ mcp_server }) => mcp_server);
+  } catch (error) {
+    if (!isNotKnown(error)) throw error;
+    return Object.keys((await remote.getConfig()).servers);
+  }
+}
+
+async function listServer(remote: RemoteComputer, mcpServer: string): Promise<Listed<ResourceInfo>[]> {
+  const { name: computer } = remote;
+  const listed: Listed<ResourceInfo>[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await remote.getResources(mcpServer, { cursor });
+    listed.push(...page.resources.map((info) => ({ computer, mcpServer, uri: info.uri, info })));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && listed.length < MAX_RESOURCES);
+  return listed;
+}
+
+async function listViews(remote: RemoteComputer): Promise<Listed<ResourceInfo>[]> {
+  const { name: computer } = remote;
+  const [windows, finder] = await Promise.all([
+    remote.getWindows(),
+    remote.getFinder({ limit: 100 }).catch(() => ({ documents: [] })),
+  ]);
+  return [
+    ...windows.map(({ uri, title, mcpServer }): Listed<ResourceInfo> => {
+      const info = { uri, mime_type: "text/plain", ...(title === undefined ? {} : { name: title, title }) };
+      return { computer, mcpServer, uri, info };
+    }),
+    ...finder.documents.map(({ uri, title, summary }): Listed<ResourceInfo> => {
+      const info = { uri, name: title, title, description: summary, mime_type: "application/json" };
+      return { computer, mcpServer: undefined, uri, info };
+    }),
+  ];
+}
+
+async function listTemplates(remote: RemoteComputer): Promise<Listed<ResourceTemplateInfo>[]> {
+  try {
+    const { resourceTemplates } = await remote.getResourceTemplates();
+    return resourceTemplates.slice(0, MAX_RESOURCES).map((info) => {
+      const server = info._meta?.[A2C_MCP_SERVER];
+      const mcpServer = typeof server === "string" ? server : undefined;
+      return { computer: remote.name, mcpServer, uri: info.uri_template, info };
+    });
+  } catch (error) {
+    if (isNotKnown(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether a Computer of another program, or its Server, does not know or answer a request of ours. */
+function isNotKnown(error: unknown): boolean {
+  return error instanceof UnsupportedRequestError ||
+    (error instanceof SmcpError && error.code === ErrorCode.TIMEOUT);
+}

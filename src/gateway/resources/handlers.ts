@@ -1,0 +1,95 @@
+/** Serves the methods of MCP for resources. */
+import {
+  type HandlerResultTypeMap,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { pageOf } from "../paging.ts";
+import { describeError } from "../../text.ts";
+import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { ClientList } from "./catalogue.ts";
+import type { ResourceReader } from "./reading.ts";
+import type { ResourceSubscriptions } from "./subscriptions.ts";
+
+/** The most resources in one page of a list. */
+const PAGE_SIZE = 500;
+
+/** What the handlers work with. */
+export interface ResourceHandlerParts {
+  /** Lists what the client reaches. */
+  readonly list: () => Promise<ClientList>;
+  readonly reader: ResourceReader;
+  readonly subscriptions: ResourceSubscriptions;
+  /** Resolves when the Computers of the office are known, or have taken too long. */
+  readonly ready: () => Promise<void>;
+  /** Calls the listener when a resource that somebody follows has changed, until the returned function is called. */
+  readonly onResourceUpdated: (listener: (uri: string) => void) => () => void;
+  /** Whether the client speaks MCP of 2025, and so says by requests what it subscribes to. */
+  readonly isLegacy: boolean;
+}
+
+/** Registers the handlers. @return A function that ends what they hold. */
+export function serveResources(server: Server, parts: ResourceHandlerParts): () => void {
+  const { list, reader, ready } = parts;
+  server.setRequestHandler("resources/list", async ({ params }) => {
+    await ready();
+    const { resources } = await list();
+    const keyOf = ({ uri }: Json) => String(uri);
+    const { page, next } = pageOf(resources, { size: PAGE_SIZE, cursor: params?.cursor, keyOf });
+    return { resources: page, ...next } as HandlerResultTypeMap["resources/list"];
+  });
+  server.setRequestHandler("resources/templates/list", async ({ params }) => {
+    await ready();
+    const { templates } = await list();
+    const keyOf = ({ uriTemplate }: Json) => String(uriTemplate);
+    const { page, next } = pageOf(templates, { size: PAGE_SIZE, cursor: params?.cursor, keyOf });
+    return { resourceTemplates: page, ...next } as HandlerResultTypeMap["resources/templates/list"];
+  });
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    await ready();
+    return await reader.read(uri, signal) as HandlerResultTypeMap["resources/read"];
+  });
+  return parts.isLegacy ? serveSubscriptions(server, parts) : tellUpdates(server, parts);
+}
+
+/** A client of 2025 subscribes by requests. */
+function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => void {
+  const { reader, subscriptions, ready } = parts;
+  const held = new Map<string, () => void>();
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    await ready();
+    const address = await reader.find(uri);
+    if (address === undefined) throw new ResourceNotFoundError(uri);
+    const release = await subscriptions.follow(uri, address).catch((error) => {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeError(error));
+    });
+    held.get(uri)?.();
+    held.set(uri, release);
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    held.get(uri)?.();
+    held.delete(uri);
+    return {};
+  });
+  const unfollow = parts.onResourceUpdated((uri) => {
+    if (held.has(uri)) sendUpdated(server, uri);
+  });
+  return () => {
+    unfollow();
+    for (const release of held.values()) release();
+    held.clear();
+  };
+}
+
+/** A client of 2026 listens by streams, by which the SDK chooses what it is told. */
+function tellUpdates(server: Server, parts: ResourceHandlerParts): () => void {
+  return parts.onResourceUpdated((uri) => sendUpdated(server, uri));
+}
+
+/** A client that is gone needs no news. */
+function sendUpdated(server: Server, uri: string): void {
+  if (server.transport !== undefined) server.sendResourceUpdated({ uri }).catch(() => undefined);
+}

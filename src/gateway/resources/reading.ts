@@ -1,0 +1,113 @@
+/** Reads the resources of all Computers by the URIs of clients. */
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
+import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { OfficeView } from "../../agent/toolkit/office_view.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
+import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
+
+/** What a reader works with. */
+export interface ReaderParts {
+  readonly view: OfficeView;
+  readonly uris: ResourceUris;
+  /** The Computers that the client reaches. */
+  readonly computers: () => readonly string[];
+  /** Lists the resources, by which URIs get their places. */
+  readonly list: () => Promise<unknown>;
+}
+
+/** The contents of a resource, as MCP answers `resources/read`. */
+export interface ReadContents {
+  readonly contents: readonly Json[];
+}
+
+/** Reads resources. */
+export class ResourceReader {
+  readonly #parts: ReaderParts;
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads a resource: a window, a document at one of its four levels, or any other that an MCP server has.
+   *
+   * @throws {ResourceNotFoundError} when no Computer has it. {ProtocolError} when it cannot be read.
+   */
+  async read(clientUri: string, signal: AbortSignal): Promise<ReadContents> {
+    const address = await this.find(clientUri, signal);
+    if (address === undefined) throw new ResourceNotFoundError(clientUri, this.#notFound(clientUri));
+    return await this.#readAt(address, clientUri, signal);
+  }
+
+  /** Where a URI leads; `undefined` when no Computer has it, or several have and nobody owns the plain URI. */
+  async find(clientUri: string, signal?: AbortSignal): Promise<ResourceAddress | undefined> {
+    const { uris, list, computers } = this.#parts;
+    if (uris.toAddress(clientUri) === undefined) await list();
+    signal?.throwIfAborted();
+    const known = uris.toAddress(clientUri);
+    if (known !== undefined) return this.#isReached(known) ? known : undefined;
+    // A host that nobody lists may still be read, where only one Computer can have it.
+    const [only, ...others] = computers();
+    const isClear = only !== undefined && others.length === 0 && hasOwnHost(clientUri);
+    return isClear ? { computer: only, mcpServer: undefined, uri: clientUri } : undefined;
+  }
+
+  #isReached({ computer }: ResourceAddress): boolean {
+    return this.#parts.computers().includes(computer);
+  }
+
+  #notFound(uri: string): string {
+    const { view, computers } = this.#parts;
+    if (!view.isConnected) {
+      return `Cannot read "${uri}": the office cannot be reached now. Try again in a few seconds`;
+    }
+    if (computers().length === 0) return `Cannot read "${uri}": no Computer is in the office`;
+    return `Cannot read "${uri}": no Computer that is here has it, or several have. List the resources, and read one of those`;
+  }
+
+  async #readAt(
+    { computer, mcpServer, uri }: ResourceAddress,
+    clientUri: string,
+    signal: AbortSignal,
+  ): Promise<ReadContents> {
+    const { view, uris } = this.#parts;
+    const { office } = view;
+    if (office === undefined) throw new ResourceNotFoundError(clientUri, this.#notFound(clientUri));
+    try {
+      const { contents } = await office.computer(computer).readResource(uri, { mcpServer, signal });
+      return {
+        contents: contents.map(({ uri: part, _meta, ...rest }) => ({
+          ...rest,
+          uri: part === uri ? clientUri : uris.toClient(part, { computer, mcpServer }),
+          _meta: { ..._meta, [A2C_COMPUTER]: computer },
+        })),
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toReadError(error, { clientUri, computer });
+    }
+  }
+}
+
+/** The codes of the protocol that mean that there is no such resource. */
+const NOT_FOUND: ReadonlySet<number> = new Set([
+  ErrorCode.NOT_FOUND,
+  ErrorCode.DOCUMENT_NOT_FOUND,
+  ErrorCode.PAGE_OUT_OF_RANGE,
+  ErrorCode.ELEMENT_NOT_FOUND,
+]);
+
+function toReadError(
+  error: unknown,
+  { clientUri, computer }: { readonly clientUri: string; readonly computer: string },
+): Error {
+  const message = `Cannot read "${clientUri}" on Computer "${computer}": ${describeError(error)}`;
+  if (!(error instanceof SmcpError)) return new ProtocolError(ProtocolErrorCode.InternalError, message);
+  if (NOT_FOUND.has(error.code)) return new ResourceNotFoundError(clientUri, message);
+  const isWrong = error.code === ErrorCode.BAD_REQUEST || error.code === ErrorCode.INVALID_DPE_URI;
+  const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(code, message, { code: error.code, uri: clientUri });
+}

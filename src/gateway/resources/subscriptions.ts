@@ -1,0 +1,135 @@
+/** Subscriptions of clients to resources of Computers. */
+import type { OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
+import type { Office } from "../../agent/toolkit/office.ts";
+import { hasDpeScheme } from "../../uri/dpe_uri.ts";
+import { hasWindowScheme } from "../../uri/window_uri.ts";
+import type { Logger } from "../../log.ts";
+import { describeError } from "../../text.ts";
+import type { ResourceAddress } from "./uris.ts";
+
+/** The most resources that all clients together subscribe to. */
+export const MAX_SUBSCRIPTIONS = 1_000;
+
+/** A resource that somebody wants to hear of. */
+interface Followed {
+  readonly address: ResourceAddress;
+  /** How many subscriptions of clients there are. */
+  holders: number;
+  /** Whether the Computer tells of this resource alone; otherwise all its windows or documents count as changed. */
+  isExact: boolean;
+}
+
+/** Follows resources for clients, each once at its Computer, and again when the Computer or the connection returns. */
+export class ResourceSubscriptions {
+  readonly #view: OfficeView;
+  readonly #log: Logger;
+  readonly #onUpdated: (clientUri: string) => void;
+  /** By the URI of clients. */
+  readonly #followed = new Map<string, Followed>();
+  /** The Computers that were there at the last change. */
+  #met: ReadonlySet<string> = new Set();
+  #unsubscribe: (() => void) | undefined;
+
+  /** @param onUpdated Called when a resource has changed, or may have. */
+  constructor(
+    view: OfficeView,
+    { logger, onUpdated }: { readonly logger: Logger; readonly onUpdated: (clientUri: string) => void },
+  ) {
+    this.#view = view;
+    this.#log = logger;
+    this.#onUpdated = onUpdated;
+    view.onChange((change) => this.#onChange(change));
+  }
+
+  /**
+   * Follows a resource until the returned function is called. The subscription stands when the promise resolves, on a
+   * Computer that supports it.
+   *
+   * @throws {RangeError} when there are too many.
+   */
+  async follow(clientUri: string, address: ResourceAddress): Promise<() => void> {
+    const known = this.#followed.get(clientUri);
+    if (known === undefined && this.#followed.size >= MAX_SUBSCRIPTIONS) {
+      throw new RangeError(
+        `Cannot subscribe to "${clientUri}": there are ${MAX_SUBSCRIPTIONS} subscriptions already`,
+      );
+    }
+    const followed = known ?? { address, holders: 0, isExact: false };
+    followed.holders++;
+    this.#followed.set(clientUri, followed);
+    if (known === undefined) await this.#subscribe(followed);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release(clientUri, followed);
+      isHeld = false;
+    };
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    this.#unsubscribe?.();
+    this.#followed.clear();
+  }
+
+  /** Never rejects. */
+  async #subscribe(followed: Followed): Promise<void> {
+    const { office } = this.#view;
+    const { computer, mcpServer, uri } = followed.address;
+    if (office === undefined || !this.#view.isConnected || !this.#view.has(computer)) return;
+    this.#listen(office);
+    try {
+      await office.computer(computer).subscribeResource(uri, { mcpServer });
+      followed.isExact = true;
+    } catch (error) {
+      followed.isExact = false;
+      this.#log.debug("no subscription to a single resource", { computer, uri, error: describeError(error) });
+    }
+  }
+
+  /** While there is this listener, the Agent fetches what has changed. */
+  #listen(office: Office): void {
+    this.#unsubscribe ??= office.on("resourcesUpdated", ({ computer, updates }) => {
+      const changed = new Set(updates.map(({ uri }) => uri));
+      this.#tell(({ address }) => address.computer === computer && changed.has(address.uri));
+    });
+  }
+
+  #release(clientUri: string, followed: Followed): void {
+    followed.holders--;
+    if (followed.holders > 0) return;
+    this.#followed.delete(clientUri);
+    const { computer, mcpServer, uri } = followed.address;
+    const { office } = this.#view;
+    if (!followed.isExact || office === undefined || !this.#view.isConnected) return;
+    office.computer(computer).unsubscribeResource(uri, { mcpServer }).catch((error) => {
+      this.#log.debug("subscription not ended", { computer, uri, error: describeError(error) });
+    });
+  }
+
+  #onChange(change: OfficeChange): void {
+    if (change.kind === "windows") this.#tellCoarse(change.computer, hasWindowScheme);
+    if (change.kind === "documents") this.#tellCoarse(change.computer, hasDpeScheme);
+    if (change.kind === "connection" && this.#view.isConnected) this.#renew(() => true);
+    if (change.kind === "members") this.#renew(({ address }) => !this.#met.has(address.computer));
+    this.#met = new Set(this.#view.computers.map(({ name }) => name));
+  }
+
+  /** A Computer that does not tell of single resources tells of all its windows, or of all its documents. */
+  #tellCoarse(computer: string, isConcerned: (uri: string) => boolean): void {
+    this.#tell(({ address, isExact }) =>
+      !isExact && address.computer === computer && isConcerned(address.uri)
+    );
+  }
+
+  /** Subscriptions end with the connection, and changes meanwhile were missed. */
+  #renew(isConcerned: (followed: Followed) => boolean): void {
+    for (const [clientUri, followed] of this.#followed) {
+      if (!isConcerned(followed) || !this.#view.has(followed.address.computer)) continue;
+      void this.#subscribe(followed).then(() => this.#onUpdated(clientUri));
+    }
+  }
+
+  #tell(isConcerned: (followed: Followed) => boolean): void {
+    for (const [clientUri, followed] of this.#followed) if (isConcerned(followed)) this.#onUpdated(clientUri);
+  }
+}
