@@ -89,7 +89,7 @@ export class Gateway implements AsyncDisposable {
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
-    this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => undefined);
+    this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => this.#toolset.start());
   }
 
   /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */

@@ -28,6 +28,7 @@ export class Toolset {
   readonly #onNames: () => void;
   readonly #translated = new Map<string, Translated>();
   #all: readonly OfficeTool[] | undefined;
+  #isStarted = false;
   #byName = new Map<string, OfficeTool>();
 
   constructor(
@@ -44,6 +45,15 @@ export class Toolset {
     this.#toClientUri = toClientUri;
     this.#onNames = onNames;
     view.onChange((change) => this.#onChange(change));
+  }
+
+  /**
+   * Gives names to the tools that are there, and from now on to each newcomer at once. Until then tools are collected, so
+   * that those that are there from the start are named together.
+   */
+  start(): void {
+    this.#isStarted = true;
+    void this.all;
   }
 
   /** All tools, by Computer and in its order. The list stays the same object until something changes. */
@@ -64,7 +74,9 @@ export class Toolset {
   }
 
   #onChange({ kind }: OfficeChange): void {
-    if (kind === "tools" || kind === "members" || kind === "connection") this.#all = undefined;
+    if (kind !== "tools" && kind !== "members" && kind !== "connection") return;
+    this.#all = undefined;
+    if (this.#isStarted) void this.all;
   }
 
   #build(): readonly OfficeTool[] {
