@@ -22,7 +22,7 @@ import { createSession, type ListName } from "./session.ts";
 import type { Activity } from "./tool_handlers.ts";
 
 /** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
-const FIRST_LIST_MS = 5_000;
+const FIRST_LIST_MS = 3_000;
 
 /** How a gateway presents its office. */
 export interface GatewayOptions {
@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
+  /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
+  readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
   readonly onActivity?: ((activity: Activity) => void) | undefined;
   /** Receives log lines; they are dropped by default. */
@@ -64,8 +66,8 @@ export class Gateway implements AsyncDisposable {
 
   /** Use {@linkcode createGateway}. */
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
-    const { logger = silentLogger, computers } = options;
-    this.#view = new OfficeView({ computers, logger });
+    const { logger = silentLogger, computers, problem } = options;
+    this.#view = new OfficeView({ computers, problem, logger });
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);

@@ -82,9 +82,12 @@ export class ScopedTools {
     if (local !== undefined) return local.run(args, context);
     const tool = this.#find(name);
     if (tool !== undefined) return this.#calls.call(tool, args, context);
+    const { problem } = this.#toolset;
     return Promise.resolve(errorResult(
-      `No tool named "${name}" is there now: its Computer may have left the office, or the list has changed. List ` +
-        "the tools again and call one of those",
+      problem === undefined
+        ? `No tool named "${name}" is there now: its Computer may have left the office, or the list has changed. List ` +
+          "the tools again and call one of those"
+        : `No tool named "${name}" is there now: ${problem}. Try again in a few seconds`,
     ));
   }
 

@@ -88,7 +88,9 @@ test("two Computers with the same host stay apart, and a newcomer leaves the URI
   await client.callTool({ name: "show", arguments: { text: "of the laptop" } });
   assertEquals(textOf(await client.readResource({ uri: KIOSK_WINDOW })), "of the laptop");
   const [first = ""] = apart;
-  const { contents } = await client.readResource({ uri: first }) as { contents: { uri: string; text: string }[] };
+  const { contents } = await client.readResource({ uri: first }) as {
+    contents: { uri: string; text: string }[];
+  };
   assertEquals(contents.map(({ uri, text }) => [uri, text]), [[first, "Welcome"]]);
 });
 

@@ -43,8 +43,8 @@ export class OfficeCalls {
     const { office } = this.#view;
     if (office === undefined || !await this.#untilConnected(signal)) {
       return errorResult(
-        `Cannot call "${name}" on Computer "${computer}": the office cannot be reached now. The tool did not run. ` +
-          "The connection comes back by itself: try again in a few seconds",
+        `Cannot call "${name}" on Computer "${computer}": ${this.#view.problem}. The tool did not run. Try again in a ` +
+          "few seconds",
       );
     }
     using presence = new Presence(this.#view, computer);

@@ -44,6 +44,8 @@ interface Entry extends KnownComputer {
 export interface OfficeViewOptions {
   /** Only these Computers; all by default. */
   readonly computers?: readonly string[] | undefined;
+  /** Why there is no connection yet, in words for users; asked only while there is none. */
+  readonly problem?: (() => string | undefined) | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -55,6 +57,7 @@ export class OfficeView implements Disposable {
   /** The office; `undefined` before {@linkcode follow}. */
   office: Office | undefined;
   readonly #wanted: ReadonlySet<string> | undefined;
+  readonly #problem: () => string | undefined;
   readonly #log: Logger;
   readonly #computers = new Map<string, Entry>();
   readonly #listeners = new Set<(change: OfficeChange) => void>();
@@ -63,14 +66,22 @@ export class OfficeView implements Disposable {
   readonly #ending = new AbortController();
   readonly #subscriptions: Unsubscribe[] = [];
 
-  constructor({ computers, logger = silentLogger }: OfficeViewOptions = {}) {
+  constructor({ computers, problem = () => undefined, logger = silentLogger }: OfficeViewOptions = {}) {
     this.#wanted = computers && new Set(computers);
+    this.#problem = problem;
     this.#log = logger;
   }
 
   /** Whether the office can be reached now. */
   get isConnected(): boolean {
     return this.office?.isConnected ?? false;
+  }
+
+  /** Why the office cannot be reached, in words for users; `undefined` while it can. */
+  get problem(): string | undefined {
+    if (this.isConnected) return undefined;
+    if (this.office === undefined) return this.#problem() ?? "the gateway is still connecting to the Server";
+    return "the connection to the Server is lost, and comes back by itself";
   }
 
   /** The Computers, in the order of their names. */

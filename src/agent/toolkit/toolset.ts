@@ -61,6 +61,11 @@ export class Toolset {
     return this.#all ??= this.#build();
   }
 
+  /** Why the office cannot be reached, in words for users; `undefined` while it can. */
+  get problem(): string | undefined {
+    return this.#view.problem;
+  }
+
   /** The tools of one Computer. */
   of(computer: string): readonly OfficeTool[] {
     void this.all;

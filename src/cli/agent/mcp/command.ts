@@ -27,8 +27,8 @@ export interface McpContext {
   readonly computers: readonly string[] | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Connects once. */
-  readonly connect: () => Promise<Agent>;
+  /** Connects once, until the signal is aborted. */
+  readonly connect: (signal: AbortSignal) => Promise<Agent>;
 }
 
 /** Serves a client until it is gone, or the command is interrupted. Answers before the Server can be reached. */
@@ -40,7 +40,11 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     ? undefined
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
-  const agent = joinPatiently(context, AbortSignal.any([signal, ending.signal]));
+  let problem: string | undefined;
+  const agent = joinPatiently(context, {
+    signal: AbortSignal.any([signal, ending.signal]),
+    onRefused: (refusal) => problem = refusal,
+  });
   const failed = agent.then((joined) => {
     stack.use(joined);
     return untilFailed(joined);
@@ -50,6 +54,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     nameLength: options.nameLength,
     names: names?.given,
     onNames: (given) => names?.keep(given),
+    problem: () => problem,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
     logger,
@@ -66,13 +71,17 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   }
 }
 
-/** Joins the office; goes on trying while another Agent has its seat, and says so once. */
-async function joinPatiently({ connect, logger }: McpContext, signal: AbortSignal): Promise<Agent> {
+/** Joins the office; goes on trying while the office refuses it, such as while another Agent has its seat. */
+async function joinPatiently(
+  { connect, logger }: McpContext,
+  { signal, onRefused }: { readonly signal: AbortSignal; readonly onRefused: (refusal: string) => void },
+): Promise<Agent> {
   for (let attempt = 1;; attempt++) {
     try {
-      return await connect();
+      return await connect(signal);
     } catch (error) {
       if (!(error instanceof JoinRefusedError) || signal.aborted) throw error;
+      onRefused(describeError(error));
       if (attempt === 1) logger.warn("office not joined yet; trying again", { error: describeError(error) });
       await delay(JOIN_AGAIN_MS, signal);
     }
