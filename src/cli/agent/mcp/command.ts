@@ -1,6 +1,6 @@
 /** `agent.ts mcp`: the office as one MCP server for an MCP client. */
 import type { Agent } from "../../../agent/agent.ts";
-import { delay } from "../../../async/backoff.ts";
+import { Backoff, delay } from "../../../async/backoff.ts";
 import { createGateway } from "../../../gateway/gateway.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
@@ -9,8 +9,8 @@ import { describeError } from "../../../text.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";
 
-/** How long to wait before an office whose seat is taken is joined again, in milliseconds. */
-const JOIN_AGAIN_MS = 5_000;
+/** The waits before an office that refused the gateway is joined again, in milliseconds. */
+const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
 
 /** The options of the command. */
 export interface McpOptions {
@@ -76,6 +76,7 @@ async function joinPatiently(
   { connect, logger }: McpContext,
   { signal, onRefused }: { readonly signal: AbortSignal; readonly onRefused: (refusal: string) => void },
 ): Promise<Agent> {
+  const backoff = new Backoff(JOIN_AGAIN);
   for (let attempt = 1;; attempt++) {
     try {
       return await connect(signal);
@@ -83,7 +84,7 @@ async function joinPatiently(
       if (!(error instanceof JoinRefusedError) || signal.aborted) throw error;
       onRefused(describeError(error));
       if (attempt === 1) logger.warn("office not joined yet; trying again", { error: describeError(error) });
-      await delay(JOIN_AGAIN_MS, signal);
+      await delay(backoff.next(), signal);
     }
   }
 }
