@@ -1,5 +1,5 @@
 /** An office as one MCP server for any number of MCP clients. */
-import type { McpServerFactory } from "@modelcontextprotocol/server";
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import { settledWithin } from "../async/abortable.ts";
 import type { LocalTool } from "../agent/toolkit/local_tool.ts";
 import type { Office } from "../agent/toolkit/office.ts";
@@ -43,6 +43,9 @@ export interface GatewayOptions {
   /** Receives log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
 }
+
+/** Makes the server of MCP for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
+export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
 /** What has changed for clients: a list, or a resource that somebody follows. */
 export type GatewayChange =
@@ -99,8 +102,15 @@ export class Gateway implements AsyncDisposable {
     return this.#names.given;
   }
 
-  /** Makes the servers for the clients of one scope, for either era of MCP. */
-  factory(scope: Scope = { kind: "all" }): McpServerFactory {
+  /**
+   * Makes the servers for the clients of one scope, for either era of MCP.
+   *
+   * @param options `isPerRequest`: each server serves one request alone; `false` by default.
+   */
+  factory(
+    scope: Scope = { kind: "all" },
+    { isPerRequest = false }: { readonly isPerRequest?: boolean } = {},
+  ): SessionFactory {
     const locals: LocalTool[] = [];
     const tools = new ScopedTools(this.#toolset, { calls: this.#calls, scope, locals });
     const computers = () => this.#computersOf(scope);
@@ -117,6 +127,7 @@ export class Gateway implements AsyncDisposable {
       ready: () => this.#ready,
       onActivity: this.#onActivity,
       instructions: instructionsFor(scope),
+      isPerRequest,
       onListChanged: (listener: (list: ListName) => void) =>
         this.onChange((change) => change.kind === "list" ? listener(change.list) : undefined),
       onResourceUpdated: (listener: (uri: string) => void) =>

@@ -14,7 +14,15 @@
  *
  * @module
  */
-export { createGateway, Gateway, type GatewayChange, type GatewayOptions } from "./gateway.ts";
+export {
+  createGateway,
+  Gateway,
+  type GatewayChange,
+  type GatewayOptions,
+  type SessionFactory,
+} from "./gateway.ts";
+export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
+export type { AdmissionOptions } from "./http/admission.ts";
 export type { Scope } from "./scope.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { Activity } from "./tool_handlers.ts";

@@ -4,11 +4,11 @@ import { Throttle } from "../async/throttle.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
-import { type ResourceHandlerParts, serveResources } from "./resources/handlers.ts";
+import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
 /** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
-const LIST_CHANGED_INTERVAL_MS = 200;
+export const LIST_CHANGED_INTERVAL_MS = 200;
 /** The most questions of one call to a client of 2025. */
 const MAX_QUESTIONS = 64;
 
@@ -20,6 +20,8 @@ export interface SessionParts
   extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
   /** What to tell a model about the office. */
   readonly instructions: string;
+  /** Whether the server serves one request alone, and so tells nobody of changes. */
+  readonly isPerRequest: boolean;
   /** Calls the listener when a list has changed, until the returned function is called. */
   readonly onListChanged: (listener: (list: ListName) => void) => () => void;
 }
@@ -39,7 +41,9 @@ export function createSession(parts: SessionParts): Server {
   serveTools(server, parts);
   servePrompts(server, parts);
   serveCompletion(server, parts);
-  const endings = [serveResources(server, parts), followLists(server, parts.onListChanged)];
+  serveResources(server, parts);
+  if (parts.isPerRequest) return server;
+  const endings = [tellUpdates(server, parts), followLists(server, parts.onListChanged)];
   server.onclose = () => {
     for (const end of endings) end();
   };

@@ -1,7 +1,7 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
 import { type ConnectionOptions, connectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
-import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions, wholeNumber } from "../options.ts";
+import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
@@ -24,7 +24,7 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import type { McpOptions } from "./mcp/command.ts";
+import { addMcpCommand } from "./mcp/declaration.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -105,39 +105,15 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .action((computer: string, file: string) =>
       run((context) => uploadFile({ ...context, computer }, file), { observer: false })
     );
-  program.command("mcp")
-    .description(
-      "serve the office to an MCP client on standard input and output; give --computer several times to choose Computers",
-    )
-    .addOption(
-      new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
-        .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
-    )
-    .addOption(
-      new Option("--state <file>", "a file that keeps the names of tools over restarts").env("A2C_STATE"),
-    )
-    .addOption(
-      new Option("--timeout <seconds>", "how long a call may take without progress (default: 300)")
-        .argParser(parseSeconds),
-    )
-    .option(
-      "--activity-log <file>",
-      "append a line of JSON to this file for each call, without its arguments",
-    )
-    .option("--activity-arguments", "write the arguments of calls into the activity log, too")
-    .action(async (options: McpOptions) => {
-      requireOptions(program.opts(), ["url", "office", "name"]);
-      const { serveMcp } = await import("./mcp/command.ts");
-      const global = program.opts<GlobalOptions>();
-      const logger = loggerOf("agent", global);
-      const way = { connectSeconds: Infinity, observer: false, signal, logger };
-      await serveMcp(options, {
-        computers: global.computer,
-        logger,
-        signal,
-        connect: () => connect(global, way),
-      });
-    });
+  addMcpCommand(program, async (options) => {
+    requireOptions(program.opts(), ["url", "office", "name"]);
+    const { serveMcp } = await import("./mcp/command.ts");
+    const global = program.opts<GlobalOptions>();
+    const logger = loggerOf("agent", global);
+    const way = { connectSeconds: Infinity, observer: false, logger };
+    const connectOnce = (ending: AbortSignal) => connect(global, { ...way, signal: ending });
+    await serveMcp(options, { computers: global.computer, logger, signal, connect: connectOnce });
+  });
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {

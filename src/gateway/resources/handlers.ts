@@ -30,8 +30,8 @@ export interface ResourceHandlerParts {
   readonly isLegacy: boolean;
 }
 
-/** Registers the handlers. @return A function that ends what they hold. */
-export function serveResources(server: Server, parts: ResourceHandlerParts): () => void {
+/** Registers the handlers for lists and contents. */
+export function serveResources(server: Server, parts: ResourceHandlerParts): void {
   const { list, reader, ready } = parts;
   server.setRequestHandler("resources/list", async ({ params }) => {
     await ready();
@@ -51,10 +51,19 @@ export function serveResources(server: Server, parts: ResourceHandlerParts): () 
     await ready();
     return await reader.read(uri, signal) as HandlerResultTypeMap["resources/read"];
   });
-  return parts.isLegacy ? serveSubscriptions(server, parts) : tellUpdates(server, parts);
 }
 
-/** A client of 2025 subscribes by requests. */
+/**
+ * Tells the client of changes. One of 2025 subscribes by requests; one of 2026 listens by streams, by which the SDK
+ * chooses what it is told.
+ *
+ * @return A function that ends it.
+ */
+export function tellUpdates(server: Server, parts: ResourceHandlerParts): () => void {
+  if (parts.isLegacy) return serveSubscriptions(server, parts);
+  return parts.onResourceUpdated((uri) => sendUpdated(server, uri));
+}
+
 function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => void {
   const { reader, subscriptions, ready } = parts;
   const held = new Map<string, () => void>();
@@ -82,11 +91,6 @@ function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => 
     for (const release of held.values()) release();
     held.clear();
   };
-}
-
-/** A client of 2026 listens by streams, by which the SDK chooses what it is told. */
-function tellUpdates(server: Server, parts: ResourceHandlerParts): () => void {
-  return parts.onResourceUpdated((uri) => sendUpdated(server, uri));
 }
 
 /** A client that is gone needs no news. */

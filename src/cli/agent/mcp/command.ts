@@ -1,26 +1,19 @@
 /** `agent.ts mcp`: the office as one MCP server for an MCP client. */
 import type { Agent } from "../../../agent/agent.ts";
+import { untilAborted } from "../../../async/abortable.ts";
 import { Backoff, delay } from "../../../async/backoff.ts";
-import { createGateway } from "../../../gateway/gateway.ts";
+import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError } from "../../../text.ts";
+import type { McpOptions } from "./declaration.ts";
+import { serveOnHttp } from "./http_service.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";
 
 /** The waits before an office that refused the gateway is joined again, in milliseconds. */
 const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
-
-/** The options of the command. */
-export interface McpOptions {
-  readonly nameLength?: number;
-  readonly state?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-  readonly activityLog?: string;
-  readonly activityArguments?: boolean;
-}
 
 /** What the command works with. */
 export interface McpContext {
@@ -59,16 +52,30 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onActivity: (entry) => activity?.write(entry),
     logger,
   }));
-  const service = serveOnStdio(gateway, { logger });
-  const interrupted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  const stop = AbortSignal.any([signal, ending.signal]);
+  failed.catch(() => ending.abort());
   try {
-    await Promise.race([service.closed, interrupted, failed]);
+    await serveClients(gateway, { ...context, options, signal: stop });
+    if (!signal.aborted && ending.signal.aborted) await failed;
   } finally {
     ending.abort();
-    await service.close();
     await names?.close();
     await agent.catch(() => undefined);
   }
+}
+
+/** Serves until the only client is gone, or the signal is aborted. */
+async function serveClients(
+  gateway: Gateway,
+  { options, signal, logger }: Pick<McpContext, "signal" | "logger"> & { readonly options: McpOptions },
+): Promise<void> {
+  const { http, httpToken: token, allowHost: allowedHosts, allowOrigin: allowedOrigins } = options;
+  if (http !== undefined) {
+    return await serveOnHttp(gateway, { ...http, token, allowedHosts, allowedOrigins, logger, signal });
+  }
+  const service = serveOnStdio(gateway, { logger });
+  await Promise.race([service.closed, untilAborted(signal)]);
+  await service.close();
 }
 
 /** Joins the office; goes on trying while the office refuses it, such as while another Agent has its seat. */

@@ -1,0 +1,100 @@
+/** One path of the gateway over HTTP, for clients of both eras of MCP. */
+import {
+  createMcpHandler,
+  InMemoryServerEventBus,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type ServerEvent,
+} from "@modelcontextprotocol/server";
+import { Throttle } from "../../async/throttle.ts";
+import type { Logger } from "../../log.ts";
+import type { Gateway } from "../gateway.ts";
+import { listenedResources } from "../listening_transport.ts";
+import type { Scope } from "../scope.ts";
+import { LIST_CHANGED_INTERVAL_MS, type ListName } from "../session.ts";
+import { type SessionCount, type SessionLimits, Sessions } from "./sessions.ts";
+import { whenDone } from "./when_done.ts";
+
+const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
+  tools: { kind: "tools_list_changed" },
+  resources: { kind: "resources_list_changed" },
+  prompts: { kind: "prompts_list_changed" },
+};
+
+/** Serves the clients of one scope. A client of 2025 has a session, one of 2026 a server for each request. */
+export class Endpoint {
+  readonly #gateway: Gateway;
+  readonly #scope: Scope;
+  readonly #sessions: Sessions;
+  readonly #modern: McpHttpHandler;
+  readonly #maxBodyBytes: number;
+  readonly #unfollow: () => void;
+
+  constructor(
+    gateway: Gateway,
+    { scope, limits, count, logger }: {
+      readonly scope: Scope;
+      readonly limits: SessionLimits;
+      readonly count: SessionCount;
+      readonly logger: Logger;
+    },
+  ) {
+    this.#gateway = gateway;
+    this.#scope = scope;
+    this.#maxBodyBytes = limits.maxBodyBytes;
+    this.#sessions = new Sessions(gateway.factory(scope), { limits, count });
+    const bus = new InMemoryServerEventBus();
+    this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
+      legacy: "reject",
+      bus,
+      maxRequestBodySize: limits.maxBodyBytes,
+      onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
+    });
+    this.#unfollow = publishChanges(gateway, bus);
+  }
+
+  /** Serves a request that was admitted. */
+  async fetch(request: Request): Promise<Response> {
+    if (await isLegacyRequest(request, undefined, { maxRequestBodySize: this.#maxBodyBytes })) {
+      return await this.#sessions.fetch(request);
+    }
+    if (request.headers.get("mcp-method") !== "subscriptions/listen") {
+      return await this.#modern.fetch(request);
+    }
+    return await this.#listen(request);
+  }
+
+  /** Ends what the clients hold. */
+  async close(): Promise<void> {
+    this.#unfollow();
+    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+
+  /** Follows the resources of a stream as long as the stream is open. */
+  async #listen(request: Request): Promise<Response> {
+    const message = await request.clone().json().catch(() => undefined);
+    const end = await this.#gateway.followResources(
+      listenedResources(message ?? { method: "" }),
+      this.#scope,
+    );
+    return whenDone(await this.#modern.fetch(request), end);
+  }
+}
+
+function publishChanges(gateway: Gateway, bus: InMemoryServerEventBus): () => void {
+  const throttleOf = (list: ListName) =>
+    new Throttle(() => bus.publish(EVENTS[list]), LIST_CHANGED_INTERVAL_MS);
+  const throttles = {
+    tools: throttleOf("tools"),
+    resources: throttleOf("resources"),
+    prompts: throttleOf("prompts"),
+  };
+  const unfollow = gateway.onChange((change) => {
+    if (change.kind === "list") throttles[change.list].request();
+    else bus.publish({ kind: "resource_updated", uri: change.uri });
+  });
+  return () => {
+    unfollow();
+    for (const throttle of Object.values(throttles)) throttle.close();
+  };
+}

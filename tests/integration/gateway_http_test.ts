@@ -1,0 +1,181 @@
+/** The gateway as a program over HTTP, with the official clients of both eras, several at once. */
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { RunningDoor } from "../fixtures/door.ts";
+import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { within } from "../fixtures/within.ts";
+import { GatewayOffice } from "./_gateway_office.ts";
+
+// The transports of the official clients leave timers and streams behind.
+const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+const KIOSK = { servers: { kiosk: kioskOnStdio() } };
+
+/** A gateway that serves HTTP. */
+class HttpGateway implements AsyncDisposable {
+  readonly #program: RunningDoor;
+  readonly url: URL;
+
+  private constructor(program: RunningDoor, url: URL) {
+    this.#program = program;
+    this.url = url;
+  }
+
+  static async start(office: GatewayOffice, args: readonly string[] = []): Promise<HttpGateway> {
+    const program = new RunningDoor(office.words(["--http", "0", ...args]));
+    await program.said("serving MCP clients");
+    const [, url = ""] = /url="?(http:\S+\/mcp)/.exec(program.stderr.text) ?? [];
+    return new HttpGateway(program, new URL(url));
+  }
+
+  /** Another path of the gateway. */
+  at(path: string): URL {
+    return new URL(path, this.url);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#program[Symbol.asyncDispose]();
+  }
+}
+
+async function connectV1(
+  url: URL,
+  { client = new ClientV1({ name: "v1", version: "1" }), headers = {} }: {
+    client?: ClientV1;
+    headers?: Record<string, string>;
+  } = {},
+): Promise<ClientV1 & AsyncDisposable> {
+  const transport = new HttpV1(url, { requestInit: { headers } });
+  await client.connect(transport);
+  const close = async () => {
+    await transport.terminateSession();
+    await client.close();
+  };
+  return Object.assign(client, { [Symbol.asyncDispose]: close });
+}
+
+async function connectV2(
+  url: URL,
+  client: ClientV2 = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } }),
+): Promise<ClientV2 & AsyncDisposable> {
+  await client.connect(new HttpV2(url));
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
+
+test("serves several clients of both eras at once, each with a session of its own", async () => {
+  await using office = await GatewayOffice.open({ laptop: KIOSK });
+  await using gateway = await HttpGateway.start(office);
+  await using first = await connectV1(gateway.url);
+  await using second = await connectV1(gateway.url);
+  await using modern = await connectV2(gateway.url);
+  assertEquals(modern.getNegotiatedProtocolVersion(), "2026-07-28");
+  const calls = [first, second, modern].map(async (client, index) => {
+    const text = `call ${index}`;
+    const { content } = await client.callTool({ name: "echo", arguments: { text } });
+    assertEquals(content, [{ type: "text", text }]);
+    assertEquals(namesOf(await client.listTools()).includes("echo"), true);
+  });
+  await Promise.all(calls);
+});
+
+test("delivers progress, changed resources and changed lists over HTTP, in both eras", async (t) => {
+  await using office = await GatewayOffice.open({ laptop: KIOSK });
+  await using gateway = await HttpGateway.start(office);
+  await t.step("2025-11-25", async () => {
+    const client = new ClientV1({ name: "v1", version: "1" });
+    const updated = Promise.withResolvers<string>();
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }: { params: { uri: string } }) => updated.resolve(params.uri),
+    );
+    await using _ = await connectV1(gateway.url, { client });
+    await client.subscribeResource({ uri: KIOSK_WINDOW });
+    await client.callTool({ name: "show", arguments: { text: "first" } });
+    assertEquals(await within(updated.promise, "the update of the window"), KIOSK_WINDOW);
+    const progress: unknown[] = [];
+    const onprogress = (update: { progress: number }) => void progress.push(update.progress);
+    await client.callTool({ name: "brew", arguments: { steps: 3 } }, undefined, { onprogress });
+    assertEquals(progress.length > 0, true);
+  });
+  await t.step("2026-07-28", async () => {
+    const client = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    const updated = Promise.withResolvers<string>();
+    const changed = Promise.withResolvers<void>();
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated.resolve(params.uri));
+    client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
+    await using _ = await connectV2(gateway.url, client);
+    const stream = await client.listen({ resourceSubscriptions: [KIOSK_WINDOW], toolsListChanged: true });
+    await client.callTool({ name: "show", arguments: { text: "second" } });
+    assertEquals(await within(updated.promise, "the update of the window"), KIOSK_WINDOW);
+    await client.callTool({ name: "add_special", arguments: {} });
+    await within(changed.promise, "the changed list of tools");
+    await stream.close();
+  });
+});
+
+test("serves one Computer at a path of its own, also before it is there", async () => {
+  await using office = await GatewayOffice.open({ laptop: KIOSK });
+  await using gateway = await HttpGateway.start(office);
+  await office.add("desk", { servers: { kiosk: kioskOnStdio() } });
+  await using laptop = await connectV1(gateway.at("/mcp/c/laptop"));
+  const names = namesOf(await laptop.listTools());
+  assertEquals(names.includes("echo"), true);
+  assertEquals(names.some((name) => name.startsWith("desk__")), false);
+  const result = await laptop.callTool({ name: "desk__echo", arguments: { text: "no" } });
+  assertEquals(result.isError, true);
+  await using nobody = await connectV1(gateway.at("/mcp/c/no%20body"));
+  assertEquals(namesOf(await nobody.listTools()).includes("echo"), false);
+});
+
+test("refuses whoever has no token, and unknown paths and sessions, and says why", async () => {
+  await using office = await GatewayOffice.open({});
+  await using gateway = await HttpGateway.start(office, ["--http-token", "s3cret"]);
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  };
+  const ask = async (url: URL, headers: Record<string, string> = {}) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body: JSON.stringify(initialize),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const bearer = { authorization: "Bearer s3cret" };
+  const without = await ask(gateway.url);
+  assertEquals([without.status, without.headers.get("www-authenticate")], [401, 'Bearer realm="a2c-smcp"']);
+  assertMatch((await ask(gateway.url, { authorization: "Bearer wrong" })).text, /bearer token is wrong/);
+  assertEquals((await ask(gateway.url, bearer)).status, 200);
+  assertEquals((await ask(gateway.url, { ...bearer, origin: "https://evil.example" })).status, 403);
+  assertEquals((await ask(gateway.url, { ...bearer, origin: "http://localhost:5173" })).status, 200);
+  const lost = await ask(gateway.url, { ...bearer, "mcp-session-id": crypto.randomUUID() });
+  assertEquals([lost.status, /Initialize again/.test(lost.text)], [404, true]);
+  const elsewhere = await ask(gateway.at("/elsewhere"), bearer);
+  assertEquals([elsewhere.status, /there are \/mcp/.test(elsewhere.text)], [404, true]);
+  const health = await fetch(gateway.at("/healthz"));
+  assertEquals([health.status, await health.text()], [200, "ok\n"]);
+  await assertRejects(() => connectV1(gateway.url));
+  await using _ = await connectV1(gateway.url, { headers: bearer });
+});
+
+test("does not listen for other machines without a token", async () => {
+  await using office = await GatewayOffice.open({});
+  await using program = new RunningDoor(office.words(["--http", "0.0.0.0:0"]));
+  const { code, stderr } = await program.end();
+  assertEquals(code, 2);
+  assertMatch(stderr, /set A2C_GATEWAY_TOKEN/);
+});
