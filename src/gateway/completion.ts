@@ -6,7 +6,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
 import type { Catalogue, ClientList } from "./resources/catalogue.ts";
-import { type Prompts, unknownPrompt } from "./prompts.ts";
+import { type LocalPrompt, type Prompts, unknownPrompt } from "./prompts.ts";
 
 /** The most values of an answer, as MCP demands. */
 const MAX_VALUES = 100;
@@ -18,6 +18,8 @@ export interface CompletionParts {
   /** Lists what the client reaches. */
   readonly list: () => Promise<ClientList>;
   readonly prompts: Prompts;
+  /** The prompts of the gateway itself, by name. */
+  readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;
 }
@@ -50,8 +52,8 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
 type Asked = Pick<CompleteOptions, "argument" | "context" | "signal">;
 
 async function completePrompt(name: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
-  const { prompts, computers } = parts;
-  const local = prompts.local(name);
+  const { prompts, localPrompts, computers } = parts;
+  const local = localPrompts.get(name);
   if (local !== undefined) return { values: await local.complete(asked.argument.name, asked.argument.value) };
   const address = await prompts.find(name, computers());
   if (address === undefined) throw unknownPrompt(name);

@@ -1,7 +1,7 @@
 /** An office as one MCP server for any number of MCP clients. */
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import { settledWithin } from "../async/abortable.ts";
-import type { LocalTool } from "../agent/toolkit/local_tool.ts";
+import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { Office } from "../agent/toolkit/office.ts";
 import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
@@ -14,6 +14,7 @@ import { Catalogue } from "./resources/catalogue.ts";
 import { ResourceReader } from "./resources/reading.ts";
 import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
+import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { Prompts } from "./prompts.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
@@ -36,6 +37,11 @@ export interface GatewayOptions {
   readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
+  /**
+   * Whether to offer `list_computers`, `view_desktop`, `find_documents` and `read_document` beside the tools of the
+   * Computers; `true` by default.
+   */
+  readonly builtinTools?: boolean | undefined;
   /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
@@ -63,6 +69,7 @@ export class Gateway implements AsyncDisposable {
   readonly #subscriptions: ResourceSubscriptions;
   readonly #prompts: Prompts;
   readonly #asking = new AskingCalls();
+  readonly #hasBuiltins: boolean;
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
@@ -71,7 +78,9 @@ export class Gateway implements AsyncDisposable {
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
     const { logger = silentLogger, computers, problem } = options;
     this.#view = new OfficeView({ computers, problem, logger });
-    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names });
+    this.#hasBuiltins = options.builtinTools ?? true;
+    const reserved = this.#hasBuiltins ? BUILTIN_NAMES : [];
+    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
     this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames });
@@ -88,7 +97,7 @@ export class Gateway implements AsyncDisposable {
     this.#prompts = new Prompts({
       ...parts,
       toClientUri,
-      locals: [],
+      reserved: LOCAL_PROMPT_NAMES,
       nameLength: options.nameLength,
       onLate: () => this.#tell({ kind: "list", list: "prompts" }),
     });
@@ -111,7 +120,9 @@ export class Gateway implements AsyncDisposable {
     scope: Scope = { kind: "all" },
     { isPerRequest = false }: { readonly isPerRequest?: boolean } = {},
   ): SessionFactory {
-    const locals: LocalTool[] = [];
+    const only = scope.kind === "computer" ? scope.computer : undefined;
+    const reach = { view: this.#view, only };
+    const locals = this.#hasBuiltins ? makeBuiltins(reach) : [];
     const tools = new ScopedTools(this.#toolset, { calls: this.#calls, scope, locals });
     const computers = () => this.#computersOf(scope);
     const parts = {
@@ -119,6 +130,7 @@ export class Gateway implements AsyncDisposable {
       catalogue: this.#catalogue,
       subscriptions: this.#subscriptions,
       prompts: this.#prompts,
+      localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
       asking: this.#asking,
       tools,
       computers,

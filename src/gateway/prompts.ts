@@ -55,7 +55,8 @@ export interface PromptAddress {
 /** What the prompts are made of. */
 export interface PromptParts {
   readonly view: OfficeView;
-  readonly locals: readonly LocalPrompt[];
+  /** Names that no prompt of a Computer gets. */
+  readonly reserved: readonly string[];
   readonly nameLength: number | undefined;
   readonly toClientUri: ToClientUri;
   readonly onLate: () => void;
@@ -71,29 +72,21 @@ export class Prompts {
   readonly #parts: PromptParts;
   readonly #cache: ComputerCache<readonly OfficePrompt[]>;
   readonly #names: ToolNames;
-  readonly #locals: ReadonlyMap<string, LocalPrompt>;
   readonly #addresses = new Map<string, PromptAddress>();
 
   constructor(parts: PromptParts) {
-    const { view, locals, nameLength, onLate, logger } = parts;
+    const { view, reserved, nameLength, onLate, logger } = parts;
     this.#parts = parts;
-    this.#locals = new Map(locals.map((prompt) => [prompt.definition.name, prompt]));
-    this.#names = new ToolNames({ nameLength, reserved: this.#locals.keys() });
+    this.#names = new ToolNames({ nameLength, reserved });
     const changes = ["prompts"] as const;
     this.#cache = new ComputerCache({ view, what: "prompts", fetch: fetchPrompts, changes, onLate, logger });
   }
 
-  /** The prompts of these Computers after those of the gateway. */
+  /** The prompts of these Computers. */
   async list(computers: readonly string[]): Promise<McpPrompt[]> {
     const prompts = (await this.#cache.get(computers)).flat();
     this.#names.assign(prompts.map(toNamed));
-    const own = [...this.#locals.values()].map(({ definition }) => definition);
-    return [...own, ...prompts.map((prompt) => this.#toMcpPrompt(prompt))];
-  }
-
-  /** The gateway's own prompt of this name. */
-  local(name: string): LocalPrompt | undefined {
-    return this.#locals.get(name);
+    return prompts.map((prompt) => this.#toMcpPrompt(prompt));
   }
 
   /** Where the prompt of a Computer is; `undefined` when no Computer of these has it. */
@@ -152,16 +145,22 @@ async function fetchPrompts(remote: RemoteComputer): Promise<OfficePrompt[]> {
 /** What the handlers work with. */
 export interface PromptHandlerParts {
   readonly prompts: Prompts;
+  /** The prompts of the gateway itself, by name. */
+  readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   /** The Computers that the client reaches. */
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;
 }
 
 /** Registers the handlers. */
-export function servePrompts(server: Server, { prompts, computers, ready }: PromptHandlerParts): void {
+export function servePrompts(
+  server: Server,
+  { prompts, localPrompts, computers, ready }: PromptHandlerParts,
+): void {
   server.setRequestHandler("prompts/list", async ({ params }) => {
     await ready();
-    const all = await prompts.list(computers());
+    const own = [...localPrompts.values()].map(({ definition }) => definition);
+    const all = [...own, ...await prompts.list(computers())];
     const { page, next } = pageOf(all, {
       size: PAGE_SIZE,
       cursor: params?.cursor,
@@ -172,7 +171,7 @@ export function servePrompts(server: Server, { prompts, computers, ready }: Prom
   server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
     await ready();
     const { name, arguments: args = {} } = params;
-    const local = prompts.local(name);
+    const local = localPrompts.get(name);
     if (local !== undefined) {
       return { messages: await local.get(args, { signal }) } as HandlerResultTypeMap["prompts/get"];
     }

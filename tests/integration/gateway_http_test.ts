@@ -108,7 +108,10 @@ test("delivers progress, changed resources and changed lists over HTTP, in both 
     const client = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } });
     const updated = Promise.withResolvers<string>();
     const changed = Promise.withResolvers<void>();
-    client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated.resolve(params.uri));
+    client.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => updated.resolve(params.uri),
+    );
     client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
     await using _ = await connectV2(gateway.url, client);
     const stream = await client.listen({ resourceSubscriptions: [KIOSK_WINDOW], toolsListChanged: true });

@@ -5,6 +5,7 @@ import { collect, parseSeconds, wholeNumber } from "../../options.ts";
 /** The options of the command. */
 export interface McpOptions {
   readonly nameLength?: number;
+  readonly builtinTools: boolean;
   readonly state?: string;
   /** Seconds. */
   readonly timeout?: number;
@@ -33,6 +34,7 @@ export function addMcpCommand(program: Command, run: (options: McpOptions) => Pr
       new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
         .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
     )
+    .option("--no-builtin-tools", "leave out list_computers, view_desktop, find_documents and read_document")
     .addOption(
       new Option("--state <file>", "a file that keeps the names of tools over restarts").env("A2C_STATE"),
     )

@@ -1,0 +1,15 @@
+/** The tools of gateway and toolkit themselves, for clients that know nothing but tools. */
+import type { LocalTool } from "../local_tool.ts";
+import type { Reach } from "./builtin.ts";
+import { findDocuments } from "./find_documents.ts";
+import { listComputers } from "./list_computers.ts";
+import { readDocument } from "./read_document.ts";
+import { viewDesktop } from "./view_desktop.ts";
+
+/** The names of the tools, which no tool of a Computer gets. */
+export const BUILTIN_NAMES = ["list_computers", "view_desktop", "find_documents", "read_document"] as const;
+
+/** Makes the tools for a client that reaches these Computers. */
+export function makeBuiltins(reach: Reach): LocalTool[] {
+  return [listComputers(reach), viewDesktop(reach), findDocuments(reach), readDocument(reach)];
+}

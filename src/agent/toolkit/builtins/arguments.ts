@@ -1,0 +1,80 @@
+/** Reads the arguments that a model gives; what is wrong with them is told in words that it understands. */
+
+/** An argument is wrong. The message says which, and what it should be. */
+export class ArgumentError extends TypeError {
+  /** The name of the class. */
+  override readonly name = "ArgumentError";
+}
+
+/** The arguments of one call. An argument that is `null` counts as absent: models write it so. */
+export class Arguments {
+  readonly #tool: string;
+  readonly #args: Readonly<Record<string, unknown>>;
+
+  /** @throws {ArgumentError} an argument has a name that the tool does not know. */
+  constructor(tool: string, args: Readonly<Record<string, unknown>>, known: readonly string[]) {
+    this.#tool = tool;
+    this.#args = args;
+    const unknown = Object.keys(args).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      throw this.#wrong(
+        unknown,
+        `is unknown; there ${known.length === 1 ? "is" : "are"} ${known.join(", ") || "none"}`,
+      );
+    }
+  }
+
+  /** A text that is not empty. */
+  text(name: string): string | undefined {
+    const value = this.#args[name] ?? undefined;
+    if (value === undefined || (typeof value === "string" && value !== "")) return value;
+    throw this.#wrong(name, "must be a text that is not empty");
+  }
+
+  /** A text, or a number in its place. */
+  wordOrNumber(name: string): string | undefined {
+    const value = this.#args[name];
+    return typeof value === "number" ? String(value) : this.text(name);
+  }
+
+  /** A text that must be there. */
+  requiredText(name: string): string {
+    const text = this.text(name);
+    if (text === undefined) throw this.#wrong(name, "is missing");
+    return text;
+  }
+
+  /** A whole number. A text of digits counts, since models write those as well. */
+  integer(name: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
+    const value = this.#args[name] ?? undefined;
+    if (value === undefined) return undefined;
+    const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+    if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) {
+      return number;
+    }
+    throw this.#wrong(name, `must be a whole number from ${min} to ${max}`);
+  }
+
+  /** A list of texts, or one text. */
+  texts(name: string): readonly string[] | undefined {
+    const value = this.#args[name] ?? undefined;
+    if (value === undefined) return undefined;
+    const texts = typeof value === "string" ? [value] : value;
+    if (Array.isArray(texts) && texts.every((text) => typeof text === "string" && text !== "")) return texts;
+    throw this.#wrong(name, "must be a list of texts that are not empty");
+  }
+
+  /** One of several words. */
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    const text = this.text(name);
+    const choice = choices.find((each) => each === text);
+    if (text !== undefined && choice === undefined) {
+      throw this.#wrong(name, `must be one of ${choices.join(", ")}`);
+    }
+    return choice;
+  }
+
+  #wrong(name: string, state: string): ArgumentError {
+    return new ArgumentError(`Cannot call "${this.#tool}": the argument "${name}" ${state}`);
+  }
+}

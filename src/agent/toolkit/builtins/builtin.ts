@@ -1,0 +1,137 @@
+/** What the tools of gateway and toolkit themselves have in common. */
+import { describeError } from "../../../text.ts";
+import type { RemoteComputer } from "../../remote_computer.ts";
+import type { LocalTool, ToolContext } from "../local_tool.ts";
+import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
+import type { OfficeView } from "../office_view.ts";
+import { ArgumentError, Arguments } from "./arguments.ts";
+
+/** The Computers that a client reaches. */
+export interface Reach {
+  readonly view: OfficeView;
+  /** The only Computer; all by default. */
+  readonly only?: string | undefined;
+}
+
+/** A tool, and what it does. */
+export interface Builtin {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The JSON Schema of each argument. */
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+  readonly outputSchema?: Json;
+  /** @throws {ArgumentError} an argument is wrong. Any other error becomes a failure, too. */
+  readonly run: (args: Arguments, context: ToolContext) => Promise<McpToolResult>;
+}
+
+/** Makes a tool. None of them modifies anything. */
+export function makeBuiltin(
+  { name, title, description, properties, required, outputSchema, run }: Builtin,
+): LocalTool {
+  const definition: McpTool = {
+    name,
+    title,
+    description,
+    inputSchema: {
+      type: "object",
+      properties,
+      ...(required === undefined ? {} : { required }),
+      additionalProperties: false,
+    },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    annotations: { title, readOnlyHint: true, openWorldHint: true },
+  };
+  return {
+    definition,
+    async run(args, context) {
+      try {
+        return await run(new Arguments(name, args, Object.keys(properties)), context);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (error instanceof ArgumentError) return errorResult(error.message);
+        return errorResult(`Cannot complete "${name}": ${describeError(error)}`);
+      }
+    },
+  };
+}
+
+/** The argument that chooses a Computer. */
+export const COMPUTER_PROPERTY: Json = {
+  type: "string",
+  description: "The name of a Computer, as list_computers tells it. May be left out.",
+};
+
+/** The names of the Computers that are reached, in order. */
+export function reachedComputers({ view, only }: Reach): string[] {
+  const names = view.computers.map(({ name }) => name);
+  return only === undefined ? names : names.filter((name) => name === only);
+}
+
+/**
+ * The Computers that a call is about: the one that is named, or all.
+ *
+ * @throws {ArgumentError} the office cannot be reached, is empty, or has no Computer of this name.
+ */
+export function chosenComputers(reach: Reach, named: string | undefined): RemoteComputer[] {
+  const { office, problem } = reach.view;
+  const names = reachedComputers(reach);
+  if (office === undefined || problem !== undefined) {
+    throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
+  }
+  if (names.length === 0) {
+    throw new ArgumentError("No Computer is in the office now. Try again later, or tell the user");
+  }
+  if (named !== undefined && !names.includes(named)) {
+    throw new ArgumentError(`No Computer named "${named}" is in the office: there are ${quoted(names)}`);
+  }
+  return (named === undefined ? names : [named]).map((name) => office.computer(name));
+}
+
+/** Names for a sentence: `"desk", "laptop"`. */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
+}
+
+/** What came of asking one Computer. */
+export type Answered<Value> =
+  | { readonly computer: string; readonly value: Value }
+  | { readonly computer: string; readonly problem: string };
+
+/** Asks Computers at the same time; one that fails is told and costs nothing else. */
+export async function askEach<Value>(
+  computers: readonly RemoteComputer[],
+  ask: (computer: RemoteComputer) => Promise<Value>,
+): Promise<Answered<Value>[]> {
+  return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
+    try {
+      return { computer: computer.name, value: await ask(computer) };
+    } catch (error) {
+      return { computer: computer.name, problem: describeError(error) };
+    }
+  }));
+}
+
+/** A line for each Computer that failed. */
+export function problemLines(answers: readonly Answered<unknown>[]): string[] {
+  return answers.flatMap((answer) =>
+    "problem" in answer ? [`Computer "${answer.computer}" did not answer: ${answer.problem}`] : []
+  );
+}
+
+/** A part of a text that begins at `offset`: at most `max` characters, and never half of one. */
+export function partOf(
+  text: string,
+  { offset, max }: { readonly offset: number; readonly max: number },
+): { readonly part: string; readonly end: number } {
+  const start = isLowSurrogate(text, offset) ? offset + 1 : offset;
+  const limit = Math.min(text.length, start + max);
+  const end = limit < text.length && isLowSurrogate(text, limit) ? limit - 1 : limit;
+  return { part: text.slice(start, end), end };
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff;
+}

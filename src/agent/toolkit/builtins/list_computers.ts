@@ -1,0 +1,102 @@
+/** `list_computers`: who is in the office, and what each has. */
+import { shorten } from "../../../text.ts";
+import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
+import type { RemoteComputer } from "../../remote_computer.ts";
+import type { LocalTool } from "../local_tool.ts";
+import { askEach, makeBuiltin, type Reach, reachedComputers } from "./builtin.ts";
+
+/** The most characters of the instructions of an MCP server. */
+const MAX_INSTRUCTIONS = 500;
+
+interface ListedServer {
+  readonly name: string;
+  readonly status: string;
+  readonly title?: string;
+  readonly instructions?: string;
+}
+
+interface ListedComputer {
+  readonly name: string;
+  readonly tools: number;
+  readonly stale: boolean;
+  readonly problem?: string;
+  readonly mcp_servers?: readonly ListedServer[];
+}
+
+/** Makes the tool. */
+export function listComputers(reach: Reach): LocalTool {
+  return makeBuiltin({
+    name: "list_computers",
+    title: "List Computers",
+    description:
+      "Lists the Computers that can be used now, the MCP servers of each with their status and instructions, and " +
+      "how many tools each has. Call it first, and when a tool or a Computer is not found.",
+    properties: {},
+    outputSchema: {
+      type: "object",
+      properties: {
+        office: { type: "string" },
+        problem: { type: "string", description: "Why the office cannot be reached." },
+        computers: { type: "array", items: { type: "object" } },
+      },
+      required: ["computers"],
+    },
+    async run(_args, { signal }) {
+      const { office, problem } = reach.view;
+      const computers = await describeAll(reach, signal);
+      const value = {
+        ...(office?.office === undefined ? {} : { office: office.office }),
+        ...(problem === undefined ? {} : { problem }),
+        computers,
+      };
+      const head = problem === undefined ? [] : [`The office cannot be reached now: ${problem}.`];
+      const lines = computers.length === 0 ? ["No Computer is in the office."] : computers.flatMap(toLines);
+      return { content: [{ type: "text", text: [...head, ...lines].join("\n") }], structuredContent: value };
+    },
+  });
+}
+
+async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedComputer[]> {
+  const { view } = reach;
+  const { office } = view;
+  const names = reachedComputers(reach);
+  const known = new Map(view.computers.map((computer) => [computer.name, computer]));
+  const remotes: RemoteComputer[] = office === undefined || !view.isConnected
+    ? []
+    : names.map((name) => office.computer(name));
+  const answers = await askEach(remotes, (remote) => remote.getMcpServers({ signal, timeoutMs: 5_000 }));
+  const servers = new Map(answers.map((answer) => [answer.computer, answer]));
+  return names.map((name) => {
+    const { tools = [], problem } = known.get(name) ?? {};
+    const answer = servers.get(name);
+    return {
+      name,
+      tools: tools.length,
+      stale: !view.isConnected || problem !== undefined,
+      ...(problem === undefined ? {} : { problem }),
+      ...(answer !== undefined && "value" in answer ? { mcp_servers: answer.value.map(toServer) } : {}),
+    };
+  });
+}
+
+function toServer({ mcp_server, status, server_info, instructions }: McpServerInfo): ListedServer {
+  const title = server_info?.title ?? server_info?.name;
+  return {
+    name: mcp_server,
+    status,
+    ...(title === undefined ? {} : { title }),
+    ...(instructions === undefined ? {} : { instructions: shorten(instructions, MAX_INSTRUCTIONS) }),
+  };
+}
+
+function toLines({ name, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
+  const state = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
+  return [
+    `Computer "${name}": ${tools} tools${state}`,
+    ...mcp_servers.map((server) => {
+      const about = server.title === undefined || server.title === server.name ? "" : ` (${server.title})`;
+      const how = server.instructions === undefined ? "" : `: ${server.instructions.replaceAll(/\s+/g, " ")}`;
+      return `  - ${server.name}${about}, ${server.status}${how}`;
+    }),
+  ];
+}

@@ -1,0 +1,212 @@
+/** `read_document`: a document, some of its pages, or one element. */
+import {
+  DPE_FORMATS,
+  type DPEDocument,
+  type DPEElementDetail,
+  type DPEFormat,
+  type DPEPage,
+} from "../../../protocol/dpe.ts";
+import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
+import type { RemoteComputer } from "../../remote_computer.ts";
+import type { LocalTool } from "../local_tool.ts";
+import type { McpToolResult } from "../mcp.ts";
+import { ArgumentError, type Arguments } from "./arguments.ts";
+import {
+  askEach,
+  chosenComputers,
+  COMPUTER_PROPERTY,
+  makeBuiltin,
+  partOf,
+  problemLines,
+  quoted,
+  type Reach,
+} from "./builtin.ts";
+
+/** The most characters of one answer. */
+const MAX_CHARACTERS = 40_000;
+/** The most pages that a call may name. */
+const MAX_PAGES = 1_000;
+
+/** A document on a Computer. */
+interface Place {
+  readonly remote: RemoteComputer;
+  readonly uri: string;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the tool. */
+export function readDocument(reach: Reach): LocalTool {
+  return makeBuiltin({
+    name: "read_document",
+    title: "Read a document",
+    description:
+      "Reads a document of a Computer by its dpe:// URI, as Markdown: all of it, some pages, or one element. A long " +
+      "document comes in parts, and each part says how to go on.",
+    properties: {
+      uri: {
+        type: "string",
+        description: "The dpe:// URI of the document, or of one of its pages or elements.",
+      },
+      computer: COMPUTER_PROPERTY,
+      pages: {
+        type: "string",
+        description: "The pages to read, from 0, such as 3 or 0-4 or 0,2,5-7. All when absent.",
+      },
+      element: { type: "string", description: "The id of one element to read instead." },
+      format: { type: "string", enum: [...DPE_FORMATS], description: "markdown by default." },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "How many characters to skip, to go on with a long page.",
+      },
+    },
+    required: ["uri"],
+    async run(args, { signal }) {
+      const named = args.requiredText("uri");
+      const { uri, computer = args.text("computer") } = readClientUri(named);
+      const format = args.choice("format", DPE_FORMATS) ?? "markdown";
+      const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
+      const { pageIndex, elementId } = parseDpeUri(uri);
+      const element = args.text("element") ?? elementId;
+      const wanted = readPages(args) ?? (pageIndex === undefined ? undefined : [pageIndex]);
+      const place = await findPlace(reach, { uri, computer, signal });
+      if (element !== undefined) return await readOneElement(place, { element, format, offset });
+      return await readSomePages(place, { wanted, format, offset });
+    },
+  });
+}
+
+/** The URI that a client of the gateway has may name its Computer: `a2c://{computer}/{uri}`. */
+function readClientUri(named: string): { readonly uri: string; readonly computer?: string } {
+  const [, computer, inner] = /^a2c:\/\/([^/]+)\/(dpe:.*)$/si.exec(named) ?? [];
+  const uri = inner ?? named;
+  if (!isValidDpeUri(uri) || parseDpeUri(uri).docRef === undefined) {
+    throw new ArgumentError(
+      `Cannot read "${named}": it is no URI of a document. Such a URI is dpe://HOST/DOCUMENT; find_documents tells them`,
+    );
+  }
+  return computer === undefined ? { uri } : { uri, computer: decodeURIComponent(computer) };
+}
+
+/** Page numbers from `0,2,5-7`; `undefined` when absent. */
+function readPages(args: Arguments): readonly number[] | undefined {
+  const text = args.wordOrNumber("pages");
+  if (text === undefined) return undefined;
+  const pages = text.split(",").flatMap((range) => {
+    const [, first, last = first] = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(range) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    if (first === undefined || to < from || to - from >= MAX_PAGES) {
+      throw new ArgumentError(
+        `Cannot read pages "${text}": write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
+      );
+    }
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+  return pages.slice(0, MAX_PAGES);
+}
+
+/** The Computer that has the document. */
+async function findPlace(
+  reach: Reach,
+  { uri, computer, signal }: {
+    readonly uri: string;
+    readonly computer: string | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<Place> {
+  const remotes = chosenComputers(reach, computer);
+  const [only, ...others] = remotes;
+  if (only !== undefined && others.length === 0) return { remote: only, uri, signal };
+  const answers = await askEach(remotes, (remote) => remote.readDocumentMetadata(uri, { signal }));
+  const having = answers.filter((answer) => "value" in answer).map((answer) => answer.computer);
+  const [first, ...more] = having;
+  if (more.length > 0) {
+    throw new ArgumentError(
+      `Several Computers have "${uri}": ${quoted(having)}. Choose one with the argument "computer"`,
+    );
+  }
+  const remote = remotes.find(({ name }) => name === first);
+  if (remote !== undefined) return { remote, uri, signal };
+  throw new ArgumentError(
+    [`No Computer has "${uri}". Call find_documents to see which there are.`, ...problemLines(answers)].join(
+      "\n",
+    ),
+  );
+}
+
+async function readOneElement(
+  { remote, uri, signal }: Place,
+  { element, format, offset }: {
+    readonly element: string;
+    readonly format: DPEFormat;
+    readonly offset: number;
+  },
+): Promise<McpToolResult> {
+  const text = textOf(await remote.readElement(uri, element, { format, signal }), format);
+  const { part, end } = partOf(text, { offset, max: MAX_CHARACTERS });
+  const more = end < text.length ? [`[${text.length - end} more characters: go on with offset ${end}]`] : [];
+  return { content: [{ type: "text", text: [part, ...more].join("\n\n") }] };
+}
+
+/** Reads pages one after the other, as long as there is room for them. */
+async function readSomePages(
+  { remote, uri, signal }: Place,
+  { wanted, format, offset }: {
+    readonly wanted: readonly number[] | undefined;
+    readonly format: DPEFormat;
+    readonly offset: number;
+  },
+): Promise<McpToolResult> {
+  const document = await remote.readDocumentMetadata(uri, { signal });
+  const pages = wanted ??
+    Array.from({ length: Math.min(document.page_count, MAX_PAGES) }, (_, index) => index);
+  const parts = [headOf(document, remote.name)];
+  let left = MAX_CHARACTERS;
+  for (const [index, page] of pages.entries()) {
+    const text = textOf(await remote.readPage(uri, page, { format, signal }), format);
+    const skipped = index === 0 ? offset : 0;
+    const isRoom = text.length - skipped <= left || index === 0;
+    if (!isRoom) {
+      parts.push(`[Pages ${toRanges(pages.slice(index))} follow: call read_document again with these pages]`);
+      break;
+    }
+    const { part, end } = partOf(text, { offset: skipped, max: left });
+    left -= part.length;
+    parts.push(`## Page ${page}\n\n${part}`);
+    if (end >= text.length) continue;
+    const rest = pages.slice(index + 1);
+    const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
+    parts.push(
+      `[${
+        text.length - end
+      } more characters of page ${page}: go on with pages "${page}" and offset ${end}${after}]`,
+    );
+    break;
+  }
+  return { content: [{ type: "text", text: parts.join("\n\n") }] };
+}
+
+function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: string): string {
+  return `# ${title}\n\n${file_type}, ${page_count} pages, ${uri}, on Computer "${computer}"`;
+}
+
+/** A text of the format; one that the Computer did not render is the JSON itself. */
+function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
+  const text = format === "markdown"
+    ? part.content_markdown
+    : format === "text"
+    ? part.content_text
+    : undefined;
+  return text ?? JSON.stringify(part);
+}
+
+/** `0-4,7` */
+function toRanges(pages: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const page of pages) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === page - 1) last[1] = page;
+    else ranges.push([page, page]);
+  }
+  return ranges.map(([from, to]) => from === to ? `${from}` : `${from}-${to}`).join(",");
+}

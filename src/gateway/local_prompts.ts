@@ -1,0 +1,80 @@
+/** The prompts of the gateway itself: they put windows and documents into a conversation. */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { makeBuiltins } from "../agent/toolkit/builtins/all.ts";
+import type { LocalTool } from "../agent/toolkit/local_tool.ts";
+import { type Reach, reachedComputers } from "../agent/toolkit/builtins/builtin.ts";
+import type { LocalPrompt } from "./prompts.ts";
+
+/** The names of the prompts, which no prompt of a Computer gets. */
+export const LOCAL_PROMPT_NAMES = ["attach_desktop", "attach_document"] as const;
+
+/** Suggests values for an argument. */
+type Suggest = (value: string) => Promise<readonly string[]>;
+
+/** Makes the prompts for a client that reaches these Computers. Each shows what the tool of the same purpose answers. */
+export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
+  const tools = new Map(makeBuiltins(reach).map((tool) => [tool.definition.name, tool]));
+  const suggestComputers: Suggest = (value) =>
+    Promise.resolve(reachedComputers(reach).filter((name) => name.startsWith(value)));
+  const computer = { name: "computer", description: "The name of a Computer; all by default." };
+  return [
+    {
+      ...toPrompt(tools.get("view_desktop")),
+      definition: {
+        name: "attach_desktop",
+        title: "Attach the Desktop",
+        description: "Puts the live windows of Computers into the conversation.",
+        arguments: [computer, { name: "window", description: "The window:// URI of one window." }],
+      },
+      complete: (argument, value) => argument === "computer" ? suggestComputers(value) : Promise.resolve([]),
+    },
+    {
+      ...toPrompt(tools.get("read_document")),
+      definition: {
+        name: "attach_document",
+        title: "Attach a document",
+        description: "Puts a document of a Computer into the conversation.",
+        arguments: [
+          { name: "uri", description: "The dpe:// URI of the document.", required: true },
+          computer,
+          { name: "pages", description: "Some pages from 0, such as 0-4; all by default." },
+        ],
+      },
+      complete: (argument, value) =>
+        argument === "computer"
+          ? suggestComputers(value)
+          : argument === "uri"
+          ? suggestDocuments(reach, value)
+          : Promise.resolve([]),
+    },
+  ];
+}
+
+function toPrompt(tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
+  return {
+    async get(args, context) {
+      const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ""));
+      const result = await tool?.run(given, context);
+      if (result === undefined || result.isError === true) {
+        const text = result?.content.map(({ text }) => text).join("\n") ?? "";
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+      }
+      return result.content.map((content) => ({ role: "user", content }));
+    },
+  };
+}
+
+/** The documents whose URI begins so, or whose title or keywords contain the value. */
+async function suggestDocuments(reach: Reach, value: string): Promise<string[]> {
+  const { office, isConnected } = reach.view;
+  if (office === undefined || !isConnected) return [];
+  const pages = await Promise.all(
+    reachedComputers(reach).map(async (name) => {
+      const page = await office.computer(name).getFinder({ limit: 100 }).catch(() => undefined);
+      return page?.documents ?? [];
+    }),
+  );
+  const isFit = ({ uri, title }: { readonly uri: string; readonly title: string }) =>
+    uri.startsWith(value) || title.toLowerCase().includes(value.toLowerCase());
+  return [...new Set(pages.flat().filter(isFit).map(({ uri }) => uri))];
+}
