@@ -16,6 +16,10 @@ import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { Prompts } from "./prompts.ts";
+import { LongResults } from "./search/long_results.ts";
+import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
+import { ToolIndex } from "./search/tool_index.ts";
+import type { ToolsMode } from "./search/tools_mode.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
 import type { Scope } from "./scope.ts";
@@ -37,6 +41,11 @@ export interface GatewayOptions {
   readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
+  /**
+   * What clients of everything are offered: `all` tools, which is the default; tools to `search` and call all others; or
+   * by the number of tools, `auto`: the search from 40 tools or about 10,000 tokens of definitions on.
+   */
+  readonly tools?: ToolsMode | undefined;
   /**
    * Whether to offer `list_computers`, `view_desktop`, `find_documents` and `read_document` beside the tools of the
    * Computers; `true` by default.
@@ -70,6 +79,9 @@ export class Gateway implements AsyncDisposable {
   readonly #prompts: Prompts;
   readonly #asking = new AskingCalls();
   readonly #hasBuiltins: boolean;
+  readonly #mode: ToolsMode;
+  readonly #index = new ToolIndex();
+  readonly #results = new LongResults();
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
@@ -79,7 +91,8 @@ export class Gateway implements AsyncDisposable {
     const { logger = silentLogger, computers, problem } = options;
     this.#view = new OfficeView({ computers, problem, logger });
     this.#hasBuiltins = options.builtinTools ?? true;
-    const reserved = this.#hasBuiltins ? BUILTIN_NAMES : [];
+    this.#mode = options.tools ?? "all";
+    const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
@@ -123,7 +136,14 @@ export class Gateway implements AsyncDisposable {
     const only = scope.kind === "computer" ? scope.computer : undefined;
     const reach = { view: this.#view, only };
     const locals = this.#hasBuiltins ? makeBuiltins(reach) : [];
-    const tools = new ScopedTools(this.#toolset, { calls: this.#calls, scope, locals });
+    const tools = new ScopedTools(this.#toolset, {
+      calls: this.#calls,
+      scope,
+      locals,
+      mode: this.#mode,
+      index: this.#index,
+      results: this.#results,
+    });
     const computers = () => this.#computersOf(scope);
     const parts = {
       view: this.#view,

@@ -24,6 +24,7 @@ export {
 export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions } from "./http/admission.ts";
 export type { Scope } from "./scope.ts";
+export type { ToolsMode } from "./search/tools_mode.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { Activity } from "./tool_handlers.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";

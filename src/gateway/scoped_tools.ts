@@ -5,9 +5,16 @@ import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
 import { pageOf } from "./paging.ts";
 import type { Scope } from "./scope.ts";
+import type { LongResults } from "./search/long_results.ts";
+import { makeSearchTools } from "./search/search_tools.ts";
+import type { ToolIndex } from "./search/tool_index.ts";
+import { ModeSwitch, type ToolsMode } from "./search/tools_mode.ts";
 
 /** The most tools in one page of a list. Clients that do not ask for the next page see these. */
 const PAGE_SIZE = 1_000;
+
+/** The tools of the search that call others. */
+const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
 
 /** A page of tools. */
 export interface ToolPage {
@@ -23,35 +30,53 @@ export interface CallTarget {
   readonly tool: string;
 }
 
+/** What the tools of a scope are made of. */
+export interface ScopedToolParts {
+  readonly calls: OfficeCalls;
+  readonly scope: Scope;
+  /** The tools of the gateway itself. */
+  readonly locals: readonly LocalTool[];
+  /** Whether all tools are offered, or a search. */
+  readonly mode: ToolsMode;
+  readonly index: ToolIndex;
+  readonly results: LongResults;
+}
+
 /** Lists and calls the tools of a scope. */
 export class ScopedTools {
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
   readonly #scope: Scope;
+  readonly #mode: ModeSwitch;
+  readonly #index: ToolIndex;
   readonly #locals: ReadonlyMap<string, LocalTool>;
+  readonly #searchTools: ReadonlyMap<string, LocalTool>;
   /** The last list, and what it was made from. */
   #listed: { readonly from: readonly OfficeTool[]; readonly tools: readonly McpTool[] } | undefined;
 
-  constructor(
-    toolset: Toolset,
-    { calls, scope, locals }: {
-      readonly calls: OfficeCalls;
-      readonly scope: Scope;
-      readonly locals: readonly LocalTool[];
-    },
-  ) {
+  constructor(toolset: Toolset, { calls, scope, locals, mode, index, results }: ScopedToolParts) {
     this.#toolset = toolset;
     this.#calls = calls;
     this.#scope = scope;
-    this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
+    this.#mode = new ModeSwitch(scope.kind === "search" ? "search" : mode);
+    this.#index = index;
+    this.#locals = byName(locals);
+    this.#searchTools = byName(makeSearchTools({
+      index: () => this.#indexed(),
+      isReached: (tool) => this.#isReached(tool),
+      find: (name) => this.#find(name),
+      call: (tool, args, context) => this.#calls.call(tool, args, context),
+      results,
+    }));
   }
 
   /** All tools: those of the gateway itself first, since they explain the others. */
   get all(): readonly McpTool[] {
     const from = this.#offered;
     if (this.#listed?.from !== from) {
-      const own = [...this.#locals.values()].map(({ definition }) => definition);
-      this.#listed = { from, tools: [...own, ...from.map(({ definition }) => definition)] };
+      const all = from.map(({ definition }) => definition);
+      const offered = this.#mode.isSearch(all) ? definitionsOf(this.#searchTools) : all;
+      this.#listed = { from, tools: [...definitionsOf(this.#locals), ...offered] };
     }
     return this.#listed.tools;
   }
@@ -64,12 +89,14 @@ export class ScopedTools {
 
   /** The definition of a tool. */
   find(name: string): McpTool | undefined {
-    return this.#locals.get(name)?.definition ?? this.#find(name)?.definition;
+    return this.#local(name)?.definition ?? this.#find(name)?.definition;
   }
 
-  /** Whom a call of this name is for. */
-  targetOf(name: string): CallTarget {
-    return { computer: this.#find(name)?.computer, tool: name };
+  /** Whom a call is for. A call by way of the search is for the tool that it names. */
+  targetOf(name: string, args: Readonly<Record<string, unknown>>): CallTarget {
+    const inner = CALLING_TOOLS.has(name) ? args["name"] : undefined;
+    const tool = typeof inner === "string" ? inner : name;
+    return { computer: this.#find(tool)?.computer, tool };
   }
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
@@ -78,7 +105,7 @@ export class ScopedTools {
     args: Readonly<Record<string, unknown>>,
     context: ToolContext,
   ): Promise<McpToolResult> {
-    const local = this.#locals.get(name);
+    const local = this.#local(name);
     if (local !== undefined) return local.run(args, context);
     const tool = this.#find(name);
     if (tool !== undefined) return this.#calls.call(tool, args, context);
@@ -95,8 +122,33 @@ export class ScopedTools {
     return this.#scope.kind === "computer" ? this.#toolset.of(this.#scope.computer) : this.#toolset.all;
   }
 
+  /** The tools of the search can be called in either mode: a client may have listed them before it changed. */
+  #local(name: string): LocalTool | undefined {
+    return this.#locals.get(name) ?? this.#searchTools.get(name);
+  }
+
   #find(name: string): OfficeTool | undefined {
     const tool = this.#toolset.find(name);
-    return this.#scope.kind === "computer" && tool?.computer !== this.#scope.computer ? undefined : tool;
+    return tool !== undefined && this.#isReached(tool) ? tool : undefined;
   }
+
+  #isReached({ computer }: OfficeTool): boolean {
+    return this.#scope.kind !== "computer" || computer === this.#scope.computer;
+  }
+
+  /** The index, with what has changed since the last search. */
+  #indexed(): ToolIndex {
+    const { computers } = this.#toolset;
+    for (const gone of this.#index.computers) if (!computers.includes(gone)) this.#index.delete(gone);
+    for (const computer of computers) this.#index.set(computer, this.#toolset.of(computer));
+    return this.#index;
+  }
+}
+
+function byName(tools: readonly LocalTool[]): ReadonlyMap<string, LocalTool> {
+  return new Map(tools.map((tool) => [tool.definition.name, tool]));
+}
+
+function definitionsOf(tools: ReadonlyMap<string, LocalTool>): McpTool[] {
+  return [...tools.values()].map(({ definition }) => definition);
 }

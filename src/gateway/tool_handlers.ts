@@ -45,7 +45,7 @@ export function serveTools(server: Server, { tools, asking, ready, onActivity }:
     const end = (outcome: Activity["outcome"]) =>
       onActivity({
         client: clientOf(server),
-        ...tools.targetOf(name),
+        ...tools.targetOf(name, args),
         args,
         durationMs: performance.now() - begun,
         outcome,

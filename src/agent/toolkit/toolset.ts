@@ -66,6 +66,12 @@ export class Toolset {
     return this.#view.problem;
   }
 
+  /** The Computers that have listed tools. */
+  get computers(): string[] {
+    void this.all;
+    return [...this.#translated.keys()];
+  }
+
   /** The tools of one Computer. */
   of(computer: string): readonly OfficeTool[] {
     void this.all;

@@ -45,6 +45,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
   const gateway = stack.use(createGateway(agent, {
     computers,
     nameLength: options.nameLength,
+    tools: options.tools,
     builtinTools: options.builtinTools,
     names: names?.given,
     onNames: (given) => names?.keep(given),

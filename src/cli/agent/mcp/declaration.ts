@@ -5,6 +5,7 @@ import { collect, parseSeconds, wholeNumber } from "../../options.ts";
 /** The options of the command. */
 export interface McpOptions {
   readonly nameLength?: number;
+  readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
   readonly state?: string;
   /** Seconds. */
@@ -33,6 +34,13 @@ export function addMcpCommand(program: Command, run: (options: McpOptions) => Pr
     .addOption(
       new Option("--name-length <characters>", "the most characters of a tool's name (default: 48)")
         .argParser(wholeNumber(16)).env("A2C_NAME_LENGTH"),
+    )
+    .addOption(
+      new Option(
+        "--tools <mode>",
+        "offer all tools, or a few to search and call them; auto decides by their number",
+      )
+        .choices(["all", "search", "auto"]).default("all").env("A2C_TOOLS"),
     )
     .option("--no-builtin-tools", "leave out list_computers, view_desktop, find_documents and read_document")
     .addOption(

@@ -1,0 +1,208 @@
+/** The tools with which a client finds and calls all others. */
+import { ArgumentError, Arguments } from "../../agent/toolkit/builtins/arguments.ts";
+import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
+import { errorResult, type Json, type McpTool, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
+import { isRecord } from "../../json.ts";
+import type { LongResults } from "./long_results.ts";
+import type { ToolIndex } from "./tool_index.ts";
+
+/** The names of the tools, which no tool of a Computer gets. */
+export const SEARCH_TOOL_NAMES = ["find_tools", "call_tool", "call_read_tool", "read_result"] as const;
+
+const DEFAULT_LIMIT = 5;
+const MAX_LIMIT = 20;
+
+/** What the tools work with. */
+export interface SearchParts {
+  /** An index of what the client reaches. */
+  readonly index: () => ToolIndex;
+  /** Whether the client reaches a tool. */
+  readonly isReached: (tool: OfficeTool) => boolean;
+  /** The tool of this name that the client reaches. */
+  readonly find: (name: string) => OfficeTool | undefined;
+  readonly call: (tool: OfficeTool, args: Json, context: ToolContext) => Promise<McpToolResult>;
+  readonly results: LongResults;
+}
+
+/** Makes the tools. To call is split by what a tool does, so that a client can approve one kind alone. */
+export function makeSearchTools(parts: SearchParts): LocalTool[] {
+  return [
+    findTools(parts),
+    callTool(parts, {
+      name: "call_read_tool",
+      title: "Call a tool that reads",
+      description: "Calls a tool that modifies nothing: one whose annotations have readOnlyHint true.",
+      isReadOnly: true,
+    }),
+    callTool(parts, {
+      name: "call_tool",
+      title: "Call a tool",
+      description: "Calls any tool that find_tools has found, also one that modifies something.",
+      isReadOnly: false,
+    }),
+    readResult(parts),
+  ];
+}
+
+function findTools(parts: SearchParts): LocalTool {
+  return {
+    definition: {
+      name: "find_tools",
+      title: "Find tools",
+      description:
+        'Finds the tools of the Computers for a task. Describe the task in a few words, such as "send an email"; the ' +
+        "answer has the name, Computer and schema of each tool that fits. Then call one with call_read_tool or call_tool.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          query: { type: "string", description: "What the tool should do, in a few words." },
+          computer: { type: "string", description: "Only tools of this Computer." },
+          limit: {
+            type: "integer",
+            minimum: 1,
+            maximum: MAX_LIMIT,
+            description: `${DEFAULT_LIMIT} by default.`,
+          },
+        },
+        required: ["query"],
+        additionalProperties: false,
+      },
+      annotations: { title: "Find tools", readOnlyHint: true, openWorldHint: false },
+    },
+    run: (given) =>
+      guarded(() => {
+        const args = new Arguments("find_tools", given, ["query", "computer", "limit"]);
+        const query = args.requiredText("query");
+        const computer = args.text("computer");
+        const limit = args.integer("limit", { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT;
+        const isWanted = (tool: OfficeTool) =>
+          parts.isReached(tool) && (computer === undefined || tool.computer === computer);
+        const found = parts.index().search(query, { limit, isWanted }).map(({ tool }) => describe(tool));
+        const structuredContent = { tools: found };
+        if (found.length > 0) {
+          return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+        }
+        const text =
+          "No tool fits. Try other words for the task, or call list_computers to see what there is.";
+        return { content: [{ type: "text", text }], structuredContent };
+      }),
+  };
+}
+
+function describe({ definition, computer }: OfficeTool): Json {
+  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
+  return { name, computer, title, description, inputSchema, outputSchema, annotations };
+}
+
+function callTool(
+  parts: SearchParts,
+  { name, title, description, isReadOnly }: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly isReadOnly: boolean;
+  },
+): LocalTool {
+  return {
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "The name of the tool, as find_tools tells it." },
+          arguments: { type: "object", description: "The arguments, by the inputSchema of the tool." },
+        },
+        required: ["name"],
+        additionalProperties: false,
+      },
+      annotations: { title, readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, openWorldHint: true },
+    },
+    run: (given, context) =>
+      guarded(async () => {
+        const args = new Arguments(name, given, ["name", "arguments"]);
+        const wanted = args.requiredText("name");
+        const toolArguments = readObject(given["arguments"], name);
+        const tool = parts.find(wanted);
+        if (tool === undefined) return unknownTool(wanted, parts);
+        if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
+          return errorResult(`Cannot call "${wanted}" with ${name}: it may modify something; use call_tool`);
+        }
+        const problem = argumentProblem(tool.definition, toolArguments);
+        if (problem !== undefined) return errorResult(`Cannot call "${wanted}": ${problem}`);
+        return parts.results.shorten(await parts.call(tool, toolArguments, context));
+      }),
+  };
+}
+
+function readResult({ results }: SearchParts): LocalTool {
+  return {
+    definition: {
+      name: "read_result",
+      title: "Go on with a long result",
+      description: "Reads a further part of a result that was too long for one answer.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          handle: { type: "string", description: "The handle that the part before told." },
+          part: { type: "integer", minimum: 1, description: "The number of the part." },
+        },
+        required: ["handle", "part"],
+        additionalProperties: false,
+      },
+      annotations: { title: "Go on with a long result", readOnlyHint: true, openWorldHint: false },
+    },
+    run: (given) =>
+      guarded(() => {
+        const args = new Arguments("read_result", given, ["handle", "part"]);
+        const part = args.integer("part", { min: 1, max: Number.MAX_SAFE_INTEGER });
+        if (part === undefined) {
+          throw new ArgumentError('Cannot call "read_result": the argument "part" is missing');
+        }
+        return results.read(args.requiredText("handle"), part);
+      }),
+  };
+}
+
+/** Models sometimes write the arguments as a text. */
+function readObject(value: unknown, tool: string): Json {
+  if (value === undefined || value === null) return {};
+  if (isRecord(value)) return value;
+  throw new ArgumentError(`Cannot call "${tool}": the argument "arguments" must be an object`);
+}
+
+function unknownTool(name: string, { index, isReached }: SearchParts): McpToolResult {
+  const near = index().search(name, { limit: 3, isWanted: isReached }).map(({ tool }) =>
+    `"${tool.definition.name}"`
+  );
+  const hint = near.length === 0 ? "" : ` Similar ones: ${near.join(", ")}.`;
+  return errorResult(`No tool named "${name}" is there now.${hint} Find tools with find_tools`);
+}
+
+/** What is wrong with the names of the arguments; the MCP server checks their values. */
+function argumentProblem({ inputSchema }: McpTool, args: Json): string | undefined {
+  const { required, properties, additionalProperties } = inputSchema as Json;
+  const missing = Array.isArray(required) ? required.filter((name) => !(String(name) in args)) : [];
+  const known = isRecord(properties) ? Object.keys(properties) : [];
+  const unknown = additionalProperties === false
+    ? Object.keys(args).filter((name) => !known.includes(name))
+    : [];
+  const problems = [
+    ...(missing.length === 0 ? [] : [`missing ${missing.join(", ")}`]),
+    ...(unknown.length === 0 ? [] : [`unknown ${unknown.join(", ")}`]),
+  ];
+  return problems.length === 0
+    ? undefined
+    : `arguments ${problems.join("; ")}. Its schema is ${JSON.stringify(inputSchema)}`;
+}
+
+async function guarded(run: () => McpToolResult | Promise<McpToolResult>): Promise<McpToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ArgumentError) return errorResult(error.message);
+    throw error;
+  }
+}
