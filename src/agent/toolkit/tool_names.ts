@@ -56,8 +56,9 @@ export class ToolNames {
     }
     this.#length = nameLength;
     this.#reserved = new Set(reserved);
-    for (const { computer, tool, name } of given) {
-      if (this.#isFree(name) && isAccepted(name, nameLength)) this.#give({ computer, tool }, name);
+    for (const { name, ...address } of given) {
+      const isNew = this.nameOf(address) === undefined;
+      if (isNew && this.#isFree(name) && isAccepted(name, nameLength)) this.#give(address, name);
     }
   }
 
@@ -81,22 +82,25 @@ export class ToolNames {
     const nameless = tools.filter((address) => !this.#names.has(keyOf(address))).sort(byAddress);
     const claims = new Map<string, number>();
     for (const { tool } of nameless) claims.set(toSafeName(tool), (claims.get(toSafeName(tool)) ?? 0) + 1);
-    // Whoever keeps the bare name goes first, so that a made-up name never takes it.
-    const isBare = (address: ToolAddress) => claims.get(toSafeName(address.tool)) === 1;
+    const isAlone = ({ tool }: ToolAddress) => claims.get(toSafeName(tool)) === 1;
+    // Whoever gets its bare name goes first, so that a made-up name never takes it.
+    const isBare = (address: ToolAddress) => isAlone(address) && this.#isWhole(toSafeName(address.tool));
     const claimants = [...nameless.filter(isBare), ...nameless.filter((address) => !isBare(address))];
-    for (const address of claimants) this.#give(address, this.#choose(address, isBare(address)));
+    for (const address of claimants) this.#give(address, this.#choose(address, isAlone(address)));
     this.#forget(tools);
     return nameless.length > 0;
   }
 
-  #choose(address: ToolAddress, isBare: boolean): string {
+  #choose(address: ToolAddress, isAlone: boolean): string {
     const { computer, tool } = address;
     const bare = toSafeName(tool);
-    const isWhole = bare.length <= this.#length;
-    if (isBare && isWhole && this.#isFree(bare)) return bare;
-    const long = isBare && !isWhole ? bare : `${toSafeName(computer)}__${bare}`;
-    if (long.length <= this.#length && this.#isFree(long)) return long;
-    return this.#withSuffix(long, address);
+    if (isAlone && this.#isWhole(bare) && this.#isFree(bare)) return bare;
+    const long = isAlone && !this.#isWhole(bare) ? bare : `${toSafeName(computer, "computer")}__${bare}`;
+    return this.#isWhole(long) && this.#isFree(long) ? long : this.#withSuffix(long, address);
+  }
+
+  #isWhole(name: string): boolean {
+    return name.length <= this.#length;
   }
 
   #withSuffix(name: string, address: ToolAddress): string {
@@ -142,10 +146,10 @@ function byAddress(one: ToolAddress, other: ToolAddress): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** The name with `_` for each run of characters that clients do not accept; `tool` when nothing is left of it. */
-function toSafeName(text: string): string {
+/** The name with `_` for each run of characters that clients do not accept; `fallback` when nothing is left of it. */
+function toSafeName(text: string, fallback = "tool"): string {
   const safe = text.replaceAll(/[^a-zA-Z0-9_-]+/g, "_");
-  return /[a-zA-Z0-9]/.test(safe) ? safe : "tool";
+  return /[a-zA-Z0-9]/.test(safe) ? safe : fallback;
 }
 
 /** Six letters and digits that tell similar names apart: FNV-1a in 32 bits. */

@@ -31,10 +31,14 @@ export class Arguments {
     throw this.#wrong(name, "must be a text that is not empty");
   }
 
-  /** A text, or a number in its place. */
-  wordOrNumber(name: string): string | undefined {
+  /** A text such as `0-4,7`. A number, or a list of numbers and texts, counts as well, since models write those. */
+  ranges(name: string): string | undefined {
     const value = this.#args[name];
-    return typeof value === "number" ? String(value) : this.text(name);
+    const items = Array.isArray(value) && value.length > 0 ? value : [value];
+    const areRanges = items.every((item) =>
+      typeof item === "number" || (typeof item === "string" && item !== "")
+    );
+    return areRanges ? items.join(",") : this.text(name);
   }
 
   /** A text that must be there. */

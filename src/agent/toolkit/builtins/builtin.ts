@@ -1,10 +1,14 @@
 /** What the tools of gateway and toolkit themselves have in common. */
+import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool, ToolContext } from "../local_tool.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
 import { ArgumentError, Arguments } from "./arguments.ts";
+
+/** The most Computers that one call asks at the same time. */
+const MAX_CONCURRENT_COMPUTERS = 16;
 
 /** The Computers that a client reaches. */
 export interface Reach {
@@ -99,14 +103,15 @@ export type Answered<Value> =
   | { readonly computer: string; readonly value: Value }
   | { readonly computer: string; readonly problem: string };
 
-/** Asks Computers at the same time; one that fails is told and costs nothing else. */
+/** Asks Computers at the same time, sixteen at most; one that fails is told and costs nothing else. */
 export async function askEach<Value>(
   computers: readonly RemoteComputer[],
   ask: (computer: RemoteComputer) => Promise<Value>,
 ): Promise<Answered<Value>[]> {
+  const limiter = new Limiter(MAX_CONCURRENT_COMPUTERS);
   return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
     try {
-      return { computer: computer.name, value: await ask(computer) };
+      return { computer: computer.name, value: await limiter.run(() => ask(computer)) };
     } catch (error) {
       return { computer: computer.name, problem: describeError(error) };
     }

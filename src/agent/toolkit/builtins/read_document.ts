@@ -90,7 +90,7 @@ function readClientUri(named: string): { readonly uri: string; readonly computer
 
 /** Page numbers from `0,2,5-7`; `undefined` when absent. */
 function readPages(args: Arguments): readonly number[] | undefined {
-  const text = args.wordOrNumber("pages");
+  const text = args.ranges("pages");
   if (text === undefined) return undefined;
   const pages = text.split(",").flatMap((range) => {
     const [, first, last = first] = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(range) ?? [];

@@ -1,7 +1,9 @@
 /** `view_desktop`: the windows that Computers show. */
 import type { DesktopEntry } from "../../../protocol/desktop.ts";
+import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { McpContent } from "../mcp.ts";
+import { ArgumentError } from "./arguments.ts";
 import {
   askEach,
   chosenComputers,
@@ -14,6 +16,10 @@ import {
 
 /** The most characters of all windows together. */
 const MAX_CHARACTERS = 40_000;
+/** The most characters of a picture in base64: model providers take no larger ones. */
+const MAX_PICTURE_CHARACTERS = 5_000_000;
+/** The most pictures of one answer. */
+const MAX_PICTURES = 8;
 
 /** Makes the tool. */
 export function viewDesktop(reach: Reach): LocalTool {
@@ -22,7 +28,7 @@ export function viewDesktop(reach: Reach): LocalTool {
     title: "View the Desktop",
     description:
       "Shows the live windows of Computers: what their programs have open now. Windows that matter most come first. " +
-      "A window is a text; give `window` to see one alone.",
+      "Give `window` to see one alone, with its pictures.",
     properties: {
       computer: COMPUTER_PROPERTY,
       window: { type: "string", description: "The window:// URI of one window." },
@@ -37,11 +43,17 @@ export function viewDesktop(reach: Reach): LocalTool {
       const [named, window] = [args.text("computer"), args.text("window")];
       const size = args.integer("size", { min: 1, max: 100 });
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
-      const computers = chosenComputers(reach, named);
-      const answers = await askEach(computers, (computer) => computer.getWindows({ size, window, signal }));
-      const windows = answers.flatMap((answer) =>
-        "value" in answer ? answer.value.map((each) => ({ ...each, computer: answer.computer })) : []
+      if (offset > 0 && window === undefined) {
+        throw new ArgumentError(
+          'Cannot call "view_desktop": the argument "offset" goes on with one window, so name it with "window"',
+        );
+      }
+      const answers = await askEach(
+        chosenComputers(reach, named),
+        (computer) =>
+          window === undefined ? seeAll(computer, { size, signal }) : seeOne(computer, window, signal),
       );
+      const windows = answers.flatMap((answer) => "value" in answer ? answer.value : []);
       const problems = problemLines(answers);
       const content = [...toContent(windows, offset), ...problems.map((text) => ({ type: "text", text }))];
       if (content.length > 0) return { content, ...(windows.length === 0 ? { isError: true } : {}) };
@@ -51,7 +63,51 @@ export function viewDesktop(reach: Reach): LocalTool {
   });
 }
 
-type ShownWindow = DesktopEntry & { readonly computer: string };
+/** A window of a Computer. */
+type ShownWindow = DesktopEntry & { readonly computer: string; readonly pictures?: readonly McpContent[] };
+
+/** The windows of the Desktop, which are texts. */
+async function seeAll(
+  computer: RemoteComputer,
+  options: { readonly size: number | undefined; readonly signal: AbortSignal },
+): Promise<ShownWindow[]> {
+  const windows = await computer.getWindows(options);
+  return windows.map((window) => ({ ...window, computer: computer.name }));
+}
+
+/** One window with its pictures, which only its resource has. A window that is a picture alone is on no Desktop. */
+async function seeOne(computer: RemoteComputer, uri: string, signal: AbortSignal): Promise<ShownWindow[]> {
+  const [[window], pictures] = await Promise.all([
+    computer.getWindows({ window: uri, signal }),
+    readPictures(computer, uri, signal),
+  ]);
+  if (window === undefined && pictures.length === 0) return [];
+  return [{ ...(window ?? { uri, text: "" }), computer: computer.name, pictures }];
+}
+
+async function readPictures(
+  computer: RemoteComputer,
+  uri: string,
+  signal: AbortSignal,
+): Promise<McpContent[]> {
+  try {
+    const { contents } = await computer.readResource(uri, { signal });
+    return contents.flatMap(({ blob, mimeType = "" }) =>
+      blob === undefined || !mimeType.startsWith("image/") ? [] : [toPicture(blob, mimeType)]
+    ).slice(0, MAX_PICTURES);
+  } catch {
+    // A Computer that cannot read single windows has texts alone; whether it has the window, the Desktop says.
+    signal.throwIfAborted();
+    return [];
+  }
+}
+
+function toPicture(data: string, mimeType: string): McpContent {
+  return data.length <= MAX_PICTURE_CHARACTERS ? { type: "image", data, mimeType } : {
+    type: "text",
+    text: `[A picture, ${mimeType}, of ${data.length} characters in base64 is too large to show]`,
+  };
+}
 
 /** A block for each window, and one that says what was left out. */
 function toContent(windows: readonly ShownWindow[], offset: number): McpContent[] {
@@ -71,7 +127,8 @@ function toContent(windows: readonly ShownWindow[], offset: number): McpContent[
       } more characters: call view_desktop with window "${window.uri}", computer ` +
         `"${window.computer}" and offset ${end}]`
       : "";
-    blocks.push({ type: "text", text: `${titleOf(window)}\n\n${part}${more}` });
+    const text = part === "" ? titleOf(window) : `${titleOf(window)}\n\n${part}${more}`;
+    blocks.push({ type: "text", text }, ...window.pictures ?? []);
   }
   if (hidden.length > 0) {
     const list = hidden.map((window) => `${titleOf(window)}`).join("\n");

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
+import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
+import { partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
+import { sharesOfPage } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
+import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
+
+const never = new AbortController().signal;
+
+/** What a tool answers while there is no office. */
+async function call(name: string, args: Record<string, unknown>): Promise<string> {
+  using view = new OfficeView({ problem: () => "the Server is away" });
+  const tool = makeBuiltins({ view }).find(({ definition }) => definition.name === name);
+  const result = await tool?.run(args, { signal: never });
+  assertEquals(result?.isError, true);
+  return String(result?.content[0]?.["text"]);
+}
+
+/** Reads the arguments of a tool that knows the argument `a`. */
+const reading = (a: unknown) => new Arguments("tool", { a }, ["a"]);
+
+/** Reads one argument, or gives the message of its error. */
+function tried<Value>(read: () => Value): Value | string {
+  try {
+    return read();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+Deno.test("the tools modify nothing, and take no unknown arguments", () => {
+  using view = new OfficeView();
+  const definitions = makeBuiltins({ view }).map(({ definition }) => definition);
+  assertEquals(definitions.map(({ name }) => name), [...BUILTIN_NAMES]);
+  for (const { annotations, inputSchema, description = "" } of definitions) {
+    assertEquals(annotations?.["readOnlyHint"], true);
+    assertEquals(inputSchema["additionalProperties"], false);
+    assert(description.length > 40);
+  }
+});
+
+Deno.test("a wrong argument is told by name, with what it should be", async () => {
+  assertMatch(await call("view_desktop", { screen: 1 }), /"screen" is unknown; there are computer, window/);
+  assertMatch(await call("list_computers", { computer: "a" }), /"computer" is unknown/);
+  assertMatch(await call("view_desktop", { size: 0 }), /"size" must be a whole number from 1 to 100/);
+  assertMatch(await call("view_desktop", { offset: 10 }), /name it with "window"/);
+  assertMatch(await call("find_documents", { keywords: [1] }), /"keywords" must be a list of texts/);
+  assertMatch(await call("find_documents", { limit: 101 }), /"limit" must be a whole number from 1 to 100/);
+  assertMatch(await call("read_document", {}), /"uri" is missing/);
+  assertMatch(await call("read_document", { uri: "window://a/b" }), /it is no URI of a document/);
+  assertMatch(await call("read_document", { uri: "dpe://host" }), /it is no URI of a document/);
+  const uri = "dpe://host/document";
+  assertMatch(await call("read_document", { uri, pages: "2-1" }), /write numbers from 0/);
+  assertMatch(await call("read_document", { uri, pages: "0-99999" }), /write numbers from 0/);
+  assertMatch(await call("read_document", { uri, format: "pdf" }), /must be one of json, markdown, text/);
+});
+
+Deno.test("right arguments reach the office, of which the tools tell why it cannot be reached", async () => {
+  const uri = "dpe://host/document";
+  for (const pages of [undefined, null, "3", 3, "0-4, 7", [0, 1, "3-4"]]) {
+    assertMatch(
+      await call("read_document", { uri, pages }),
+      /the Server is away\. Try again in a few seconds/,
+    );
+  }
+  assertMatch(await call("find_documents", { keywords: "word", limit: "5" }), /the Server is away/);
+  assertMatch(await call("view_desktop", { computer: null }), /the Server is away/);
+});
+
+Deno.test("list_computers answers without an office as well", async () => {
+  using view = new OfficeView({ problem: () => "the Server is away" });
+  const [listComputers] = makeBuiltins({ view });
+  const result = await listComputers?.run({}, { signal: never });
+  assertEquals(result?.structuredContent, { problem: "the Server is away", computers: [] });
+});
+
+Deno.test("an aborted call rejects with the reason of its signal", async () => {
+  using view = new OfficeView();
+  const reason = new Error("enough");
+  const [, viewDesktop] = makeBuiltins({ view });
+  const running = viewDesktop?.run({}, { signal: AbortSignal.abort(reason) });
+  await assertRejects(() => Promise.resolve(running), Error, "enough");
+});
+
+Deno.test("Arguments: `null` counts as absent, digits as a number, one text as a list", () => {
+  assertEquals(reading(null).text("a"), undefined);
+  assertEquals(reading("7").integer("a", { min: 0, max: 9 }), 7);
+  assertEquals(reading("x").texts("a"), ["x"]);
+  assertEquals(reading([0, "2-3"]).ranges("a"), "0,2-3");
+  assertMatch(String(tried(() => reading("").text("a"))), /must be a text that is not empty/);
+  assertMatch(String(tried(() => reading([]).ranges("a"))), /must be a text that is not empty/);
+  assertMatch(String(tried(() => reading("7.5").integer("a", { min: 0, max: 9 }))), /from 0 to 9/);
+  assertMatch(String(tried(() => reading("x").choice("a", ["y", "z"]))), /one of y, z/);
+});
+
+Deno.test("partOf() divides a text into parts that together are the text, and halves no character", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 2, max: 9 }), (text, max) => {
+      const parts: string[] = [];
+      for (let offset = 0; offset < text.length;) {
+        const { part, end } = partOf(text, { offset, max });
+        assert(part.isWellFormed() && part.length <= max && end > offset);
+        parts.push(part);
+        offset = end;
+      }
+      assertEquals(parts.join(""), text);
+    }),
+  );
+});
+
+Deno.test("sharesOfPage(): the pages of Computers that take turns have each document once, and at its place", () => {
+  const totals = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 5 });
+  fc.assert(fc.property(totals, fc.integer({ min: 1, max: 10 }), (all, limit) => {
+    const turns = Array.from(
+      { length: Math.max(...all) },
+      (_, rank) => all.flatMap((total, computer) => rank < total ? [[computer, rank]] : []),
+    ).flat();
+    for (let offset = 0; offset <= turns.length; offset += limit) {
+      const documents = sharesOfPage(all, { offset, limit }).flatMap((share, computer) =>
+        Array.from({ length: share.limit }, (_, index) => [computer, share.offset + index])
+      );
+      const inOrder = documents.sort(([, one = 0], [, other = 0]) => one - other);
+      assertEquals(inOrder, turns.slice(offset, offset + limit));
+    }
+  }));
+});

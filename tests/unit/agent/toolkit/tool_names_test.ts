@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import {
+  DEFAULT_NAME_LENGTH,
+  type ToolAddress,
+  ToolNames,
+} from "../../../../src/agent/toolkit/tool_names.ts";
+
+const at = (computer: string, tool: string): ToolAddress => ({ computer, tool });
+
+/** The names of tools that came at the same time, in their order. */
+function named(tools: readonly ToolAddress[], names = new ToolNames()): (string | undefined)[] {
+  names.assign(tools);
+  return tools.map((tool) => names.nameOf(tool));
+}
+
+/** Few short names, so that they collide, and some that are long or hardly acceptable. */
+const anyText = fc.oneof(
+  fc.constantFrom("a", "b", "a__b", "b__a", "read", "read file", "read.file", "工具", "lab_1"),
+  fc.string({ minLength: 1, maxLength: 80 }),
+);
+const anyTools = fc.uniqueArray(fc.record({ computer: anyText, tool: anyText }), {
+  selector: ({ computer, tool }) => JSON.stringify([computer, tool]),
+  maxLength: 30,
+});
+const anyLength = fc.integer({ min: 16, max: 64 });
+
+Deno.test("a tool that one Computer alone offers has its bare name", () => {
+  assertEquals(named([at("desk", "read"), at("laptop", "write")]), ["read", "write"]);
+});
+
+Deno.test("tools that come at the same time with one name are all named after their Computers", () => {
+  assertEquals(named([at("laptop", "read"), at("desk", "read")]), ["laptop__read", "desk__read"]);
+});
+
+Deno.test("a newcomer never renames an older tool, and the older one keeps its name when it comes back", () => {
+  const names = new ToolNames();
+  assertEquals(named([at("desk", "read")], names), ["read"]);
+  assertEquals(named([at("desk", "read"), at("laptop", "read")], names), ["read", "laptop__read"]);
+  assertEquals(named([at("laptop", "read")], names), ["laptop__read"]);
+  assertEquals(named([at("laptop", "read"), at("desk", "read")], names), ["laptop__read", "read"]);
+});
+
+Deno.test("a name of more than 48 characters is shortened, with a suffix of its own", () => {
+  const long = "x".repeat(DEFAULT_NAME_LENGTH + 1);
+  assertEquals(named([at("desk", long.slice(1))]), [long.slice(1)]);
+  const [one = "", other = ""] = named([at("desk", `${long}1`), at("desk", `${long}2`)]);
+  for (const name of [one, other]) assertMatch(name, /^x{41}_[0-9a-z]{6}$/);
+  assertNotEquals(one, other);
+  // The suffix depends on the tool alone, not on the others.
+  assertEquals(named([at("desk", `${long}2`)]), [other]);
+});
+
+Deno.test("characters that clients refuse become underscores", () => {
+  assertEquals(named([at("desk", "files/read file")]), ["files_read_file"]);
+  assertEquals(named([at("办公室", "工具"), at("desk", "工具")]), ["computer__tool", "desk__tool"]);
+});
+
+Deno.test("a made-up name never takes the bare name of another tool", () => {
+  const tools = [at("a", "b"), at("c", "b"), at("d", "a__b")];
+  const [made, , bare] = named(tools);
+  assertEquals(bare, "a__b");
+  assertMatch(made ?? "", /^a__b_[0-9a-z]{6}$/);
+  const long = "x".repeat(60);
+  const [shortened = ""] = named([at("a", long)]);
+  assertEquals(named([at("a", long), at("b", shortened)])[1], shortened);
+});
+
+Deno.test("reserved names go to no tool", () => {
+  const names = new ToolNames({
+    reserved: ["view_desktop"],
+    given: [{ ...at("a", "x"), name: "view_desktop" }],
+  });
+  assertEquals(named([at("a", "x"), at("desk", "view_desktop")], names), ["x", "desk__view_desktop"]);
+});
+
+Deno.test("given names are kept, except those that clients would refuse or that are given twice", () => {
+  const given = [
+    { ...at("desk", "read"), name: "my_read" },
+    { ...at("desk", "read"), name: "other_read" },
+    { ...at("laptop", "read"), name: "my_read" },
+    { ...at("desk", "write"), name: "not accepted" },
+    { ...at("desk", "move"), name: "x".repeat(49) },
+  ];
+  const names = new ToolNames({ given });
+  assertEquals(names.given, given.slice(0, 1));
+  const tools = [at("desk", "read"), at("laptop", "read"), at("desk", "write"), at("a", "other_read")];
+  assertEquals(named(tools, names), ["my_read", "read", "write", "other_read"]);
+});
+
+Deno.test("a given name without a Computer that offers it is still nobody else's", () => {
+  const names = new ToolNames({ given: [{ ...at("desk", "read"), name: "read" }] });
+  assertEquals(named([at("laptop", "read")], names), ["laptop__read"]);
+});
+
+Deno.test("assign() tells whether a name was given", () => {
+  const names = new ToolNames();
+  assertEquals([names.assign([at("a", "x")]), names.assign([at("a", "x")])], [true, false]);
+});
+
+Deno.test("a limit of fewer than 16 characters is refused", () => {
+  for (const nameLength of [15, 16.5, NaN]) {
+    assertThrows(() => new ToolNames({ nameLength }), RangeError, "16");
+  }
+});
+
+Deno.test("all names are unique, and such that clients accept them", () => {
+  fc.assert(fc.property(anyTools, anyLength, (tools, nameLength) => {
+    const reserved = ["read", "a__b"];
+    const all = named(tools, new ToolNames({ nameLength, reserved }));
+    assertEquals(new Set(all).size, tools.length);
+    for (const name of all) {
+      assert(name !== undefined && /^[a-zA-Z0-9_-]+$/.test(name) && name.length <= nameLength);
+      assert(!reserved.includes(name));
+    }
+  }));
+});
+
+Deno.test("without a history, names depend on the set of tools and not on their order", () => {
+  const shuffled = anyTools.chain((tools) =>
+    fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length }))
+  );
+  fc.assert(fc.property(shuffled, anyLength, ([tools, others], nameLength) => {
+    const [one, other] = [new ToolNames({ nameLength }), new ToolNames({ nameLength })];
+    one.assign(tools);
+    other.assign(others);
+    for (const tool of tools) assertEquals(one.nameOf(tool), other.nameOf(tool));
+  }));
+});
+
+Deno.test("names stay as they are whatever comes later, also over a restart", () => {
+  fc.assert(fc.property(anyTools, anyTools, (before, after) => {
+    const names = new ToolNames();
+    const first = named(before, names);
+    names.assign(after);
+    assertEquals(before.map((tool) => names.nameOf(tool)), first);
+    const restarted = new ToolNames({ given: names.given });
+    assertEquals(named(before, restarted), first);
+  }));
+});

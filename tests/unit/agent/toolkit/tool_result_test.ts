@@ -1,0 +1,68 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { ComputerLeftError, failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
+import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/protocol/local_errors.ts";
+import type { CallToolResult } from "../../../../src/protocol/tools.ts";
+
+const place = {
+  computer: "desk",
+  toClientUri: (uri: string, { mcpServer }: { mcpServer: string | undefined }) =>
+    `a2c://desk/${mcpServer}/${uri}`,
+};
+const textOf = ({ content }: McpToolResult) => content.map((item) => item["text"]).join("\n");
+
+Deno.test("toMcpResult() keeps every kind of content, structured content and the metadata of the MCP server", () => {
+  const content: CallToolResult["content"] = [
+    { type: "text", text: "hello", annotations: { audience: ["user"] } },
+    { type: "image", data: "AAAA", mimeType: "image/png" },
+    { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+  ];
+  const meta = { a2c_mcp_server: "files", "example.com/kind": 1 };
+  const result = toMcpResult({ content, structuredContent: { ok: true }, meta }, place);
+  assertEquals<unknown>(result, {
+    content,
+    structuredContent: { ok: true },
+    _meta: { ...meta, a2c_computer: "desk" },
+  });
+});
+
+Deno.test("toMcpResult() translates the URIs of links and embedded resources, and names a link that has no name", () => {
+  const content: CallToolResult["content"] = [
+    { type: "resource_link", uri: "file:///a" },
+    { type: "resource", resource: { uri: "file:///b", text: "b" } },
+  ];
+  assertEquals(toMcpResult({ content, meta: { a2c_mcp_server: "files" } }, place).content, [
+    { type: "resource_link", uri: "a2c://desk/files/file:///a", name: "file:///a" },
+    { type: "resource", resource: { uri: "a2c://desk/files/file:///b", text: "b" } },
+  ]);
+});
+
+Deno.test("toMcpResult() shows content of a kind that MCP does not know as its JSON", () => {
+  const item = { type: "hologram", data: "AAAA" };
+  assertEquals(toMcpResult({ content: [{ type: "unknown", item }] }, place).content, [
+    { type: "text", text: JSON.stringify(item) },
+  ]);
+});
+
+Deno.test("toMcpResult() says what to do about a tool that needs confirmation, was switched off or is gone", () => {
+  const refused = (error_code: number) =>
+    toMcpResult({ content: [{ type: "text", text: "Refused" }], isError: true, meta: { error_code } }, place);
+  assertMatch(textOf(refused(4001)), /^Refused\n.*list the tools again/i);
+  assertMatch(textOf(refused(4002)), /^Refused\n.*switched the tool off/);
+  assertMatch(textOf(refused(4005)), /^Refused\n.*has to confirm it/);
+  assertEquals(textOf(refused(1)), "Refused");
+});
+
+Deno.test("failureResult() tells a model whether the tool may have run, and what to do", () => {
+  const fail = (error: unknown) => {
+    const result = failureResult(error, { name: "read", computer: "desk" });
+    assertEquals([result.isError, result._meta], [true, { a2c_computer: "desk" }]);
+    return textOf(result);
+  };
+  assertMatch(fail(new ConnectionClosedError("gone")), /was lost during the call\. The tool may have run/);
+  assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
+  assertMatch(fail(new ComputerLeftError("desk")), /left the office during the call/);
+  assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
+  assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": broken/);
+});
