@@ -1,7 +1,8 @@
 /** The tools that one kind of client is offered. */
 import type { LocalTool, ToolContext } from "../agent/toolkit/local_tool.ts";
-import { errorResult, type McpTool, type McpToolResult } from "../agent/toolkit/mcp.ts";
+import type { McpTool, McpToolResult } from "../agent/toolkit/mcp.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
+import { noToolResult } from "../agent/toolkit/tool_result.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
 import { pageOf } from "./paging.ts";
 import type { Scope } from "./scope.ts";
@@ -109,13 +110,7 @@ export class ScopedTools {
     if (local !== undefined) return local.run(args, context);
     const tool = this.#find(name);
     if (tool !== undefined) return this.#calls.call(tool, args, context);
-    const { problem } = this.#toolset;
-    return Promise.resolve(errorResult(
-      problem === undefined
-        ? `No tool named "${name}" is there now: its Computer may have left the office, or the list has changed. List ` +
-          "the tools again and call one of those"
-        : `No tool named "${name}" is there now: ${problem}. Try again in a few seconds`,
-    ));
+    return Promise.resolve(noToolResult(name, this.#toolset.problem));
   }
 
   get #offered(): readonly OfficeTool[] {

@@ -63,6 +63,16 @@ export function toMcpContent(item: ContentItem, translate: (uri: string) => stri
   }
 }
 
+/** The result of a call of a tool that is not there. `problem` says why the office cannot be reached. */
+export function noToolResult(name: string, problem: string | undefined): McpToolResult {
+  return errorResult(
+    problem === undefined
+      ? `No tool named "${name}" is there now: its Computer may have left the office, or the list has changed. List ` +
+        "the tools again and call one of those"
+      : `No tool named "${name}" is there now: ${problem}. Try again in a few seconds`,
+  );
+}
+
 /** A Computer left the office while a call to it ran. */
 export class ComputerLeftError extends Error {
   /** The name of the class. */

@@ -1,0 +1,34 @@
+/**
+ * The tools of an office for LLM toolkits: the AI SDK of Vercel, the OpenAI Agents SDK, the Anthropic SDK, LangChain,
+ * Mastra and every client of an MCP SDK. It needs none of them, and runs in Deno, Node and browsers.
+ *
+ * ```ts
+ * import { Agent } from "@a2c-smcp/sdk/agent";
+ *
+ * export async function describe(url: string): Promise<string> {
+ *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
+ *   using kit = agent.toolkit({ computers: ["laptop"] });
+ *   console.log(Object.keys(await kit.aiTools()));
+ *   return await kit.prompt();
+ * }
+ * ```
+ *
+ * @module
+ */
+export type { AiOutput, AiPicture, AiSchema, AiSdkVersion, AiTool } from "./ai_tools.ts";
+export type { DesktopPromptOptions } from "./desktop_prompt.ts";
+export type { ToolkitTransport } from "./in_memory.ts";
+export type { Json, McpContent, McpTool, McpToolResult } from "./mcp.ts";
+export type {
+  ClientResult,
+  ClientTool,
+  ListedContent,
+  ListedTool,
+  ToolkitMcpClient,
+  ToolkitMcpServer,
+  ToolSchema,
+} from "./mcp_objects.ts";
+export type { ModelContent } from "./model_content.ts";
+export type { Office } from "./office.ts";
+export type { GivenName, ToolAddress } from "./tool_names.ts";
+export { Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";

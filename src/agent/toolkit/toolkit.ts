@@ -1,0 +1,200 @@
+/** The tools of an office for LLM toolkits. */
+import { settledWithin } from "../../async/abortable.ts";
+import { type Logger, silentLogger } from "../../log.ts";
+import type { CallProgress } from "../../protocol/progress.ts";
+import { type AiSdkVersion, type AiTool, toAiTool } from "./ai_tools.ts";
+import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
+import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
+import { serveFetch, ToolkitTransport } from "./in_memory.ts";
+import type { LocalTool } from "./local_tool.ts";
+import type { McpTool, McpToolResult } from "./mcp.ts";
+import { makeMcpClient, makeMcpServer, type ToolkitMcpClient, type ToolkitMcpServer } from "./mcp_objects.ts";
+import type { Office } from "./office.ts";
+import { OfficeCalls } from "./office_calls.ts";
+import { OfficeView } from "./office_view.ts";
+import type { RpcTools } from "./rpc_session.ts";
+import { type GivenName, ToolNames } from "./tool_names.ts";
+import { noToolResult } from "./tool_result.ts";
+import { Toolset } from "./toolset.ts";
+
+/** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
+const FIRST_LIST_MS = 3_000;
+
+/** Which tools a toolkit has, and how they are called. */
+export interface ToolkitOptions {
+  /** Only these Computers; all by default. */
+  readonly computers?: readonly string[] | undefined;
+  /**
+   * Whether to offer `list_computers`, `view_desktop`, `find_documents` and `read_document` beside the tools of the
+   * Computers; `true` by default.
+   */
+  readonly builtins?: boolean | undefined;
+  /** Names that tools had before, such as {@linkcode Toolkit.names} of an earlier run. */
+  readonly names?: Iterable<GivenName> | undefined;
+  /** The most characters of a tool's name; 48 by default, at least 16. */
+  readonly nameLength?: number | undefined;
+  /** How long a call may take without progress, in milliseconds; 300,000 by default. */
+  readonly callTimeoutMs?: number | undefined;
+  /**
+   * Whether a person has to agree before a tool is called. By default those whose annotations say `destructiveHint`.
+   * Annotations are claims of an MCP server: what must not run unasked, its Computer has to refuse.
+   */
+  readonly needsApproval?: ((tool: McpTool) => boolean) | undefined;
+  /** Receives log lines; they are dropped by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** What comes with a call. */
+export interface ToolkitCallOptions {
+  /** Cancels the call, up to the MCP server; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the progress of the call. */
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+}
+
+/**
+ * The tools of the Computers of an office, as LLM toolkits take them. It follows the office until it is disposed of or
+ * its Agent is closed. Get one from `agent.toolkit()`.
+ */
+export class Toolkit implements Disposable {
+  readonly #view: OfficeView;
+  readonly #names: ToolNames;
+  readonly #toolset: Toolset;
+  readonly #calls: OfficeCalls;
+  readonly #locals: ReadonlyMap<string, LocalTool>;
+  readonly #needsApproval: (tool: McpTool) => boolean;
+  readonly #ready: Promise<void>;
+  readonly #transports = new Set<ToolkitTransport>();
+  readonly #disposed = new AbortController();
+
+  /**
+   * Use `agent.toolkit()`.
+   *
+   * @param ending Aborted when the Agent ends.
+   */
+  constructor(office: Office, options: ToolkitOptions, ending: AbortSignal) {
+    const { computers, builtins = true, logger = silentLogger, needsApproval = isDestructive } = options;
+    this.#view = new OfficeView({ computers, logger });
+    const reserved = builtins ? BUILTIN_NAMES : [];
+    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
+    // A model reads a document by its own URI, and there are no others to read.
+    const toClientUri = (uri: string) => uri;
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri });
+    this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
+    const locals = builtins ? makeBuiltins({ view: this.#view }) : [];
+    this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
+    this.#needsApproval = needsApproval;
+    this.#ready = settledWithin(this.#view.follow(office), FIRST_LIST_MS).then(() => this.#toolset.start());
+    ending.addEventListener("abort", () => this[Symbol.dispose](), {
+      once: true,
+      signal: this.#disposed.signal,
+    });
+  }
+
+  /** The names that tools have been given, to be passed as {@linkcode ToolkitOptions.names} to the next run. */
+  get names(): GivenName[] {
+    return this.#names.given;
+  }
+
+  /** All tools that are there now, once those of the Computers have been listed. */
+  async tools(): Promise<McpTool[]> {
+    await this.#ready;
+    const own = [...this.#locals.values()];
+    return [...own, ...this.#toolset.all].map(({ definition }) => definition);
+  }
+
+  /**
+   * Calls a tool by its name. A failure is a result with `isError`, whose text tells a model what to do.
+   *
+   * @throws the reason of `options.signal`, and nothing else.
+   */
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+    { signal = new AbortController().signal, onProgress }: ToolkitCallOptions = {},
+  ): Promise<McpToolResult> {
+    await this.#ready;
+    signal.throwIfAborted();
+    const local = this.#locals.get(name);
+    if (local !== undefined) return await local.run(args, { signal });
+    const tool = this.#toolset.find(name);
+    if (tool === undefined) return noToolResult(name, this.#view.problem);
+    return await this.#calls.call(tool, args, { signal, onProgress });
+  }
+
+  /**
+   * The tools for the AI SDK of Vercel, as they are now: call it again before each run.
+   *
+   * @param options `version`: the major version of the AI SDK; 7 by default.
+   */
+  async aiTools<Version extends AiSdkVersion = 7>(
+    { version = 7 as Version }: { readonly version?: Version } = {},
+  ): Promise<Record<string, AiTool<Version>>> {
+    const parts = { call: this.call.bind(this), needsApproval: this.#needsApproval, version };
+    return Object.fromEntries((await this.tools()).map((tool) => [tool.name, toAiTool(tool, parts)]));
+  }
+
+  /** An MCP server for the OpenAI Agents SDK: `new Agent({ mcpServers: [kit.mcpServer()] })`. */
+  mcpServer(): ToolkitMcpServer {
+    return makeMcpServer({ list: () => this.tools(), call: this.call.bind(this) });
+  }
+
+  /**
+   * An MCP client for the helpers of the Anthropic SDK: `mcpTools((await client.listTools()).tools, client)`.
+   *
+   * @param options `signal`: cancels all calls of this client, since the helpers pass none on.
+   */
+  mcpClient({ signal }: { readonly signal?: AbortSignal | undefined } = {}): ToolkitMcpClient {
+    return makeMcpClient({ list: () => this.tools(), call: this.call.bind(this) }, signal);
+  }
+
+  /** A transport in memory for one client of an MCP SDK: `client.connect(kit.transport())`. */
+  transport(): ToolkitTransport {
+    const transport = new ToolkitTransport(this.#rpcTools, (ended) => this.#transports.delete(ended));
+    this.#transports.add(transport);
+    return transport;
+  }
+
+  /**
+   * Answers the requests of an MCP client over HTTP in memory, whatever their URL, for toolkits that know MCP servers by
+   * URL alone. It may be passed on without the toolkit.
+   */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+    await serveFetch(this.#rpcTools, new Request(input, init));
+
+  /**
+   * The Desktop as a block of a system message: the windows of all Computers, as they are now.
+   *
+   * @throws {RangeError} when `maxChars` is less than 500.
+   */
+  async prompt(options: DesktopPromptOptions = {}): Promise<string> {
+    await this.#ready;
+    return await writeDesktopPrompt({ view: this.#view }, options);
+  }
+
+  /** Calls `listener` when the tools have changed, until the returned function is called or the toolkit ends. */
+  onToolsChange(listener: () => void): () => void {
+    return this.#view.onChange(({ kind }) => {
+      if (kind === "tools" || kind === "members" || kind === "connection") listener();
+    });
+  }
+
+  /** Closes the transports, and follows the office no longer. The Agent stays open. Idempotent. */
+  [Symbol.dispose](): void {
+    this.#disposed.abort();
+    for (const transport of [...this.#transports]) void transport.close();
+    this.#view[Symbol.dispose]();
+  }
+
+  get #rpcTools(): RpcTools {
+    return {
+      list: () => this.tools(),
+      call: (name, args, options) => this.call(name, args, options),
+      onListChanged: (listener) => this.onToolsChange(listener),
+    };
+  }
+}
+
+function isDestructive({ annotations }: McpTool): boolean {
+  return annotations?.["destructiveHint"] === true && annotations["readOnlyHint"] !== true;
+}
