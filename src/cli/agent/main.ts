@@ -131,6 +131,12 @@ export function createAgentProgram(signal: AbortSignal): Command {
       await uninstallFrom(client, change);
     },
   });
+  program.command("instructions")
+    .description("print how a coding agent uses an office by this program, as a SKILL.md")
+    .action(async () => {
+      const { instructionsText } = await import("./instructions.ts");
+      console.log(instructionsText(commandLineOf("agent")).trimEnd());
+    });
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {
