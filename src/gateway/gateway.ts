@@ -24,7 +24,8 @@ import type { ToolsMode } from "./search/tools_mode.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
 import type { Scope } from "./scope.ts";
-import { createSession, type ListName } from "./session.ts";
+import type { ListName } from "./list_name.ts";
+import { createSession } from "./session.ts";
 import type { Activity } from "./tool_handlers.ts";
 
 /** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
@@ -134,6 +135,7 @@ export class Gateway implements AsyncDisposable {
    * Makes the servers for the clients of one scope, for either era of MCP.
    *
    * @param options `isPerRequest`: each server serves one request alone; `false` by default.
+   * @internal
    */
   factory(
     scope: Scope = { kind: "all" },
