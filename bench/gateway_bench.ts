@@ -9,7 +9,7 @@
  */
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Agent } from "../src/agent/agent.ts";
-import { createGateway } from "../src/gateway/gateway.ts";
+import { GatewayCore } from "../src/gateway/gateway_core.ts";
 import { ScriptedComputer } from "../tests/integration/_scripted_computer.ts";
 import { ServerProcess } from "./fixtures/server_process.ts";
 
@@ -23,7 +23,7 @@ const GOALS_MS = { list: 5, call: 1, find: 10 } as const;
 const server = await ServerProcess.start();
 const computers = await Promise.all(Array.from({ length: COMPUTERS }, (_, index) => joinComputer(index)));
 const agent = await Agent.connect({ url: server.url, office: "bench", name: "agent" });
-const gateway = createGateway(agent);
+const gateway = new GatewayCore(agent, {});
 const client = await connect();
 
 function joinComputer(index: number): Promise<ScriptedComputer> {

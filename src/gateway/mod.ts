@@ -14,13 +14,8 @@
  *
  * @module
  */
-export {
-  createGateway,
-  Gateway,
-  type GatewayChange,
-  type GatewayOptions,
-  type SessionFactory,
-} from "./gateway.ts";
+export { createGateway } from "./gateway.ts";
+export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
 export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions } from "./http/admission.ts";
 export type { ListName } from "./list_name.ts";

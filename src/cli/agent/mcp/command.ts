@@ -2,7 +2,8 @@
 import type { Agent } from "../../../agent/agent.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { Backoff, delay } from "../../../async/backoff.ts";
-import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
+import { createGateway } from "../../../gateway/gateway.ts";
+import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";

@@ -1,5 +1,5 @@
 /** `agent.ts mcp --http`: the gateway over HTTP. */
-import type { Gateway } from "../../../gateway/gateway.ts";
+import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import type { Logger } from "../../../log.ts";
 import { describeError } from "../../../text.ts";
