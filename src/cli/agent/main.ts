@@ -24,7 +24,8 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
+import { addMcpCommand } from "./mcp/declaration.ts";
+import { DEFAULT_ENTRY_NAME } from "./mcp/options.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;

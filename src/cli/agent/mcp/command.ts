@@ -8,7 +8,7 @@ import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError } from "../../../text.ts";
-import type { McpOptions } from "./declaration.ts";
+import type { McpOptions } from "./options.ts";
 import { serveOnHttp } from "./http_service.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";
