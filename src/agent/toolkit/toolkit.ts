@@ -36,7 +36,8 @@ export interface ToolkitOptions {
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
   /**
-   * Whether a person has to agree before a tool is called. By default those whose annotations say `destructiveHint`.
+   * Whether a person has to agree before a tool is called. By default those whose annotations say that they are
+   * destructive, or that they write and not that this is harmless.
    * Annotations are claims of an MCP server: what must not run unasked, its Computer has to refuse.
    */
   readonly needsApproval?: ((tool: McpTool) => boolean) | undefined;
@@ -195,6 +196,8 @@ export class Toolkit implements Disposable {
   }
 }
 
-function isDestructive({ annotations }: McpTool): boolean {
-  return annotations?.["destructiveHint"] === true && annotations["readOnlyHint"] !== true;
+/** MCP takes a tool that writes for destructive unless it says that it is not. */
+function isDestructive({ annotations = {} }: McpTool): boolean {
+  const { readOnlyHint, destructiveHint = readOnlyHint === false } = annotations;
+  return readOnlyHint !== true && destructiveHint === true;
 }
