@@ -99,6 +99,59 @@ export function removeServerText(text: string, name: string): string {
   return remove(text, entry.path);
 }
 
+/**
+ * Sets a member of an object in a JSON text with comments; objects on the way to it are made. The rest of the text stays
+ * as it is.
+ *
+ * @param text `undefined` or blank for a new file
+ * @throws {ConfigError} when the text is no JSON object, or something else than an object is on the way.
+ */
+export function setMemberText(text: string | undefined, path: readonly string[], value: unknown): string {
+  if (text === undefined || text.trim() === "") {
+    const nested = path.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+    return `${onLines(nested, { unit: "  ", newline: "\n", indent: "" })}\n`;
+  }
+  const known = memberPath(text, path);
+  if (known.length === path.length) {
+    const node = nodeAt(text, path);
+    const { unit, newline } = layoutOf(text);
+    const written = onLines(value, { unit, newline, indent: indentAt(text, node.offset) });
+    return splice(text, node.offset, written, node.length);
+  }
+  const [key = "", ...rest] = path.slice(known.length);
+  return insert(text, known, {
+    key,
+    value: rest.reduceRight((inner: unknown, name) => ({ [name]: inner }), value),
+  });
+}
+
+/**
+ * Removes a member; the text without it stays as it is.
+ *
+ * @throws {ConfigError} as {@linkcode setMemberText}.
+ */
+export function removeMemberText(text: string, path: readonly string[]): string {
+  return memberPath(text, path).length === path.length ? remove(text, path) : text;
+}
+
+/** The part of a path that is there. */
+function memberPath(text: string, path: readonly string[]): readonly string[] {
+  const { value, syntax, duplicates } = readConfigText(text, { format: "json" });
+  const problems = [...syntax, ...duplicates];
+  if (problems.length > 0) {
+    throw new ConfigError(`Cannot edit: ${problemsError("config", problems).message}`, { problems });
+  }
+  let inner: unknown = value;
+  for (const [index, key] of path.entries()) {
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+      throw new ConfigError(`Cannot edit: "${path.slice(0, index).join(".")}" is not an object`);
+    }
+    if (!Object.hasOwn(inner, key)) return path.slice(0, index);
+    inner = (inner as Readonly<Record<string, unknown>>)[key];
+  }
+  return path;
+}
+
 function refuseOtherFormats(text: string, action: string): void {
   const format = guessFormat(text);
   if (format === "json") return;

@@ -2,6 +2,7 @@
 import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
+import type { McpTool } from "../agent/toolkit/mcp.ts";
 import type { Office } from "../agent/toolkit/office.ts";
 import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
@@ -122,6 +123,11 @@ export class Gateway implements AsyncDisposable {
   /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */
   get names(): GivenName[] {
     return this.#names.given;
+  }
+
+  /** The tool of a Computer by the name that clients call it by. */
+  findTool(name: string): McpTool | undefined {
+    return this.#toolset.find(name)?.definition;
   }
 
   /**

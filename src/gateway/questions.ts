@@ -1,9 +1,15 @@
 /** Calls that ask the user of an MCP client: elicitation in both eras of MCP. */
-import { inputRequired, type InputRequiredResult, inputResponse } from "@modelcontextprotocol/server";
+import {
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
 import { abortable } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
 import type { ToolContext } from "../agent/toolkit/local_tool.ts";
-import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
+import type { McpToolResult } from "../agent/toolkit/mcp.ts";
 import type { Answer, FieldValue } from "../protocol/questions.ts";
 
 /** The most calls of one client that wait for an answer of its user. */
@@ -46,15 +52,20 @@ export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"
 export class AskingCalls {
   readonly #waiting = new Map<string, OpenCall>();
 
-  /** Starts a call, or goes on with the one that `request.state` names. */
+  /**
+   * Starts a call, or goes on with the one that `request.state` names.
+   *
+   * @throws {ProtocolError} no question with this state is open.
+   */
   async handle(
     request: AskingRequest,
     start: StartCall,
   ): Promise<McpToolResult | InputRequiredResult> {
     const call = request.state === undefined ? this.#begin(request, start) : this.#resume(request);
     if (call === undefined) {
-      return errorResult(
-        "Cannot go on with the call: its question is not open any more. Call the tool again",
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "Cannot go on with the call: its question is not open any more, or the state is not ours. Call the tool again",
       );
     }
     const onAbort = () => call.ending.abort(request.signal.reason);

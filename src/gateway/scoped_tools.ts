@@ -132,10 +132,9 @@ export class ScopedTools {
   }
 
   /** The index, with what has changed since the last search. */
-  #indexed(): ToolIndex {
+  async #indexed(): Promise<ToolIndex> {
     const { computers } = this.#toolset;
-    for (const gone of this.#index.computers) if (!computers.includes(gone)) this.#index.delete(gone);
-    for (const computer of computers) this.#index.set(computer, this.#toolset.of(computer));
+    await this.#index.update(new Map(computers.map((computer) => [computer, this.#toolset.of(computer)])));
     return this.#index;
   }
 }

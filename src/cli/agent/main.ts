@@ -24,7 +24,7 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import { addMcpCommand } from "./mcp/declaration.ts";
+import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -105,14 +105,31 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .action((computer: string, file: string) =>
       run((context) => uploadFile({ ...context, computer }, file), { observer: false })
     );
-  addMcpCommand(program, async (options) => {
+  const global = () => {
     requireOptions(program.opts(), ["url", "office", "name"]);
-    const { serveMcp } = await import("./mcp/command.ts");
-    const global = program.opts<GlobalOptions>();
-    const logger = loggerOf("agent", global);
-    const way = { connectSeconds: Infinity, observer: false, logger };
-    const connectOnce = (ending: AbortSignal) => connect(global, { ...way, signal: ending });
-    await serveMcp(options, { computers: global.computer, logger, signal, connect: connectOnce });
+    return program.opts<GlobalOptions>();
+  };
+  addMcpCommand(program, {
+    async serve(options) {
+      const { serveMcp } = await import("./mcp/command.ts");
+      const connection = global();
+      const logger = loggerOf("agent", connection);
+      const way = { connectSeconds: Infinity, observer: false, logger };
+      const connectOnce = (ending: AbortSignal) => connect(connection, { ...way, signal: ending });
+      await serveMcp(options, { computers: connection.computer, logger, signal, connect: connectOnce });
+    },
+    async print(options) {
+      const { printConfig } = await import("./mcp/install/install.ts");
+      printConfig(global(), options, DEFAULT_ENTRY_NAME);
+    },
+    async install(client, change, gateway) {
+      const { installInto } = await import("./mcp/install/install.ts");
+      await installInto(client, global(), { ...change, gateway });
+    },
+    async uninstall(client, change) {
+      const { uninstallFrom } = await import("./mcp/install/install.ts");
+      await uninstallFrom(client, change);
+    },
   });
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {

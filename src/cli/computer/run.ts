@@ -20,7 +20,7 @@ import { runWords } from "./run_words.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { reportArrival, reportStart } from "./start.ts";
-import { stateFile } from "./state_files.ts";
+import { stateFile } from "../state_folder.ts";
 
 /**
  * Runs as a service.

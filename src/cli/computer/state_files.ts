@@ -1,5 +1,6 @@
 /** The files in which the Computers of this user keep what outlives them. */
 import { dirname, join } from "@std/path";
+import { permitted, stateFile, stateFolder } from "../state_folder.ts";
 import { readRegularFile, replaceFile } from "../../files.ts";
 import { fileTokenStore } from "../../mcp/auth/token_file.ts";
 import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
@@ -7,15 +8,6 @@ import type { EraStore } from "../../mcp/era_memory.ts";
 
 /** The largest file of versions of MCP that is read, in bytes; a thousand servers take a tenth of it. */
 const MAX_ERAS_BYTES = 1024 * 1024;
-
-/**
- * The path of a file in the state folder, `$XDG_STATE_HOME/a2c-smcp` or `~/.local/state/a2c-smcp`, on Windows in
- * `%LOCALAPPDATA%`; `undefined` without a home, and without the permission to write the file.
- */
-export function stateFile(name: string): string | undefined {
-  const folder = stateFolder();
-  return folder === undefined ? undefined : permitted("write", join(folder, name));
-}
 
 /** The file of the sign-ins of this user; `undefined` when this process may not keep any. */
 export function tokenFile(): string | undefined {
@@ -29,23 +21,6 @@ export function tokenFile(): string | undefined {
 export function openTokens(): TokenStore {
   const file = tokenFile();
   return file === undefined ? memoryTokenStore() : fileTokenStore(file);
-}
-
-function stateFolder(): string | undefined {
-  try {
-    const home = Deno.env.get("HOME");
-    const local = Deno.build.os === "windows" ? Deno.env.get("LOCALAPPDATA") : undefined;
-    const state = Deno.env.get("XDG_STATE_HOME") ?? local ??
-      (home === undefined ? undefined : join(home, ".local", "state"));
-    return state === undefined ? undefined : join(state, "a2c-smcp");
-  } catch {
-    return undefined;
-  }
-}
-
-/** The path; `undefined` without the permission, which is not requested. */
-function permitted(name: "read" | "write", path: string): string | undefined {
-  return Deno.permissions.querySync({ name, path }).state === "granted" ? path : undefined;
 }
 
 /**

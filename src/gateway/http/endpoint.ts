@@ -12,6 +12,7 @@ import type { Gateway } from "../gateway.ts";
 import { listenedResources } from "../listening_transport.ts";
 import type { Scope } from "../scope.ts";
 import { LIST_CHANGED_INTERVAL_MS, type ListName } from "../session.ts";
+import { hasParamHeaders, refuseParamHeaders } from "./param_headers.ts";
 import { type SessionCount, type SessionLimits, Sessions } from "./sessions.ts";
 import { whenDone } from "./when_done.ts";
 
@@ -58,16 +59,25 @@ export class Endpoint {
     if (await isLegacyRequest(request, undefined, { maxRequestBodySize: this.#maxBodyBytes })) {
       return await this.#sessions.fetch(request);
     }
-    if (request.headers.get("mcp-method") !== "subscriptions/listen") {
-      return await this.#modern.fetch(request);
-    }
-    return await this.#listen(request);
+    const method = request.headers.get("mcp-method");
+    if (method === "subscriptions/listen") return await this.#listen(request);
+    if (method === "tools/call") return await this.#call(request);
+    return await this.#modern.fetch(request);
   }
 
   /** Ends what the clients hold. */
   async close(): Promise<void> {
     this.#unfollow();
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+
+  /** Only a tool that wants arguments in headers costs a second look at the body. */
+  async #call(request: Request): Promise<Response> {
+    const tool = this.#gateway.findTool(request.headers.get("mcp-name") ?? "");
+    if (tool === undefined || !hasParamHeaders(tool.inputSchema)) return await this.#modern.fetch(request);
+    const message = await request.clone().json().catch(() => undefined);
+    return refuseParamHeaders(tool.inputSchema, message, request.headers) ??
+      await this.#modern.fetch(request);
   }
 
   /** Follows the resources of a stream as long as the stream is open. */

@@ -15,8 +15,8 @@ const MAX_LIMIT = 20;
 
 /** What the tools work with. */
 export interface SearchParts {
-  /** An index of what the client reaches. */
-  readonly index: () => ToolIndex;
+  /** The index, with all that has changed. */
+  readonly index: () => Promise<ToolIndex>;
   /** Whether the client reaches a tool. */
   readonly isReached: (tool: OfficeTool) => boolean;
   /** The tool of this name that the client reaches. */
@@ -71,14 +71,14 @@ function findTools(parts: SearchParts): LocalTool {
       annotations: { title: "Find tools", readOnlyHint: true, openWorldHint: false },
     },
     run: (given) =>
-      guarded(() => {
+      guarded(async () => {
         const args = new Arguments("find_tools", given, ["query", "computer", "limit"]);
         const query = args.requiredText("query");
         const computer = args.text("computer");
         const limit = args.integer("limit", { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT;
         const isWanted = (tool: OfficeTool) =>
           parts.isReached(tool) && (computer === undefined || tool.computer === computer);
-        const found = parts.index().search(query, { limit, isWanted }).map(({ tool }) => describe(tool));
+        const found = (await parts.index()).search(query, { limit, isWanted }).map(describe);
         const structuredContent = { tools: found };
         if (found.length > 0) {
           return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
@@ -126,7 +126,7 @@ function callTool(
         const wanted = args.requiredText("name");
         const toolArguments = readObject(given["arguments"], name);
         const tool = parts.find(wanted);
-        if (tool === undefined) return unknownTool(wanted, parts);
+        if (tool === undefined) return await unknownTool(wanted, parts);
         if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
           return errorResult(`Cannot call "${wanted}" with ${name}: it may modify something; use call_tool`);
         }
@@ -173,11 +173,10 @@ function readObject(value: unknown, tool: string): Json {
   throw new ArgumentError(`Cannot call "${tool}": the argument "arguments" must be an object`);
 }
 
-function unknownTool(name: string, { index, isReached }: SearchParts): McpToolResult {
-  const near = index().search(name, { limit: 3, isWanted: isReached }).map(({ tool }) =>
-    `"${tool.definition.name}"`
-  );
-  const hint = near.length === 0 ? "" : ` Similar ones: ${near.join(", ")}.`;
+async function unknownTool(name: string, { index, isReached }: SearchParts): Promise<McpToolResult> {
+  const near = (await index()).search(name, { limit: 3, isWanted: isReached });
+  const names = near.map(({ definition }) => `"${definition.name}"`);
+  const hint = names.length === 0 ? "" : ` Similar ones: ${names.join(", ")}.`;
   return errorResult(`No tool named "${name}" is there now.${hint} Find tools with find_tools`);
 }
 

@@ -1,34 +1,30 @@
-/** Finds tools by what they do: BM25 over names, titles, descriptions, schemas and Computers. */
+/** Finds tools by what they do: BM25 over names, titles, descriptions, schemas, MCP servers and Computers. */
+import MiniSearch from "minisearch";
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json.ts";
-import { relatedTerms, termsOf } from "./terms.ts";
+import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
+import { termOf, wordsOf } from "./terms.ts";
 
 /** How much a term counts in each field. */
-const WEIGHTS = { name: 3, title: 2, computer: 1, description: 1, schema: 0.5 } as const;
-/** How much a term counts that only means about the same as one that is searched. */
-const RELATED_WEIGHT = 0.35;
-/** The parameters of BM25: how soon a repeated term counts no more, and how much the length of a text matters. */
-const K1 = 1.2;
-const B = 0.6;
-/** The most characters of a description, and the most properties of a schema, that are indexed. */
+const WEIGHTS = { name: 2, title: 1.5, purpose: 2, hints: 0.5, schema: 0.5, server: 1, computer: 1 } as const;
+/** How many characters of a description tell the purpose; what follows are hints for the use. */
+const PURPOSE_CHARACTERS = 200;
+/** The most characters of a description, and the most texts of a schema, that are indexed. */
 const MAX_CHARACTERS = 4_000;
-const MAX_PROPERTIES = 100;
+const MAX_TEXTS = 200;
 /** How deep a schema is indexed. */
 const MAX_DEPTH = 3;
+/** A term from so many characters on also counts as the beginning of a longer one. */
+const MIN_PREFIX = 4;
+/** The tools that are indexed before the event loop runs again. */
+const CHUNK = 100;
 
-/** A tool in the index. */
-interface Entry {
+/** What is indexed of a tool. */
+type Entry = Readonly<Record<keyof typeof WEIGHTS, string>> & {
+  readonly id: string;
   readonly tool: OfficeTool;
-  readonly length: number;
-  readonly terms: readonly string[];
-}
-
-/** A tool that was found. */
-export interface Found {
-  readonly tool: OfficeTool;
-  readonly score: number;
-}
+};
 
 /** An index that changes by Computer: the others keep what was indexed. */
 export class ToolIndex {
@@ -36,26 +32,18 @@ export class ToolIndex {
     string,
     { readonly source: readonly OfficeTool[]; readonly entries: readonly Entry[] }
   >();
-  readonly #postings = new Map<string, Map<Entry, number>>();
-  #count = 0;
-  #totalLength = 0;
+  readonly #search = new MiniSearch<Entry>({
+    fields: Object.keys(WEIGHTS),
+    storeFields: ["tool"],
+    tokenize: wordsOf,
+    processTerm: (word) => termOf(word) ?? null,
+  });
+  /** The update that runs now; the next one waits for it. */
+  #updating: Promise<void> = Promise.resolve();
 
-  /** Makes the tools of a Computer these. Does nothing for the same list. */
-  set(computer: string, tools: readonly OfficeTool[]): void {
-    if (this.#groups.get(computer)?.source === tools) return;
-    this.delete(computer);
-    this.#groups.set(computer, { source: tools, entries: tools.map((tool) => this.#add(tool)) });
-  }
-
-  /** The Computers in the index. */
-  get computers(): string[] {
-    return [...this.#groups.keys()];
-  }
-
-  /** Forgets a Computer. */
-  delete(computer: string): void {
-    for (const entry of this.#groups.get(computer)?.entries ?? []) this.#remove(entry);
-    this.#groups.delete(computer);
+  /** Makes the index one of these tools by Computer. What has not changed since the last time costs nothing. */
+  update(tools: ReadonlyMap<string, readonly OfficeTool[]>): Promise<void> {
+    return this.#updating = this.#updating.then(() => this.#update(tools));
   }
 
   /** The best tools for a query, the best first; equally good ones by name. */
@@ -65,95 +53,62 @@ export class ToolIndex {
       readonly limit: number;
       readonly isWanted?: (tool: OfficeTool) => boolean;
     },
-  ): Found[] {
-    const scores = new Map<Entry, number>();
-    for (const [term, weight] of weightedTerms(query)) {
-      const posting = this.#postings.get(term);
-      if (posting === undefined) continue;
-      const rarity = Math.log(1 + (this.#count - posting.size + 0.5) / (posting.size + 0.5));
-      for (const [entry, frequency] of posting) {
-        const score = weight * rarity * this.#saturate(frequency, entry.length);
-        scores.set(entry, (scores.get(entry) ?? 0) + score);
-      }
-    }
-    return [...scores].filter(([{ tool }]) => isWanted(tool))
-      .map(([{ tool }, score]) => ({ tool, score }))
-      .sort((one, other) => other.score - one.score || (nameOf(one) < nameOf(other) ? -1 : 1))
-      .slice(0, limit);
+  ): OfficeTool[] {
+    const results = this.#search.search(query.slice(0, MAX_CHARACTERS), {
+      boost: WEIGHTS,
+      combineWith: "OR",
+      prefix: (term) => term.length >= MIN_PREFIX,
+      filter: ({ tool }) => isWanted(tool),
+    });
+    const byScore = results.sort((one, other) =>
+      other.score - one.score || (String(one.id) < String(other.id) ? -1 : 1)
+    );
+    return byScore.slice(0, limit).map(({ tool }) => tool);
   }
 
-  #saturate(frequency: number, length: number): number {
-    const average = this.#totalLength / Math.max(1, this.#count);
-    return (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + B * (length / average)));
-  }
-
-  #add(tool: OfficeTool): Entry {
-    const frequencies = frequenciesOf(tool);
-    const length = [...frequencies.values()].reduce((sum, frequency) => sum + frequency, 0);
-    const entry = { tool, length, terms: [...frequencies.keys()] };
-    for (const [term, frequency] of frequencies) {
-      const posting = this.#postings.get(term) ?? new Map<Entry, number>();
-      this.#postings.set(term, posting.set(entry, frequency));
+  async #update(tools: ReadonlyMap<string, readonly OfficeTool[]>): Promise<void> {
+    for (const [computer, { source, entries }] of this.#groups) {
+      if (tools.get(computer) === source) continue;
+      for (const { id } of entries) this.#search.discard(id);
+      this.#groups.delete(computer);
     }
-    this.#count++;
-    this.#totalLength += length;
-    return entry;
-  }
-
-  #remove(entry: Entry): void {
-    for (const term of entry.terms) {
-      const posting = this.#postings.get(term);
-      posting?.delete(entry);
-      if (posting?.size === 0) this.#postings.delete(term);
+    for (const [computer, source] of tools) {
+      if (this.#groups.has(computer)) continue;
+      const entries = source.map(toEntry);
+      this.#groups.set(computer, { source, entries });
+      await this.#search.addAllAsync(entries, { chunkSize: CHUNK });
     }
-    this.#count--;
-    this.#totalLength -= entry.length;
   }
 }
 
-function nameOf({ tool }: Found): string {
-  return tool.definition.name;
-}
-
-/** The terms of a query and what means about the same. */
-function weightedTerms(query: string): Map<string, number> {
-  const weights = new Map<string, number>();
-  const terms = termsOf(query.slice(0, MAX_CHARACTERS));
-  for (const term of terms) {
-    for (const related of relatedTerms(term)) {
-      if (!weights.has(related)) weights.set(related, RELATED_WEIGHT);
-    }
-  }
-  for (const term of terms) weights.set(term, 1);
-  return weights;
-}
-
-function frequenciesOf({ definition, computer, tool }: OfficeTool): Map<string, number> {
-  const frequencies = new Map<string, number>();
-  const add = (text: string | undefined, weight: number) => {
-    for (const term of termsOf((text ?? "").slice(0, MAX_CHARACTERS))) {
-      frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
-    }
+function toEntry(tool: OfficeTool): Entry {
+  const { name, title = "", description = "", _meta } = tool.definition;
+  const server = _meta?.[A2C_MCP_SERVER];
+  return {
+    id: name,
+    tool,
+    name: tool.tool,
+    title,
+    purpose: description.slice(0, PURPOSE_CHARACTERS),
+    hints: description.slice(PURPOSE_CHARACTERS, MAX_CHARACTERS),
+    schema: schemaTexts(tool.definition).join(" "),
+    server: typeof server === "string" ? server : "",
+    computer: tool.computer,
   };
-  add(tool, WEIGHTS.name);
-  add(definition.title, WEIGHTS.title);
-  add(computer, WEIGHTS.computer);
-  add(definition.description, WEIGHTS.description);
-  for (const text of schemaTexts(definition)) add(text, WEIGHTS.schema);
-  return frequencies;
 }
 
 /** The names and descriptions of the properties of a tool's arguments. */
 function schemaTexts({ inputSchema }: McpTool): string[] {
   const texts: string[] = [];
-  const visit = (schema: Json, depth: number) => {
-    const { properties, items } = schema;
+  const visit = ({ properties, items }: Json, depth: number) => {
     if (isRecord(properties)) {
       for (const [name, property] of Object.entries(properties)) {
-        if (texts.length >= 2 * MAX_PROPERTIES) return;
+        if (texts.length >= MAX_TEXTS) return;
         texts.push(name);
         if (!isRecord(property)) continue;
-        if (typeof property["description"] === "string") texts.push(property["description"]);
+        if (typeof property["description"] === "string") {
+          texts.push(property["description"].slice(0, MAX_CHARACTERS));
+        }
         if (depth < MAX_DEPTH) visit(property, depth + 1);
       }
     }

@@ -1,6 +1,11 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
+import type { ChangeOptions } from "./install/install.ts";
 import { collect, parseSeconds, wholeNumber } from "../../options.ts";
+
+/** The name of the entry by default. */
+export const DEFAULT_ENTRY_NAME = "a2c";
 
 /** The options of the command. */
 export interface McpOptions {
@@ -16,6 +21,7 @@ export interface McpOptions {
   readonly httpToken?: string;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly printConfig: boolean;
 }
 
 /** Where the gateway listens: a host and a port, 0 for any free one. */
@@ -24,9 +30,17 @@ export interface HttpPlace {
   readonly port: number;
 }
 
+/** What the command and those below it do. */
+export interface McpActions {
+  readonly serve: (options: McpOptions) => Promise<void>;
+  readonly print: (options: McpOptions) => Promise<void>;
+  readonly install: (client: ClientName, change: ChangeOptions, options: McpOptions) => Promise<void>;
+  readonly uninstall: (client: ClientName, change: ChangeOptions) => Promise<void>;
+}
+
 /** Adds the command to the Agent's program. */
-export function addMcpCommand(program: Command, run: (options: McpOptions) => Promise<void>): void {
-  program.command("mcp")
+export function addMcpCommand(program: Command, actions: McpActions): void {
+  const mcp = program.command("mcp")
     .description(
       "serve the office to an MCP client on standard input and output, or to many over HTTP; repeat --computer to " +
         "choose Computers",
@@ -69,7 +83,22 @@ export function addMcpCommand(program: Command, run: (options: McpOptions) => Pr
       "append a line of JSON to this file for each call, without its arguments",
     )
     .option("--activity-arguments", "write the arguments of calls into the activity log, too")
-    .action(run);
+    .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
+    .action((options: McpOptions) => options.printConfig ? actions.print(options) : actions.serve(options));
+  changing(mcp.command("install").description("write the gateway's entry into the file of an MCP client"))
+    .action((client: ClientName, change: ChangeOptions) => actions.install(client, change, mcp.opts()));
+  changing(mcp.command("uninstall").description("remove the entry again"))
+    .action((client: ClientName, change: ChangeOptions) => actions.uninstall(client, change));
+}
+
+/** Adds what each change of a client's file takes. */
+function changing(command: Command): Command {
+  return command
+    .addArgument(new Argument("<client>", "the MCP client").choices(CLIENT_NAMES))
+    .option("--as <name>", "the name of the entry", DEFAULT_ENTRY_NAME)
+    .option("--dry-run", "show the change, and write nothing", false)
+    .option("--yes", "write without asking", false)
+    .option("--file <path>", "the client's file, if it is not the usual one");
 }
 
 /** Parses `PORT`, `HOST:PORT` or `[ADDRESS]:PORT`. */

@@ -1,7 +1,15 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
-import { termsOf } from "../../../../src/gateway/search/terms.ts";
+import { termOf, wordsOf } from "../../../../src/gateway/search/terms.ts";
 import { ToolIndex } from "../../../../src/gateway/search/tool_index.ts";
+import {
+  asked,
+  heldOut,
+  indexRealTools,
+  realTools,
+  recallAt,
+  tuning,
+} from "../../../fixtures/real_tools/recall.ts";
 
 function tool(
   name: string,
@@ -16,30 +24,42 @@ function tool(
   };
 }
 
-function namesOf(index: ToolIndex, query: string, limit = 5): string[] {
-  return index.search(query, { limit }).map((found) => found.tool.definition.name);
+/** An index of these tools by Computer. */
+async function indexOf(
+  tools: Readonly<Record<string, readonly OfficeTool[]>>,
+  index = new ToolIndex(),
+): Promise<ToolIndex> {
+  await index.update(new Map(Object.entries(tools)));
+  return index;
 }
 
-Deno.test("termsOf() splits names and words, and leaves endings away", () => {
+function namesOf(index: ToolIndex, query: string, limit = 5): string[] {
+  return index.search(query, { limit }).map(({ definition }) => definition.name);
+}
+
+const termsOf = (text: string) => wordsOf(text).map(termOf).filter((term) => term !== undefined);
+
+Deno.test("terms are words of names and texts without their endings", () => {
   assertEquals(termsOf("listPullRequests"), termsOf("list_pull_requests"));
   assertEquals(termsOf("Deletes files"), termsOf("delete file"));
   assertEquals(termsOf("HTTPServer v2"), termsOf("http server V2"));
   assertEquals(termsOf("the a of"), []);
 });
 
-Deno.test("termsOf() takes each two characters of a script without spaces", () => {
+Deno.test("terms are each two characters of a script without spaces", () => {
   assertEquals(termsOf("读取文件"), ["读取", "取文", "文件"]);
 });
 
-Deno.test("search() finds by name, description, schema and Computer", () => {
-  const index = new ToolIndex();
-  index.set("laptop", [
-    tool("send_mail", "Sends a message to a person"),
-    tool("weather", "Tells the forecast", {
-      properties: { city: { type: "string", description: "The town" } },
-    }),
-  ]);
-  index.set("desk", [tool("read_file", "读取文件内容", { computer: "desk" })]);
+Deno.test("search() finds by name, description, schema and Computer", async () => {
+  const index = await indexOf({
+    laptop: [
+      tool("send_mail", "Sends a message to a person"),
+      tool("weather", "Tells the forecast", {
+        properties: { city: { type: "string", description: "The town" } },
+      }),
+    ],
+    desk: [tool("read_file", "读取文件内容", { computer: "desk" })],
+  });
   assertEquals(namesOf(index, "sending mails"), ["send_mail"]);
   assertEquals(namesOf(index, "what is it like in this town"), ["weather"]);
   assertEquals(namesOf(index, "文件"), ["read_file"]);
@@ -47,25 +67,25 @@ Deno.test("search() finds by name, description, schema and Computer", () => {
   assertEquals(namesOf(index, "of the"), []);
 });
 
-Deno.test("search() finds what means about the same, after what is named", () => {
-  const index = new ToolIndex();
-  index.set("laptop", [tool("remove_user", "Removes a user"), tool("delete_user", "Deletes a user")]);
-  assertEquals(namesOf(index, "delete user"), ["delete_user", "remove_user"]);
+Deno.test("search() forgets a Computer that has left or has other tools, and keeps the others", async () => {
+  const shout = [tool("shout", "Says it aloud", { computer: "desk" })];
+  const index = await indexOf({ laptop: [tool("echo", "Says it again")], desk: shout });
+  assertEquals(namesOf(index, "says").sort(), ["echo", "shout"]);
+  await indexOf({ laptop: [tool("whisper", "Says it softly")], desk: shout }, index);
+  assertEquals(namesOf(index, "says").sort(), ["shout", "whisper"]);
+  await indexOf({ desk: shout }, index);
+  assertEquals(namesOf(index, "says"), ["shout"]);
 });
 
-Deno.test("search() forgets a Computer that has left or has other tools, and keeps the others", () => {
-  const index = new ToolIndex();
-  index.set("laptop", [tool("echo", "Says it again")]);
-  index.set("desk", [tool("shout", "Says it aloud", { computer: "desk" })]);
-  assertEquals(namesOf(index, "says"), ["echo", "shout"].sort());
-  index.set("laptop", [tool("whisper", "Says it softly")]);
-  assertEquals(namesOf(index, "says"), ["shout", "whisper"]);
-  index.delete("desk");
-  assertEquals(namesOf(index, "says"), ["whisper"]);
-});
-
-Deno.test("search() orders equally good tools by name, and keeps to the limit", () => {
-  const index = new ToolIndex();
-  index.set("laptop", ["c", "a", "b"].map((letter) => tool(`copy_${letter}`, "Copies")));
+Deno.test("search() orders equally good tools by name, and keeps to the limit", async () => {
+  const index = await indexOf({ laptop: ["c", "a", "b"].map((letter) => tool(`copy_${letter}`, "Copies")) });
   assertEquals(namesOf(index, "copies", 2), ["copy_a", "copy_b"]);
+});
+
+Deno.test("of 300 real tools, the search finds the right one among the first five", async () => {
+  const index = await indexRealTools();
+  assertEquals(realTools.length, 300);
+  assert(recallAt(5, tuning, index) >= 0.65, "in the words of a user, tuned");
+  assert(recallAt(5, heldOut, index) >= 0.55, "in the words of a user, not tuned");
+  assert(recallAt(5, asked, index) >= 0.9, "in the words of a model");
 });

@@ -1,0 +1,99 @@
+/** The MCP clients whose configuration the gateway writes itself into. */
+import { join } from "@std/path";
+import { UsageError } from "../../../outcome.ts";
+
+/** The names of the clients, as the command takes them. */
+export const CLIENT_NAMES = ["claude", "claude-code", "vscode", "cursor", "codex"] as const;
+/** One of {@linkcode CLIENT_NAMES}. */
+export type ClientName = typeof CLIENT_NAMES[number];
+
+/** Where and how a client is told of an MCP server. */
+export interface McpClient {
+  readonly title: string;
+  /** The file for all projects of this user. */
+  readonly file: string;
+  /** The member of the file that holds the servers. */
+  readonly member: string;
+  readonly format: "json" | "toml";
+  /** Members of an entry besides `command` and `args`. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  /** What to do after a change. */
+  readonly then: string;
+}
+
+/**
+ * The client on this machine.
+ *
+ * @throws {UsageError} when this user has no home.
+ */
+export function clientOf(name: ClientName): McpClient {
+  const home = homeFolder();
+  const RESTART = "Restart it to see the change.";
+  switch (name) {
+    case "claude":
+      return {
+        title: "Claude Desktop",
+        file: join(applicationFolder(home), "Claude", "claude_desktop_config.json"),
+        member: "mcpServers",
+        format: "json",
+        extra: {},
+        then: RESTART,
+      };
+    case "claude-code":
+      return {
+        title: "Claude Code",
+        file: join(home, ".claude.json"),
+        member: "mcpServers",
+        format: "json",
+        extra: { type: "stdio" },
+        then: "New sessions have it; /mcp shows it.",
+      };
+    case "vscode":
+      return {
+        title: "VS Code",
+        file: join(applicationFolder(home), "Code", "User", "mcp.json"),
+        member: "servers",
+        format: "json",
+        extra: { type: "stdio" },
+        then: 'Start it with "MCP: List Servers".',
+      };
+    case "cursor":
+      return {
+        title: "Cursor",
+        file: join(home, ".cursor", "mcp.json"),
+        member: "mcpServers",
+        format: "json",
+        extra: {},
+        then: RESTART,
+      };
+    case "codex":
+      return {
+        title: "Codex",
+        file: join(Deno.env.get("CODEX_HOME") ?? join(home, ".codex"), "config.toml"),
+        member: "mcp_servers",
+        format: "toml",
+        extra: {},
+        then: "New sessions have it.",
+      };
+  }
+}
+
+function homeFolder(): string {
+  const home = Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME");
+  if (home === undefined || home === "") {
+    throw new UsageError("Cannot find the client's file: this user has no home; name the file with --file");
+  }
+  return home;
+}
+
+/** Where programs with windows keep their settings. */
+function applicationFolder(home: string): string {
+  switch (Deno.build.os) {
+    case "darwin":
+      return join(home, "Library", "Application Support");
+    case "windows":
+      return Deno.env.get("APPDATA") ?? join(home, "AppData", "Roaming");
+    default:
+      return Deno.env.get("XDG_CONFIG_HOME") ?? join(home, ".config");
+  }
+}

@@ -1,0 +1,125 @@
+/** The entry by which a client starts the gateway. */
+import { fromFileUrl, resolve } from "@std/path";
+import { replaceFile } from "../../../../files.ts";
+import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
+import { UsageError } from "../../../outcome.ts";
+import { stateFolder } from "../../../state_folder.ts";
+import type { McpOptions } from "../declaration.ts";
+
+/** A program and its arguments. */
+export interface GatewayEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Where the gateway connects, and as whom. */
+export interface EntryConnection {
+  readonly url: string;
+  readonly office: string;
+  readonly name: string;
+  readonly path?: string | undefined;
+  readonly protocol?: string | undefined;
+  readonly computer?: readonly string[] | undefined;
+  readonly token?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly tokenCommand?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly auth?: Readonly<Record<string, string>> | undefined;
+  readonly header?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The files that an entry needs, to be written with it. */
+export interface EntryFiles {
+  /** The names of the tools. */
+  readonly state: string;
+  /** The token, when it was given as a text. */
+  readonly token: { readonly path: string; readonly content: string } | undefined;
+}
+
+/** An entry and its files. */
+export interface PlannedEntry extends GatewayEntry {
+  readonly files: EntryFiles;
+}
+
+/**
+ * The entry for these options. A token never stands in it: it goes into a file that only this user can read.
+ *
+ * @param entryName The name of the entry, after which its files are called.
+ * @throws {UsageError} for credentials that would have to stand in the client's file.
+ */
+export function planEntry(connection: EntryConnection, options: McpOptions, entryName: string): PlannedEntry {
+  refuseOpenSecrets(connection);
+  const folder = stateFolder();
+  if (folder === undefined) {
+    throw new UsageError("Cannot keep the gateway's files: this user has no home; set XDG_STATE_HOME");
+  }
+  const fileName = `${entryName.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`;
+  const state = resolve(options.state ?? `${folder}/gateway-${fileName}.json`);
+  const token = connection.token === undefined
+    ? undefined
+    : { path: resolve(`${folder}/gateway-${fileName}.token`), content: `${connection.token}\n` };
+  const { command, args } = programWords();
+  const words = [
+    ...args,
+    "mcp",
+    ...connectionWords(connection, token?.path),
+    ...optionWords(options),
+    "--state",
+    state,
+  ];
+  return { command, args: words, files: { state, token } };
+}
+
+/** Writes the files of an entry that have to be there before the client starts it. */
+export async function writeEntryFiles({ token, state }: EntryFiles): Promise<void> {
+  await Deno.mkdir(resolve(state, ".."), { recursive: true, mode: 0o700 });
+  if (token !== undefined) await replaceFile(token.path, token.content, { mode: 0o600 });
+}
+
+/** The words that start the Agent's program from any folder and environment, as this process was started. */
+function programWords(): GatewayEntry {
+  const main = fromFileUrl(Deno.mainModule);
+  const isDoor = main.endsWith("agent.ts");
+  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", main, ...(isDoor ? [] : ["agent"])] };
+}
+
+function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {
+  const [option] = [
+    ...(Object.keys(auth).length > 0 ? ["--auth"] : []),
+    ...(Object.keys(header).length > 0 ? ["--header"] : []),
+  ];
+  if (option === undefined) return;
+  throw new UsageError(
+    `Cannot write ${option} into the file of a client, where others may read it: use --token-file or --token-command`,
+  );
+}
+
+function connectionWords(connection: EntryConnection, tokenPath: string | undefined): string[] {
+  const { url, office, name, path, protocol, computer = [], tokenFile, tokenCommand, caFile } = connection;
+  const file = tokenPath ?? (tokenFile === undefined ? undefined : resolve(tokenFile));
+  return [
+    ...["--url", url, "--office", office, "--name", name],
+    ...given("--path", path === DEFAULT_SOCKET_PATH ? undefined : path),
+    ...given("--protocol", protocol),
+    ...given("--token-file", file),
+    ...given("--token-command", tokenCommand),
+    ...given("--ca-file", caFile === undefined ? undefined : resolve(caFile)),
+    ...computer.flatMap((each) => ["--computer", each]),
+  ];
+}
+
+function optionWords(options: McpOptions): string[] {
+  const { tools, builtinTools, nameLength, timeout, activityLog, activityArguments = false } = options;
+  return [
+    ...given("--tools", tools === "all" ? undefined : tools),
+    ...(builtinTools ? [] : ["--no-builtin-tools"]),
+    ...given("--name-length", nameLength),
+    ...given("--timeout", timeout === undefined ? undefined : `${timeout}s`),
+    ...given("--activity-log", activityLog === undefined ? undefined : resolve(activityLog)),
+    ...(activityArguments ? ["--activity-arguments"] : []),
+  ];
+}
+
+function given(flag: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [flag, String(value)];
+}

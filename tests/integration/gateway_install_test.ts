@@ -1,0 +1,167 @@
+/** The gateway writes itself into the files of MCP clients, and is started from there. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { dirname, join } from "@std/path";
+import { parse as parseJsonc } from "jsonc-parser";
+import { runDoor } from "../fixtures/door.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
+import { connectV1, GatewayOffice } from "./_gateway_office.ts";
+
+// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
+const test = (name: string, fn: (home: Home) => Promise<void>) =>
+  Deno.test({
+    name,
+    async fn() {
+      await using home = new Home();
+      await fn(home);
+    },
+    ignore: Deno.build.os !== "linux",
+    sanitizeOps: false,
+    sanitizeResources: false,
+  });
+
+const DENO_DIR = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache", "deno");
+
+/** A user's home. */
+class Home implements AsyncDisposable {
+  readonly path = Deno.makeTempDirSync();
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await Deno.mkdir(dirname(this.file(name)), { recursive: true });
+    await Deno.writeTextFile(this.file(name), text);
+  }
+
+  read(name: string): Promise<string> {
+    return Deno.readTextFile(this.file(name));
+  }
+
+  /** Runs the Agent's command `mcp` for this user. */
+  async mcp(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const connection = [
+      "--url",
+      "http://127.0.0.1:3000",
+      "--office",
+      "lab",
+      "--name",
+      "ada",
+      "--token",
+      "s3cret",
+    ];
+    const env = {
+      HOME: this.path,
+      XDG_STATE_HOME: this.file("state"),
+      XDG_CONFIG_HOME: this.file(".config"),
+    };
+    return await runDoor("agent.ts", ["mcp", ...args, ...connection], { env, cwd: this.path });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Deno.remove(this.path, { recursive: true });
+  }
+}
+
+const JSON_CLIENTS = [
+  { client: "claude", file: ".config/Claude/claude_desktop_config.json", member: "mcpServers" },
+  { client: "claude-code", file: ".claude.json", member: "mcpServers" },
+  { client: "vscode", file: ".config/Code/User/mcp.json", member: "servers" },
+  { client: "cursor", file: ".cursor/mcp.json", member: "mcpServers" },
+] as const;
+
+for (const { client, file, member } of JSON_CLIENTS) {
+  test(`${client}: the entry joins what is there, and leaves again`, async (home) => {
+    const before =
+      `{\n\t// my servers\n\t"${member}": {\n\t\t"mine": { "command": "x" }, // keep\n\t},\n\t"other": [1]\n}\n`;
+    await home.write(file, before);
+    const installed = await home.mcp("install", client, "--yes", "--tools", "search");
+    assertEquals([installed.code, installed.stderr], [0, ""]);
+    const text = await home.read(file);
+    assert(text.includes("// my servers") && text.includes("// keep"), text);
+    const value = parseJsonc(text, [], { allowTrailingComma: true });
+    assertEquals(Object.keys(value[member]), ["mine", "a2c"]);
+    assertEquals(value.other, [1]);
+    const { args } = value[member].a2c;
+    assertEquals(args.slice(args.indexOf("mcp"), args.indexOf("--token-file")), [
+      "mcp",
+      ...["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"],
+    ]);
+    assert(args.includes("search") && args.includes("--state"));
+    assertEquals(await home.read(`${file}.before-a2c`), before);
+
+    const again = await home.mcp("install", client, "--yes", "--tools", "search");
+    assertMatch(again.stdout, /has this entry already/);
+    const removed = await home.mcp("uninstall", client, "--yes");
+    assertEquals(removed.code, 0);
+    assertEquals(parseJsonc(await home.read(file), [], { allowTrailingComma: true }), {
+      [member]: { mine: { command: "x" } },
+      other: [1],
+    });
+  });
+}
+
+test("codex: the table joins what is there, is replaced, and leaves again", async (home) => {
+  const before =
+    'model = "x" # mine\n\n[mcp_servers.mine]\ncommand = "y"\n\n[mcp_servers.mine.env]\nA = "1"\n';
+  await home.write(".codex/config.toml", before);
+  assertEquals((await home.mcp("install", "codex", "--yes")).code, 0);
+  const installed = await home.read(".codex/config.toml");
+  assert(installed.startsWith(before), installed);
+  assertMatch(installed, /\n\[mcp_servers\.a2c\]\ncommand = ".*"\nargs = \[.*"--office", "lab".*\]\n$/);
+  assertEquals((await home.mcp("install", "codex", "--yes", "--timeout", "5m")).code, 0);
+  assertEquals((await home.read(".codex/config.toml")).match(/\[mcp_servers\.a2c\]/g)?.length, 1);
+  assertEquals((await home.mcp("uninstall", "codex", "--yes")).code, 0);
+  assertEquals((await home.read(".codex/config.toml")).trimEnd(), before.trimEnd());
+});
+
+test("a token never stands in the client's file, but in one for this user alone", async (home) => {
+  await home.mcp("install", "cursor", "--yes");
+  assertEquals((await home.read(".cursor/mcp.json")).includes("s3cret"), false);
+  const file = home.file("state/a2c-smcp/gateway-a2c.token");
+  assertEquals(await Deno.readTextFile(file), "s3cret\n");
+  assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
+  const refused = await home.mcp("install", "cursor", "--yes", "--header", "authorization=Bearer x");
+  assertEquals(refused.code, 2);
+  assertMatch(refused.stderr, /Cannot write --header into the file of a client/);
+});
+
+test("--dry-run shows the change and writes nothing; without a terminal nothing is written unasked", async (home) => {
+  const shown = await home.mcp("install", "claude", "--dry-run");
+  assertEquals(shown.code, 0);
+  assertMatch(shown.stdout, /\+ {5}"a2c": \{[^]*Nothing was written/);
+  const unasked = await home.mcp("install", "claude");
+  assertEquals(unasked.code, 2);
+  assertMatch(unasked.stderr, /add --yes/);
+  assertEquals([...Deno.readDirSync(home.path)].map(({ name }) => name), []);
+});
+
+test("a file that cannot be read is left as it is, with the place of the mistake", async (home) => {
+  await home.write(".cursor/mcp.json", '{ "mcpServers": { "a": }');
+  const { code, stderr } = await home.mcp("install", "cursor", "--yes");
+  assertEquals(code, 2);
+  assertMatch(stderr, /Cannot change ".*mcp\.json": .*line 1/);
+  assertEquals(await home.read(".cursor/mcp.json"), '{ "mcpServers": { "a": }');
+  await home.write(".codex/config.toml", "mcp_servers = { a2c = { command = 'x' } }\n");
+  assertMatch(
+    (await home.mcp("install", "codex", "--yes")).stderr,
+    /Cannot change ".*config\.toml": .*multiple times/,
+  );
+});
+
+test("an MCP client starts the gateway by the entry, from another folder", async (home) => {
+  const config = scriptedServers({
+    files: { tools: [{ name: "read_file", inputSchema: { type: "object" } }] },
+  });
+  await using office = await GatewayOffice.open({ laptop: config });
+  const connection = ["--url", office.server.url, "--office", "lab", "--name", "ada"];
+  const { stdout } = await runDoor("agent.ts", ["mcp", "--print-config", ...connection], {
+    env: home.env,
+    cwd: home.path,
+  });
+  const { command, args } = JSON.parse(stdout).mcpServers.a2c;
+  await Deno.mkdir(home.file("state/a2c-smcp"), { recursive: true });
+  await using client = await connectV1([command, ...args]);
+  const names = (await client.listTools()).tools.map(({ name }: { name: string }) => name);
+  assert(names.includes("read_file"), names.join());
+});
