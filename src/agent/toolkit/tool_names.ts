@@ -21,6 +21,7 @@ export interface ToolAddress {
 
 /** A name that was given, as it is kept over restarts. */
 export interface GivenName extends ToolAddress {
+  /** The name for clients. */
   readonly name: string;
 }
 
