@@ -12,7 +12,7 @@ const EXAMPLES: readonly { readonly file: string; readonly ending: string }[] = 
   { file: "anthropic.ts", ending: "read why it could not sell nine apples." },
   { file: "langchain.ts", ending: "sold two apples." },
   { file: "mastra.ts", ending: "sold two apples after a person had agreed." },
-  { file: "openai_agents.ts", ending: "read why it could not sell more." },
+  { file: "openai_agents.ts", ending: "sold two apples after a person had agreed." },
 ];
 
 /** Runs Deno in the folder of the examples, which has a configuration of its own. */
