@@ -46,6 +46,7 @@ const OTHER_FOLDERS = [
   "interop",
   "conformance",
   "deploy",
+  "toolkits",
   "packaging",
 ]
   .map((name) => `tests/${name}/`);
@@ -81,6 +82,7 @@ const lanes: readonly Lane[] = [
   { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
   { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
   { name: "deploy", part: "thorough", args: ["--no-check", "--parallel", "tests/deploy"] },
+  { name: "toolkits", part: "thorough", args: ["--no-check", "tests/toolkits"] },
   { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
   {
     name: "packaging",

@@ -17,6 +17,7 @@ export const BESIDE = [
 ];
 
 const TOOLS = [
+  { name: "press", inputSchema: { type: "object" }, _meta: { ui: { visibility: ["app"] } } },
   { name: "hang", description: "Never ends.", inputSchema: { type: "object" } },
   {
     name: "chart",

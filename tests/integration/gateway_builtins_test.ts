@@ -40,6 +40,8 @@ test("tools for clients that know nothing but tools", async (t) => {
       /^Computer "laptop": \d+ tools\n {2}- kiosk \(Kiosk\), running: Order drinks/,
     );
     assertEquals(result.structuredContent?.["office"], "lab");
+    const [laptop] = result.structuredContent?.["computers"] as Record<string, unknown>[];
+    assertMatch(String(laptop?.["protocol"]), /^0\.\d+\.\d+$/);
   });
   await t.step("view_desktop", async () => {
     const all = await call(client, "view_desktop");
@@ -89,6 +91,8 @@ test("several Computers with one host: the tools serve all, and ask which is mea
   assertMatch(textOf(unclear), /Several Computers have .* "desk", "laptop"\. Choose one/);
   const chosen = await call(client, "read_document", { uri: MENU, computer: "desk" });
   assertMatch(textOf(chosen), /Tea and coffee/);
+  const window = await call(client, "view_desktop", { window: `a2c://laptop/${KIOSK_WINDOW}` });
+  assertEquals(textOf(window), `# ${KIOSK_WINDOW} on Computer "laptop"\n\nWelcome`);
   const named = await call(client, "read_document", { uri: `a2c://laptop/${MENU}` });
   assertMatch(textOf(named), /on Computer "laptop"/);
 });

@@ -79,8 +79,8 @@ export function makeMcpServer({ list, call }: McpObjectParts): ToolkitMcpServer 
   };
 }
 
-/** The SDK lacks defaults where MCP has them. */
-function toListedTool({ name, description, inputSchema }: McpTool): ListedTool {
+/** Translates a tool for the OpenAI Agents SDK, which lacks defaults where MCP has them. */
+export function toListedTool({ name, description, inputSchema }: McpTool): ListedTool {
   const { properties, required } = inputSchema;
   const schema = {
     ...structuredClone({ ...inputSchema }),

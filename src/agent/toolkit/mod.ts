@@ -30,5 +30,6 @@ export type {
 } from "./mcp_objects.ts";
 export type { ModelContent } from "./model_content.ts";
 export type { Office } from "./office.ts";
+export type { OpenAiTool } from "./openai_tools.ts";
 export type { GivenName, ToolAddress } from "./tool_names.ts";
 export { Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";

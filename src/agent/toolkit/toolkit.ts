@@ -1,5 +1,6 @@
 /** The tools of an office for LLM toolkits. */
 import { settledWithin } from "../../async/abortable.ts";
+import { isRecord } from "../../json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import { type AiSdkVersion, type AiTool, toAiTool } from "./ai_tools.ts";
@@ -10,6 +11,7 @@ import type { LocalTool } from "./local_tool.ts";
 import type { McpTool, McpToolResult } from "./mcp.ts";
 import { makeMcpClient, makeMcpServer, type ToolkitMcpClient, type ToolkitMcpServer } from "./mcp_objects.ts";
 import type { Office } from "./office.ts";
+import { type OpenAiTool, toOpenAiTool } from "./openai_tools.ts";
 import { OfficeCalls } from "./office_calls.ts";
 import { OfficeView } from "./office_view.ts";
 import type { RpcTools } from "./rpc_session.ts";
@@ -36,7 +38,8 @@ export interface ToolkitOptions {
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
   /**
-   * Whether a person has to agree before a tool is called. By default those whose annotations say `destructiveHint`.
+   * Whether a person has to agree before a tool is called. By default those whose annotations say that they are
+   * destructive, or that they write and not that this is harmless.
    * Annotations are claims of an MCP server: what must not run unasked, its Computer has to refuse.
    */
   readonly needsApproval?: ((tool: McpTool) => boolean) | undefined;
@@ -96,11 +99,11 @@ export class Toolkit implements Disposable {
     return this.#names.given;
   }
 
-  /** All tools that are there now, once those of the Computers have been listed. */
+  /** All tools that are there now, once those of the Computers have been listed; not those that only pages may call. */
   async tools(): Promise<McpTool[]> {
     await this.#ready;
     const own = [...this.#locals.values()];
-    return [...own, ...this.#toolset.all].map(({ definition }) => definition);
+    return [...own, ...this.#toolset.all].map(({ definition }) => definition).filter(isForModel);
   }
 
   /**
@@ -134,7 +137,19 @@ export class Toolkit implements Disposable {
     return Object.fromEntries((await this.tools()).map((tool) => [tool.name, toAiTool(tool, parts)]));
   }
 
-  /** An MCP server for the OpenAI Agents SDK: `new Agent({ mcpServers: [kit.mcpServer()] })`. */
+  /**
+   * Function tools for the OpenAI Agents SDK, as they are now: `new Agent({ tools: await kit.openAiTools() })`. Unlike
+   * those of {@linkcode mcpServer}, they ask a person where an approval is needed.
+   */
+  async openAiTools(): Promise<OpenAiTool[]> {
+    const parts = { call: this.call.bind(this), needsApproval: this.#needsApproval };
+    return (await this.tools()).map((tool) => toOpenAiTool(tool, parts));
+  }
+
+  /**
+   * An MCP server for the OpenAI Agents SDK, whose list is always fresh: `new Agent({ mcpServers: [kit.mcpServer()] })`.
+   * The SDK asks nobody before it calls a tool of an MCP server.
+   */
   mcpServer(): ToolkitMcpServer {
     return makeMcpServer({ list: () => this.tools(), call: this.call.bind(this) });
   }
@@ -195,6 +210,14 @@ export class Toolkit implements Disposable {
   }
 }
 
-function isDestructive({ annotations }: McpTool): boolean {
-  return annotations?.["destructiveHint"] === true && annotations["readOnlyHint"] !== true;
+/** A tool of an MCP App may be for its page alone. */
+function isForModel({ _meta: { ui } = {} }: McpTool): boolean {
+  const visibility = isRecord(ui) ? ui["visibility"] : undefined;
+  return !Array.isArray(visibility) || visibility.includes("model");
+}
+
+/** MCP takes a tool that writes for destructive unless it says that it is not. */
+function isDestructive({ annotations = {} }: McpTool): boolean {
+  const { readOnlyHint, destructiveHint = readOnlyHint === false } = annotations;
+  return readOnlyHint !== true && destructiveHint === true;
 }

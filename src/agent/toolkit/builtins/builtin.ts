@@ -93,6 +93,23 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   return (named === undefined ? names : [named]).map((name) => office.computer(name));
 }
 
+/** A resource, and its Computer where the URI names it. */
+export interface ClientUri {
+  readonly uri: string;
+  readonly computer?: string;
+}
+
+/** Reads a URI under which a client of the gateway knows a window or a document: it may be `a2c://{computer}/{uri}`. */
+export function readClientUri(named: string): ClientUri {
+  const [, computer, uri] = /^a2c:\/\/([^/]+)\/((?:dpe|window):.*)$/si.exec(named) ?? [];
+  if (computer === undefined || uri === undefined) return { uri: named };
+  try {
+    return { uri, computer: decodeURIComponent(computer) };
+  } catch {
+    throw new ArgumentError(`Cannot read "${named}": it is no URI`);
+  }
+}
+
 /** Names for a sentence: `"desk", "laptop"`. */
 export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");

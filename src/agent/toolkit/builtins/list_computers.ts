@@ -3,8 +3,11 @@ import { countOf, shorten } from "../../../text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
+import type { OfficeView } from "../office_view.ts";
 import { askEach, makeBuiltin, type Reach, reachedComputers } from "./builtin.ts";
 
+/** How long a Computer has to tell of its MCP servers, in milliseconds. */
+const ASK_MS = 5_000;
 /** The most characters of the instructions of an MCP server. */
 const MAX_INSTRUCTIONS = 500;
 
@@ -18,6 +21,8 @@ interface ListedServer {
 interface ListedComputer {
   readonly name: string;
   readonly tools: number;
+  /** The version of A2C-SMCP that it speaks, as it announced it. */
+  readonly protocol?: string;
   readonly stale: boolean;
   readonly problem?: string;
   readonly mcp_servers?: readonly ListedServer[];
@@ -64,7 +69,10 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
   const remotes: RemoteComputer[] = office === undefined || !view.isConnected
     ? []
     : names.map((name) => office.computer(name));
-  const answers = await askEach(remotes, (remote) => remote.getMcpServers({ signal, timeoutMs: 5_000 }));
+  const [answers, protocols] = await Promise.all([
+    askEach(remotes, (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS })),
+    readProtocols(view, signal),
+  ]);
   const servers = new Map(answers.map((answer) => [answer.computer, answer]));
   return names.map((name) => {
     const { tools = [], problem } = known.get(name) ?? {};
@@ -72,11 +80,31 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
     return {
       name,
       tools: tools.length,
+      ...(protocols.has(name) ? { protocol: protocols.get(name) } : {}),
       stale: !view.isConnected || problem !== undefined,
       ...(problem === undefined ? {} : { problem }),
       ...(answer !== undefined && "value" in answer ? { mcp_servers: answer.value.map(toServer) } : {}),
     };
   });
+}
+
+/** The protocol of each Computer; none while the office cannot say. */
+async function readProtocols(
+  { office, isConnected }: OfficeView,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (office === undefined || !isConnected) return new Map();
+  try {
+    const members = await office.listOffice({ signal, timeoutMs: ASK_MS });
+    return new Map(
+      members.flatMap(({ name, role, a2c_version: version }) =>
+        role === "computer" && version !== undefined ? [[name, version]] : []
+      ),
+    );
+  } catch {
+    signal.throwIfAborted();
+    return new Map();
+  }
 }
 
 function toServer({ mcp_server, status, server_info, instructions }: McpServerInfo): ListedServer {

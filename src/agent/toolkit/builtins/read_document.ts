@@ -14,12 +14,14 @@ import { ArgumentError, type Arguments } from "./arguments.ts";
 import {
   askEach,
   chosenComputers,
+  type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
   partOf,
   problemLines,
   quoted,
   type Reach,
+  readClientUri,
 } from "./builtin.ts";
 
 /** The most characters of one answer. */
@@ -62,8 +64,7 @@ export function readDocument(reach: Reach): LocalTool {
     },
     required: ["uri"],
     async run(args, { signal }) {
-      const named = args.requiredText("uri");
-      const { uri, computer = args.text("computer") } = readClientUri(named);
+      const { uri, computer = args.text("computer") } = readDocumentUri(args.requiredText("uri"));
       const format = args.choice("format", DPE_FORMATS) ?? "markdown";
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const { pageIndex, elementId } = parseDpeUri(uri);
@@ -76,16 +77,12 @@ export function readDocument(reach: Reach): LocalTool {
   });
 }
 
-/** The URI that a client of the gateway has may name its Computer: `a2c://{computer}/{uri}`. */
-function readClientUri(named: string): { readonly uri: string; readonly computer?: string } {
-  const [, computer, inner] = /^a2c:\/\/([^/]+)\/(dpe:.*)$/si.exec(named) ?? [];
-  const uri = inner ?? named;
-  if (!isValidDpeUri(uri) || parseDpeUri(uri).docRef === undefined) {
-    throw new ArgumentError(
-      `Cannot read "${named}": it is no URI of a document. Such a URI is dpe://HOST/DOCUMENT; find_documents tells them`,
-    );
-  }
-  return computer === undefined ? { uri } : { uri, computer: decodeURIComponent(computer) };
+function readDocumentUri(named: string): ClientUri {
+  const read = readClientUri(named);
+  if (isValidDpeUri(read.uri) && parseDpeUri(read.uri).docRef !== undefined) return read;
+  throw new ArgumentError(
+    `Cannot read "${named}": it is no URI of a document. Such a URI is dpe://HOST/DOCUMENT; find_documents tells them`,
+  );
 }
 
 /** Page numbers from `0,2,5-7`; `undefined` when absent. */

@@ -1,5 +1,6 @@
 /** `view_desktop`: the windows that Computers show. */
 import type { DesktopEntry } from "../../../protocol/desktop.ts";
+import { hasWindowScheme } from "../../../uri/window_uri.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { McpContent } from "../mcp.ts";
@@ -7,11 +8,13 @@ import { ArgumentError } from "./arguments.ts";
 import {
   askEach,
   chosenComputers,
+  type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
   partOf,
   problemLines,
   type Reach,
+  readClientUri,
 } from "./builtin.ts";
 
 /** The most characters of all windows together. */
@@ -40,7 +43,7 @@ export function viewDesktop(reach: Reach): LocalTool {
       },
     },
     async run(args, { signal }) {
-      const [named, window] = [args.text("computer"), args.text("window")];
+      const { uri: window, computer: named = args.text("computer") } = readWindowUri(args.text("window"));
       const size = args.integer("size", { min: 1, max: 100 });
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       if (offset > 0 && window === undefined) {
@@ -61,6 +64,17 @@ export function viewDesktop(reach: Reach): LocalTool {
       return { content: [{ type: "text", text: none }] };
     },
   });
+}
+
+/** The window that is asked for; none when all are. */
+function readWindowUri(named: string | undefined): Partial<ClientUri> {
+  if (named === undefined) return {};
+  const read = readClientUri(named);
+  if (hasWindowScheme(read.uri)) return read;
+  throw new ArgumentError(
+    `Cannot view "${named}": it is no URI of a window. Such a URI is window://HOST/PATH; view_desktop without \`window\` ` +
+      "tells them",
+  );
 }
 
 /** A window of a Computer. */

@@ -45,6 +45,8 @@ Deno.test("a wrong argument is told by name, with what it should be", async () =
   assertMatch(await call("list_computers", { computer: "a" }), /"computer" is unknown/);
   assertMatch(await call("view_desktop", { size: 0 }), /"size" must be a whole number from 1 to 100/);
   assertMatch(await call("view_desktop", { offset: 10 }), /name it with "window"/);
+  assertMatch(await call("view_desktop", { window: "dpe://a/b" }), /it is no URI of a window/);
+  assertMatch(await call("view_desktop", { window: "a2c://%zz/window://a" }), /it is no URI/);
   assertMatch(await call("find_documents", { keywords: [1] }), /"keywords" must be a list of texts/);
   assertMatch(await call("find_documents", { limit: 101 }), /"limit" must be a whole number from 1 to 100/);
   assertMatch(await call("read_document", {}), /"uri" is missing/);
