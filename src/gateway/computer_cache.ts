@@ -1,6 +1,7 @@
 /** What each Computer of an office lists, kept until it tells of a change. */
 import { settledWithin } from "../async/abortable.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
+import { fitsIntoList } from "../agent/toolkit/mcp.ts";
 import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
@@ -98,4 +99,15 @@ export class ComputerCache<Value> {
       logger.warn(`${what} not listed`, { computer, error: describeError(error) });
     }
   }
+}
+
+/** The entries of a Computer's list that can stand in a list for clients; the log has how many cannot. */
+export function fittingEntries<Item>(
+  entries: readonly Item[],
+  { what, computer, logger }: { readonly what: string; readonly computer: string; readonly logger: Logger },
+): Item[] {
+  const fitting = entries.filter(fitsIntoList);
+  const count = entries.length - fitting.length;
+  if (count > 0) logger.warn(`${what} left out: too large, or nested too deeply`, { computer, count });
+  return fitting;
 }

@@ -64,7 +64,7 @@ export class GatewayCore implements Gateway {
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
     const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
-    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames });
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames, logger });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
     const parts = { view: this.#view, uris: this.#uris, logger };
     this.#catalogue = new Catalogue({

@@ -16,7 +16,7 @@ import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
-import { ComputerCache } from "./computer_cache.ts";
+import { ComputerCache, fittingEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
 /** The most prompts in one page of a list. */
@@ -79,7 +79,8 @@ export class Prompts {
     this.#parts = parts;
     this.#names = new ToolNames({ nameLength, reserved });
     const changes = ["prompts"] as const;
-    this.#cache = new ComputerCache({ view, what: "prompts", fetch: fetchPrompts, changes, onLate, logger });
+    const fetch = (remote: RemoteComputer) => fetchPrompts(remote, logger);
+    this.#cache = new ComputerCache({ view, what: "prompts", fetch, changes, onLate, logger });
   }
 
   /** The prompts of these Computers. */
@@ -128,10 +129,11 @@ function toNamed({ computer, mcpServer, prompt }: PromptAddress): ToolAddress {
   return { computer, tool: prompt, mcpServer };
 }
 
-async function fetchPrompts(remote: RemoteComputer): Promise<OfficePrompt[]> {
+async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<OfficePrompt[]> {
   try {
     const { prompts } = await remote.getPrompts();
-    return prompts.slice(0, MAX_PROMPTS).map((info) => {
+    const about = { what: "prompts", computer: remote.name, logger };
+    return fittingEntries(prompts.slice(0, MAX_PROMPTS), about).map((info) => {
       const server = info._meta?.[A2C_MCP_SERVER];
       const mcpServer = typeof server === "string" ? server : undefined;
       return { computer: remote.name, mcpServer, prompt: info.name, info };

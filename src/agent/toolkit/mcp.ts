@@ -47,3 +47,18 @@ export function textResult(text: string): McpToolResult {
 export function errorResult(text: string, meta?: Json): McpToolResult {
   return { ...textResult(text), isError: true, ...(meta === undefined ? {} : { _meta: meta }) };
 }
+
+/** The most characters of the JSON of one entry of a list. */
+const MAX_ENTRY_LENGTH = 256 * 1024;
+
+/**
+ * Whether an entry can stand in a list: one that is huge, or nested so deeply that it cannot be written, would cost all
+ * others.
+ */
+export function fitsIntoList(entry: unknown): boolean {
+  try {
+    return JSON.stringify(entry).length <= MAX_ENTRY_LENGTH;
+  } catch {
+    return false;
+  }
+}

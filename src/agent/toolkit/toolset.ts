@@ -1,6 +1,7 @@
 /** The tools of all Computers of an office, by the names under which clients call them. */
+import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
-import type { McpTool } from "./mcp.ts";
+import { fitsIntoList, type McpTool } from "./mcp.ts";
 import type { KnownComputer, OfficeChange, OfficeView } from "./office_view.ts";
 import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
 import type { ToolAddress, ToolNames } from "./tool_names.ts";
@@ -26,6 +27,7 @@ export class Toolset {
   readonly #names: ToolNames;
   readonly #toClientUri: ToClientUri;
   readonly #onNames: () => void;
+  readonly #log: Logger;
   readonly #translated = new Map<string, Translated>();
   #all: readonly OfficeTool[] | undefined;
   #isStarted = false;
@@ -33,7 +35,8 @@ export class Toolset {
 
   constructor(
     view: OfficeView,
-    { names, toClientUri, onNames = () => undefined }: {
+    { names, toClientUri, onNames = () => undefined, logger = silentLogger }: {
+      readonly logger?: Logger | undefined;
       readonly names: ToolNames;
       readonly toClientUri: ToClientUri;
       /** Called when a name was given. */
@@ -44,6 +47,7 @@ export class Toolset {
     this.#names = names;
     this.#toClientUri = toClientUri;
     this.#onNames = onNames;
+    this.#log = logger;
     view.onChange((change) => this.#onChange(change));
   }
 
@@ -108,7 +112,13 @@ export class Toolset {
       const name = this.#names.nameOf(address);
       if (name === undefined) return [];
       const place = { name, computer, isStale, toClientUri: this.#toClientUri };
-      return [{ ...address, definition: toMcpTool(tool, place) }];
+      const definition = toMcpTool(tool, place);
+      if (fitsIntoList(definition)) return [{ ...address, definition }];
+      this.#log.warn("tool left out: its definition is too large, or nested too deeply", {
+        computer,
+        tool: name,
+      });
+      return [];
     });
     this.#translated.set(computer, { source, isStale, tools });
     return tools;

@@ -10,11 +10,14 @@ import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts"
 import type { ResourceInfo } from "../../protocol/resources.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { Logger } from "../../log.ts";
-import { ComputerCache } from "../computer_cache.ts";
+import { ComputerCache, fittingEntries } from "../computer_cache.ts";
 import type { ResourceAddress, ResourceUris } from "./uris.ts";
 
 /** The most resources of one Computer that are listed. */
 const MAX_RESOURCES = 10_000;
+/** The most pages of the list of one MCP server, and the most characters of the JSON of all of one Computer. */
+const MAX_PAGES = 1_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** The most MCP servers of one Computer, and the most Computers, that are asked at the same time. */
 const CONCURRENCY = 8;
 
@@ -67,7 +70,7 @@ export class Catalogue {
     this.#cache = new ComputerCache({
       view,
       what: "resources",
-      fetch: listAll,
+      fetch: (remote) => listAll(remote, logger),
       changes: ["tools", "windows", "documents", "resources"],
       onLate,
       logger,
@@ -140,9 +143,13 @@ export class Catalogue {
   }
 }
 
-async function listAll(remote: RemoteComputer): Promise<Entry> {
+async function listAll(remote: RemoteComputer, logger: Logger): Promise<Entry> {
   const [resources, templates] = await Promise.all([listResources(remote), listTemplates(remote)]);
-  return { resources, templates };
+  const about = { computer: remote.name, logger };
+  return {
+    resources: fittingEntries(resources, { what: "resources", ...about }),
+    templates: fittingEntries(templates, { what: "templates", ...about }),
+  };
 }
 
 /** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */
@@ -179,12 +186,24 @@ async function listServer(remote: RemoteComputer, mcpServer: string): Promise<Li
   const { name: computer } = remote;
   const listed: Listed<ResourceInfo>[] = [];
   let cursor: string | undefined;
-  do {
+  let characters = 0;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await remote.getResources(mcpServer, { cursor });
     listed.push(...page.resources.map((info) => ({ computer, mcpServer, uri: info.uri, info })));
+    characters += lengthOf(page.resources);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && listed.length < MAX_RESOURCES);
+    if (cursor === undefined || listed.length >= MAX_RESOURCES || characters >= MAX_CHARACTERS) break;
+  }
   return listed;
+}
+
+/** The characters of the JSON; the most for what cannot be written. */
+function lengthOf(value: unknown): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return MAX_CHARACTERS;
+  }
 }
 
 async function listViews(remote: RemoteComputer): Promise<Listed<ResourceInfo>[]> {

@@ -2,8 +2,10 @@
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 
-/** The most owners that are remembered; then the oldest are forgotten. */
-const MAX_OWNERS = 20_000;
+/** The most schemes and hosts of one Computer whose plain URIs it may have, so that none pushes out the others. */
+const MAX_OWNED = 2_000;
+/** The most schemes and hosts that are remembered. */
+const MAX_KNOWN = 50_000;
 /** The beginning of a URI that names its Computer. */
 const A2C = "a2c://";
 /** The same for the page of an MCP App, which clients know by its scheme alone. */
@@ -23,6 +25,12 @@ export interface ResourceAddress extends ResourcePlace {
   readonly uri: string;
 }
 
+/** Who has the plain URIs of a scheme and host. */
+interface Owner {
+  readonly key: string;
+  readonly place: ResourcePlace;
+}
+
 /**
  * Translates URIs. A resource keeps its URI while only one place has its scheme and host, and keeps it when others come
  * later: these are named `a2c://{computer}/{uri}`, or `a2c://{computer}/{MCP server}/{uri}` where the host does not tell
@@ -30,29 +38,33 @@ export interface ResourceAddress extends ResourcePlace {
  */
 export class ResourceUris {
   /** Who has the plain URIs of a scheme and host. `null`: nobody, because several came at once. */
-  readonly #owners = new Map<string, string | null>();
-  readonly #places = new Map<string, ResourcePlace>();
+  readonly #owners = new Map<string, Owner | null>();
+  /** How many schemes and hosts each Computer has. */
+  readonly #owned = new Map<string, number>();
 
   /** Settles who has which plain URIs, for resources that are listed at the same time, in any order. */
   claim(resources: readonly ResourceAddress[]): void {
     const claims = new Map<string, Map<string, ResourcePlace>>();
     for (const resource of resources) {
       const authority = authorityOf(resource.uri);
-      if (this.#owners.has(authority)) continue;
+      if (isReserved(resource.uri) || this.#owners.has(authority)) continue;
       const claimants = claims.get(authority) ?? new Map();
       claims.set(authority, claimants.set(keyOf(resource), resource));
     }
     for (const [authority, claimants] of claims) {
       const [[key, place] = []] = claimants;
-      if (claimants.size === 1 && key !== undefined && place !== undefined) this.#own(authority, key, place);
-      else this.#own(authority, null);
+      const isClear = claimants.size === 1 && key !== undefined && place !== undefined;
+      this.#own(
+        authority,
+        isClear ? { key, place: { computer: place.computer, mcpServer: place.mcpServer } } : null,
+      );
     }
   }
 
   /** The URI for clients. A scheme and host that nobody has yet goes to this place. */
   toClient(uri: string, place: ResourcePlace): string {
     this.claim([{ ...place, uri }]);
-    if (this.#owners.get(authorityOf(uri)) === keyOf({ ...place, uri })) return uri;
+    if (!isReserved(uri) && this.#owners.get(authorityOf(uri))?.key === keyOf({ ...place, uri })) return uri;
     const segments = hasOwnHost(uri) ? [place.computer] : [place.computer, place.mcpServer ?? ""];
     const path = segments.map(encodeURIComponent).join("/");
     return uri.startsWith(UI) ? `${A2C_UI}${path}/${uri.slice(UI.length)}` : `${A2C}${path}/${uri}`;
@@ -60,27 +72,31 @@ export class ResourceUris {
 
   /** Where a client's URI leads; `undefined` for a plain URI that nobody has. */
   toAddress(clientUri: string): ResourceAddress | undefined {
-    if (clientUri.startsWith(A2C_UI)) return readPath(clientUri.slice(A2C_UI.length), UI);
-    if (clientUri.startsWith(A2C)) return readPath(clientUri.slice(A2C.length), "");
-    const owner = this.#owners.get(authorityOf(clientUri));
-    const place = owner === undefined || owner === null ? undefined : this.#places.get(owner);
+    if (isReserved(clientUri)) return readReserved(clientUri);
+    const place = this.#owners.get(authorityOf(clientUri))?.place;
     return place &&
       { ...place, mcpServer: hasOwnHost(clientUri) ? undefined : place.mcpServer, uri: clientUri };
   }
 
-  #own(authority: string, key: string | null, place?: ResourcePlace): void {
-    this.#owners.set(authority, key);
-    if (key !== null && place !== undefined) {
-      this.#places.set(key, { computer: place.computer, mcpServer: place.mcpServer });
-    }
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > MAX_OWNERS && oldest !== undefined) this.#owners.delete(oldest);
+  #own(authority: string, owner: Owner | null): void {
+    if (this.#owners.size >= MAX_KNOWN) return;
+    const computer = owner?.place.computer;
+    const count = computer === undefined ? 0 : this.#owned.get(computer) ?? 0;
+    if (count >= MAX_OWNED) return;
+    if (computer !== undefined) this.#owned.set(computer, count + 1);
+    this.#owners.set(authority, owner);
   }
 }
 
 /** Whether a Computer finds the MCP server by the host of the URI. */
 export function hasOwnHost(uri: string): boolean {
   return hasDpeScheme(uri) || hasWindowScheme(uri);
+}
+
+/** Whether a URI has the form of those that name a Computer, so that whoever lists it cannot pass for that Computer. */
+function isReserved(uri: string): boolean {
+  const lower = uri.toLowerCase();
+  return lower.startsWith(A2C) || lower.startsWith(A2C_UI);
 }
 
 /** Scheme and host; the scheme alone without `//`. A template counts as the URIs that it makes. */
@@ -91,6 +107,11 @@ function authorityOf(uri: string): string {
 /** The name of a place among those that can have one scheme and host. */
 function keyOf({ computer, mcpServer, uri }: ResourceAddress): string {
   return JSON.stringify(hasOwnHost(uri) ? [computer] : [computer, mcpServer]);
+}
+
+function readReserved(clientUri: string): ResourceAddress | undefined {
+  const isPage = clientUri.toLowerCase().startsWith(UI);
+  return isPage ? readPath(clientUri.slice(A2C_UI.length), UI) : readPath(clientUri.slice(A2C.length), "");
 }
 
 function readPath(path: string, scheme: string): ResourceAddress | undefined {

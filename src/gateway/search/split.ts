@@ -12,8 +12,18 @@ export interface Part {
 export function splitText(text: string, max: number): Part[] {
   if (text.length <= max) return [{ text }];
   const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (value === undefined) return splitPlain(text, max).map((part) => ({ text: part }));
-  return splitJson(value, { place: "$", max });
+  const parts = value === undefined ? undefined : splitIfShallow(value, max);
+  return parts ?? splitPlain(text, max).map((part) => ({ text: part }));
+}
+
+/** `undefined` for JSON that is nested too deeply to be written. */
+function splitIfShallow(value: unknown, max: number): Part[] | undefined {
+  try {
+    return splitJson(value, { place: "$", max });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** At the last line that fits; in a line that is too long, between two characters as a reader sees them. */
