@@ -9,7 +9,7 @@
  */
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Agent } from "../src/agent/agent.ts";
-import { createGateway } from "../src/gateway/gateway.ts";
+import { GatewayCore } from "../src/gateway/gateway_core.ts";
 import { ScriptedComputer } from "../tests/integration/_scripted_computer.ts";
 import { ServerProcess } from "./fixtures/server_process.ts";
 
@@ -23,7 +23,7 @@ const GOALS_MS = { list: 5, call: 1, find: 10 } as const;
 const server = await ServerProcess.start();
 const computers = await Promise.all(Array.from({ length: COMPUTERS }, (_, index) => joinComputer(index)));
 const agent = await Agent.connect({ url: server.url, office: "bench", name: "agent" });
-const gateway = createGateway(agent);
+const gateway = new GatewayCore(agent, {});
 const client = await connect();
 
 function joinComputer(index: number): Promise<ScriptedComputer> {
@@ -109,10 +109,8 @@ async function measureCalls(): Promise<number> {
   ];
   const times: number[][] = [[], []];
   for (let call = 0; call < CALLS; call++) {
-    for (let turn = 0; turn < ways.length; turn++) {
-      const way = (call + turn) % ways.length;
-      times[way]?.push(await timeOf(ways[way] ?? ways[0]!));
-    }
+    const turns = call % 2 === 0 ? ways.entries() : [...ways.entries()].reverse();
+    for (const [way, run] of turns) times[way]?.push(await timeOf(run));
   }
   const [straight = NaN, through = NaN] = times.map(median);
   console.log(

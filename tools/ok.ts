@@ -36,6 +36,7 @@ const steps: readonly Step[] = [
   { name: "attack tests", args: ["run", "-A", "tools/attacks.ts", "--check"] },
   { name: "official suites", args: ["run", "-A", "tests/interop/suites/run.ts"] },
   { name: "examples", args: ["task", "demo"] },
+  { name: "example of the gateway", args: ["task", "demo:gateway"] },
   { name: "publish", args: ["run", "-A", "tools/publish.ts", "--dry-run"] },
 ];
 

@@ -14,18 +14,15 @@
  *
  * @module
  */
-export {
-  createGateway,
-  Gateway,
-  type GatewayChange,
-  type GatewayOptions,
-  type SessionFactory,
-} from "./gateway.ts";
+export { createGateway } from "./gateway.ts";
+export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
 export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions } from "./http/admission.ts";
+export type { ListName } from "./list_name.ts";
 export type { Scope } from "./scope.ts";
 export type { ToolsMode } from "./search/tools_mode.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
+export type { CallTarget } from "./scoped_tools.ts";
 export type { Activity } from "./tool_handlers.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";
 export type { Office } from "../agent/toolkit/office.ts";

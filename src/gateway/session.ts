@@ -5,15 +5,13 @@ import { PACKAGE_VERSION } from "../version.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
+import type { ListName } from "./list_name.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
 /** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
 export const LIST_CHANGED_INTERVAL_MS = 200;
 /** The most questions of one call to a client of 2025. */
 const MAX_QUESTIONS = 64;
-
-/** The lists of which clients are told that they have changed. */
-export type ListName = "tools" | "resources" | "prompts";
 
 /** What a session is made of. */
 export interface SessionParts

@@ -2,7 +2,8 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import process from "node:process";
 import { type Logger, silentLogger } from "../log.ts";
-import type { Gateway } from "./gateway.ts";
+import { coreOf } from "./gateway.ts";
+import type { Gateway } from "./gateway_options.ts";
 import { ListeningTransport } from "./listening_transport.ts";
 import type { Scope } from "./scope.ts";
 
@@ -26,9 +27,10 @@ export function serveOnStdio(
     readonly logger?: Logger | undefined;
   } = {},
 ): StdioService {
+  const core = coreOf(gateway);
   const stdio = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
-  const transport = new ListeningTransport(stdio, (uris) => gateway.followResources(uris, scope));
-  const handle = serveStdio(gateway.factory(scope), {
+  const transport = new ListeningTransport(stdio, (uris) => core.followResources(uris, scope));
+  const handle = serveStdio(core.factory(scope), {
     transport,
     onerror: (error) => logger.warn("a message of the client was not served", { error: error.message }),
   });

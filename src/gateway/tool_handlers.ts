@@ -14,7 +14,9 @@ import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
 export interface Activity extends CallTarget {
   /** The client's own name for itself, and its version. */
   readonly client: string;
+  /** The arguments, which may be secret. */
   readonly args: Readonly<Record<string, unknown>>;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
   readonly outcome: "ok" | "error" | "cancelled" | "asked";

@@ -50,12 +50,14 @@ class Home implements AsyncDisposable {
       "--token",
       "s3cret",
     ];
-    const env = {
-      HOME: this.path,
-      XDG_STATE_HOME: this.file("state"),
-      XDG_CONFIG_HOME: this.file(".config"),
-    };
-    return await runDoor("agent.ts", ["mcp", ...args, ...connection], { env, cwd: this.path });
+    const { env, path: cwd } = this;
+    return await runDoor("agent.ts", ["mcp", ...args, ...connection], { env, cwd });
+  }
+
+  /** The environment of a program of this user; what Deno has downloaded is that of the test. */
+  get env(): Record<string, string> {
+    const [HOME, XDG_STATE_HOME, XDG_CONFIG_HOME] = [this.path, this.file("state"), this.file(".config")];
+    return { HOME, XDG_STATE_HOME, XDG_CONFIG_HOME, DENO_DIR };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -24,7 +24,8 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
+import { addMcpCommand } from "./mcp/declaration.ts";
+import { DEFAULT_ENTRY_NAME } from "./mcp/options.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -131,6 +132,12 @@ export function createAgentProgram(signal: AbortSignal): Command {
       await uninstallFrom(client, change);
     },
   });
+  program.command("instructions")
+    .description("print how a coding agent uses an office by this program, as a SKILL.md")
+    .action(async () => {
+      const { instructionsText } = await import("./instructions.ts");
+      console.log(instructionsText(commandLineOf("agent")).trimEnd());
+    });
   program.command("watch").description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {

@@ -5,7 +5,13 @@ import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
 
 /** Variables that only the clients read. */
-export const CLIENT_VARIABLES: readonly string[] = [
+export const CLIENT_VARIABLES: readonly string[
+  "A2C_GATEWAY_HTTP",
+  "A2C_GATEWAY_TOKEN",
+  "A2C_NAME_LENGTH",
+  "A2C_STATE",
+  "A2C_TOOLS",
+] = [
   "A2C_AUTH",
   "A2C_CA_FILE",
   "A2C_COMPUTER",

@@ -8,10 +8,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
-import type { Gateway } from "../gateway.ts";
+import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import type { Scope } from "../scope.ts";
-import { LIST_CHANGED_INTERVAL_MS, type ListName } from "../session.ts";
+import type { ListName } from "../list_name.ts";
+import { LIST_CHANGED_INTERVAL_MS } from "../session.ts";
 import { hasParamHeaders, refuseParamHeaders } from "./param_headers.ts";
 import { type SessionCount, type SessionLimits, Sessions } from "./sessions.ts";
 import { whenDone } from "./when_done.ts";
@@ -24,7 +25,7 @@ const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
 
 /** Serves the clients of one scope. A client of 2025 has a session, one of 2026 a server for each request. */
 export class Endpoint {
-  readonly #gateway: Gateway;
+  readonly #gateway: GatewayCore;
   readonly #scope: Scope;
   readonly #sessions: Sessions;
   readonly #modern: McpHttpHandler;
@@ -32,7 +33,7 @@ export class Endpoint {
   readonly #unfollow: () => void;
 
   constructor(
-    gateway: Gateway,
+    gateway: GatewayCore,
     { scope, limits, count, logger }: {
       readonly scope: Scope;
       readonly limits: SessionLimits;
@@ -91,7 +92,7 @@ export class Endpoint {
   }
 }
 
-function publishChanges(gateway: Gateway, bus: InMemoryServerEventBus): () => void {
+function publishChanges(gateway: GatewayCore, bus: InMemoryServerEventBus): () => void {
   const throttleOf = (list: ListName) =>
     new Throttle(() => bus.publish(EVENTS[list]), LIST_CHANGED_INTERVAL_MS);
   const throttles = {

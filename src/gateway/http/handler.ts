@@ -1,6 +1,8 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
-import type { Gateway } from "../gateway.ts";
+import { coreOf } from "../gateway.ts";
+import type { GatewayCore } from "../gateway_core.ts";
+import type { Gateway } from "../gateway_options.ts";
 import type { Scope } from "../scope.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import { Endpoint } from "./endpoint.ts";
@@ -49,20 +51,20 @@ export interface HttpHandler extends AsyncDisposable {
  * ```
  */
 export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions = {}): HttpHandler {
-  const handler = new Handler(gateway, options);
+  const handler = new Handler(coreOf(gateway), options);
   const close = () => handler.close();
   return { fetch: (request) => handler.fetch(request), close, [Symbol.asyncDispose]: close };
 }
 
 class Handler {
-  readonly #gateway: Gateway;
+  readonly #gateway: GatewayCore;
   readonly #admission: Admission;
   readonly #options: HttpHandlerOptions;
   readonly #log: Logger;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #count: SessionCount = { open: 0 };
 
-  constructor(gateway: Gateway, options: HttpHandlerOptions) {
+  constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
     this.#gateway = gateway;
     this.#admission = new Admission(options);
     this.#options = options;

@@ -1,6 +1,6 @@
 /** The sessions of clients that speak MCP of 2025 over HTTP. */
 import { WebStandardStreamableHTTPServerTransport as SessionTransport } from "@modelcontextprotocol/server";
-import type { SessionFactory } from "../gateway.ts";
+import type { SessionFactory } from "../gateway_core.ts";
 import { httpError } from "./http_error.ts";
 import { whenDone } from "./when_done.ts";
 

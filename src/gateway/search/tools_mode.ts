@@ -1,10 +1,8 @@
 /** Whether a client is offered all tools, or a few with which it searches them. */
 import type { McpTool } from "../../agent/toolkit/mcp.ts";
 
-/** `all`, `search`, or `auto`: by the number and the size of the tools. */
-export const TOOLS_MODES = ["all", "search", "auto"] as const;
-/** One of {@linkcode TOOLS_MODES}. */
-export type ToolsMode = typeof TOOLS_MODES[number];
+/** What a client is offered: `all` tools, a `search`, or `auto`: by the number and the size of the tools. */
+export type ToolsMode = "all" | "search" | "auto";
 
 /** From so many tools or tokens on, `auto` searches. */
 const SEARCH_FROM = { tools: 40, tokens: 10_000 } as const;

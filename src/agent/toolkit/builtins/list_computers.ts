@@ -1,5 +1,5 @@
 /** `list_computers`: who is in the office, and what each has. */
-import { shorten } from "../../../text.ts";
+import { countOf, shorten } from "../../../text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
@@ -120,7 +120,7 @@ function toServer({ mcp_server, status, server_info, instructions }: McpServerIn
 function toLines({ name, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
   const state = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
   return [
-    `Computer "${name}": ${tools} tools${state}`,
+    `Computer "${name}": ${countOf(tools, "tool")}${state}`,
     ...mcp_servers.map((server) => {
       const about = server.title === undefined || server.title === server.name ? "" : ` (${server.title})`;
       const how = server.instructions === undefined ? "" : `: ${server.instructions.replaceAll(/\s+/g, " ")}`;

@@ -2,12 +2,13 @@
 import type { Agent } from "../../../agent/agent.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { Backoff, delay } from "../../../async/backoff.ts";
-import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
+import { createGateway } from "../../../gateway/gateway.ts";
+import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError } from "../../../text.ts";
-import type { McpOptions } from "./declaration.ts";
+import type { McpOptions } from "./options.ts";
 import { serveOnHttp } from "./http_service.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";

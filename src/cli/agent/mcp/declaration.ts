@@ -1,34 +1,8 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
-import type { ChangeOptions } from "./install/install.ts";
+import { type ChangeOptions, DEFAULT_ENTRY_NAME, type HttpPlace, type McpOptions } from "./options.ts";
 import { collect, parseSeconds, wholeNumber } from "../../options.ts";
-
-/** The name of the entry by default. */
-export const DEFAULT_ENTRY_NAME = "a2c";
-
-/** The options of the command. */
-export interface McpOptions {
-  readonly nameLength?: number;
-  readonly tools: "all" | "search" | "auto";
-  readonly builtinTools: boolean;
-  readonly state?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-  readonly activityLog?: string;
-  readonly activityArguments?: boolean;
-  readonly http?: HttpPlace;
-  readonly httpToken?: string;
-  readonly allowHost?: readonly string[];
-  readonly allowOrigin?: readonly string[];
-  readonly printConfig: boolean;
-}
-
-/** Where the gateway listens: a host and a port, 0 for any free one. */
-export interface HttpPlace {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** What the command and those below it do. */
 export interface McpActions {

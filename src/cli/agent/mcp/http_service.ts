@@ -1,10 +1,10 @@
 /** `agent.ts mcp --http`: the gateway over HTTP. */
-import type { Gateway } from "../../../gateway/gateway.ts";
+import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import type { Logger } from "../../../log.ts";
 import { describeError } from "../../../text.ts";
 import { UsageError } from "../../outcome.ts";
-import type { HttpPlace } from "./declaration.ts";
+import type { HttpPlace } from "./options.ts";
 
 /** How it is served. */
 export interface HttpServiceOptions extends HttpPlace {

@@ -4,7 +4,7 @@ import { replaceFile } from "../../../../files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
-import type { McpOptions } from "../declaration.ts";
+import type { McpOptions } from "../options.ts";
 
 /** A program and its arguments. */
 export interface GatewayEntry {

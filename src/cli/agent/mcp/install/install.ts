@@ -4,7 +4,7 @@ import { removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
 import { readRegularFile, replaceFile } from "../../../../files.ts";
 import { UsageError } from "../../../outcome.ts";
-import type { McpOptions } from "../declaration.ts";
+import type { ChangeOptions, McpOptions } from "../options.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
 import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
 import { setTomlEntry } from "./toml_entry.ts";
@@ -13,18 +13,6 @@ import { setTomlEntry } from "./toml_entry.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The end of the name of the copy that a change leaves. */
 const BACKUP = ".before-a2c";
-
-/** How a client's file is changed. */
-export interface ChangeOptions {
-  /** The name of the entry. */
-  readonly as: string;
-  /** Shows what would change, and changes nothing. */
-  readonly dryRun: boolean;
-  /** Asks nobody. */
-  readonly yes: boolean;
-  /** The client's file, if it is another one. */
-  readonly file?: string | undefined;
-}
 
 /** Writes the gateway's entry into the file of a client. */
 export async function installInto(

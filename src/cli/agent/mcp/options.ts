@@ -1,0 +1,39 @@
+/** The options of `mcp` and of the commands below it. */
+
+/** The name of the entry by default. */
+export const DEFAULT_ENTRY_NAME = "a2c";
+
+/** The options of the command. */
+export interface McpOptions {
+  readonly nameLength?: number;
+  readonly tools: "all" | "search" | "auto";
+  readonly builtinTools: boolean;
+  readonly state?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly activityLog?: string;
+  readonly activityArguments?: boolean;
+  readonly http?: HttpPlace;
+  readonly httpToken?: string;
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly printConfig: boolean;
+}
+
+/** Where the gateway listens: a host and a port, 0 for any free one. */
+export interface HttpPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How a client's file is changed. */
+export interface ChangeOptions {
+  /** The name of the entry. */
+  readonly as: string;
+  /** Shows what would change, and changes nothing. */
+  readonly dryRun: boolean;
+  /** Asks nobody. */
+  readonly yes: boolean;
+  /** The client's file, if it is another one. */
+  readonly file?: string | undefined;
+}

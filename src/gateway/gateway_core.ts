@@ -1,0 +1,240 @@
+/** What all clients of a gateway share. */
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
+import { settledWithin } from "../async/abortable.ts";
+import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
+import type { McpTool } from "../agent/toolkit/mcp.ts";
+import type { Office } from "../agent/toolkit/office.ts";
+import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
+import { type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
+import type { ToClientUri } from "../agent/toolkit/tool_definition.ts";
+import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
+import { Toolset } from "../agent/toolkit/toolset.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { describeError } from "../text.ts";
+import { Catalogue } from "./resources/catalogue.ts";
+import { ResourceReader } from "./resources/reading.ts";
+import { ResourceSubscriptions } from "./resources/subscriptions.ts";
+import { ResourceUris } from "./resources/uris.ts";
+import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
+import { Prompts } from "./prompts.ts";
+import { LongResults } from "./search/long_results.ts";
+import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
+import { ToolIndex } from "./search/tool_index.ts";
+import type { ToolsMode } from "./search/tools_mode.ts";
+import { AskingCalls } from "./questions.ts";
+import { ScopedTools } from "./scoped_tools.ts";
+import type { Scope } from "./scope.ts";
+import type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
+import type { ListName } from "./list_name.ts";
+import { createSession } from "./session.ts";
+import type { Activity } from "./tool_handlers.ts";
+
+/** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
+const FIRST_LIST_MS = 3_000;
+
+/** Makes the server of MCP for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
+export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
+
+/** The gateway, with what serves clients. */
+export class GatewayCore implements Gateway {
+  readonly #view: OfficeView;
+  readonly #names: ToolNames;
+  readonly #toolset: Toolset;
+  readonly #calls: OfficeCalls;
+  readonly #uris = new ResourceUris();
+  readonly #catalogue: Catalogue;
+  readonly #subscriptions: ResourceSubscriptions;
+  readonly #prompts: Prompts;
+  readonly #asking = new AskingCalls();
+  readonly #hasBuiltins: boolean;
+  readonly #mode: ToolsMode;
+  readonly #index = new ToolIndex();
+  readonly #results = new LongResults();
+  readonly #ready: Promise<void>;
+  readonly #listeners = new Set<(change: GatewayChange) => void>();
+  readonly #onActivity: (activity: Activity) => void;
+
+  /** Use {@linkcode createGateway}. */
+  constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
+    const { logger = silentLogger, computers, problem } = options;
+    this.#view = new OfficeView({ computers, problem, logger });
+    this.#hasBuiltins = options.builtinTools ?? true;
+    this.#mode = options.tools ?? "all";
+    const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
+    this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
+    const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
+    const onNames = guarded("onNames", () => options.onNames?.(this.#names.given), logger);
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames });
+    this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
+    const parts = { view: this.#view, uris: this.#uris, logger };
+    this.#catalogue = new Catalogue({
+      ...parts,
+      onLate: () => this.#tell({ kind: "list", list: "resources" }),
+    });
+    this.#subscriptions = new ResourceSubscriptions(this.#view, {
+      logger,
+      onUpdated: (uri) => this.#tell({ kind: "resource", uri }),
+    });
+    this.#prompts = new Prompts({
+      ...parts,
+      toClientUri,
+      reserved: LOCAL_PROMPT_NAMES,
+      nameLength: options.nameLength,
+      onLate: () => this.#tell({ kind: "list", list: "prompts" }),
+    });
+    this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
+    this.#view.onChange((change) => this.#tellLists(change));
+    this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => this.#toolset.start());
+  }
+
+  /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */
+  get names(): GivenName[] {
+    return this.#names.given;
+  }
+
+  /** The tool of a Computer by the name that clients call it by. */
+  findTool(name: string): McpTool | undefined {
+    return this.#toolset.find(name)?.definition;
+  }
+
+  /**
+   * Makes the servers for the clients of one scope, for either era of MCP.
+   *
+   * @param options `isPerRequest`: each server serves one request alone; `false` by default.
+   */
+  factory(
+    scope: Scope = { kind: "all" },
+    { isPerRequest = false }: { readonly isPerRequest?: boolean } = {},
+  ): SessionFactory {
+    const only = scope.kind === "computer" ? scope.computer : undefined;
+    const reach = { view: this.#view, only };
+    const locals = this.#hasBuiltins ? makeBuiltins(reach) : [];
+    const tools = new ScopedTools(this.#toolset, {
+      calls: this.#calls,
+      scope,
+      locals,
+      mode: this.#mode,
+      index: this.#index,
+      results: this.#results,
+    });
+    const computers = () => this.#computersOf(scope);
+    const parts = {
+      view: this.#view,
+      catalogue: this.#catalogue,
+      subscriptions: this.#subscriptions,
+      prompts: this.#prompts,
+      localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
+      asking: this.#asking,
+      tools,
+      computers,
+      list: () => this.#catalogue.list(computers()),
+      reader: this.#readerFor(scope),
+      ready: () => this.#ready,
+      onActivity: this.#onActivity,
+      instructions: instructionsFor(scope),
+      isPerRequest,
+      onListChanged: (listener: (list: ListName) => void) =>
+        this.onChange((change) => change.kind === "list" ? listener(change.list) : undefined),
+      onResourceUpdated: (listener: (uri: string) => void) =>
+        this.onChange((change) => change.kind === "resource" ? listener(change.uri) : undefined),
+    };
+    return ({ era }) => createSession({ ...parts, isLegacy: era === "legacy" });
+  }
+
+  /**
+   * Follows resources for a client, until the returned function is called; {@linkcode onChange} tells of their changes.
+   * Those that nobody has are left out.
+   */
+  async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
+    await this.#ready;
+    const reader = this.#readerFor(scope);
+    const followed = await Promise.all(uris.map(async (uri) => {
+      const address = await reader.find(uri);
+      return address && await this.#subscriptions.follow(uri, address).catch(() => undefined);
+    }));
+    return () => {
+      for (const end of followed) end?.();
+    };
+  }
+
+  /** Calls `listener` after each change for clients, until the returned function is called. */
+  onChange(listener: (change: GatewayChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends all calls that wait for an answer, and forgets the office. */
+  close(): Promise<void> {
+    this.#asking.close();
+    this.#subscriptions.close();
+    this.#view[Symbol.dispose]();
+    this.#listeners.clear();
+    return Promise.resolve();
+  }
+
+  /** Calls {@linkcode close} at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #follow(agent: Office | Promise<Office>, logger: Logger): Promise<void> {
+    try {
+      await this.#view.follow(await agent);
+    } catch (error) {
+      logger.error("the office cannot be reached", { error: describeError(error) });
+    }
+  }
+
+  #computersOf(scope: Scope): readonly string[] {
+    if (scope.kind !== "computer") return this.#view.computers.map(({ name }) => name);
+    return this.#view.has(scope.computer) ? [scope.computer] : [];
+  }
+
+  #readerFor(scope: Scope): ResourceReader {
+    const computers = () => this.#computersOf(scope);
+    const list = () => this.#catalogue.list(computers());
+    return new ResourceReader({ view: this.#view, uris: this.#uris, computers, list });
+  }
+
+  #tellLists({ kind }: OfficeChange): void {
+    for (const list of CHANGED_LISTS[kind]) this.#tell({ kind: "list", list });
+  }
+
+  #tell(change: GatewayChange): void {
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+}
+
+/** The lists that each change of the office changes. */
+const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>> = {
+  members: ["tools", "resources", "prompts"],
+  connection: ["tools", "resources"],
+  tools: ["tools"],
+  windows: ["resources"],
+  documents: ["resources"],
+  resources: ["resources"],
+  prompts: ["prompts"],
+};
+
+function instructionsFor(scope: Scope): string {
+  if (scope.kind === "computer") {
+    return `The tools, windows and documents of the Computer "${scope.computer}".`;
+  }
+  return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
+    "The metadata of each tool names its Computer.";
+}
+
+/** Calls a listener of the host program; an error in it has no other effect than a log line. */
+function guarded<Args extends unknown[]>(
+  listener: string,
+  call: (...args: Args) => void,
+  logger: Logger,
+): (...args: Args) => void {
+  return (...args) => {
+    try {
+      call(...args);
+    } catch (error) {
+      logger.error("listener failed", { listener, error: describeError(error) });
+    }
+  };
+}

@@ -1,0 +1,51 @@
+/** How a gateway is made, and what its host program sees of it. */
+import type { GivenName } from "../agent/toolkit/tool_names.ts";
+import type { Logger } from "../log.ts";
+import type { ListName } from "./list_name.ts";
+import type { ToolsMode } from "./search/tools_mode.ts";
+import type { Activity } from "./tool_handlers.ts";
+
+/** How a gateway presents its office. */
+export interface GatewayOptions {
+  /** Only these Computers; all by default. */
+  readonly computers?: readonly string[] | undefined;
+  /** The most characters of a tool's name; 48 by default, at least 16. Clients count 64 after a prefix of their own. */
+  readonly nameLength?: number | undefined;
+  /** Names that tools had before, such as {@linkcode Gateway.names} of an earlier run. */
+  readonly names?: Iterable<GivenName> | undefined;
+  /** Called when a tool has been given a name, with all names: keep them for the next run. */
+  readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
+  /** How long a call may take without progress, in milliseconds; 300,000 by default. */
+  readonly callTimeoutMs?: number | undefined;
+  /**
+   * What clients of everything are offered: `all` tools, which is the default; tools to `search` and call all others; or
+   * by the number of tools, `auto`: the search from 40 tools or about 10,000 tokens of definitions on.
+   */
+  readonly tools?: ToolsMode | undefined;
+  /**
+   * Whether to offer `list_computers`, `view_desktop`, `find_documents` and `read_document` beside the tools of the
+   * Computers; `true` by default.
+   */
+  readonly builtinTools?: boolean | undefined;
+  /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
+  readonly problem?: (() => string | undefined) | undefined;
+  /** Called after each call of a client. An error that it throws is logged. */
+  readonly onActivity?: ((activity: Activity) => void) | undefined;
+  /** Receives log lines; they are dropped by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** What has changed for clients: a list, or a resource that somebody follows. */
+export type GatewayChange =
+  | { readonly kind: "list"; readonly list: ListName }
+  | { readonly kind: "resource"; readonly uri: string };
+
+/** An office as an MCP server. The Agent stays the caller's: close the gateway first, then the Agent. */
+export interface Gateway extends AsyncDisposable {
+  /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */
+  readonly names: readonly GivenName[];
+  /** Calls `listener` after each change for clients, until the returned function is called. */
+  onChange(listener: (change: GatewayChange) => void): () => void;
+  /** Ends all calls that wait for an answer, and forgets the office. May be called twice. */
+  close(): Promise<void>;
+}
