@@ -5,26 +5,25 @@ import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
 
 /** Variables that only the clients read. */
-export const CLIENT_VARIABLES: readonly string[
-  "A2C_GATEWAY_HTTP",
-  "A2C_GATEWAY_TOKEN",
-  "A2C_NAME_LENGTH",
-  "A2C_STATE",
-  "A2C_TOOLS",
-] = [
+export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_AUTH",
   "A2C_CA_FILE",
   "A2C_COMPUTER",
   "A2C_CONFIG",
   "A2C_CONNECT_TIMEOUT",
   "A2C_DPE_FILES",
+  "A2C_GATEWAY_HTTP",
+  "A2C_GATEWAY_TOKEN",
   "A2C_HEADER",
   "A2C_INPUTS",
   "A2C_NAME",
+  "A2C_NAME_LENGTH",
   "A2C_OFFICE",
   "A2C_PROTOCOL",
   "A2C_START_TIMEOUT",
+  "A2C_STATE",
   "A2C_TOKEN_COMMAND",
+  "A2C_TOOLS",
   "A2C_UPLOADS",
   "A2C_URL",
 ];
