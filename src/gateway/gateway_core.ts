@@ -29,8 +29,8 @@ import type { ListName } from "./list_name.ts";
 import { createSession } from "./session.ts";
 import type { Activity } from "./tool_handlers.ts";
 
-/** How long the first list waits for the tools of Computers that are slow, in milliseconds. */
-const FIRST_LIST_MS = 3_000;
+/** How long the first answer waits for the Server and for Computers that are slow, in milliseconds. */
+const DEFAULT_PATIENCE_MS = 3_000;
 
 /** Makes the server of MCP for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
@@ -84,7 +84,9 @@ export class GatewayCore implements Gateway {
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
-    this.#ready = settledWithin(this.#follow(agent, logger), FIRST_LIST_MS).then(() => this.#toolset.start());
+    this.#ready = settledWithin(this.#follow(agent, logger), options.patienceMs ?? DEFAULT_PATIENCE_MS).then(
+      () => this.#toolset.start(),
+    );
   }
 
   /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */

@@ -15,6 +15,11 @@ export interface GatewayOptions {
   readonly names?: Iterable<GivenName> | undefined;
   /** Called when a tool has been given a name, with all names: keep them for the next run. */
   readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
+  /**
+   * How long the first answer waits for the Server and for Computers that are slow, in milliseconds; 3,000 by default. The
+   * tools that are known by then are named together.
+   */
+  readonly patienceMs?: number | undefined;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
   /**

@@ -51,9 +51,10 @@ export class GatewayOffice implements AsyncDisposable {
     return computer;
   }
 
-  /** The words that start the gateway. */
+  /** The words that start the gateway. It answers when it knows the office, however busy the machine is. */
   words(args: readonly string[] = [], url = this.wire.url): string[] {
-    return doorWords("agent.ts", ["mcp", "--url", url, "--office", "lab", "--name", "ada", ...args]);
+    const connection = ["--url", url, "--office", "lab", "--name", "ada"];
+    return doorWords("agent.ts", ["mcp", ...connection, "--patience", "100s", ...args]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -53,7 +53,7 @@ test("answers before the Server can be reached, and finds the office when it can
   await using office = await GatewayOffice.open({ laptop: CONFIG });
   office.wire.interrupt();
   const watcher = new ToolWatcher();
-  await using client = await connectV1(office.words(), watcher.client);
+  await using client = await connectV1(office.words(["--patience", "200ms"]), watcher.client);
   const { tools } = await client.listTools() as { tools: Listed[] };
   assertEquals(hasReadFile(tools), false);
   const result = await client.callTool({ name: "read_file", arguments: {} });
@@ -82,7 +82,7 @@ test("waits for the seat of the office, and says who has it", async () => {
   await using office = await GatewayOffice.open({ laptop: CONFIG });
   const agent = await Agent.connect({ url: office.server.url, office: "lab", name: "bob" });
   const watcher = new ToolWatcher();
-  await using client = await connectV1(office.words(), watcher.client);
+  await using client = await connectV1(office.words(["--patience", "200ms"]), watcher.client);
   const refused = async () =>
     JSON.stringify((await client.callTool({ name: "read_file", arguments: {} })).content);
   while (!/Room already has an agent/.test(await refused()));

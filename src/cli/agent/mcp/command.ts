@@ -51,6 +51,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     names: names?.given,
     onNames: (given) => names?.keep(given),
     problem: () => problem,
+    patienceMs: options.patience === undefined ? undefined : options.patience * 1000,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
     logger,

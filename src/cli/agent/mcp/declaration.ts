@@ -39,6 +39,13 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
         .argParser(parseSeconds),
     )
     .addOption(
+      new Option(
+        "--patience <seconds>",
+        "how long the first answer waits for Server and Computers (default: 3)",
+      )
+        .argParser(parseSeconds),
+    )
+    .addOption(
       new Option("--http <[host:]port>", "serve clients over HTTP, at /mcp, /mcp/search and /mcp/c/COMPUTER")
         .argParser(parsePlace).env("A2C_GATEWAY_HTTP"),
     )

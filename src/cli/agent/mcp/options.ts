@@ -11,6 +11,8 @@ export interface McpOptions {
   readonly state?: string;
   /** Seconds. */
   readonly timeout?: number;
+  /** Seconds. */
+  readonly patience?: number;
   readonly activityLog?: string;
   readonly activityArguments?: boolean;
   readonly http?: HttpPlace;

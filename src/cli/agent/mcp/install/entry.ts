@@ -109,12 +109,14 @@ function connectionWords(connection: EntryConnection, tokenPath: string | undefi
 }
 
 function optionWords(options: McpOptions): string[] {
-  const { tools, builtinTools, nameLength, timeout, activityLog, activityArguments = false } = options;
+  const { tools, builtinTools, nameLength, timeout, patience, activityLog, activityArguments = false } =
+    options;
   return [
     ...given("--tools", tools === "all" ? undefined : tools),
     ...(builtinTools ? [] : ["--no-builtin-tools"]),
     ...given("--name-length", nameLength),
     ...given("--timeout", timeout === undefined ? undefined : `${timeout}s`),
+    ...given("--patience", patience === undefined ? undefined : `${patience}s`),
     ...given("--activity-log", activityLog === undefined ? undefined : resolve(activityLog)),
     ...(activityArguments ? ["--activity-arguments"] : []),
   ];
