@@ -4,6 +4,7 @@ import type { ProtocolMinor } from "../../../src/protocol/version.ts";
 import { fields } from "../_office.ts";
 import { PythonPeer } from "../peer.ts";
 import type { PeerProcess } from "../peer_process.ts";
+import { startRustPeer } from "../rust_peer.ts";
 import type { Cell, RoleName, Sdk } from "./cells.ts";
 import { type McpServers, startMcpServers } from "./mcp_servers.ts";
 import { connectOwnAgent, openOwnComputer } from "./own_roles.ts";
@@ -102,10 +103,11 @@ export class Office implements AsyncDisposable {
 
 /** A driver of another SDK in one of the roles. */
 function startTheirs(
-  { version }: Sdk,
+  { language, version }: Sdk,
   role: RoleName,
   args: readonly string[],
 ): Promise<PeerProcess> {
+  if (language === "Rust") return startRustPeer(role, args);
   // The virtual environment itself holds the oldest version.
   return PythonPeer.start(role, args, version === "0.2.2" ? {} : { version });
 }
