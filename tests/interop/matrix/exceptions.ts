@@ -14,7 +14,29 @@ export interface Exception {
 }
 
 /** Every exception. */
-export const exceptions: readonly Exception[] = [];
+export const exceptions: readonly Exception[] = [
+  {
+    steps: ["second-agent"],
+    cells: ({ sdk, agent }) => sdk.language === "Rust" && agent === "theirs",
+    reason:
+      "The Agent of the Rust SDK asks no ack of its request to join, so that a refused Agent learns of it only by what it then misses.",
+  },
+  {
+    steps: ["time-out"],
+    cells: ({ sdk, agent }) => sdk.language === "Rust" && agent === "theirs",
+    reason: "The Agent of the Rust SDK has one time-out for all its calls, not one for each.",
+  },
+  {
+    steps: ["cancel"],
+    cells: ({ sdk, agent }) => sdk.language === "Rust" && agent === "theirs",
+    reason: "The Agent of the Rust SDK tells its caller the id of no call, so that none can be cancelled.",
+  },
+  {
+    steps: ["update-desktop"],
+    cells: ({ sdk, computer }) => sdk.language === "Rust" && computer === "theirs",
+    reason: "The Computer of the Rust SDK subscribes to no window, so that it hears of no change.",
+  },
+];
 
 /** The exception for a step in a cell. */
 export function exceptionOf(step: string, cell: Cell): Exception | undefined {
