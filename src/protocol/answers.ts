@@ -127,7 +127,10 @@ function typeOf(type: unknown): unknown {
   return typeof type === "string" ? TYPES_OF_RUST[type.toLowerCase()] ?? type : type;
 }
 
-const readInput = readWith(config.input, (input) => ({ ...withoutNulls(input), type: typeOf(input["type"]) }));
+const readInput = readWith(
+  config.input,
+  (input) => ({ ...withoutNulls(input), type: typeOf(input["type"]) }),
+);
 
 function readInputs(inputs: unknown, onFlaw: OnFlaw): { inputs?: MCPServerInput[] | null } {
   if (inputs === undefined || inputs === null) return inputs === null ? { inputs } : {};
