@@ -32,7 +32,12 @@ export function serveOnStdio(
   const transport = new ListeningTransport(stdio, (uris) => core.followResources(uris, scope));
   const handle = serveStdio(core.factory(scope), {
     transport,
-    onerror: (error) => logger.warn("a message of the client was not served", { error: error.message }),
+    onerror: (error) => logger.warn("a message of the client was not served", { error: reasonOf(error) }),
   });
   return { closed: transport.closed, close: () => handle.close() };
+}
+
+/** Of a message that the SDK cannot read it lists what each schema misses, over many lines. */
+function reasonOf(error: Error): string {
+  return "issues" in error ? "not a message of JSON-RPC 2.0" : error.message;
 }

@@ -172,3 +172,25 @@ test("a question of a tool is elicitation of the client, in both eras", async (t
     assertMatch(JSON.stringify(result.content), /nobody can be asked/);
   });
 });
+
+test("a line that is no message is told in one line of the log, and the next one is served", async () => {
+  await using office = await GatewayOffice.open({});
+  const [command = "", ...args] = office.words();
+  const child = new Deno.Command(command, {
+    args,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const stdin = child.stdin.getWriter();
+  await stdin.write(
+    new TextEncoder().encode('{"hello":1}\ngarbage\n{"jsonrpc":"2.0","id":1,"method":"nope"}\n'),
+  );
+  const lines = child.stdout.pipeThrough(new TextDecoderStream());
+  for await (const text of lines) {
+    assertMatch(text, /"id":1,"error"/);
+    await stdin.close();
+  }
+  assertMatch(await new Response(child.stderr).text(), /not served error="not a message of JSON-RPC 2\.0"\n/);
+  assertEquals((await child.status).code, 0);
+});
