@@ -104,16 +104,20 @@ function memberOf(member: string): { readonly key: string; readonly value: strin
   return { key, value: member.slice(end + 1) };
 }
 
+const [QUOTE, COMMA, SPACE, BACKSLASH] = [0x22, 0x2c, 0x20, 0x5c];
+/** `[` and `{`, or `]` and `}`, which differ in one bit. */
+const [OPEN, CLOSE, BRACE_BIT] = [0x5b, 0x5d, 0x20];
+
 /** What stands between the commas of a list or an object that is written without spaces. */
 function* itemsOf(text: string): Generator<string> {
   let start = 1;
   let depth = 0;
   for (let index = 1; index < text.length; index++) {
-    const character = text.charAt(index);
-    if (character === '"') index = endOfString(text, index) - 1;
-    if (character === "[" || character === "{") depth++;
-    if (character === "]" || character === "}") depth--;
-    if (depth < 0 || (depth === 0 && character === ",")) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index) - 1;
+    else if ((code & ~BRACE_BIT) === OPEN) depth++;
+    else if ((code & ~BRACE_BIT) === CLOSE) depth--;
+    if (depth < 0 || (depth === 0 && code === COMMA)) {
       if (index > start) yield text.slice(start, index);
       start = index + 1;
     }
@@ -124,9 +128,10 @@ function withoutSpaces(json: string): string {
   const texts: string[] = [];
   let start = 0;
   for (let index = 0; index < json.length; index++) {
-    const character = json.charAt(index);
-    if (character === '"') index = endOfString(json, index) - 1;
-    if (!/[ \n\r\t]/.test(character)) continue;
+    const code = json.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(json, index) - 1;
+    // In valid JSON, nothing else outside of strings has a lower code.
+    if (code > SPACE) continue;
     if (index > start) texts.push(json.slice(start, index));
     start = index + 1;
   }
@@ -137,7 +142,7 @@ function withoutSpaces(json: string): string {
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1);; end = json.indexOf('"', end + 1)) {
     let slashes = 0;
-    while (json.charAt(end - 1 - slashes) === "\\") slashes++;
+    while (json.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
     if (slashes % 2 === 0) return end + 1;
   }
 }
