@@ -115,6 +115,9 @@ function isJsonOf(text: string, json: string): boolean {
   return text.length >= json.length && JSON.stringify(parseJson(text)) === json;
 }
 
+/** The most characters of a text that makes room for itself before a longer one. */
+const MAX_LEAD_CHARACTERS = 2_500;
+
 /** As much on each page as fits. What is no text, such as a picture, stands on the first one, so that nobody misses it. */
 function toPages(items: readonly McpContent[]): Page[] {
   const pages: { content: McpContent[]; places: string[] }[] = [{ content: [], places: [] }];
@@ -124,7 +127,9 @@ function toPages(items: readonly McpContent[]): Page[] {
       pages[0]?.content.push(item);
       continue;
     }
-    for (const { text, place } of splitText(textOf(item), MAX_PART_CHARACTERS)) {
+    // A short text, such as "3,000 rows:", stands on one page with what follows.
+    const room = MAX_PART_CHARACTERS - (size <= MAX_LEAD_CHARACTERS ? size : 0);
+    for (const { text, place } of splitText(textOf(item), room)) {
       if (size > 0 && size + text.length > MAX_PART_CHARACTERS) {
         pages.push({ content: [], places: [] });
         size = 0;
