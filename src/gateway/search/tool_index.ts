@@ -4,7 +4,7 @@ import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { termOf, wordsOf } from "./terms.ts";
+import { isLoneCharacter, termOf, wordsOf } from "./terms.ts";
 
 /** How much a term counts in each field. */
 const WEIGHTS = { name: 2, title: 1.5, purpose: 2, hints: 0.5, schema: 0.5, server: 1, computer: 1 } as const;
@@ -60,7 +60,7 @@ export class ToolIndex {
     const results = this.#search.search(query.slice(0, MAX_CHARACTERS), {
       boost: WEIGHTS,
       combineWith: "OR",
-      prefix: (term) => term.length >= MIN_PREFIX,
+      prefix: (term) => term.length >= MIN_PREFIX || isLoneCharacter(term),
     });
     const byScore = results.sort((one, other) =>
       other.score - one.score || (String(one.id) < String(other.id) ? -1 : 1)

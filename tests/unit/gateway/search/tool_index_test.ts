@@ -57,6 +57,7 @@ Deno.test("search() finds by name, description, schema and Computer", async () =
   assertEquals(namesOf(index, "sending mails"), ["send_mail"]);
   assertEquals(namesOf(index, "what is it like in this town"), ["weather"]);
   assertEquals(namesOf(index, "文件"), ["read_file"]);
+  assertEquals(namesOf(index, "读"), ["read_file"]);
   assertEquals(namesOf(index, "desk"), ["read_file"]);
   assertEquals(namesOf(index, "of the"), []);
 });
