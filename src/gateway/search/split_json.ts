@@ -3,8 +3,14 @@
  * writing it again would change numbers such as ids of 64 bits.
  */
 import { parseJson } from "../../json.ts";
-import type { Part } from "./split.ts";
 import { endOfPart } from "./split_plain.ts";
+
+/** A part of a text. */
+export interface Part {
+  readonly text: string;
+  /** Where the part is in a JSON text, such as `$.items[20..39]`; `undefined` in any other text. */
+  readonly place?: string;
+}
 
 /** The most levels of lists and objects that are split: each one is scanned anew. */
 const MAX_DEPTH = 16;
