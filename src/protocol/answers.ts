@@ -103,16 +103,39 @@ const readServer: ReadEntry<[string, MCPServerConfig], [string, unknown]> = ([na
   return config === undefined ? undefined : [name, config];
 };
 
-/** Members that are null get their default. */
+/** Members that are null get their default, and a transport gets the name that the specification has for it. */
 const readServerConfig = readWith(config.serverConfig, (server) => {
-  const { server_parameters: parameters, ...rest } = withoutNulls(server);
-  return { ...rest, server_parameters: isRecord(parameters) ? withoutNulls(parameters) : parameters };
+  const { type, server_parameters: parameters, ...rest } = withoutNulls(server);
+  return {
+    ...rest,
+    type: typeOf(type),
+    server_parameters: isRecord(parameters) ? withoutNulls(parameters) : parameters,
+  };
 });
+
+/** The types that the Rust SDK writes, by the names of its variants, in lower case. */
+const TYPES_OF_RUST: Readonly<Record<string, string>> = {
+  stdio: "stdio",
+  sse: "sse",
+  http: "streamable",
+  promptstring: "promptString",
+  pickstring: "pickString",
+  command: "command",
+};
+
+function typeOf(type: unknown): unknown {
+  return typeof type === "string" ? TYPES_OF_RUST[type.toLowerCase()] ?? type : type;
+}
+
+const readInput = readWith(
+  config.input,
+  (input) => ({ ...withoutNulls(input), type: typeOf(input["type"]) }),
+);
 
 function readInputs(inputs: unknown, onFlaw: OnFlaw): { inputs?: MCPServerInput[] | null } {
   if (inputs === undefined || inputs === null) return inputs === null ? { inputs } : {};
   if (Array.isArray(inputs)) {
-    return { inputs: readList(inputs, { field: "inputs", read: readWith(config.input), onFlaw }) };
+    return { inputs: readList(inputs, { field: "inputs", read: readInput, onFlaw }) };
   }
   onFlaw("inputs", "left out, expected a list");
   return {};

@@ -7,6 +7,8 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+# A cold build takes minutes.
+if [ "${A2C_TEST_SIZE:-}" = full ]; then sh "$here/install_rust.sh"; fi
 venv=$(cd "$here/../.." && pwd)/.venv-interop
 requirements=$here/requirements.txt
 stamp=$venv/installed-requirements.txt

@@ -41,7 +41,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       const till = { command: node, args: [join(folder, "out", "till_server.js")] };
       await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop, till } }));
       const program = [join(folder, "out", "program.js"), machine.command, join(folder, "mcp.json")];
-      const { runtime, windows, ...met } = JSON.parse(await machine.run(node, program));
+      const { runtime, windows, toolkit, ...met } = JSON.parse(await machine.run(node, program));
       assertMatch(runtime, /^v22\./);
       assertMatch(String(windows), /window:\/\/com\.example\.shop\/status\s+Open/);
       assertMatch(String(windows), /window:\/\/com\.example\.till\s+Empty/);
@@ -52,6 +52,11 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         page: "Apples: 3",
         refused: 4202,
       });
+      assertEquals(toolkit, {
+        tools: ["list_computers", "view_desktop", "find_documents", "read_document", "greet"],
+        greeting: [{ type: "text", text: "Welcome" }],
+        isPrompted: true,
+      });
     });
     await t.step("a Computer in a program for Node says at its import that it needs Deno", async () => {
       const { code, stderr } = await machine.try(node, [join(folder, "out", "computer.js")]);
@@ -60,7 +65,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
     });
     await t.step("a Node that is too old is told at the import, with the one that is needed", async () => {
       const older = await findNode(folder, "20");
-      for (const door of ["", "/agent", "/server", "/provider"]) {
+      for (const door of ["", "/agent", "/server", "/provider", "/toolkits", "/gateway"]) {
         const args = ["--input-type=module", "--eval", `import "@a2c-smcp/sdk${door}";`];
         const { code, stderr } = await machine.try(older, args);
         assertEquals(code, 1);
@@ -140,6 +145,8 @@ class Machine {
     return new Machine(folder, {
       PATH: [join(prefix, "bin"), join(folder, "path")].join(":"),
       HOME: join(folder, "home"),
+      // Computers of other homes do not take the names of these.
+      XDG_RUNTIME_DIR: join(folder, "home"),
       // What Deno has fetched for the tests need not be fetched again.
       DENO_DIR: String(info.denoDir),
       NO_COLOR: "1",

@@ -1,6 +1,6 @@
 /**
  * The tools of an office for LLM toolkits: the AI SDK of Vercel, the OpenAI Agents SDK, the Anthropic SDK, LangChain,
- * Mastra and every client of an MCP SDK. It needs none of them, and runs in Deno, Node and browsers.
+ * Mastra and every client of an MCP SDK. It needs none of them, and runs in Deno and Node.
  *
  * ```ts
  * import { Agent } from "@a2c-smcp/sdk/agent";

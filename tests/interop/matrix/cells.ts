@@ -9,7 +9,7 @@ export type RoleName = "server" | "computer" | "agent";
 
 /** One version of another SDK. */
 export interface Sdk {
-  readonly language: "Python";
+  readonly language: "Python" | "Rust";
   /** Its full version, as the registry has it. */
   readonly version: string;
   /** The protocol that it speaks. */
@@ -21,6 +21,7 @@ export const sdks: readonly Sdk[] = [
   { language: "Python", version: "0.2.2", minor: "0.2" },
   { language: "Python", version: "0.3.3", minor: "0.3" },
   { language: "Python", version: "0.4.2", minor: "0.4" },
+  { language: "Rust", version: "0.4.1", minor: "0.4" },
 ];
 
 /** An office with roles of both sides. */

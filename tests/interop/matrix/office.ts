@@ -4,6 +4,7 @@ import type { ProtocolMinor } from "../../../src/protocol/version.ts";
 import { fields } from "../_office.ts";
 import { PythonPeer } from "../peer.ts";
 import type { PeerProcess } from "../peer_process.ts";
+import { startRustPeer } from "../rust_peer.ts";
 import type { Cell, RoleName, Sdk } from "./cells.ts";
 import { type McpServers, startMcpServers } from "./mcp_servers.ts";
 import { connectOwnAgent, openOwnComputer } from "./own_roles.ts";
@@ -90,8 +91,11 @@ export class Office implements AsyncDisposable {
 
   /** Waits until a window has this text, which the Agent learns from notifications. */
   async untilDesktopSays(text: string): Promise<void> {
+    const { sdk, computer } = this.cell;
+    // The Computer of the Rust SDK tells of no changed window, so it is asked again and again.
+    const isTold = sdk.language !== "Rust" || computer === "ours";
     while (!JSON.stringify(await this.desktop()).includes(text)) {
-      await this.agent.nextEvent("notify:update_desktop");
+      if (isTold) await this.agent.nextEvent("notify:update_desktop");
     }
   }
 
@@ -102,10 +106,11 @@ export class Office implements AsyncDisposable {
 
 /** A driver of another SDK in one of the roles. */
 function startTheirs(
-  { version }: Sdk,
+  { language, version }: Sdk,
   role: RoleName,
   args: readonly string[],
 ): Promise<PeerProcess> {
+  if (language === "Rust") return startRustPeer(role, args);
   // The virtual environment itself holds the oldest version.
   return PythonPeer.start(role, args, version === "0.2.2" ? {} : { version });
 }

@@ -28,6 +28,12 @@ try {
   const { documents } = await laptop.getFinder();
   const uri = documents[0]?.uri ?? "";
   const page = await laptop.readPage(uri, 0, { format: "text" });
+  const kit = agent.toolkit();
+  const { greet } = await kit.aiTools();
+  const greeting = await greet?.execute({}, {});
+  const tools = (await kit.tools()).map(({ name }) => name);
+  const isPrompted = (await kit.prompt()).includes("window://com.example.shop");
+  kit[Symbol.dispose]();
   const refusal = await laptop.readPage(uri, 9).catch((error: unknown) => error);
   console.log(JSON.stringify({
     runtime: process.version,
@@ -36,6 +42,7 @@ try {
     windows,
     host: parseDpeUri(uri).host,
     page: page.content_text,
+    toolkit: { tools, greeting: greeting?.content, isPrompted },
     refused: refusal instanceof SmcpError ? refusal.code : undefined,
   }));
 } finally {

@@ -217,6 +217,24 @@ Deno.test("a configuration is read of a peer that leaves names out and writes nu
   assertNoAnswer(parseGetComputerConfigRet, [{}, { servers: [] }]);
 });
 
+Deno.test("a configuration is read of the Rust SDK, which names transports and inputs in its own way", () => {
+  const server_parameters = { url: "http://x", headers: {} };
+  const { value } = read(parseGetComputerConfigRet, {
+    servers: {
+      web: { type: "http", server_parameters },
+      events: { type: "Sse", server_parameters },
+      own: { type: "Stdio", server_parameters: { command: "run" } },
+    },
+    inputs: [{ type: "PromptString", id: "key" }, {
+      type: "PickString",
+      id: "pick",
+      options: [{ label: "A", value: "a" }],
+    }, { type: "Command", id: "date", command: "date" }],
+  });
+  assertEquals(Object.values(value.servers).map(({ type }) => type), ["streamable", "sse", "stdio"]);
+  assertEquals(value.inputs?.map(({ type }) => type), ["promptString", "pickString", "command"]);
+});
+
 Deno.test("GetDpeRet has an address, and GetBlobRet a chunk and what it is a chunk of", () => {
   const resource = { uri: "https://x", mime_type: "m", size: 1, etag: "e" };
   checkParser(parseGetDpeRet, { resource, req_id: "r" }, [["resource", {}], ["resource", null]]);
