@@ -65,6 +65,8 @@ export class ScopedTools {
     this.#searchTools = byName(makeSearchTools({
       index: () => this.#indexed(),
       isReached: (tool) => this.#isReached(tool),
+      computers: () => this.#toolset.computers.filter((computer) => this.#isReached({ computer })),
+      problem: () => this.#toolset.problem,
       find: (name) => this.#find(name),
       call: (tool, args, context) => this.#calls.call(tool, args, context),
       results,
@@ -127,7 +129,7 @@ export class ScopedTools {
     return tool !== undefined && this.#isReached(tool) ? tool : undefined;
   }
 
-  #isReached({ computer }: OfficeTool): boolean {
+  #isReached({ computer }: Pick<OfficeTool, "computer">): boolean {
     return this.#scope.kind !== "computer" || computer === this.#scope.computer;
   }
 

@@ -42,7 +42,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "spelling",
     "files",
   ],
-  gateway: ["async", "protocol", "uri", "dpe", "agent", "log", "version", "json", "text"],
+  gateway: ["async", "protocol", "uri", "dpe", "agent", "log", "version", "json", "text", "spelling"],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",

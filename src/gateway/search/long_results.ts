@@ -1,86 +1,161 @@
 /** Results that are too long for a small context: the first part at once, the others on request. */
-import { errorResult, type McpContent, type McpToolResult } from "../../agent/toolkit/mcp.ts";
-import { type Part, splitText } from "./split.ts";
+import { errorResult, type Json, type McpContent, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import { isRecord, parseJson } from "../../json.ts";
+import { splitText } from "./split.ts";
 
-/** The most characters of a text in an answer. */
+/** The most characters of all texts in an answer, and of `structuredContent`. */
 export const MAX_PART_CHARACTERS = 25_000;
 /** The most characters of all results that are kept, and the most results. */
 const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 const MAX_KEPT = 200;
+/** How long a result is kept after it was read last, in milliseconds. */
+const MAX_AGE_MS = 30 * 60_000;
 
-interface Kept {
-  readonly parts: readonly Part[];
-  readonly characters: number;
+/** What fits into one answer. */
+interface Page {
+  readonly content: readonly McpContent[];
+  /** Where its parts are in JSON texts. */
+  readonly places: readonly string[];
 }
 
-/** Keeps the further parts of long results; the oldest are forgotten first. */
+interface Kept {
+  readonly pages: readonly Page[];
+  readonly characters: number;
+  readonly readAtMs: number;
+}
+
+/** Keeps the further parts of long results; those that were not read for the longest time are forgotten first. */
 export class LongResults {
+  readonly #now: () => number;
+  /** In the order in which they were read last. */
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
 
-  /** The result with the first part of each text that is too long, and how to go on. */
+  /** @param options `now`: the time in milliseconds. */
+  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
+    this.#now = now;
+  }
+
+  /** The result with the first part of its texts, if they are too long, and how to go on. */
   shorten(result: McpToolResult): McpToolResult {
-    const isLong = result.content.some((item) => textOf(item).length > MAX_PART_CHARACTERS);
     const { structuredContent, ...rest } = result;
-    const isStructureLong = structuredContent !== undefined &&
-      JSON.stringify(structuredContent).length > MAX_PART_CHARACTERS;
-    if (!isLong && !isStructureLong) return result;
-    // What is structured stands in the texts as well, unless there are none.
-    const content = result.content.some((item) => textOf(item) !== "")
-      ? result.content
-      : [...result.content, { type: "text", text: JSON.stringify(structuredContent) }];
-    const shortened = content.flatMap((item) => this.#shortenItem(item));
-    return { ...rest, ...(isStructureLong ? {} : { structuredContent }), content: shortened };
+    const structure = structuredContent === undefined ? "" : JSON.stringify(structuredContent);
+    const isStructureLong = structure.length > MAX_PART_CHARACTERS;
+    const characters = result.content.reduce((sum, item) => sum + textOf(item).length, 0);
+    if (characters <= MAX_PART_CHARACTERS && !isStructureLong) return result;
+
+    const isTold = !isStructureLong || result.content.some((item) => isJsonOf(textOf(item), structure));
+    const items = isTold ? result.content : [...result.content, { type: "text", text: structure }];
+    const pages = toPages(items);
+    return {
+      ...rest,
+      ...(isStructureLong ? {} : { structuredContent }),
+      content: toContent(pages, { number: 1, handle: pages.length > 1 ? this.#keep(pages) : "" }),
+    };
   }
 
   /** A further part. */
   read(handle: string, number: number): McpToolResult {
+    this.#forgetOld();
     const kept = this.#kept.get(handle);
     if (kept === undefined) {
       return errorResult(`No long result has the handle "${handle}" any more: call the tool again`);
     }
-    const part = kept.parts[number - 1];
-    if (part === undefined) {
-      return errorResult(`No part ${number}: this result has ${kept.parts.length} parts, counted from 1`);
+    this.#kept.delete(handle);
+    this.#kept.set(handle, { ...kept, readAtMs: this.#now() });
+    if (kept.pages[number - 1] === undefined) {
+      return errorResult(`No part ${number}: this result has ${kept.pages.length} parts, counted from 1`);
     }
-    return { content: toContent(part, { handle, number, count: kept.parts.length }) };
+    return { content: toContent(kept.pages, { number, handle }) };
   }
 
-  #shortenItem(item: McpContent): McpContent[] {
-    const text = textOf(item);
-    if (text.length <= MAX_PART_CHARACTERS) return [item];
-    const parts = splitText(text, MAX_PART_CHARACTERS);
-    const [first] = parts;
-    if (first === undefined) return [item];
-    const handle = this.#keep({ parts, characters: text.length });
-    return toContent(first, { handle, number: 1, count: parts.length });
-  }
-
-  #keep(result: Kept): string {
+  #keep(pages: readonly Page[]): string {
+    this.#forgetOld();
     const handle = crypto.randomUUID();
-    this.#kept.set(handle, result);
-    this.#characters += result.characters;
-    for (const [oldest, { characters }] of this.#kept) {
+    const characters = pages.flatMap(({ content }) => content)
+      .reduce((sum, item) => sum + JSON.stringify(item).length, 0);
+    this.#kept.set(handle, { pages, characters, readAtMs: this.#now() });
+    this.#characters += characters;
+    for (const oldest of this.#kept.keys()) {
       const isRoom = this.#characters <= MAX_KEPT_CHARACTERS && this.#kept.size <= MAX_KEPT;
       if (isRoom || oldest === handle) break;
-      this.#kept.delete(oldest);
-      this.#characters -= characters;
+      this.#forget(oldest);
     }
     return handle;
   }
+
+  #forgetOld(): void {
+    for (const [handle, { readAtMs }] of this.#kept) {
+      if (this.#now() - readAtMs <= MAX_AGE_MS) break;
+      this.#forget(handle);
+    }
+  }
+
+  #forget(handle: string): void {
+    this.#characters -= this.#kept.get(handle)?.characters ?? 0;
+    this.#kept.delete(handle);
+  }
 }
 
-function textOf({ type, text }: McpContent): string {
-  return type === "text" && typeof text === "string" ? text : "";
+/** The text of an item that is a text, or a resource with a text. */
+function textOf({ type, text, resource }: McpContent): string {
+  const written = type === "resource" && isRecord(resource) ? resource["text"] : text;
+  return (type === "text" || type === "resource") && typeof written === "string" ? written : "";
 }
+
+function withText(item: McpContent, text: string): McpContent {
+  return item.type === "resource" ? { ...item, resource: { ...item["resource"] as Json, text } } : {
+    ...item,
+    text,
+  };
+}
+
+/** Whether a text is this JSON, however it is spaced. */
+function isJsonOf(text: string, json: string): boolean {
+  return text.length >= json.length && JSON.stringify(parseJson(text)) === json;
+}
+
+/** The most characters of a text that makes room for itself before a longer one. */
+const MAX_LEAD_CHARACTERS = 2_500;
+
+/** As much on each page as fits. What is no text, such as a picture, stands on the first one, so that nobody misses it. */
+function toPages(items: readonly McpContent[]): Page[] {
+  const pages: { content: McpContent[]; places: string[] }[] = [{ content: [], places: [] }];
+  let size = 0;
+  for (const item of items) {
+    if (textOf(item) === "") {
+      pages[0]?.content.push(item);
+      continue;
+    }
+    // A short text, such as "3,000 rows:", stands on one page with what follows.
+    const room = MAX_PART_CHARACTERS - (size <= MAX_LEAD_CHARACTERS ? size : 0);
+    for (const { text, place } of splitText(textOf(item), room)) {
+      if (size > 0 && size + text.length > MAX_PART_CHARACTERS) {
+        pages.push({ content: [], places: [] });
+        size = 0;
+      }
+      const page = pages.at(-1);
+      page?.content.push(withText(item, text));
+      if (place !== undefined) page?.places.push(place);
+      size += text.length;
+    }
+  }
+  return pages;
+}
+
+/** The most places that are told of a page. */
+const MAX_PLACES = 20;
 
 function toContent(
-  { text, place }: Part,
-  { handle, number, count }: { readonly handle: string; readonly number: number; readonly count: number },
+  pages: readonly Page[],
+  { number, handle }: { readonly number: number; readonly handle: string },
 ): McpContent[] {
-  const where = place === undefined ? "" : `, ${place}`;
-  const next = number < count
+  const { content, places } = pages[number - 1] ?? { content: [], places: [] };
+  if (pages.length === 1) return [...content];
+  const more = places.length > MAX_PLACES ? [`${places.length - MAX_PLACES} more`] : [];
+  const where = [...places.slice(0, MAX_PLACES), ...more].map((place) => `, ${place}`).join("");
+  const next = number < pages.length
     ? `: go on with read_result, handle "${handle}", part ${number + 1}`
     : ": the last one";
-  return [{ type: "text", text }, { type: "text", text: `[part ${number} of ${count}${where}${next}]` }];
+  return [...content, { type: "text", text: `[part ${number} of ${pages.length}${where}${next}]` }];
 }

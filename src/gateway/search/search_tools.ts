@@ -1,11 +1,14 @@
 /** The tools with which a client finds and calls all others. */
 import { ArgumentError, Arguments } from "../../agent/toolkit/builtins/arguments.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
-import { errorResult, type Json, type McpTool, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord, parseJson } from "../../json.ts";
+import { unknownName } from "../../spelling.ts";
 import type { LongResults } from "./long_results.ts";
+import { groupEqual, type ToolGroup } from "./tool_groups.ts";
 import type { ToolIndex } from "./tool_index.ts";
+import { argumentProblem, similarNames } from "./wrong_calls.ts";
 
 /** The names of the tools, which no tool of a Computer gets. */
 export const SEARCH_TOOL_NAMES = ["find_tools", "call_tool", "call_read_tool", "read_result"] as const;
@@ -19,6 +22,10 @@ export interface SearchParts {
   readonly index: () => Promise<ToolIndex>;
   /** Whether the client reaches a tool. */
   readonly isReached: (tool: OfficeTool) => boolean;
+  /** The Computers that the client reaches. */
+  readonly computers: () => readonly string[];
+  /** Why the office cannot be reached, in words for users; `undefined` while it can. */
+  readonly problem: () => string | undefined;
   /** The tool of this name that the client reaches. */
   readonly find: (name: string) => OfficeTool | undefined;
   readonly call: (tool: OfficeTool, args: Json, context: ToolContext) => Promise<McpToolResult>;
@@ -52,7 +59,8 @@ function findTools(parts: SearchParts): LocalTool {
       title: "Find tools",
       description:
         'Finds the tools of the Computers for a task. Describe the task in a few words, such as "send an email"; the ' +
-        "answer has the name, Computer and schema of each tool that fits. Then call one with call_read_tool or call_tool.",
+        "answer has the name, Computer and schema of each tool that fits, and the other Computers that have the same tool. " +
+        "Then call one with call_read_tool or call_tool.",
       inputSchema: {
         type: "object",
         properties: {
@@ -76,23 +84,75 @@ function findTools(parts: SearchParts): LocalTool {
         const query = args.requiredText("query");
         const computer = args.text("computer");
         const limit = args.integer("limit", { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT;
-        const isWanted = (tool: OfficeTool) =>
-          parts.isReached(tool) && (computer === undefined || tool.computer === computer);
-        const found = (await parts.index()).search(query, { limit, isWanted }).map(describe);
-        const structuredContent = { tools: found };
-        if (found.length > 0) {
-          return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
-        }
-        const text =
-          "No tool fits. Try other words for the task, or call list_computers to see what there is.";
-        return { content: [{ type: "text", text }], structuredContent };
+        const groups = await findGroups(parts, { query, computer, limit });
+        if (groups.length === 0) return nothingFound(parts, computer);
+        const structuredContent = { tools: groups.map(describe) };
+        const content = [{ type: "text", text: JSON.stringify(structuredContent) }];
+        return parts.results.shorten({ content, structuredContent });
       }),
   };
 }
 
-function describe({ definition, computer }: OfficeTool): Json {
+/** The tools that fit best; one whose name is the query comes first, so that its schema can be asked for. */
+async function findGroups(
+  { index, isReached, find }: SearchParts,
+  { query, computer, limit }: {
+    readonly query: string;
+    readonly computer: string | undefined;
+    readonly limit: number;
+  },
+): Promise<ToolGroup[]> {
+  const isWanted = (tool: OfficeTool) =>
+    isReached(tool) && (computer === undefined || tool.computer === computer);
+  const named = find(query.trim());
+  const found = (await index()).search(query, { isWanted });
+  const first = named !== undefined && isWanted(named) ? [named] : [];
+  return groupEqual([...first, ...found.filter((tool) => tool !== named)], limit);
+}
+
+/** Says what to do. */
+function nothingFound({ computers, problem }: SearchParts, computer: string | undefined): McpToolResult {
+  const there = computers();
+  const why = problem();
+  if (there.length === 0) {
+    return errorResult(
+      `No Computer with tools is there now${why === undefined ? "" : `: ${why}`}. Try again later`,
+    );
+  }
+  if (computer !== undefined && !there.includes(computer)) {
+    return errorResult(
+      `${unknownName("Computer", computer, there)}. Leave out "computer" to search all of them`,
+    );
+  }
+  const wider = computer === undefined ? "" : ', leave out "computer" to search all Computers';
+  return {
+    content: [{
+      type: "text",
+      text: `No tool fits. Try other words for the task${wider}, or call list_computers to see what there is`,
+    }],
+    structuredContent: { tools: [] },
+  };
+}
+
+/** The most other Computers that are named for one tool. */
+const MAX_ELSEWHERE = 20;
+
+function describe({ tool: { definition, computer }, elsewhere }: ToolGroup): Json {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition;
-  return { name, computer, title, description, inputSchema, outputSchema, annotations };
+  const others = elsewhere.slice(0, MAX_ELSEWHERE)
+    .map((other) => ({ computer: other.computer, name: other.definition.name }));
+  const more = elsewhere.length - others.length;
+  return {
+    name,
+    computer,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    ...(others.length === 0 ? {} : { sameToolOn: others }),
+    ...(more === 0 ? {} : { sameToolOnMore: more }),
+  };
 }
 
 function callTool(
@@ -131,7 +191,9 @@ function callTool(
           return errorResult(`Cannot call "${wanted}" with ${name}: it may modify something; use call_tool`);
         }
         const problem = argumentProblem(tool.definition, toolArguments);
-        if (problem !== undefined) return errorResult(`Cannot call "${wanted}": ${problem}`);
+        if (problem !== undefined) {
+          return parts.results.shorten(errorResult(`Cannot call "${wanted}": ${problem}`));
+        }
         return parts.results.shorten(await parts.call(tool, toolArguments, context));
       }),
   };
@@ -168,33 +230,20 @@ function readResult({ results }: SearchParts): LocalTool {
 
 /** Models sometimes write the arguments as a text. */
 function readObject(value: unknown, tool: string): Json {
-  if (value === undefined || value === null) return {};
-  if (isRecord(value)) return value;
+  if (value === undefined || value === null || value === "") return {};
+  const read = typeof value === "string" ? parseJson(value) : value;
+  if (isRecord(read)) return read;
   throw new ArgumentError(`Cannot call "${tool}": the argument "arguments" must be an object`);
 }
 
-async function unknownTool(name: string, { index, isReached }: SearchParts): Promise<McpToolResult> {
-  const near = (await index()).search(name, { limit: 3, isWanted: isReached });
-  const names = near.map(({ definition }) => `"${definition.name}"`);
-  const hint = names.length === 0 ? "" : ` Similar ones: ${names.join(", ")}.`;
+async function unknownTool(name: string, parts: SearchParts): Promise<McpToolResult> {
+  const problem = parts.problem();
+  if (problem !== undefined) {
+    return errorResult(`No tool named "${name}" is there now: ${problem}. Try again in a few seconds`);
+  }
+  const names = similarNames(name, await parts.index(), parts.isReached);
+  const hint = names.length === 0 ? "" : ` Similar ones: ${names.map((near) => `"${near}"`).join(", ")}.`;
   return errorResult(`No tool named "${name}" is there now.${hint} Find tools with find_tools`);
-}
-
-/** What is wrong with the names of the arguments; the MCP server checks their values. */
-function argumentProblem({ inputSchema }: McpTool, args: Json): string | undefined {
-  const { required, properties, additionalProperties } = inputSchema as Json;
-  const missing = Array.isArray(required) ? required.filter((name) => !(String(name) in args)) : [];
-  const known = isRecord(properties) ? Object.keys(properties) : [];
-  const unknown = additionalProperties === false
-    ? Object.keys(args).filter((name) => !known.includes(name))
-    : [];
-  const problems = [
-    ...(missing.length === 0 ? [] : [`missing ${missing.join(", ")}`]),
-    ...(unknown.length === 0 ? [] : [`unknown ${unknown.join(", ")}`]),
-  ];
-  return problems.length === 0
-    ? undefined
-    : `arguments ${problems.join("; ")}. Its schema is ${JSON.stringify(inputSchema)}`;
 }
 
 async function guarded(run: () => McpToolResult | Promise<McpToolResult>): Promise<McpToolResult> {

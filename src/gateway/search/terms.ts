@@ -25,6 +25,11 @@ export function termOf(word: string): string | undefined {
   return STOP_WORDS.has(lower) ? undefined : stemmer(lower);
 }
 
+/** Whether a term is one character of a script that puts no spaces between words: the beginning of a pair. */
+export function isLoneCharacter(term: string): boolean {
+  return UNSPACED.test(term) && [...term].length === 1;
+}
+
 function pairsOf(text: string): string[] {
   const characters = [...text];
   if (characters.length < 2) return characters;

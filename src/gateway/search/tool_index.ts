@@ -4,10 +4,11 @@ import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { termOf, wordsOf } from "./terms.ts";
+import { isLoneCharacter, termOf, wordsOf } from "./terms.ts";
 
 /** How much a term counts in each field. */
 const WEIGHTS = { name: 2, title: 1.5, purpose: 2, hints: 0.5, schema: 0.5, server: 1, computer: 1 } as const;
+const FIELDS = Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[];
 /** How many characters of a description tell the purpose; what follows are hints for the use. */
 const PURPOSE_CHARACTERS = 200;
 /** The most characters of a description, and the most texts of a schema, that are indexed. */
@@ -20,80 +21,110 @@ const MIN_PREFIX = 4;
 /** The tools that are indexed before the event loop runs again. */
 const CHUNK = 100;
 
-/** What is indexed of a tool. */
-type Entry = Readonly<Record<keyof typeof WEIGHTS, string>> & {
-  readonly id: string;
-  readonly tool: OfficeTool;
-};
+/** What is indexed of a tool, by the name that clients call it by. */
+type Entry = Readonly<Record<keyof typeof WEIGHTS, string>> & { readonly id: string };
 
-/** An index that changes by Computer: the others keep what was indexed. */
+interface Indexed {
+  readonly tool: OfficeTool;
+  readonly entry: Entry;
+}
+
+/** An index that changes by tool: what has not changed keeps what was indexed. */
 export class ToolIndex {
-  readonly #groups = new Map<
-    string,
-    { readonly source: readonly OfficeTool[]; readonly entries: readonly Entry[] }
-  >();
+  /** The lists that were indexed, by Computer. */
+  readonly #sources = new Map<string, readonly OfficeTool[]>();
+  readonly #indexed = new Map<string, Indexed>();
   readonly #search = new MiniSearch<Entry>({
-    fields: Object.keys(WEIGHTS),
-    storeFields: ["tool"],
+    fields: FIELDS,
     tokenize: wordsOf,
     processTerm: (word) => termOf(word) ?? null,
   });
   /** The update that runs now; the next one waits for it. */
   #updating: Promise<void> = Promise.resolve();
 
-  /** Makes the index one of these tools by Computer. What has not changed since the last time costs nothing. */
+  /** All tools. */
+  get tools(): OfficeTool[] {
+    return [...this.#indexed.values()].map(({ tool }) => tool);
+  }
+
+  /** Makes the index one of these tools by Computer. What has not changed since the last time costs little. */
   update(tools: ReadonlyMap<string, readonly OfficeTool[]>): Promise<void> {
     return this.#updating = this.#updating.then(() => this.#update(tools));
   }
 
-  /** The best tools for a query, the best first; equally good ones by name. */
+  /** The tools that fit a query, the best first; equally good ones by name. */
   search(
     query: string,
-    { limit, isWanted = () => true }: {
-      readonly limit: number;
-      readonly isWanted?: (tool: OfficeTool) => boolean;
-    },
+    { isWanted = () => true }: { readonly isWanted?: (tool: OfficeTool) => boolean } = {},
   ): OfficeTool[] {
     const results = this.#search.search(query.slice(0, MAX_CHARACTERS), {
       boost: WEIGHTS,
       combineWith: "OR",
-      prefix: (term) => term.length >= MIN_PREFIX,
-      filter: ({ tool }) => isWanted(tool),
+      prefix: (term) => term.length >= MIN_PREFIX || isLoneCharacter(term),
     });
     const byScore = results.sort((one, other) =>
       other.score - one.score || (String(one.id) < String(other.id) ? -1 : 1)
     );
-    return byScore.slice(0, limit).map(({ tool }) => tool);
+    return byScore.flatMap(({ id }) => {
+      const tool = this.#indexed.get(id)?.tool;
+      return tool !== undefined && isWanted(tool) ? [tool] : [];
+    });
   }
 
   async #update(tools: ReadonlyMap<string, readonly OfficeTool[]>): Promise<void> {
-    for (const [computer, { source, entries }] of this.#groups) {
-      if (tools.get(computer) === source) continue;
-      for (const { id } of entries) this.#search.discard(id);
-      this.#groups.delete(computer);
+    const added: Entry[] = [];
+    for (const computer of new Set([...this.#sources.keys(), ...tools.keys()])) {
+      const source = tools.get(computer) ?? [];
+      if (this.#sources.get(computer) !== source) added.push(...this.#replace(computer, source));
     }
-    for (const [computer, source] of tools) {
-      if (this.#groups.has(computer)) continue;
-      const entries = source.map(toEntry);
-      this.#groups.set(computer, { source, entries });
-      await this.#search.addAllAsync(entries, { chunkSize: CHUNK });
+    await this.#search.addAllAsync(added, { chunkSize: CHUNK });
+  }
+
+  /** The entries that have to be added. */
+  #replace(computer: string, source: readonly OfficeTool[]): Entry[] {
+    const names = new Set(source.map(({ definition }) => definition.name));
+    for (const { definition: { name } } of this.#sources.get(computer) ?? []) {
+      if (!names.has(name)) this.#discard(name, computer);
     }
+    if (source.length === 0) this.#sources.delete(computer);
+    else this.#sources.set(computer, source);
+    return source.flatMap((tool) => {
+      const entry = toEntry(tool);
+      const known = this.#indexed.get(entry.id)?.entry;
+      if (known !== undefined && areEqual(known, entry)) {
+        this.#indexed.set(entry.id, { tool, entry: known });
+        return [];
+      }
+      if (known !== undefined) this.#discard(entry.id, known.computer);
+      this.#indexed.set(entry.id, { tool, entry });
+      return [entry];
+    });
+  }
+
+  /** A name may have gone to another Computer meanwhile. */
+  #discard(name: string, computer: string): void {
+    if (this.#indexed.get(name)?.entry.computer !== computer) return;
+    this.#indexed.delete(name);
+    this.#search.discard(name);
   }
 }
 
-function toEntry(tool: OfficeTool): Entry {
-  const { name, title = "", description = "", _meta } = tool.definition;
+function areEqual(one: Entry, other: Entry): boolean {
+  return FIELDS.every((field) => one[field] === other[field]);
+}
+
+function toEntry({ tool, computer, definition }: OfficeTool): Entry {
+  const { name, title = "", description = "", _meta } = definition;
   const server = _meta?.[A2C_MCP_SERVER];
   return {
     id: name,
-    tool,
-    name: tool.tool,
+    name: tool,
     title,
     purpose: description.slice(0, PURPOSE_CHARACTERS),
     hints: description.slice(PURPOSE_CHARACTERS, MAX_CHARACTERS),
-    schema: schemaTexts(tool.definition).join(" "),
+    schema: schemaTexts(definition).join(" "),
     server: typeof server === "string" ? server : "",
-    computer: tool.computer,
+    computer,
   };
 }
 

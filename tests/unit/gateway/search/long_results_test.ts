@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
 import { LongResults, MAX_PART_CHARACTERS } from "../../../../src/gateway/search/long_results.ts";
 
@@ -14,8 +14,8 @@ Deno.test("a long text comes in parts by a handle, and pictures stay", () => {
   const text = "line\n".repeat(MAX_PART_CHARACTERS / 4);
   const picture = { type: "image", data: "AA==", mimeType: "image/png" };
   const first = results.shorten({ content: [{ type: "text", text }, picture] });
-  assertEquals(first.content[2], picture);
-  const [, handle = ""] = /handle "([^"]+)", part 2/.exec(textOf(first, 1)) ?? [];
+  assertEquals(first.content[1], picture);
+  const [, handle = ""] = /handle "([^"]+)", part 2/.exec(textOf(first, 2)) ?? [];
   const second = results.read(handle, 2);
   assertEquals(textOf(first) + textOf(second), text);
   assertMatch(textOf(second, 1), /part 2 of 2: the last one/);
@@ -30,6 +30,71 @@ Deno.test("a long structure comes in parts that are JSON", () => {
   assertEquals(first.structuredContent, undefined);
   JSON.parse(textOf(first));
   assertMatch(textOf(first, 1), /part 1 of \d, \$\.rows\[0\.\.\d+\]: go on with read_result/);
+});
+
+Deno.test("a long structure that the texts do not tell is not lost", () => {
+  const structuredContent = { rows: Array.from({ length: 3_000 }, () => "the same row") };
+  const content = [{ type: "text", text: "Found 3000 rows" }];
+  const result = new LongResults().shorten({ content, structuredContent });
+  assertEquals(textOf(result), "Found 3000 rows");
+  assertEquals(JSON.parse(textOf(result, 1))[0], structuredContent.rows[0]);
+});
+
+Deno.test("a long structure that a text tells as well comes once", () => {
+  const structuredContent = { rows: Array.from({ length: 3_000 }, (_, index) => ({ index, name: "a row" })) };
+  const content = [{ type: "text", text: JSON.stringify(structuredContent, null, 1) }];
+  const told = new LongResults().shorten({ content, structuredContent });
+  const untold = new LongResults().shorten({ content: [], structuredContent });
+  const countOf = (result: McpToolResult) => /part 1 of (\d+)/.exec(textOf(result, 1))?.[1];
+  assertEquals(countOf(told), countOf(untold));
+});
+
+Deno.test("many texts that are long together come in parts", () => {
+  const results = new LongResults();
+  const texts = Array.from({ length: 30 }, (_, index) => `${index} ${"y".repeat(9_000)}`);
+  const first = results.shorten({ content: texts.map((text) => ({ type: "text", text })) });
+  const [, handle = "", count = ""] = /part 1 of (?=\d+: go on with read_result, handle "([^"]+)")(\d+)/
+    .exec(textOf(first, first.content.length - 1)) ?? [];
+  const rest = Array.from({ length: Number(count) - 1 }, (_, index) => results.read(handle, index + 2));
+  const pages = [first, ...rest].map(({ content }) => content.slice(0, -1).map(({ text }) => String(text)));
+  assertEquals(pages.flat(), texts);
+  for (const page of pages) assert(page.join("").length <= MAX_PART_CHARACTERS);
+});
+
+Deno.test("the text of an embedded resource comes in parts that are resources", () => {
+  const resource = { uri: "file:///log.txt", mimeType: "text/plain", text: "z".repeat(60_000) };
+  const results = new LongResults();
+  const first = results.shorten({ content: [{ type: "resource", resource }] });
+  const [, handle = ""] = /handle "([^"]+)", part 2/.exec(textOf(first, 1)) ?? [];
+  const parts = [first, results.read(handle, 2), results.read(handle, 3)].map(({ content }) =>
+    content[0]?.["resource"] as typeof resource
+  );
+  assertEquals(parts.map(({ uri }) => uri), Array(3).fill("file:///log.txt"));
+  assertEquals(parts.map(({ text }) => text).join(""), resource.text);
+});
+
+Deno.test("a result that nobody has read for half an hour is forgotten", () => {
+  let nowMs = 0;
+  const results = new LongResults({ now: () => nowMs });
+  const long = { content: [{ type: "text", text: "x".repeat(MAX_PART_CHARACTERS + 1) }] };
+  const handle = /handle "([^"]+)"/.exec(textOf(results.shorten(long), 1))?.[1] ?? "";
+  nowMs += 29 * 60_000;
+  assertEquals(textOf(results.read(handle, 2)), "x");
+  nowMs += 29 * 60_000;
+  assertEquals(textOf(results.read(handle, 2)), "x");
+  nowMs += 31 * 60_000;
+  assertMatch(textOf(results.read(handle, 2)), /call the tool again/);
+});
+
+Deno.test("a result that was read is kept longer than others", () => {
+  const results = new LongResults();
+  const long = { content: [{ type: "text", text: "x".repeat(MAX_PART_CHARACTERS + 1) }] };
+  const handleOf = () => /handle "([^"]+)"/.exec(textOf(results.shorten(long), 1))?.[1] ?? "";
+  const [read, other] = [handleOf(), handleOf()];
+  results.read(read, 2);
+  for (let count = 0; count < 199; count++) handleOf();
+  assertEquals(textOf(results.read(read, 2)), "x");
+  assertMatch(textOf(results.read(other, 2)), /call the tool again/);
 });
 
 Deno.test("the oldest results are forgotten", () => {

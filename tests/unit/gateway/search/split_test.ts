@@ -51,7 +51,7 @@ Deno.test("splitText() splits what is too long inside of a list or an object, an
   for (const part of parts) JSON.parse(part.text);
   assertEquals(parts[0], { text: '{"meta":{"page":1}}', place: "$" });
   const places = parts.map(({ place }) => place);
-  assert(places.includes("$.items[0], piece 1 of 10"));
+  assert(places.includes("$.items[0], piece 1 of 2"));
   assert(places.includes("$.items[1..1]"));
   assert(places.some((place) => place?.startsWith("$.text, piece")));
   const letters = (letter: string, at: string) =>
@@ -69,4 +69,35 @@ Deno.test("splitText() gives parts of any JSON that are JSON and not too long", 
       assert(part.text.length <= 64, part.text);
     }
   }));
+});
+
+Deno.test("splitText() keeps numbers and texts as they are written", () => {
+  const ids = '[ {"id": 12345678901234567890}, {"ratio": 1.0, "quote": "a \\" [ b"} ]';
+  assertEquals(splitText(ids, 40).map((part) => part.text), [
+    '[{"id":12345678901234567890}]',
+    '[{"ratio":1.0,"quote":"a \\" [ b"}]',
+  ]);
+});
+
+Deno.test("splitText() gives all of any list of texts and numbers", () => {
+  const item = fc.oneof(fc.string({ maxLength: 30 }), fc.double({ noNaN: true }), fc.constant([]));
+  fc.assert(fc.property(fc.array(item, { minLength: 1 }), (list) => {
+    const text = JSON.stringify(list, null, 2);
+    const joined = splitText(text, 200).flatMap((part) => JSON.parse(part.text));
+    assertEquals(JSON.stringify(joined), JSON.stringify(list));
+  }));
+});
+
+Deno.test("splitText() treats JSON that is nested very deeply as a plain text", () => {
+  const text = `${"[".repeat(5_000)}"${"x".repeat(5_000)}"${"]".repeat(5_000)}`;
+  const parts = splitText(text, 1_000);
+  assertEquals(parts.map((part) => part.text).join(""), text);
+  assertEquals(parts[0]?.place, undefined);
+});
+
+Deno.test("splitText() names a member in a place by its key, shortened and quoted where needed", () => {
+  const placeOf = (key: string) => splitText(JSON.stringify({ [key]: "v".repeat(90) }), 90)[0]?.place;
+  assertEquals(placeOf("rows"), "$.rows, piece 1 of 2");
+  assertEquals(placeOf("my rows"), '$["my rows"], piece 1 of 2');
+  assertEquals(placeOf("k".repeat(1_000)), `$["${"k".repeat(60)}…"], piece 1 of 2`);
 });

@@ -10,19 +10,13 @@ import {
   recallAt,
   tuning,
 } from "../../../fixtures/real_tools/recall.ts";
+import { officeTool } from "./_tools.ts";
 
-function tool(
+const tool = (
   name: string,
   description: string,
-  more: { computer?: string; properties?: unknown } = {},
-): OfficeTool {
-  const { computer = "laptop", properties = {} } = more;
-  return {
-    computer,
-    tool: name,
-    definition: { name, description, inputSchema: { type: "object", properties } },
-  };
-}
+  { properties = {}, ...more }: { computer?: string; properties?: unknown } = {},
+) => officeTool(name, description, { ...more, schema: { properties } });
 
 /** An index of these tools by Computer. */
 async function indexOf(
@@ -34,7 +28,7 @@ async function indexOf(
 }
 
 function namesOf(index: ToolIndex, query: string, limit = 5): string[] {
-  return index.search(query, { limit }).map(({ definition }) => definition.name);
+  return index.search(query).slice(0, limit).map(({ definition }) => definition.name);
 }
 
 const termsOf = (text: string) => wordsOf(text).map(termOf).filter((term) => term !== undefined);
@@ -63,6 +57,7 @@ Deno.test("search() finds by name, description, schema and Computer", async () =
   assertEquals(namesOf(index, "sending mails"), ["send_mail"]);
   assertEquals(namesOf(index, "what is it like in this town"), ["weather"]);
   assertEquals(namesOf(index, "文件"), ["read_file"]);
+  assertEquals(namesOf(index, "读"), ["read_file"]);
   assertEquals(namesOf(index, "desk"), ["read_file"]);
   assertEquals(namesOf(index, "of the"), []);
 });
@@ -75,6 +70,23 @@ Deno.test("search() forgets a Computer that has left or has other tools, and kee
   assertEquals(namesOf(index, "says").sort(), ["shout", "whisper"]);
   await indexOf({ desk: shout }, index);
   assertEquals(namesOf(index, "says"), ["shout"]);
+});
+
+Deno.test("search() gives the newest definition of a tool whose words have not changed", async () => {
+  const index = await indexOf({ laptop: [tool("echo", "Says it again")] });
+  const renewed = tool("echo", "Says it again");
+  await indexOf({ laptop: [renewed] }, index);
+  assertEquals(index.search("says")[0], renewed);
+  assertEquals(index.tools, [renewed]);
+});
+
+Deno.test("search() keeps a name that has gone from one Computer to another", async () => {
+  const index = await indexOf({ laptop: [tool("echo", "Says it again")] });
+  const moved = tool("echo", "Says it again", { computer: "desk" });
+  await indexOf({ desk: [moved] }, index);
+  assertEquals(index.search("says"), [moved]);
+  await indexOf({ laptop: [tool("echo", "Says it again")] }, index);
+  assertEquals(index.search("says").map(({ computer }) => computer), ["laptop"]);
 });
 
 Deno.test("search() orders equally good tools by name, and keeps to the limit", async () => {

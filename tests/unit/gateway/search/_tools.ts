@@ -1,0 +1,19 @@
+/** Tools of Computers for the tests of the search. */
+import type { Json } from "../../../../src/agent/toolkit/mcp.ts";
+import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
+
+/** A tool of a Computer. */
+export function officeTool(
+  name: string,
+  description: string,
+  { computer = "laptop", clientName = name, schema = {}, annotations = {} }: {
+    readonly computer?: string;
+    /** The name for clients. */
+    readonly clientName?: string;
+    readonly schema?: Json;
+    readonly annotations?: Json;
+  } = {},
+): OfficeTool {
+  const inputSchema = { type: "object" as const, ...schema };
+  return { computer, tool: name, definition: { name: clientName, description, inputSchema, annotations } };
+}
