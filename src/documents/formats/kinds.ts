@@ -1,0 +1,44 @@
+/** The kinds of files that become documents, and the parser of each. */
+import type { OpenFile } from "./format.ts";
+
+/** A kind of file: which files are of it, and how they are opened. */
+interface Kind {
+  /** The ends of the file names, in lower case, without the dot. */
+  readonly extensions: readonly string[];
+  /** Loads the parser. Only parser processes call it. */
+  readonly load: () => Promise<{ readonly open: OpenFile }>;
+}
+
+const KINDS = {
+  text: {
+    extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org"],
+    load: () => import("./text.ts"),
+  },
+} as const satisfies Record<string, Kind>;
+
+/** The name of a kind of file. */
+export type FileKind = keyof typeof KINDS;
+
+const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
+  (Object.keys(KINDS) as FileKind[]).flatMap((kind) =>
+    KINDS[kind].extensions.map((extension): [string, FileKind] => [extension, kind])
+  ),
+);
+
+/** The kind of a file by the end of its name; `undefined` for files that are no documents. */
+export function kindOf(fileName: string): FileKind | undefined {
+  const extension = extensionOf(fileName);
+  return extension === "" ? undefined : kindByExtension.get(extension);
+}
+
+/** The end of a file name after its last dot, in lower case; empty without one. */
+export function extensionOf(fileName: string): string {
+  const dot = fileName.lastIndexOf(".");
+  return dot <= 0 ? "" : fileName.slice(dot + 1).toLowerCase();
+}
+
+/** Loads the parser of a kind. */
+export async function loadParser(kind: FileKind): Promise<OpenFile> {
+  const parser: { readonly open: OpenFile } = await KINDS[kind].load();
+  return parser.open;
+}

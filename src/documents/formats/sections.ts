@@ -1,0 +1,87 @@
+/** Pages of formats that have none: a page is a section under a top heading. */
+import type { DocumentElement, DocumentPage } from "../../provider/documents/source.ts";
+import type { HeadingContent } from "../../protocol/dpe_content.ts";
+import { shorten } from "../../text.ts";
+
+/** The most characters of content of a page; a longer section is continued on further pages. */
+const MAX_SECTION_LENGTH = 60_000;
+/** The most characters of a title. */
+const MAX_TITLE_LENGTH = 200;
+
+/**
+ * Divides elements into pages. A page begins at each heading of the highest level that more than one heading has; what
+ * is before the first one is a page as well. Long sections are continued on further pages.
+ *
+ * @param elements in reading order, without ids
+ * @param title the title of a page without a heading
+ * @returns at least one page, whose elements have ids
+ */
+export function toSections(elements: readonly DocumentElement[], title: string): DocumentPage[] {
+  const level = sectionLevel(elements);
+  const pages: { title: string; elements: DocumentElement[] }[] = [];
+  let length = Infinity;
+  let part = 1;
+  for (const element of elements) {
+    const startsSection = element.category === "heading" && element.content.level <= level;
+    const size = JSON.stringify(element.content).length;
+    const page = pages.at(-1);
+    if (
+      page === undefined || (startsSection && page.elements.some(({ category }) => category !== "heading"))
+    ) {
+      pages.push({ title: headingText(element) ?? title, elements: [element] });
+      length = size;
+      part = 1;
+    } else if (length + size > MAX_SECTION_LENGTH && page.elements.length > 0) {
+      part++;
+      pages.push({ title: `${page.title.replace(/ \(\d+\)$/, "")} (${part})`, elements: [element] });
+      length = size;
+    } else {
+      page.elements.push(element);
+      length += size;
+    }
+  }
+  if (pages.length === 0) pages.push({ title, elements: [] });
+  return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
+}
+
+/** Gives the elements of a page their ids: `p{page}-{category}-{position}`, from 1 for each category. */
+export function withIds(elements: readonly DocumentElement[], pageIndex: number): DocumentElement[] {
+  const counts = new Map<string, number>();
+  return elements.map((element) => {
+    const count = (counts.get(element.category) ?? 0) + 1;
+    counts.set(element.category, count);
+    return { ...element, elementId: `p${pageIndex}-${element.category}-${count}` };
+  });
+}
+
+/** The texts of the headings, for {@linkcode DocumentFacts.headings}. */
+export function headingsOf(elements: readonly DocumentElement[], max = 200): string[] {
+  return elements.flatMap((element) => headingText(element) ?? []).slice(0, max);
+}
+
+/** The beginning of the running text, for {@linkcode DocumentFacts.opening}. */
+export function openingOf(elements: Iterable<DocumentElement>, maxLength = 4_000): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const { category, content } of elements) {
+    if (category !== "text") continue;
+    texts.push(content.text);
+    length += content.text.length;
+    if (length >= maxLength) break;
+  }
+  return texts.join("\n").slice(0, maxLength).toWellFormed();
+}
+
+function sectionLevel(elements: readonly DocumentElement[]): number {
+  const counts = new Map<number, number>();
+  for (const { category, content } of elements) {
+    if (category !== "heading") continue;
+    const { level } = content as HeadingContent;
+    counts.set(level, (counts.get(level) ?? 0) + 1);
+  }
+  return Math.min(...[...counts].filter(([, count]) => count > 1).map(([level]) => level));
+}
+
+function headingText({ category, content }: DocumentElement): string | undefined {
+  return category === "heading" ? shorten((content as HeadingContent).text, MAX_TITLE_LENGTH) : undefined;
+}

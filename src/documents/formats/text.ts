@@ -1,0 +1,140 @@
+/** Plain text, and the light markup that people write in it: AsciiDoc, reStructuredText, and headings that are underlined. */
+import type { DocumentElement } from "../../provider/documents/source.ts";
+import type { ParsedDocument, ParseInput } from "./format.ts";
+import { decodeText } from "./decode_text.ts";
+import { headingsOf, openingOf, toSections, withIds } from "./sections.ts";
+
+/** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
+export function open({ bytes, fileName }: ParseInput): ParsedDocument {
+  const { text, encoding, isGuess } = decodeText(bytes);
+  const sheets = text.split("\f").map(toElements);
+  const pages = sheets.length > 1
+    ? sheets.map((elements, index) => ({
+      title: headingsOf(elements, 1)[0] ?? `Page ${index + 1}`,
+      elements: withIds(elements, index),
+    }))
+    : toSections(sheets[0] ?? [], fileName);
+  const all = sheets.flat();
+  return {
+    facts: {
+      title: headingsOf(all, 1)[0],
+      pageCount: pages.length,
+      pageTitles: pages.map(({ title }) => title),
+      headings: headingsOf(all),
+      opening: openingOf(all),
+      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
+}
+
+/** The elements of a text. */
+function toElements(text: string): DocumentElement[] {
+  const reader = new BlockReader(text.split("\n"));
+  return [...reader.read()];
+}
+
+const UNDERLINE = /^([=\-~^"'*+#_])\1{2,}\s*$/;
+const MARKED_HEADING = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
+const ITEM = /^[ \t]*(?:[-*•+]|(\d{1,9})[.)])[ \t]+(\S.*)$/;
+const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})[ \t]*(\w*)[ \t]*$/;
+
+class BlockReader {
+  readonly #lines: readonly string[];
+  /** The characters that underline headings, in the order of their levels. */
+  readonly #underlines: string[] = [];
+  #at = 0;
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines;
+  }
+
+  *read(): Generator<DocumentElement, void> {
+    while (this.#at < this.#lines.length) {
+      if (this.#line(0).trim() === "") this.#at++;
+      else yield this.#heading() ?? this.#fenced() ?? this.#indented() ?? this.#list() ?? this.#paragraph();
+    }
+  }
+
+  #line(offset: number): string {
+    return this.#lines[this.#at + offset] ?? "";
+  }
+
+  #heading(): DocumentElement | undefined {
+    const marked = MARKED_HEADING.exec(this.#line(0));
+    if (marked !== null) {
+      this.#at++;
+      const [, mark = "", text = ""] = marked;
+      return { category: "heading", content: { level: mark.length, text: text.trim() } };
+    }
+    const overlined = UNDERLINE.exec(this.#line(0));
+    const offset = overlined === null ? 0 : 1;
+    const text = this.#line(offset).trim();
+    const mark = UNDERLINE.exec(this.#line(offset + 1))?.[1];
+    const isUnderlined = mark !== undefined && text !== "" && !UNDERLINE.test(text) &&
+      this.#line(offset + 1).trim().length * 2 >= text.length;
+    if (!isUnderlined || (overlined !== null && overlined[1] !== mark)) return undefined;
+    this.#at += offset + 2;
+    return { category: "heading", content: { level: this.#levelOf(`${offset}${mark}`), text } };
+  }
+
+  #levelOf(underline: string): number {
+    if (!this.#underlines.includes(underline)) this.#underlines.push(underline);
+    return Math.min(this.#underlines.indexOf(underline) + 1, 6);
+  }
+
+  #fenced(): DocumentElement | undefined {
+    const fence = FENCE.exec(this.#line(0));
+    if (fence === null) return undefined;
+    const [, mark = "", language = ""] = fence;
+    const end = this.#lines.findIndex((line, at) => at > this.#at && line.trimEnd() === mark);
+    if (end < 0) return undefined;
+    const code = this.#lines.slice(this.#at + 1, end).join("\n");
+    this.#at = end + 1;
+    return { category: "code", content: language === "" ? { code } : { language, code } };
+  }
+
+  #indented(): DocumentElement | undefined {
+    const lines = this.#takeWhile((line) => /^(?: {4}|\t)/.test(line));
+    if (lines.length === 0) return undefined;
+    return {
+      category: "code",
+      content: { code: lines.map((line) => line.replace(/^(?: {4}|\t)/, "")).join("\n") },
+    };
+  }
+
+  #list(): DocumentElement | undefined {
+    const first = ITEM.exec(this.#line(0));
+    if (first === null) return undefined;
+    const isOrdered = first[1] !== undefined;
+    const items: string[] = [];
+    for (; this.#at < this.#lines.length; this.#at++) {
+      const item = ITEM.exec(this.#line(0));
+      if (item !== null && (item[1] !== undefined) === isOrdered) items.push(item[2]?.trim() ?? "");
+      else if (item === null && /^[ \t]+\S/.test(this.#line(0))) {
+        items.push(`${items.pop()}\n${this.#line(0).trim()}`);
+      } else break;
+    }
+    const start = Number(first[1]);
+    if (!isOrdered) return { category: "list", content: { items } };
+    return { category: "list", content: { ordered: true, ...(start === 1 ? {} : { start }), items } };
+  }
+
+  #paragraph(): DocumentElement {
+    const start = this.#at++;
+    while (this.#at < this.#lines.length && !this.#startsBlock()) this.#at++;
+    return { category: "text", content: { text: this.#lines.slice(start, this.#at).join("\n").trimEnd() } };
+  }
+
+  #startsBlock(): boolean {
+    const line = this.#line(0);
+    if (line.trim() === "" || MARKED_HEADING.test(line) || FENCE.test(line) || ITEM.test(line)) return true;
+    return UNDERLINE.test(this.#line(1)) && this.#line(1).trim().length * 2 >= line.trim().length;
+  }
+
+  #takeWhile(holds: (line: string) => boolean): string[] {
+    const start = this.#at;
+    while (this.#at < this.#lines.length && holds(this.#line(0))) this.#at++;
+    return this.#lines.slice(start, this.#at);
+  }
+}

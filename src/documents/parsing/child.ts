@@ -1,0 +1,63 @@
+/**
+ * The program of a parser process. It passes requests from standard input to a worker that runs the parsers, and ends
+ * itself when a request takes too long or too much memory: a parser may never give the control back, and memory of
+ * WebAssembly and buffers is counted nowhere but in the process. It has no permission but to read its own code.
+ */
+import { encodeFrame, encodeJsonFrame, type ParseFailure, type ParseRequest, readFrames } from "./frames.ts";
+import type { WorkerJob } from "./worker.ts";
+
+/** How often time and memory are compared with their limits, in milliseconds. */
+const WATCH_INTERVAL_MS = 50;
+/** The exit code after a limit was exceeded. */
+const LIMIT_EXIT_CODE = 3;
+
+const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
+
+// The permissions are those of this process, made explicit; imports only find what the server has loaded.
+const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+const output = Deno.stdout.writable.getWriter();
+
+/** When the request that the worker works on must be answered. */
+let deadlineMs: number | undefined;
+let answered: (() => void) | undefined;
+
+worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => {
+  deadlineMs = undefined;
+  send(encodeJsonFrame(data));
+  answered?.();
+};
+worker.onerror = (event) => {
+  event.preventDefault();
+  void end("error", event.message);
+};
+
+setInterval(() => {
+  if (deadlineMs === undefined) return;
+  if (performance.now() > deadlineMs) void end("time", "the time is over");
+  else if (Deno.memoryUsage().rss > maxMemoryBytes) void end("memory", "the memory is used up");
+}, WATCH_INTERVAL_MS);
+
+for await (const { message, bytes } of readFrames(Deno.stdin.readable, maxMessageBytes)) {
+  const request = message as ParseRequest;
+  const job: WorkerJob = { request, bytes };
+  if (request.ask === "close") {
+    worker.postMessage(job);
+    continue;
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answered = resolve;
+  deadlineMs = performance.now() + request.timeMs;
+  worker.postMessage(job, [bytes.buffer]);
+  await promise;
+}
+Deno.exit();
+
+async function end(failed: ParseFailure, message: string): Promise<void> {
+  deadlineMs = undefined;
+  await send(encodeFrame({ failed, message }));
+  Deno.exit(LIMIT_EXIT_CODE);
+}
+
+async function send(parts: readonly Uint8Array[]): Promise<void> {
+  for (const part of parts) await output.write(part);
+}

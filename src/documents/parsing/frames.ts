@@ -1,0 +1,117 @@
+/** The messages between the documents server and its parser processes: JSON with bytes behind it. */
+import type { DocumentPage } from "../../provider/documents/source.ts";
+import type { DocumentErrorCode, DocumentFacts, ParseLimits } from "../formats/format.ts";
+import type { FileKind } from "../formats/kinds.ts";
+
+/** What the server asks a process. The process answers in the order of the requests. */
+export type ParseRequest =
+  /** Opens the file whose bytes follow; answered with its facts. */
+  | {
+    readonly ask: "open";
+    readonly document: number;
+    readonly kind: FileKind;
+    readonly fileName: string;
+    readonly limits: ParseLimits;
+    readonly timeMs: number;
+  }
+  /** Answered with a page of an open document. */
+  | { readonly ask: "page"; readonly document: number; readonly index: number; readonly timeMs: number }
+  /** Forgets a document; not answered. */
+  | { readonly ask: "close"; readonly document: number };
+
+/** The answer of a process. */
+export type ParseAnswer =
+  | { readonly facts: DocumentFacts }
+  | { readonly page: DocumentPage }
+  /** The file is at fault. */
+  | { readonly refused: DocumentErrorCode; readonly message: string }
+  /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */
+  | { readonly failed: ParseFailure; readonly message: string };
+
+/** Why a parser gave no answer. */
+export type ParseFailure = "time" | "memory" | "output" | "error";
+
+/** The two lengths before each message: of its JSON and of its bytes, little-endian. */
+const HEAD_BYTES = 8;
+
+/** Writes one message. */
+export function encodeFrame(message: unknown, bytes: Uint8Array = new Uint8Array()): Uint8Array[] {
+  return encodeJsonFrame(new TextEncoder().encode(JSON.stringify(message)), bytes);
+}
+
+/** Writes one message whose JSON is already written. */
+export function encodeJsonFrame(json: Uint8Array, bytes: Uint8Array = new Uint8Array()): Uint8Array[] {
+  const head = new DataView(new ArrayBuffer(HEAD_BYTES));
+  head.setUint32(0, json.length, true);
+  head.setUint32(4, bytes.length, true);
+  return [new Uint8Array(head.buffer), json, bytes];
+}
+
+/** A message as it was received. */
+export interface Frame {
+  readonly message: unknown;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Reads messages from a stream; ends with the stream, also in the middle of a message.
+ *
+ * @param maxBytes the most bytes of one message; throws a RangeError for a longer one
+ */
+export async function* readFrames(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Frame, void> {
+  const source = new ByteSource(stream);
+  try {
+    for (;;) {
+      const head = await source.take(HEAD_BYTES);
+      if (head === undefined) return;
+      const view = new DataView(head.buffer);
+      const [jsonBytes, bodyBytes] = [view.getUint32(0, true), view.getUint32(4, true)];
+      if (jsonBytes + bodyBytes > maxBytes) {
+        throw new RangeError(
+          `Cannot read message: it has ${jsonBytes + bodyBytes} bytes, more than ${maxBytes}`,
+        );
+      }
+      const json = await source.take(jsonBytes);
+      const bytes = await source.take(bodyBytes);
+      if (json === undefined || bytes === undefined) return;
+      yield { message: JSON.parse(new TextDecoder().decode(json)), bytes };
+    }
+  } finally {
+    await source.cancel();
+  }
+}
+
+/** Takes exact numbers of bytes from a stream. */
+class ByteSource {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array();
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  /** The next bytes in a buffer of their own; `undefined` when the stream ends before. */
+  async take(length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const taken = new Uint8Array(length);
+    for (let at = 0; at < length;) {
+      if (this.#rest.length === 0) {
+        const { done, value } = await this.#reader.read();
+        if (done) return undefined;
+        this.#rest = value;
+        continue;
+      }
+      const part = this.#rest.subarray(0, length - at);
+      taken.set(part, at);
+      at += part.length;
+      this.#rest = this.#rest.subarray(part.length);
+    }
+    return taken;
+  }
+
+  async cancel(): Promise<void> {
+    await this.#reader.cancel().catch(() => {});
+  }
+}

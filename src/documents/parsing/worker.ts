@@ -1,0 +1,72 @@
+/**
+ * Runs the parsers, in a worker of a parser process (`child.ts`), without any permission but to read their own code.
+ */
+import { DocumentError, type ParsedDocument } from "../formats/format.ts";
+import { loadParser } from "../formats/kinds.ts";
+import { describeError } from "../../text.ts";
+import type { ParseAnswer, ParseRequest } from "./frames.ts";
+
+/** A request with the bytes of a file, as the process passes it on. */
+export interface WorkerJob {
+  readonly request: ParseRequest;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The most bytes of JSON of one answer; more than a page may have, since its JSON is escaped. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+const documents = new Map<number, ParsedDocument>();
+const encoder = new TextEncoder();
+
+// Standard output belongs to the answers.
+console.log = console.info = console.debug = console.error;
+
+const scope = globalThis as unknown as {
+  onmessage: (event: MessageEvent<WorkerJob>) => void;
+  postMessage(answer: Uint8Array, transfer: Transferable[]): void;
+};
+
+let last = Promise.resolve();
+scope.onmessage = ({ data }) => {
+  last = last.then(() => answer(data));
+};
+
+async function answer({ request, bytes }: WorkerJob): Promise<void> {
+  if (request.ask === "close") return close(request.document);
+  const json = encode(await run(request, bytes).catch(toFailure));
+  scope.postMessage(json, [json.buffer]);
+}
+
+async function run(
+  request: Exclude<ParseRequest, { ask: "close" }>,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<ParseAnswer> {
+  if (request.ask === "open") {
+    const { kind, fileName, limits, document } = request;
+    const open = await loadParser(kind);
+    const parsed = await open({ bytes, fileName, limits });
+    documents.set(document, parsed);
+    return { facts: parsed.facts };
+  }
+  const parsed = documents.get(request.document);
+  if (parsed === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
+  return { page: await parsed.page(request.index) };
+}
+
+function close(document: number): void {
+  const parsed = documents.get(document);
+  documents.delete(document);
+  parsed?.close?.();
+}
+
+function toFailure(error: unknown): ParseAnswer {
+  if (error instanceof DocumentError) return { refused: error.code, message: error.message };
+  return { failed: "error", message: describeError(error) };
+}
+
+function encode(answer: ParseAnswer): Uint8Array {
+  const json = encoder.encode(JSON.stringify(answer));
+  if (json.length <= MAX_ANSWER_BYTES) return json;
+  const message = `its content has ${json.length} bytes, more than ${MAX_ANSWER_BYTES}`;
+  return encoder.encode(JSON.stringify({ failed: "output", message } satisfies ParseAnswer));
+}
