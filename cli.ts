@@ -52,6 +52,15 @@ const programs: Readonly<
     },
     summary: "uses the Computers of an office",
   },
+  documents: {
+    load: async () => {
+      const { runDocumentsCli: run, createDocumentsProgram: create } = await import(
+        "./src/cli/documents/main.ts"
+      );
+      return { run, create };
+    },
+    summary: "makes files documents, as an MCP server",
+  },
 };
 
 const USAGE = `Usage: a2c-smcp <program> [options]

@@ -49,6 +49,7 @@ export const LOG_MODULES = {
   tools: "tool calls",
   resources: "resources behind Desktop and Finder",
   config: "problems of the configuration",
+  documents: "files that become documents",
 } as const;
 /** One of {@linkcode LOG_MODULES}. */
 export type LogModule = keyof typeof LOG_MODULES;

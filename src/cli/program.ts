@@ -116,7 +116,7 @@ export function silenceErrors(program: Command): void {
 }
 
 /** The programs, which are also the sub-commands of `a2c-smcp`. */
-const PROGRAMS = ["server", "computer", "agent"] as const;
+const PROGRAMS = ["server", "computer", "agent", "documents"] as const;
 
 /** The name of a program. */
 export type ProgramName = typeof PROGRAMS[number];

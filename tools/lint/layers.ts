@@ -22,6 +22,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
   provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
+  documents: ["async", "protocol", "uri", "provider", "log", "version", "json", "text", "files"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
@@ -57,6 +58,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "computer",
     "agent",
     "gateway",
+    "documents",
     "log",
     "version",
     "json",
@@ -80,6 +82,7 @@ export const denoPlaces: readonly string[] = [
   "src/mcp/",
   "src/computer/",
   "src/server/sockets/listening.ts",
+  "src/documents/",
 ];
 
 /** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
@@ -103,7 +106,10 @@ export const thirdParties: readonly ThirdParty[] = [
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
   // Both eras of MCP toward clients of the gateway.
-  { specifier: "@modelcontextprotocol/server", places: ["src/gateway/"] },
+  { specifier: "@modelcontextprotocol/server", places: ["src/gateway/", "src/documents/serve_stdio.ts"] },
+  // The encoding of texts without a mark.
+  { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
+  { specifier: "ignore", places: ["src/documents/folder/rules.ts"] },
   // The search of tools.
   { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
   { specifier: "stemmer", places: ["src/gateway/search/terms.ts"] },

@@ -64,7 +64,7 @@ function toFailure(error: unknown): ParseAnswer {
   return { failed: "error", message: describeError(error) };
 }
 
-function encode(answer: ParseAnswer): Uint8Array {
+function encode(answer: ParseAnswer): Uint8Array<ArrayBuffer> {
   const json = encoder.encode(JSON.stringify(answer));
   if (json.length <= MAX_ANSWER_BYTES) return json;
   const message = `its content has ${json.length} bytes, more than ${MAX_ANSWER_BYTES}`;

@@ -1,0 +1,124 @@
+/** The command line of `documents.ts`. */
+import { type Command, Option } from "commander";
+import { untilAborted } from "../../async/abortable.ts";
+import { openFolderDocuments } from "../../documents/folder_documents.ts";
+import { serveDocumentsOnStdio } from "../../documents/serve_stdio.ts";
+import { buildDpeUri } from "../../uri/dpe_uri.ts";
+import { UsageError } from "../outcome.ts";
+import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
+import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { InvalidArgumentError } from "commander";
+
+interface DocumentsCliOptions extends LogOptions {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly gitignore: boolean;
+  readonly hidden: boolean;
+  readonly host: string;
+  readonly cache?: string;
+  readonly poll: number;
+  readonly maxFiles: number;
+  readonly maxFileSize: number;
+  readonly parseTime: number;
+  readonly parserMemory: number;
+  readonly parsers: number;
+}
+
+/** Serves documents until the client or a signal ends it, and returns the exit code. */
+export function runDocumentsCli(args: readonly string[]): Promise<number> {
+  return runProgram(args, createDocumentsProgram);
+}
+
+/**
+ * Declares the options.
+ *
+ * @param signal Ends the service.
+ */
+export function createDocumentsProgram(signal: AbortSignal): Command {
+  const program = createProgram(
+    "documents",
+    "An MCP server that makes the files of folders documents: pages and elements that an Agent reads one by one. " +
+      "It speaks MCP on standard input and output.",
+  );
+  program.argument("<folders...>", "the folders");
+  for (const option of documentsOptions()) program.addOption(option);
+  program.addHelpText(
+    "after",
+    helpPart(
+      "Examples:",
+      `  ${commandLineOf("documents")} ~/Reports
+  ${commandLineOf("documents")} ~/Reports ~/Notes --include "**/*.pdf" --exclude "drafts/**"`,
+    ),
+  );
+  return program.action((folders: readonly string[]) => serve(folders, program.opts(), signal));
+}
+
+function documentsOptions(): Option[] {
+  return [
+    new Option("--include <glob>", "only files whose path fits, such as **/*.pdf; repeatable").argParser(
+      collect,
+    ),
+    new Option("--exclude <glob>", "leave out files and folders whose path fits; repeatable").argParser(
+      collect,
+    ),
+    new Option("--gitignore", "leave out what .gitignore files name").default(false),
+    new Option("--hidden", "also files and folders whose name begins with a dot").default(false),
+    new Option("--host <host>", "the host of the dpe:// URIs").argParser(parseHost).default(
+      "local.documents",
+    ),
+    new Option("--cache <folder>", "keep there what was read from files between runs"),
+    new Option(
+      "--poll <time>",
+      "look at all files this often, in milliseconds, also without events of the system",
+    )
+      .argParser(parseMilliseconds).default(30_000, "30s"),
+    new Option("--max-files <count>", "the most files").argParser(wholeNumber(1)).default(200_000),
+    new Option("--max-file-size <size>", "the largest file that is read")
+      .argParser(sizeOf(1)).default(100 * 1024 * 1024, "100MiB"),
+    new Option("--parse-time <time>", "the most time for opening a file or reading a page, in milliseconds")
+      .argParser(parseMilliseconds).default(30_000, "30s"),
+    new Option("--parser-memory <size>", "the most memory of a process that reads files")
+      .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
+    new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1)).default(
+      2,
+    ),
+  ];
+}
+
+function parseHost(raw: string): string {
+  try {
+    buildDpeUri({ host: raw });
+    return raw.toLowerCase();
+  } catch {
+    throw new InvalidArgumentError("Expected a host such as com.example.reports");
+  }
+}
+
+async function serve(
+  folders: readonly string[],
+  options: DocumentsCliOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const logger = loggerOf("documents", options);
+  await using documents = await openFolderDocuments({
+    folders,
+    include: options.include,
+    exclude: options.exclude,
+    gitignore: options.gitignore,
+    hidden: options.hidden,
+    host: options.host,
+    cacheFolder: options.cache,
+    pollMs: options.poll,
+    maxFiles: options.maxFiles,
+    maxFileBytes: options.maxFileSize,
+    parseTimeMs: options.parseTime,
+    maxParserBytes: options.parserMemory,
+    parsers: options.parsers,
+    logger,
+  }).catch((error: unknown) => {
+    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
+  });
+  const service = serveDocumentsOnStdio(documents, logger);
+  await Promise.race([service.closed, untilAborted(signal)]);
+  await service.close();
+}

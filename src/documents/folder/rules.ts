@@ -1,0 +1,99 @@
+/** Which files of a folder become documents. */
+import { globToRegExp } from "@std/path";
+import ignore from "ignore";
+import { type FileKind, kindOf } from "../formats/kinds.ts";
+
+/** Names that are never documents: what programs leave behind, and packages. */
+const NEVER = new Set(["node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "lost+found"]);
+
+/** What the owner says about the files. */
+export interface FileRules {
+  /** Globs of paths within the folder, such as `**\/*.pdf`; every file of a known kind by default. */
+  readonly include?: readonly string[] | undefined;
+  /** Globs of paths that are left out, folders included, such as `drafts/**`. */
+  readonly exclude?: readonly string[] | undefined;
+  /** Whether `.gitignore` files are followed; `false` by default. */
+  readonly gitignore?: boolean | undefined;
+  /** Whether files and folders whose name begins with a dot are documents as well; `false` by default. */
+  readonly hidden?: boolean | undefined;
+}
+
+/** The rules, prepared for many files. */
+export class FileFilter {
+  readonly #include: readonly RegExp[] | undefined;
+  readonly #exclude: readonly RegExp[];
+  readonly #hidden: boolean;
+  /** Whether the `.gitignore` of each folder is read. */
+  readonly followsGitignore: boolean;
+
+  /** Throws a TypeError for a glob that is empty or absolute, because it would fit no file. */
+  constructor({ include, exclude = [], gitignore = false, hidden = false }: FileRules = {}) {
+    this.#include = include?.map((glob) => toPattern(glob, "include"));
+    this.#exclude = exclude.map((glob) => toPattern(glob, "exclude"));
+    this.#hidden = hidden;
+    this.followsGitignore = gitignore;
+  }
+
+  /** Whether a folder is searched, by its path within the root. */
+  admitsFolder(path: string): boolean {
+    return this.#admitsName(path) && !this.#exclude.some((glob) => glob.test(path) || glob.test(`${path}/`));
+  }
+
+  /** The kind of a file that becomes a document, by its path within the root; `undefined` for all others. */
+  kindOf(path: string): FileKind | undefined {
+    if (!this.#admitsName(path) || this.#exclude.some((glob) => glob.test(path))) return undefined;
+    if (this.#include?.some((glob) => glob.test(path)) === false) return undefined;
+    return kindOf(nameOf(path));
+  }
+
+  #admitsName(path: string): boolean {
+    const name = nameOf(path);
+    // Office programs keep a lock file beside each open document.
+    if (NEVER.has(name) || name.startsWith("~$") || name.startsWith(".~lock.")) return false;
+    return this.#hidden || !name.startsWith(".");
+  }
+}
+
+/** The last part of a path with `/`. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function toPattern(glob: string, option: string): RegExp {
+  if (glob === "" || glob.startsWith("/") || glob.startsWith("../")) {
+    throw new TypeError(`Cannot use ${option} "${glob}": not a path within the folder, such as "**/*.pdf"`);
+  }
+  return globToRegExp(glob.replace(/^\.\//, ""), { extended: true, globstar: true });
+}
+
+interface FolderRules {
+  readonly folder: string;
+  readonly matcher: ignore.Ignore;
+}
+
+/** The `.gitignore` files from the root down to a folder. */
+export class GitIgnores {
+  readonly #rules: readonly FolderRules[];
+
+  private constructor(rules: readonly FolderRules[]) {
+    this.#rules = rules;
+  }
+
+  static readonly none: GitIgnores = new GitIgnores([]);
+
+  /** With the text of the `.gitignore` of a folder, given by its path within the root. */
+  with(folder: string, text: string): GitIgnores {
+    return new GitIgnores([...this.#rules, { folder, matcher: ignore().add(text) }]);
+  }
+
+  /** Whether a path within the root is ignored; the path of a folder ends with `/`. */
+  ignores(path: string): boolean {
+    let isIgnored = false;
+    for (const { folder, matcher } of this.#rules) {
+      const { ignored, unignored } = matcher.test(folder === "" ? path : path.slice(folder.length + 1));
+      if (ignored) isIgnored = true;
+      if (unignored) isIgnored = false;
+    }
+    return isIgnored;
+  }
+}

@@ -1,0 +1,136 @@
+/** Tells which folders to look at again. */
+import { dirname } from "@std/path";
+import type { Logger } from "../../log.ts";
+
+/** How long events are collected before they are told, in milliseconds: an editor that saves causes several. */
+const COLLECT_MS = 100;
+/** From so many folders on, everything is looked at. */
+const MAX_FOLDERS = 1_000;
+/** A look at everything may take this part of the time at most. */
+const MAX_LOAD = 1 / 20;
+
+/** Where changes are told. */
+export interface WatchListener {
+  /** Looks at single folders again. */
+  onFolders(paths: ReadonlySet<string>): Promise<void>;
+  /** Looks at everything again. */
+  onAll(): Promise<void>;
+}
+
+/** The options of a {@linkcode FolderWatch}. */
+export interface FolderWatchOptions {
+  /**
+   * How often everything is looked at, in milliseconds: network folders send no events, and events can be lost. Less
+   * often when a look takes long.
+   */
+  readonly pollMs: number;
+  /** Nothing is told before this promise is settled. */
+  readonly after: Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Watches folders by the events of the system, and by looking at everything now and then. One look at a time. */
+export class FolderWatch implements AsyncDisposable {
+  readonly #listener: WatchListener;
+  readonly #pollMs: number;
+  readonly #log: Logger;
+  readonly #folders = new Set<string>();
+  readonly #watcher: Deno.FsWatcher | undefined;
+  readonly #reading: Promise<void>;
+  #isAllDue = false;
+  #isClosed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #poll: ReturnType<typeof setTimeout> | undefined;
+  #look: Promise<void>;
+
+  /** @param roots the folders in their canonical form */
+  constructor(
+    roots: readonly string[],
+    listener: WatchListener,
+    { pollMs, after, logger }: FolderWatchOptions,
+  ) {
+    this.#listener = listener;
+    this.#look = after.catch(() => {});
+    this.#pollMs = pollMs;
+    this.#log = logger;
+    this.#watcher = this.#open(roots);
+    this.#reading = this.#read();
+    this.#schedulePoll(0);
+  }
+
+  /** Ends the watch; waits for a look that is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#poll);
+    this.#watcher?.close();
+    await this.#reading;
+    await this.#look;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #open(roots: readonly string[]): Deno.FsWatcher | undefined {
+    try {
+      return Deno.watchFs([...roots]);
+    } catch (error) {
+      // On Linux the number of watched folders is limited.
+      this.#log.warn("the folders cannot be watched; changes are found by looking at them now and then", {
+        error,
+      });
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<void> {
+    if (this.#watcher === undefined) return;
+    try {
+      for await (const { kind, paths, flag } of this.#watcher) {
+        if (kind === "access") continue;
+        if (flag === "rescan") this.#isAllDue = true;
+        for (const path of paths) this.#folders.add(dirname(path)).add(path);
+        this.#schedule();
+      }
+    } catch (error) {
+      this.#log.warn(
+        "the folders are not watched any more; changes are found by looking at them now and then",
+        { error },
+      );
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#look = this.#look.then(() => this.#lookNow());
+    }, COLLECT_MS);
+  }
+
+  async #lookNow(): Promise<void> {
+    if (this.#isClosed) return;
+    const folders = new Set(this.#folders);
+    const isAll = this.#isAllDue || folders.size > MAX_FOLDERS;
+    this.#folders.clear();
+    this.#isAllDue = false;
+    const startMs = performance.now();
+    try {
+      if (!isAll) return await this.#listener.onFolders(folders);
+      await this.#listener.onAll();
+      this.#schedulePoll(performance.now() - startMs);
+    } catch (error) {
+      this.#log.error("the folders cannot be looked at", { error });
+    }
+  }
+
+  #schedulePoll(lastMs: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#poll);
+    this.#poll = setTimeout(() => {
+      this.#isAllDue = true;
+      this.#schedule();
+    }, Math.max(this.#pollMs, lastMs / MAX_LOAD));
+  }
+}
