@@ -24,6 +24,7 @@ import type { FileReport, ReportStore } from "./index/store.ts";
 import { PageCache } from "./page_cache.ts";
 import type { ParsableFile, ParserPool, PoolRequestOptions } from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
+import { describeError } from "../text.ts";
 
 /** How often clients are told of files that have been read, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
@@ -195,8 +196,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       return makeReport(await this.#pool.facts(this.#toParse(file), options), file.path);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
-      this.#log.warn("a file cannot be read", { file: file.path, reason: error.code, error });
-      return { refused: error.code, message: error.message };
+      this.#log.warn("a file cannot be read", {
+        file: file.path,
+        error: error.reason,
+      });
+      return { refused: error.code, message: error.reason };
     }
   }
 
@@ -207,7 +211,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       return await this.#pages.get(`${parse.key}/${index}`, () => this.#pool.page(parse, index));
     } catch (error) {
       throw error instanceof DocumentError
-        ? cannotRead(file, { refused: error.code, message: error.message })
+        ? cannotRead(file, { refused: error.code, message: error.reason })
         : toSmcpError(file, error);
     }
   }
@@ -230,7 +234,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       this.#unread.delete(file.docRef);
       const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
         () => {},
-        (error: unknown) => this.#log.warn("a file cannot be read", { file: file.path, error }),
+        (error: unknown) =>
+          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) }),
       ).finally(() => {
         this.#reading.delete(reading);
         this.#readNext();

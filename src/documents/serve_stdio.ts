@@ -5,6 +5,7 @@ import process from "node:process";
 import type { Logger } from "../log.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import type { FolderDocuments } from "./folder_documents.ts";
+import { describeError } from "../text.ts";
 
 /** What the client is told of the server. */
 const INSTRUCTIONS =
@@ -24,7 +25,8 @@ export function serveDocumentsOnStdio(documents: FolderDocuments, logger: Logger
   const transport = new StdioServerTransport(process.stdin, process.stdout);
   const handle = serveStdio(() => createServer(documents), {
     transport,
-    onerror: (error) => logger.warn("a message of the client was not served", { error }),
+    onerror: (error) =>
+      logger.warn("a message of the client was not served", { error: describeError(error) }),
   });
   const { onclose } = transport;
   transport.onclose = () => {

@@ -1,6 +1,6 @@
 /** Reads files that lie inside of a folder, and none outside. */
 import { join } from "@std/path";
-import { DocumentError } from "../formats/format.ts";
+import { type DocumentError, unreadable } from "../formats/format.ts";
 
 /** A file to read. */
 export interface InsideFile {
@@ -50,12 +50,12 @@ async function readAll(file: Deno.FsFile, size: number, maxBytes: number): Promi
 }
 
 function outside(path: string): DocumentError {
-  return new DocumentError("unsupported", `"${path}" is no regular file of the folder`);
+  return unreadable("unsupported", `"${path}" is no regular file of the folder`);
 }
 
 function tooLarge(size: number, maxBytes: number): DocumentError {
   const mebibytes = (bytes: number) => Math.ceil(bytes / (1024 * 1024));
-  return new DocumentError(
+  return unreadable(
     "too_large",
     `it has ${mebibytes(size)} MiB, more than ${mebibytes(maxBytes)}; raise the limit with --max-file-size`,
   );

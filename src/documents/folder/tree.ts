@@ -6,6 +6,7 @@ import type { FileKind } from "../formats/kinds.ts";
 import { readInside } from "./read_inside.ts";
 import { fileRefOf } from "./file_ref.ts";
 import { type FileFilter, GitIgnores } from "./rules.ts";
+import { describeError } from "../../text.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
@@ -157,7 +158,7 @@ export class FileTree {
       return await Array.fromAsync(Deno.readDir(path));
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return [];
-      this.#log.warn("a folder cannot be read", { folder: path, error });
+      this.#log.warn("a folder cannot be read", { folder: path, error: describeError(error) });
       return undefined;
     }
   }
@@ -170,7 +171,7 @@ export class FileTree {
       const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
       node.ignores = node.ignores.with(path, new TextDecoder().decode(bytes));
     } catch (error) {
-      this.#log.warn("a .gitignore cannot be read", { folder: path, error });
+      this.#log.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
     }
   }
 

@@ -1,6 +1,7 @@
 /** Tells which folders to look at again. */
 import { dirname } from "@std/path";
 import type { Logger } from "../../log.ts";
+import { describeError } from "../../text.ts";
 
 /** How long events are collected before they are told, in milliseconds: an editor that saves causes several. */
 const COLLECT_MS = 100;
@@ -96,7 +97,7 @@ export class FolderWatch implements AsyncDisposable {
     } catch (error) {
       this.#log.warn(
         "the folders are not watched any more; changes are found by looking at them now and then",
-        { error },
+        { error: describeError(error) },
       );
     }
   }
@@ -121,7 +122,7 @@ export class FolderWatch implements AsyncDisposable {
       await this.#listener.onAll();
       this.#schedulePoll(performance.now() - startMs);
     } catch (error) {
-      this.#log.error("the folders cannot be looked at", { error });
+      this.#log.error("the folders cannot be looked at", { error: describeError(error) });
     }
   }
 

@@ -1,6 +1,6 @@
 /** Texts of any encoding. */
 import chardet from "chardet";
-import { DocumentError } from "./format.ts";
+import { unreadable } from "./format.ts";
 
 /** How many bytes are looked at to guess an encoding. */
 const SAMPLE_BYTES = 64 * 1024;
@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   const { encoding, isGuess } = encodingOf(bytes);
   const text = new TextDecoder(encoding).decode(bytes).replace(/\r\n?/g, "\n");
   if (text.slice(0, SAMPLE_BYTES).includes("\0")) {
-    throw new DocumentError("unsupported", "the file is no text: it has zero bytes");
+    throw unreadable("unsupported", "the file is no text: it has zero bytes");
   }
   return { text, encoding, isGuess };
 }

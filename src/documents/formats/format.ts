@@ -60,11 +60,30 @@ export type OpenFile = (input: ParseInput) => ParsedDocument | Promise<ParsedDoc
 /** Why a file cannot be read. */
 export type DocumentErrorCode = "damaged" | "encrypted" | "too_large" | "unsupported";
 
-/** A file that cannot be read. Its message is shown to Agents: it names the cause and what a person can do. */
+/** A file that cannot be read. Make it by {@linkcode unreadable}. */
 export class DocumentError extends Error {
-  override readonly name = "DocumentError";
+  override readonly name: string = "DocumentError";
+  /** Why, and what a person can do: the end of `Cannot read "x.pdf": …`. It is shown to Agents. */
+  readonly reason: string;
 
-  constructor(readonly code: DocumentErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(
+    readonly code: DocumentErrorCode,
+    { reason, cause }: { readonly reason: string; readonly cause?: unknown },
+  ) {
+    super(`Cannot read file: ${reason}`, { cause });
+    this.reason = reason;
   }
+}
+
+/**
+ * The error of a file that cannot be read.
+ *
+ * @param reason why, and what a person can do, in lower case: `the file is encrypted; save it without a password`
+ */
+export function unreadable(
+  code: DocumentErrorCode,
+  reason: string,
+  options: { readonly cause?: unknown } = {},
+): DocumentError {
+  return new DocumentError(code, { reason, ...options });
 }

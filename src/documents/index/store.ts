@@ -5,6 +5,7 @@ import type { Logger } from "../../log.ts";
 import type { DocumentErrorCode } from "../formats/format.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import type { DocumentReport } from "../report.ts";
+import { describeError } from "../../text.ts";
 
 /** The version of what is stored. What another version has written is read anew. */
 const VERSION = 1;
@@ -40,10 +41,13 @@ export function openReportStore(folder: string, logger: Logger): ReportStore {
       if (
         isRetry || error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied
       ) {
-        logger.warn("the index cannot be used; files are read anew at each start", { path, error });
+        logger.warn("the index cannot be used; files are read anew at each start", {
+          path,
+          error: describeError(error),
+        });
         break;
       }
-      logger.warn("the index is damaged, and made anew", { path, error });
+      logger.warn("the index is damaged, and made anew", { path, error: describeError(error) });
       for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
     }
   }
@@ -119,7 +123,7 @@ class SqliteStore implements ReportStore {
 
   #check(): void {
     const verdict = this.#database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
-    if (verdict !== "ok") throw new Error(`Cannot use index: ${verdict}`);
+    if (verdict !== "ok") throw new TypeError(`Cannot use index: ${verdict}`);
   }
 
   #prepareTables(): void {

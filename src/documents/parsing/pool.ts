@@ -4,6 +4,7 @@ import {
   type DocumentErrorCode,
   type DocumentFacts,
   type ParseLimits,
+  unreadable,
 } from "../formats/format.ts";
 import type { FileKind } from "../formats/kinds.ts";
 import type { DocumentPage } from "../../provider/documents/source.ts";
@@ -209,7 +210,7 @@ export class ParserPool implements AsyncDisposable {
   }
 
   async #ask(slot: Slot, request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
-    if (this.#isClosed) throw new DocumentError("unsupported", "the server is closing");
+    if (this.#isClosed) throw unreadable("unsupported", "the server is closing");
     if (slot.process?.isAlive === false) this.#end(slot);
     slot.process ??= new ParserProcess(this.#limits);
     const answer = await slot.process.ask(request, bytes);
@@ -232,16 +233,16 @@ export class ParserPool implements AsyncDisposable {
   }
 
   #toError(answer: ParseAnswer): Error {
-    if ("refused" in answer) return new DocumentError(answer.refused, answer.message);
+    if ("refused" in answer) return unreadable(answer.refused, answer.message);
     const failure = "failed" in answer ? answer : { failed: "error" as const, message: "no answer" };
-    return new ParserLimitError(failure.failed, describeFailure(failure, this.#limits));
+    return new ParserLimitError(failure.failed, { reason: describeFailure(failure, this.#limits) });
   }
 }
 
 /** A parser that gave no answer. */
 export class ParserLimitError extends DocumentError {
-  constructor(readonly failure: ParseFailure, message: string) {
-    super(codeOf(failure), message);
+  constructor(readonly failure: ParseFailure, { reason }: { readonly reason: string }) {
+    super(codeOf(failure), { reason });
   }
 }
 

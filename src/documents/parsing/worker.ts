@@ -60,7 +60,7 @@ function close(document: number): void {
 }
 
 function toFailure(error: unknown): ParseAnswer {
-  if (error instanceof DocumentError) return { refused: error.code, message: error.message };
+  if (error instanceof DocumentError) return { refused: error.code, message: error.reason };
   return { failed: "error", message: describeError(error) };
 }
 
