@@ -75,6 +75,13 @@ export function parseConfig(value: unknown, source = "config", options: ReadingO
   return before ?? toConfig(readValue(value, options), source);
 }
 
+/** A configuration with further servers, which come last. */
+export function withServers(config: ComputerConfig, servers: readonly MCPServerConfig[]): ComputerConfig {
+  const extended = { ...config, servers: [...config.servers, ...servers] };
+  known.set(extended, extended);
+  return extended;
+}
+
 function toConfig(reading: ConfigReading, source: string): ComputerConfig {
   const { form, servers, inputs, settings, problems, warnings } = reading;
   if (form === undefined || problems.length > 0) throw problemsError(source, problems);

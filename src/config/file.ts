@@ -1,5 +1,5 @@
 /** Reads a configuration from a file or a stream. */
-import { basename, dirname, resolve } from "@std/path";
+import { basename, dirname, join, resolve } from "@std/path";
 import { readRegularFile } from "../files.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
@@ -77,9 +77,19 @@ export function originOf(path: string): ConfigOrigin {
     workspace: isInside ? dirname(settings) : folder,
     isProject: isInside || basename(path) === ".mcp.json",
     home: ifPermitted(() => Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE")),
+    cache: ifPermitted(cacheFolder),
     cwd: ifPermitted(() => Deno.cwd()),
     programFolder: basename(settings),
   };
+}
+
+/** `$XDG_CACHE_HOME`, or the place that the system has for caches; `undefined` without a home. */
+function cacheFolder(): string | undefined {
+  const { os } = Deno.build;
+  const set = Deno.env.get(os === "windows" ? "LOCALAPPDATA" : "XDG_CACHE_HOME");
+  const home = Deno.env.get("HOME");
+  if (set || home === undefined) return set;
+  return os === "darwin" ? join(home, "Library", "Caches") : join(home, ".cache");
 }
 
 /** `undefined` without the permission, because most configurations do not need the value. */

@@ -220,7 +220,9 @@ function settingsOf(
 
 function isServer(entry: unknown): boolean {
   return isRecord(entry) &&
-    ["command", "url", "serverUrl", "httpUrl", "server_parameters"].some((key) => entry[key] !== undefined);
+    ["command", "url", "serverUrl", "httpUrl", "server_parameters", "folders"].some((key) =>
+      entry[key] !== undefined
+    );
 }
 
 /** Claude Code has the servers of all projects in one file: uses those of the project with the current folder. */

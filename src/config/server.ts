@@ -4,6 +4,7 @@ import { type MCPServerConfig, oauthOf, type OAuthSettings } from "../protocol/c
 import { isRecord } from "../json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
+import { DOCUMENTS_TYPE, readDocuments } from "./documents.ts";
 import { checkOAuth } from "./oauth.ts";
 import { readWith, warnOfServerKeys, warnOfToolKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, isOwnEntry, nameOf } from "./form.ts";
@@ -26,7 +27,7 @@ export function readServer(
     context.findings.refuse([...path, "name"], "must be a non-empty string");
     return undefined;
   }
-  const config = isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
+  const config = readEntry(value, name, place);
   if (config === undefined) return undefined;
   if (!isOwnEntry(value)) warnOfToolKeys(config, place);
   const idProblem = typeof config.bundle_id === "string" ? bundleIdProblem(config.bundle_id) : undefined;
@@ -42,6 +43,15 @@ export function readServer(
     context.findings.refuse([...path, "default_tool_meta", "alias"], message);
   }
   return config;
+}
+
+function readEntry(
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  place: VariableContext,
+): MCPServerConfig | undefined {
+  if (value["type"] === DOCUMENTS_TYPE) return readDocuments(value, name, place);
+  return isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
 }
 
 /** Resolves the files with tokens against the workspace. */

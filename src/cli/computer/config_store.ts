@@ -1,7 +1,8 @@
 /** The configuration of a Computer that a command line runs: a config file, or a text in memory. */
 import { replaceFile } from "../../files.ts";
 import { describeError } from "../../text.ts";
-import { type ComputerConfig, parseConfigText } from "../../config/config.ts";
+import type { MCPServerConfig } from "../../protocol/config.ts";
+import { type ComputerConfig, parseConfigText, withServers } from "../../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";
 import { ConfigError, problemsError } from "../../config/problem.ts";
@@ -25,22 +26,29 @@ export class ConfigStore {
   #text = EMPTY;
   #config: ComputerConfig = parseConfigText(EMPTY, "config");
   #isNew = false;
+  /** Servers of the command line; edits do not concern them. */
+  readonly #added: readonly MCPServerConfig[];
 
-  private constructor(file: string | undefined) {
+  private constructor(file: string | undefined, added: readonly MCPServerConfig[]) {
     this.file = file;
+    this.#added = added;
   }
 
   /**
    * Opens the configuration of a file; without a file, an empty configuration in memory.
    *
-   * @param options `mayBeNew`: a file that does not exist counts as empty, and the first edit creates it.
+   * @param options `mayBeNew`: a file that does not exist counts as empty, and the first edit creates it; `added`: servers
+   *   that are not in the file.
    * @throws {ConfigError} when the file cannot be read or used.
    */
   static async open(
     file: string | undefined,
-    { mayBeNew = false }: { readonly mayBeNew?: boolean | undefined } = {},
+    { mayBeNew = false, added = [] }: {
+      readonly mayBeNew?: boolean | undefined;
+      readonly added?: readonly MCPServerConfig[] | undefined;
+    } = {},
   ): Promise<ConfigStore> {
-    const store = new ConfigStore(file);
+    const store = new ConfigStore(file, added);
     try {
       await store.reload();
     } catch (error) {
@@ -58,7 +66,7 @@ export class ConfigStore {
 
   /** The configuration as of the last successful read or edit. */
   get config(): ComputerConfig {
-    return this.#config;
+    return this.#withAdded(this.#config);
   }
 
   /**
@@ -68,7 +76,7 @@ export class ConfigStore {
    */
   async reload(): Promise<ComputerConfig> {
     if (this.file !== undefined) this.#config = await readFile(this.file);
-    return this.#config;
+    return this.config;
   }
 
   /**
@@ -86,7 +94,19 @@ export class ConfigStore {
     if (this.file === undefined) this.#text = text;
     else await writeFile(this.file, { text, isNew: this.#isNew });
     this.#isNew = false;
-    return this.#config = config;
+    this.#config = config;
+    return this.config;
+  }
+
+  /** Throws a ConfigError when a server of the file has the name of an added one. */
+  #withAdded(config: ComputerConfig): ComputerConfig {
+    if (this.#added.length === 0) return config;
+    const taken = this.#added.find(({ name }) => config.servers.some((server) => server.name === name));
+    if (taken !== undefined) {
+      const message = `duplicate name "${taken.name}", which --documents uses; rename the server`;
+      throw problemsError(this.file ?? "config", [{ message, path: "servers" }]);
+    }
+    return withServers(config, this.#added);
   }
 
   async #read(): Promise<string> {

@@ -7,7 +7,7 @@ import type { InputValue } from "../../config/placeholders.ts";
 import { ConfigError } from "../../config/problem.ts";
 import type { TokenStore } from "../../mcp/auth/token_store.ts";
 import { type LogFields, type Logger, withModule } from "../../log.ts";
-import type { MCPServerInput } from "../../protocol/config.ts";
+import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
 import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
 import { UsageError } from "../outcome.ts";
@@ -28,6 +28,8 @@ export interface HostedComputerOptions extends
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
+  /** Servers that are not in the config file. */
+  readonly added?: readonly MCPServerConfig[] | undefined;
   /** Whether edits of the config file and of the file of inputs are applied. */
   readonly isWatching: boolean;
   readonly inputs: HostedInputs;
@@ -76,9 +78,9 @@ export class HostedComputer implements AsyncDisposable {
    * @throws {UsageError} when it cannot be used.
    */
   static async open(options: HostedComputerOptions): Promise<HostedComputer> {
-    const { configFile, mayBeNew } = options;
+    const { configFile, mayBeNew, added } = options;
     const stamp = configFile === undefined ? undefined : stampOf(configFile);
-    const store = await ConfigStore.open(configFile, { mayBeNew }).catch(toUsageError);
+    const store = await ConfigStore.open(configFile, { mayBeNew, added }).catch(toUsageError);
     return new HostedComputer(options, { store, stamp });
   }
 

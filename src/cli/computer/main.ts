@@ -129,6 +129,9 @@ function ownOptions(): Option[] {
     new Option("--auto-apply", "run every tool without a confirmation").default(false),
     new Option("--dpe-files <dir>", "answer client:get_dpe with JSON files, which are written to this folder")
       .env("A2C_DPE_FILES"),
+    new Option("--documents <dir>", "offer the files in this folder as documents; repeatable").argParser(
+      collect,
+    ),
     new Option("--skills <dir>", "offer the skills in this folder; repeatable").argParser(collect),
     new Option(
       "--uploads <dir>",

@@ -1,4 +1,9 @@
 /** Opens a Computer with the options of `computer.ts`. */
+import { join } from "@std/path";
+import { parseConfig } from "../../config/config.ts";
+import { DOCUMENTS_TYPE } from "../../config/documents.ts";
+import { originOf } from "../../config/file.ts";
+import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { AnswerQuestion } from "../../computer/questions/question.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
@@ -19,6 +24,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
   readonly config?: string;
   readonly inputs?: string;
   readonly dpeFiles?: string;
+  readonly documents?: readonly string[];
   readonly skills?: readonly string[];
   readonly uploads?: string;
   /** In seconds. */
@@ -54,12 +60,13 @@ export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
-  const { url, path, config, inputs, dpeFiles, skills, uploads, autoApply } = options;
+  const { url, path, config, inputs, documents, dpeFiles, skills, uploads, autoApply } = options;
   const hosted = await HostedComputer.open({
     name: options.name ?? defaultName(),
     protocolVersion: options.protocol,
     configFile: config,
     mayBeNew: around.mayBeNew,
+    added: documents === undefined ? [] : [serverOfDocuments(documents)],
     isWatching: around.isWatching,
     inputs: new HostedInputs({
       environment: (name) => Deno.env.get(name),
@@ -87,6 +94,16 @@ export async function openHostedComputer(
   throw new UsageError(
     `Cannot take uploads (--uploads): protocol ${protocol} has none; add --protocol 0.4, or leave out --uploads`,
   );
+}
+
+/** The server of `--documents`, as an entry of a configuration in the current folder has it. */
+function serverOfDocuments(folders: readonly string[]): MCPServerConfig {
+  const entry = { type: DOCUMENTS_TYPE, folders };
+  const { servers: [server] } = parseConfig({ servers: { [DOCUMENTS_TYPE]: entry } }, "--documents", {
+    origin: originOf(join(Deno.cwd(), "config.json")),
+  });
+  if (server === undefined) throw new UsageError("Cannot use --documents: give a folder");
+  return server;
 }
 
 /** The name of the machine; `computer` without permission to read it. */

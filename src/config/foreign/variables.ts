@@ -14,6 +14,8 @@ export interface ConfigOrigin {
   readonly isProject?: boolean | undefined;
   /** `${userHome}`. */
   readonly home?: string | undefined;
+  /** The folder of the user's caches. */
+  readonly cache?: string | undefined;
   /** `${cwd}`. */
   readonly cwd?: string | undefined;
   /** The name of the file's folder, such as `.gemini`, by which some forms are recognized. */

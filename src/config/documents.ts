@@ -1,0 +1,111 @@
+/** An entry of a configuration for documents: folders, which the Computer serves by a program of its own. */
+import { fromFileUrl, join } from "@std/path";
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { MCPServerConfig } from "../protocol/config.ts";
+import { serverKinds } from "../protocol/schemas/config.ts";
+import { readWith } from "./explain.ts";
+import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
+
+/** The `type` of an entry for documents. */
+export const DOCUMENTS_TYPE = "documents";
+
+/** An entry for documents, beside the members of every MCP server. */
+export interface DocumentsEntry {
+  readonly type: typeof DOCUMENTS_TYPE;
+  /** The folders; a relative one is below that of the file, and `~` is the user's home. */
+  readonly folders: readonly string[];
+  /** Globs of the files that become documents, such as `**\/*.pdf`; every file of a known kind by default. */
+  readonly include?: readonly string[] | null | undefined;
+  /** Globs of files and folders that are left out. */
+  readonly exclude?: readonly string[] | null | undefined;
+  /** Whether `.gitignore` files are followed; false by default. */
+  readonly gitignore?: boolean | null | undefined;
+  /** Whether files and folders whose name begins with a dot are documents as well; false by default. */
+  readonly hidden?: boolean | null | undefined;
+}
+
+const globs = z.array(z.string().min(1)).nullish();
+const members = {
+  type: z.literal(DOCUMENTS_TYPE),
+  folders: z.array(z.string().min(1)).min(1),
+  include: globs,
+  exclude: globs,
+  gitignore: z.boolean().nullish(),
+  hidden: z.boolean().nullish(),
+};
+
+/** The schema of an entry for documents. */
+export const documentsEntry: z.ZodType<DocumentsEntry> = z.looseObject(members);
+
+/** Reads an entry, and writes the command that serves its folders; `undefined` when it has problems. */
+export function readDocuments(
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  { path, findings, origin }: VariableContext,
+): MCPServerConfig | undefined {
+  const entry = readWith(documentsEntry, value, { path, findings });
+  if (entry === undefined) return undefined;
+  const base = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(members, key)));
+  return readWith(serverKinds.stdio, { ...base, ...documentsServer(entry, { name, origin }) }, {
+    path,
+    findings,
+  });
+}
+
+/** The MCP server for folders, as if its command were written in the configuration. */
+export function documentsServer(
+  entry: Omit<DocumentsEntry, "type">,
+  { name, origin }: { readonly name: string; readonly origin: ConfigOrigin | undefined },
+) {
+  const folders = entry.folders.map((folder) => homeOf(folder, origin) ?? fileOf(folder, origin));
+  const cache = cacheOf(folders, origin);
+  const readable = [...folders, ...cache === undefined ? [] : [cache]];
+  const deno = Deno.execPath();
+  const args = [
+    "run",
+    "--no-prompt",
+    "--ignore-env",
+    `--allow-read=${readable.map(escapeComma).join(",")}`,
+    ...(cache === undefined ? [] : [`--allow-write=${escapeComma(cache)}`]),
+    `--allow-run=${escapeComma(deno)}`,
+    programOf(import.meta.url),
+    ...folders,
+    ...(cache === undefined ? [] : ["--cache", cache]),
+    "--host",
+    hostOf(name),
+    ...(entry.include ?? []).flatMap((glob) => ["--include", glob]),
+    ...(entry.exclude ?? []).flatMap((glob) => ["--exclude", glob]),
+    ...(entry.gitignore === true ? ["--gitignore"] : []),
+    ...(entry.hidden === true ? ["--hidden"] : []),
+  ];
+  return { name, type: "stdio" as const, server_parameters: { command: deno, args } };
+}
+
+/** The program beside this module: a file of a checkout, or an address of the registry. */
+function programOf(module: string): string {
+  const program = new URL("../../documents.ts", module);
+  return program.protocol === "file:" ? fromFileUrl(program) : program.href;
+}
+
+function homeOf(folder: string, origin: ConfigOrigin | undefined): string | undefined {
+  return folder === "~" ? origin?.home : undefined;
+}
+
+/** What was read from files is kept between runs where the user's cache is. */
+function cacheOf(folders: readonly string[], origin: ConfigOrigin | undefined): string | undefined {
+  if (origin?.cache === undefined) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify(folders)).digest("hex").slice(0, 16);
+  return join(origin.cache, "a2c-smcp", "documents", digest);
+}
+
+/** The host of the URIs: each server of a Computer needs one of its own. */
+function hostOf(name: string): string {
+  const label = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  return label === "" || label === DOCUMENTS_TYPE ? "local.documents" : `local.documents.${label}`;
+}
+
+/** Deno reads a doubled comma in a list of paths as one comma of a path. */
+function escapeComma(path: string): string {
+  return path.replaceAll(",", ",,");
+}
