@@ -109,6 +109,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/server", places: ["src/gateway/", "src/documents/serve_stdio.ts"] },
   // The encoding of texts without a mark.
   { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
+  { specifier: "parse5", places: ["src/documents/formats/html.ts"] },
+  { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },
   { specifier: "ignore", places: ["src/documents/folder/rules.ts"] },
   // The search of tools.
   { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
@@ -118,7 +120,10 @@ export const thirdParties: readonly ThirdParty[] = [
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },
-  { specifier: "yaml", places: ["src/config/yaml_text.ts", "src/computer/skills/front_matter.ts"] },
+  {
+    specifier: "yaml",
+    places: ["src/config/yaml_text.ts", "src/computer/skills/front_matter.ts", "src/documents/formats/"],
+  },
   { specifier: "dotenv", places: ["src/config/env_file.ts"] },
   { specifier: "commander", places: ["src/cli/"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },

@@ -10,6 +10,9 @@ interface Kind {
 }
 
 const KINDS = {
+  markdown: { extensions: ["md", "markdown", "mdown", "mkd"], load: () => import("./markdown.ts") },
+  html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html.ts") },
+  data: { extensions: ["json", "yaml", "yml", "geojson"], load: () => import("./data.ts") },
   text: {
     extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org"],
     load: () => import("./text.ts"),

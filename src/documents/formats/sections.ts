@@ -17,7 +17,18 @@ const MAX_TITLE_LENGTH = 200;
  * @returns at least one page, whose elements have ids
  */
 export function toSections(elements: readonly DocumentElement[], title: string): DocumentPage[] {
-  const level = sectionLevel(elements);
+  return divide(elements, { title, level: sectionLevel(elements) });
+}
+
+/** Divides elements into pages by their length alone. */
+export function toParts(elements: readonly DocumentElement[], title: string): DocumentPage[] {
+  return divide(elements, { title, level: 0 });
+}
+
+function divide(
+  elements: readonly DocumentElement[],
+  { title, level }: { readonly title: string; readonly level: number },
+): DocumentPage[] {
   const pages: { title: string; elements: DocumentElement[] }[] = [];
   let length = Infinity;
   let part = 1;
@@ -28,7 +39,7 @@ export function toSections(elements: readonly DocumentElement[], title: string):
     if (
       page === undefined || (startsSection && page.elements.some(({ category }) => category !== "heading"))
     ) {
-      pages.push({ title: headingText(element) ?? title, elements: [element] });
+      pages.push({ title: level > 0 ? headingText(element) ?? title : title, elements: [element] });
       length = size;
       part = 1;
     } else if (length + size > MAX_SECTION_LENGTH && page.elements.length > 0) {

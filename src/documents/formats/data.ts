@@ -1,0 +1,148 @@
+/** JSON and YAML: an outline of the top members, with lists of records as tables. */
+import { parseAllDocuments } from "yaml";
+import { isRecord } from "../../json.ts";
+import type { TableCell } from "../../protocol/dpe_content.ts";
+import type { DocumentElement } from "../../provider/documents/source.ts";
+import { decodeText } from "./decode_text.ts";
+import type { ParsedDocument, ParseInput } from "./format.ts";
+import { extensionOf } from "./kinds.ts";
+import { toParts } from "./sections.ts";
+
+/** The most rows of one table element; a longer list is continued. */
+const MAX_ROWS = 200;
+/** The most columns of a table; lists of wider records are shown as they are written. */
+const MAX_COLUMNS = 40;
+/** The most characters of one element; a longer value is continued. */
+const MAX_CODE = 20_000;
+/** The most aliases of a YAML file that are followed. */
+const MAX_ALIASES = 100;
+
+/** Opens a JSON or YAML file. Its pages are parts of about the same length. */
+export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
+  const { text, encoding, isGuess } = decodeText(bytes);
+  const language = /^ya?ml$/.test(extensionOf(fileName)) ? "yaml" : "json";
+  const { values, problem } = read(text, language);
+  const elements = problem === undefined
+    ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
+    : [...pieces(text, language)];
+  const pages = toParts(elements, fileName);
+  const losses: string[] = [];
+  if (problem !== undefined) {
+    losses.push(`It is no valid ${language.toUpperCase()} and shown as it is written: ${problem}`);
+  }
+  if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
+  return {
+    facts: {
+      pageCount: pages.length,
+      pageTitles: pages.map(({ title }) => title),
+      headings: values.flatMap((value) => isRecord(value) ? Object.keys(value) : columnsOf(value) ?? [])
+        .slice(0, 200),
+      opening: openingOf(values),
+      losses,
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
+}
+
+interface DataReading {
+  readonly values: readonly unknown[];
+  readonly problem?: string | undefined;
+}
+
+function read(text: string, language: "json" | "yaml"): DataReading {
+  try {
+    if (language === "json") return { values: [JSON.parse(text)] };
+    const documents = parseAllDocuments(text, { logLevel: "silent" });
+    const values: unknown[] = [];
+    for (const document of Array.isArray(documents) ? documents : []) {
+      const [error] = document.errors;
+      if (error !== undefined) return { values: [], problem: firstLine(error.message) };
+      values.push(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    }
+    return { values };
+  } catch (error) {
+    return { values: [], problem: firstLine(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]?.replace(/[:.]$/, "") ?? "";
+}
+
+/** A text member that says what the file is. */
+function openingOf(values: readonly unknown[]): string {
+  const members = values.flatMap((value) =>
+    isRecord(value) ? ["title", "name", "description", "summary"].map((key) => value[key]) : []
+  );
+  return members.filter((member) => typeof member === "string").join("\n").slice(0, 4_000).toWellFormed();
+}
+
+function* outline(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
+  if (!isRecord(value)) return yield* show(value, maxDepth);
+  for (const [key, member] of Object.entries(value)) {
+    yield { category: "heading", content: { level: 2, text: key } };
+    yield* show(member, maxDepth);
+  }
+}
+
+function* show(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
+  const columns = columnsOf(value);
+  if (columns !== undefined && Array.isArray(value)) return yield* table(value, columns);
+  if (typeof value === "object" && value !== null) return yield* pieces(toJson(value, maxDepth), "json");
+  yield { category: "text", content: { text: String(value) } };
+}
+
+function toJson(value: unknown, maxDepth: number): string {
+  return JSON.stringify(shallow(value, maxDepth), null, 2);
+}
+
+/** What is nested more deeply is left out, because writing it would exceed the stack. */
+function shallow(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  if (Array.isArray(value)) return value.map((item) => shallow(item, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shallow(member, depth - 1)]));
+}
+
+/** The columns of a list of records with scalar members; `undefined` for other values. */
+function columnsOf(value: unknown): string[] | undefined {
+  if (!Array.isArray(value) || value.length < 2 || !value.every(isRecord)) return undefined;
+  const columns = new Set<string>();
+  for (const record of value) {
+    for (const [key, member] of Object.entries(record)) {
+      if (typeof member === "object" && member !== null) return undefined;
+      columns.add(key);
+    }
+    if (columns.size > MAX_COLUMNS) return undefined;
+  }
+  return [...columns];
+}
+
+function* table(
+  records: readonly Record<string, unknown>[],
+  headers: string[],
+): Generator<DocumentElement, void> {
+  for (let start = 0; start < records.length; start += MAX_ROWS) {
+    const rows = records.slice(start, start + MAX_ROWS).map((record) =>
+      headers.map((key) => cellOf(record[key]))
+    );
+    yield { category: "table", content: { headers, rows, total_rows: records.length, first_row: start + 1 } };
+  }
+}
+
+function cellOf(value: unknown): TableCell {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+/** Code of several lines, in pieces that end with a line where possible. */
+function* pieces(code: string, language: string): Generator<DocumentElement, void> {
+  for (let start = 0; start < code.length;) {
+    const cut = code.length - start <= MAX_CODE ? code.length : code.lastIndexOf("\n", start + MAX_CODE) + 1;
+    const end = cut > start ? cut : Math.min(start + MAX_CODE, code.length);
+    yield {
+      category: "code",
+      content: { language, code: code.slice(start, end).replace(/\n$/, "").toWellFormed() },
+    };
+    start = end;
+  }
+}

@@ -1,0 +1,289 @@
+/** Markdown: CommonMark with tables, and a front matter in YAML. */
+import MarkdownIt, { type Token } from "markdown-it";
+import { parse as parseYaml } from "yaml";
+import { isRecord } from "../../json.ts";
+import type { ListItem } from "../../protocol/dpe_content.ts";
+import type { DocumentElement } from "../../provider/documents/source.ts";
+import { decodeText } from "./decode_text.ts";
+import type { ParsedDocument, ParseInput, ParseLimits } from "./format.ts";
+import { readHtml } from "./html.ts";
+import { headingsOf, openingOf, toSections } from "./sections.ts";
+
+/** The front matter at the beginning of a file. */
+const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+/** The most characters of a front matter. */
+const MAX_FRONT_MATTER = 64 * 1024;
+
+/** Opens a Markdown file. Its pages are the sections under its top headings. */
+export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
+  const { text, encoding, isGuess } = decodeText(bytes);
+  const { matter, body } = cutFrontMatter(text);
+  const elements = [...matter.elements, ...readMarkdown(body, limits)];
+  const title = matter.title ?? headingsOf(elements, 1)[0];
+  const pages = toSections(elements, title ?? fileName);
+  return {
+    facts: {
+      title,
+      pageCount: pages.length,
+      pageTitles: pages.map((page) => page.title),
+      headings: headingsOf(elements),
+      keywords: matter.keywords,
+      opening: [...matter.description === undefined ? [] : [matter.description], openingOf(elements)].join(
+        "\n",
+      ),
+      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
+}
+
+interface FrontMatter {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly keywords: readonly string[];
+  readonly elements: readonly DocumentElement[];
+}
+
+function cutFrontMatter(text: string): { readonly matter: FrontMatter; readonly body: string } {
+  const found = FRONT_MATTER.exec(text.slice(0, MAX_FRONT_MATTER));
+  if (found === null) return { matter: { keywords: [], elements: [] }, body: text };
+  const [whole, code = ""] = found;
+  const members = readMembers(code);
+  const words = [members["keywords"], members["tags"]].flatMap((value) =>
+    typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : []
+  );
+  return {
+    matter: {
+      title: textOf(members["title"]),
+      description: textOf(members["description"]) ?? textOf(members["summary"]),
+      keywords: words.flatMap((word) => textOf(word)?.trim() ?? []),
+      elements: [{ category: "code", content: { language: "yaml", code } }],
+    },
+    body: text.slice(whole.length),
+  };
+}
+
+function readMembers(code: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = parseYaml(code, { maxAliasCount: 100, logLevel: "silent" });
+    return isRecord(value) ? value : {};
+  } catch {
+    // It is shown as it is.
+    return {};
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+const markdown = new MarkdownIt({ html: true, linkify: false, maxNesting: 100 });
+
+/** The elements of a Markdown text, in reading order, without ids. */
+export function readMarkdown(text: string, limits: Pick<ParseLimits, "maxDepth">): DocumentElement[] {
+  return [...new TokenReader(markdown.parse(text, {}), limits).blocks()];
+}
+
+interface MarkdownList {
+  readonly ordered?: boolean;
+  readonly start?: number;
+  readonly items: readonly ListItem[];
+}
+
+class TokenReader {
+  readonly #tokens: readonly Token[];
+  readonly #limits: Pick<ParseLimits, "maxDepth">;
+  #at = 0;
+
+  constructor(tokens: readonly Token[], limits: Pick<ParseLimits, "maxDepth">) {
+    this.#tokens = tokens;
+    this.#limits = limits;
+  }
+
+  /** The elements up to the end, or up to the token that closes what contains them. */
+  *blocks(end?: string): Generator<DocumentElement, void> {
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      yield* this.#block(token);
+    }
+  }
+
+  #next(): Token | undefined {
+    return this.#tokens[this.#at++];
+  }
+
+  *#block(token: Token): Generator<DocumentElement, void> {
+    switch (token.type) {
+      case "heading_open": {
+        const inline = this.#inlineUntil("heading_close");
+        yield {
+          category: "heading",
+          content: { level: Number(token.tag.slice(1)), text: plainText(inline) },
+        };
+        yield* linksOf(inline);
+        break;
+      }
+      case "paragraph_open":
+        yield* paragraph(this.#inlineUntil("paragraph_close"));
+        break;
+      case "bullet_list_open":
+      case "ordered_list_open":
+        yield* this.#list(token);
+        break;
+      case "fence":
+      case "code_block": {
+        const language = token.info.trim().split(/\s+/)[0] ?? "";
+        const code = token.content.replace(/\n$/, "");
+        yield language === "mermaid"
+          ? { category: "diagram", content: { diagram_type: language, source: code } }
+          : { category: "code", content: { ...(language === "" ? {} : { language }), code } };
+        break;
+      }
+      case "blockquote_open":
+        for (const element of this.blocks("blockquote_close")) yield quoted(element);
+        break;
+      case "table_open":
+        yield* this.#table();
+        break;
+      case "hr":
+        yield { category: "separator", content: { style: "line" } };
+        break;
+      case "html_block":
+        yield* readHtml(token.content, this.#limits).elements;
+        break;
+    }
+  }
+
+  #inlineUntil(end: string): readonly Token[] {
+    const inline: Token[] = [];
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      if (token.type === "inline") inline.push(token);
+    }
+    return inline;
+  }
+
+  /** A list whose items are more than texts and lists is followed by what else they contain. */
+  *#list(open: Token): Generator<DocumentElement, void> {
+    const others: DocumentElement[] = [];
+    const { items, ...list } = this.#readList(open, others);
+    if (items.length > 0) yield { category: "list", content: { ...list, items } };
+    yield* others;
+  }
+
+  #readList(open: Token, others: DocumentElement[]): MarkdownList {
+    const isOrdered = open.type === "ordered_list_open";
+    const end = isOrdered ? "ordered_list_close" : "bullet_list_close";
+    const items: ListItem[] = [];
+    for (let token = this.#next(); token !== undefined && token.type !== end; token = this.#next()) {
+      if (token.type === "list_item_open") items.push(this.#item(others));
+    }
+    const start = Number(open.attrGet("start") ?? 1);
+    return isOrdered ? { ordered: true, ...(start === 1 ? {} : { start }), items } : { items };
+  }
+
+  #item(others: DocumentElement[]): ListItem {
+    const texts: string[] = [];
+    let below: MarkdownList | undefined;
+    for (
+      let token = this.#next();
+      token !== undefined && token.type !== "list_item_close";
+      token = this.#next()
+    ) {
+      if (token.type === "paragraph_open") {
+        const inline = this.#inlineUntil("paragraph_close");
+        texts.push(sourceOf(inline));
+        others.push(...linksOf(inline), ...imagesOf(inline));
+      } else if (/^(bullet|ordered)_list_open$/.test(token.type)) {
+        const list = this.#readList(token, others);
+        below = below === undefined ? list : { ...below, items: [...below.items, ...list.items] };
+      } else others.push(...this.#block(token));
+    }
+    const text = texts.join("\n");
+    return below === undefined ? text : { text, ...below };
+  }
+
+  *#table(): Generator<DocumentElement, void> {
+    const rows: string[][] = [];
+    const links: DocumentElement[] = [];
+    let headers: string[] = [];
+    for (
+      let token = this.#next();
+      token !== undefined && token.type !== "table_close";
+      token = this.#next()
+    ) {
+      if (token.type === "tr_open") rows.push([]);
+      if (token.type === "inline") {
+        rows.at(-1)?.push(plainText([token]));
+        links.push(...linksOf([token]));
+      }
+      if (token.type === "thead_close") headers = rows.pop() ?? [];
+    }
+    yield { category: "table", content: { headers, rows, total_rows: rows.length } };
+    yield* links;
+  }
+}
+
+/** A paragraph with its links and pictures. One that is nothing but a picture, a link or a formula is only that. */
+function* paragraph(inline: readonly Token[]): Generator<DocumentElement, void> {
+  const text = sourceOf(inline);
+  const images = imagesOf(inline);
+  const links = linksOf(inline);
+  const parts = inline.flatMap(({ children }) => children ?? []).filter(({ type, content }) =>
+    type !== "softbreak" && !(type === "text" && content.trim() === "")
+  );
+  const formula = /^\$\$([^]+)\$\$$/.exec(text)?.[1];
+  if (formula !== undefined) yield { category: "formula", content: { expression: formula.trim() } };
+  else if (images.length > 0 && parts.every(({ type }) => type === "image")) yield* images;
+  else if (links.length === 1 && parts[0]?.type === "link_open" && parts.at(-1)?.type === "link_close") {
+    yield* links;
+  } else {
+    if (text !== "") yield { category: "text", content: { text } };
+    yield* links;
+    yield* images;
+  }
+}
+
+/** Inline Markdown as it is written: an element of a text may be rich. */
+function sourceOf(inline: readonly Token[]): string {
+  return inline.map(({ content }) => content).join("\n");
+}
+
+function plainText(inline: readonly Token[]): string {
+  return inline.flatMap(({ children }) => children ?? []).map(({ type, content }) =>
+    type === "softbreak" || type === "hardbreak" ? " " : type === "html_inline" ? "" : content
+  ).join("").trim();
+}
+
+function linksOf(inline: readonly Token[]): DocumentElement[] {
+  const links: DocumentElement[] = [];
+  for (const { children } of inline) {
+    let url: string | undefined;
+    let text = "";
+    for (const child of children ?? []) {
+      if (child.type === "link_open") {
+        url = String(child.attrGet("href") ?? "");
+        text = "";
+      } else if (child.type === "link_close") {
+        if (url !== undefined && url !== "" && !url.startsWith("#")) {
+          links.push({ category: "link", content: { text: text === "" ? url : text, url } });
+        }
+        url = undefined;
+      } else text += child.content;
+    }
+  }
+  return links;
+}
+
+function imagesOf(inline: readonly Token[]): DocumentElement[] {
+  return inline.flatMap(({ children }) => children ?? []).filter(({ type }) => type === "image").map((
+    image,
+  ) => ({
+    category: "image",
+    content: { description: image.content, url: String(image.attrGet("src") ?? "") },
+  }));
+}
+
+/** A text of a quotation, marked as Markdown marks it. */
+function quoted(element: DocumentElement): DocumentElement {
+  if (element.category !== "text") return element;
+  return { ...element, content: { text: element.content.text.replace(/^/gm, "> ") } };
+}
