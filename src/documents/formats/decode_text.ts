@@ -5,6 +5,11 @@ import { unreadable } from "./format.ts";
 /** How many bytes are looked at to guess an encoding. */
 const SAMPLE_BYTES = 64 * 1024;
 
+/** The confidence, in percent, that chardet gives every encoding that it cannot exclude. */
+const CHANCE = 10;
+/** The share of bytes beyond ASCII from which on a text is not in Latin letters. */
+const MANY_FOREIGN = 0.5;
+
 /** A text and its encoding. */
 export interface DecodedText {
   readonly text: string;
@@ -32,11 +37,27 @@ function encodingOf(bytes: Uint8Array): { readonly encoding: string; readonly is
   const marked = markedEncoding(bytes);
   if (marked !== undefined) return { encoding: marked, isGuess: false };
   if (isUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
-  const guess = chardet.detect(bytes.subarray(0, SAMPLE_BYTES)) ?? "windows-1252";
+  return { encoding: guessEncoding(bytes.subarray(0, SAMPLE_BYTES)), isGuess: true };
+}
+
+/** The likeliest encoding in which the bytes are a text. Of a short text in an alphabet that is Latin's. */
+function guessEncoding(sample: Uint8Array): string {
+  const likely = chardet.analyse(sample).filter(({ confidence }) => confidence > CHANCE).map(({ name }) =>
+    name
+  );
+  const foreign = sample.filter((byte) => byte >= 0x80).length / sample.length;
+  const candidates = [...likely, ...foreign > MANY_FOREIGN ? ["gb18030", "shift_jis", "euc-kr"] : []];
+  const fitting = candidates.find((encoding) => canDecode(sample, encoding));
+  return fitting === undefined ? "windows-1252" : new TextDecoder(fitting).encoding;
+}
+
+/** The end of a sample may cut a character. */
+function canDecode(sample: Uint8Array, encoding: string): boolean {
   try {
-    return { encoding: new TextDecoder(guess).encoding, isGuess: true };
+    new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: true });
+    return true;
   } catch {
-    return { encoding: "windows-1252", isGuess: true };
+    return false;
   }
 }
 

@@ -22,24 +22,25 @@ export function toSections(elements: readonly DocumentElement[], title: string):
 
 /** Divides elements into pages by their length alone. */
 export function toParts(elements: readonly DocumentElement[], title: string): DocumentPage[] {
-  return divide(elements, { title, level: 0 });
+  return divide(elements, { title });
 }
 
 function divide(
   elements: readonly DocumentElement[],
-  { title, level }: { readonly title: string; readonly level: number },
+  { title, level }: { readonly title: string; readonly level?: number },
 ): DocumentPage[] {
   const pages: { title: string; elements: DocumentElement[] }[] = [];
   let length = Infinity;
   let part = 1;
   for (const element of elements) {
-    const startsSection = element.category === "heading" && element.content.level <= level;
+    const startsSection = element.category === "heading" && element.content.level <= (level ?? 0);
     const size = JSON.stringify(element.content).length;
     const page = pages.at(-1);
     if (
       page === undefined || (startsSection && page.elements.some(({ category }) => category !== "heading"))
     ) {
-      pages.push({ title: level > 0 ? headingText(element) ?? title : title, elements: [element] });
+      const heading = level === undefined ? undefined : headingText(element);
+      pages.push({ title: heading ?? title, elements: [element] });
       length = size;
       part = 1;
     } else if (length + size > MAX_SECTION_LENGTH && page.elements.length > 0) {
@@ -90,7 +91,8 @@ function sectionLevel(elements: readonly DocumentElement[]): number {
     const { level } = content as HeadingContent;
     counts.set(level, (counts.get(level) ?? 0) + 1);
   }
-  return Math.min(...[...counts].filter(([, count]) => count > 1).map(([level]) => level));
+  const levels = [...counts].filter(([, count]) => count > 1).map(([level]) => level);
+  return levels.length === 0 ? 0 : Math.min(...levels);
 }
 
 function headingText({ category, content }: DocumentElement): string | undefined {

@@ -1,0 +1,67 @@
+import { assertEquals } from "@std/assert";
+import { openFile, pagesOf } from "./_open.ts";
+
+Deno.test("the top members of JSON become headings, and lists of records become tables", async () => {
+  const value = {
+    name: "shop",
+    open: true,
+    items: [{ id: 1, price: 2.5 }, { id: 2 }],
+    deep: { list: [1, [2]] },
+  };
+  const document = await openFile("shop.json", JSON.stringify(value));
+  assertEquals(await pagesOf(document), [[
+    "shop.json",
+    ["p0-heading-1", { level: 2, text: "name" }],
+    ["p0-text-1", { text: "shop" }],
+    ["p0-heading-2", { level: 2, text: "open" }],
+    ["p0-text-2", { text: "true" }],
+    ["p0-heading-3", { level: 2, text: "items" }],
+    ["p0-table-1", { headers: ["id", "price"], rows: [[1, 2.5], [2, null]], total_rows: 2, first_row: 1 }],
+    ["p0-heading-4", { level: 2, text: "deep" }],
+    ["p0-code-1", { language: "json", code: '{\n  "list": [\n    1,\n    [\n      2\n    ]\n  ]\n}' }],
+  ]]);
+  assertEquals(document.facts.headings, ["name", "open", "items", "deep"]);
+});
+
+Deno.test("every document of a YAML file is shown, with its aliases filled in", async () => {
+  const document = await openFile("a.yaml", "a: 1\n---\nb: &x { c: 2 }\nd: *x\n");
+  assertEquals(await pagesOf(document), [[
+    "a.yaml",
+    ["p0-heading-1", { level: 2, text: "a" }],
+    ["p0-text-1", { text: "1" }],
+    ["p0-heading-2", { level: 2, text: "b" }],
+    ["p0-code-1", { language: "json", code: '{\n  "c": 2\n}' }],
+    ["p0-heading-3", { level: 2, text: "d" }],
+    ["p0-code-2", { language: "json", code: '{\n  "c": 2\n}' }],
+  ]]);
+});
+
+Deno.test("JSON that is damaged is shown as it is written, and said to be", async () => {
+  const document = await openFile("cut.json", '{ "a": [1, 2');
+  assertEquals(await pagesOf(document), [["cut.json", ["p0-code-1", {
+    language: "json",
+    code: '{ "a": [1, 2',
+  }]]]);
+  assertEquals(document.facts.losses.length, 1);
+});
+
+Deno.test("a YAML file whose aliases multiply is shown as it is written", async () => {
+  const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let i = 1; i < 9; i++) lines.push(`a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`).join(", ")}]`);
+  const document = await openFile("bomb.yaml", lines.join("\n"));
+  assertEquals((await document.page(0)).elements.map(({ category }) => category), ["code"]);
+  assertEquals(document.facts.losses.length, 1);
+});
+
+Deno.test("a long list is continued in further tables and pages", async () => {
+  const records = Array.from({ length: 5_000 }, (_, id) => ({ id, name: `name of the record ${id}` }));
+  const document = await openFile("long.json", JSON.stringify(records));
+  const rows: unknown[] = [];
+  for (let index = 0; index < document.facts.pageCount; index++) {
+    for (const element of (await document.page(index)).elements) {
+      if (element.category === "table") rows.push(...element.content.rows);
+    }
+  }
+  assertEquals(rows.length, 5_000);
+  assertEquals(document.facts.pageCount > 1, true);
+});

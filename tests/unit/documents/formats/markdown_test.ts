@@ -1,0 +1,81 @@
+import { assertEquals } from "@std/assert";
+import { openFile, pagesOf } from "./_open.ts";
+
+Deno.test("the blocks of Markdown become elements", async () => {
+  const document = await openFile(
+    "guide.md",
+    `# Guide
+
+Read *this* [page](https://example.com/a).
+
+1. one
+2. two
+   - below
+
+| a | b |
+| - | - |
+| 1 | **2** |
+
+\`\`\`ts
+const x = 1;
+\`\`\`
+
+\`\`\`mermaid
+graph TD
+\`\`\`
+
+> quoted
+> twice
+
+![A chart](chart.png)
+
+$$ E = mc^2 $$
+
+---
+`,
+  );
+  assertEquals(await pagesOf(document), [[
+    "Guide",
+    ["p0-heading-1", { level: 1, text: "Guide" }],
+    ["p0-text-1", { text: "Read *this* [page](https://example.com/a)." }],
+    ["p0-link-1", { text: "page", url: "https://example.com/a" }],
+    ["p0-list-1", { ordered: true, items: ["one", { text: "two", items: ["below"] }] }],
+    ["p0-table-1", { headers: ["a", "b"], rows: [["1", "2"]], total_rows: 1 }],
+    ["p0-code-1", { language: "ts", code: "const x = 1;" }],
+    ["p0-diagram-1", { diagram_type: "mermaid", source: "graph TD" }],
+    ["p0-text-2", { text: "> quoted\n> twice" }],
+    ["p0-image-1", { description: "A chart", url: "chart.png" }],
+    ["p0-formula-1", { expression: "E = mc^2" }],
+    ["p0-separator-1", { style: "line" }],
+  ]]);
+});
+
+Deno.test("the front matter of Markdown gives the title, the keywords and the summary", async () => {
+  const document = await openFile(
+    "post.md",
+    "---\ntitle: A post\ntags: [one, two]\ndescription: In short.\n---\nText.",
+  );
+  const { title, keywords, opening } = document.facts;
+  assertEquals({ title, keywords, opening }, {
+    title: "A post",
+    keywords: ["one", "two"],
+    opening: "In short.\nText.",
+  });
+  assertEquals((await document.page(0)).elements.map(({ category }) => category), ["code", "text"]);
+});
+
+Deno.test("a front matter that is no YAML is shown, and costs nothing else", async () => {
+  const document = await openFile("post.md", "---\ntitle: [\n---\n# Post");
+  assertEquals(document.facts.title, "Post");
+  assertEquals((await document.page(0)).elements.map(({ category }) => category), ["code", "heading"]);
+});
+
+Deno.test("code and links in an item follow their list", async () => {
+  const document = await openFile("list.md", "- [a](x.md)\n\n  ```\n  code\n  ```\n- b\n");
+  assertEquals(await pagesOf(document), [[
+    "list.md",
+    ["p0-list-1", { items: ["[a](x.md)", "b"] }],
+    ["p0-link-1", { text: "a", url: "x.md" }],
+    ["p0-code-1", { code: "code" }],
+  ]]);
+});

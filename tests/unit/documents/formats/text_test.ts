@@ -1,0 +1,72 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import { openFile, pagesOf } from "./_open.ts";
+
+Deno.test("a text is divided into pages at its top headings", async () => {
+  const text =
+    "Report\n======\n\nSales rose.\n\nNorth\n-----\n\nWell.\n\nSouth\n-----\n\n- one\n- two\n  and more\n";
+  const document = await openFile("report.txt", text);
+  assertEquals(await pagesOf(document), [
+    ["Report", ["p0-heading-1", { level: 1, text: "Report" }], ["p0-text-1", { text: "Sales rose." }]],
+    ["North", ["p1-heading-1", { level: 2, text: "North" }], ["p1-text-1", { text: "Well." }]],
+    ["South", ["p2-heading-1", { level: 2, text: "South" }], ["p2-list-1", {
+      items: ["one", "two\nand more"],
+    }]],
+  ]);
+  assertEquals(document.facts.title, "Report");
+  assertEquals(document.facts.headings, ["Report", "North", "South"]);
+});
+
+Deno.test("a text without headings is one page with the name of the file", async () => {
+  const document = await openFile("notes.txt", "First.\n\nSecond\nline.\n");
+  assertEquals(await pagesOf(document), [
+    ["notes.txt", ["p0-text-1", { text: "First." }], ["p0-text-2", { text: "Second\nline." }]],
+  ]);
+});
+
+Deno.test("form feeds divide a text into pages", async () => {
+  const document = await openFile("old.txt", "One\f= Two\n\nMore");
+  assertEquals(await pagesOf(document), [
+    ["Page 1", ["p0-text-1", { text: "One" }]],
+    ["Two", ["p1-heading-1", { level: 1, text: "Two" }], ["p1-text-1", { text: "More" }]],
+  ]);
+});
+
+Deno.test("blocks of AsciiDoc and indented lines are code", async () => {
+  const document = await openFile(
+    "a.adoc",
+    "----\nx = 1\n\ny = 2\n----\n\n    indented\n\n3. three\n4. four\n",
+  );
+  assertEquals(await pagesOf(document), [
+    ["a.adoc", ["p0-code-1", { code: "x = 1\n\ny = 2" }], ["p0-code-2", { code: "indented" }], [
+      "p0-list-1",
+      { ordered: true, start: 3, items: ["three", "four"] },
+    ]],
+  ]);
+});
+
+Deno.test("a long section is continued on further pages", async () => {
+  const paragraph = "word ".repeat(1_000);
+  const document = await openFile("long.txt", Array(30).fill(paragraph).join("\n\n"));
+  assertEquals(document.facts.pageTitles, ["long.txt", "long.txt (2)", "long.txt (3)"]);
+});
+
+Deno.test("texts of other encodings are decoded, and a guess is named", async () => {
+  const latin = await openFile("latin.txt", new Uint8Array([...new TextEncoder().encode("caf"), 0xe9]));
+  assertEquals(await pagesOf(latin), [["latin.txt", ["p0-text-1", { text: "café" }]]]);
+  assertEquals(latin.facts.losses.length, 1);
+
+  const utf16 = new Uint8Array([
+    0xff,
+    0xfe,
+    ...[..."日本語"].flatMap((c) => [c.charCodeAt(0) & 255, c.charCodeAt(0) >> 8]),
+  ]);
+  const marked = await openFile("utf16.txt", utf16);
+  assertEquals(await pagesOf(marked), [["utf16.txt", ["p0-text-1", { text: "日本語" }]]]);
+  assertEquals(marked.facts.losses, []);
+});
+
+Deno.test("a file with zero bytes is no text", async () => {
+  const error = await assertRejects(() => openFile("a.txt", new Uint8Array([65, 0, 66])), DocumentError);
+  assertEquals(error.code, "unsupported");
+});
