@@ -1,5 +1,6 @@
 /** The window beside the Finder: which documents changed lately. */
 import type { FolderFile } from "./folder/tree.ts";
+import { countOf } from "../text.ts";
 
 /** How many documents the window shows. */
 const MAX_SHOWN = 20;
@@ -23,5 +24,7 @@ export function renderRecent({ documents, unread, titleOf, uriOf }: RecentDocume
     } (${file.path}) <${uriOf(file)}>`
   );
   const state = unread === 0 ? "" : `\n\n${unread} of them have not been read yet.`;
-  return `# Documents\n\n${files.length} documents. Changed last:\n\n${lines.join("\n")}${state}\n`;
+  return `# Documents\n\n${countOf(files.length, "document")}. Changed last:\n\n${
+    lines.join("\n")
+  }${state}\n`;
 }

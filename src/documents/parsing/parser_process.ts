@@ -84,7 +84,9 @@ export class ParserProcess {
   /** Ends the process. */
   async close(): Promise<void> {
     this.#kill();
-    await Promise.allSettled([this.#input.abort(), this.#answers.return(), this.#complaint]);
+    // A generator that has not begun holds no stream yet.
+    const output = this.#child.stdout.locked ? this.#answers.return() : this.#child.stdout.cancel();
+    await Promise.allSettled([this.#input.abort(), output, this.#complaint]);
     await this.#child.status;
   }
 

@@ -164,6 +164,7 @@ export class ParserPool implements AsyncDisposable {
 
   #release(slot: Slot): void {
     slot.job = undefined;
+    if (this.#isClosed) return this.#next();
     slot.idleTimer = setTimeout(() => this.#rest(slot), IDLE_MS);
     Deno.unrefTimer(slot.idleTimer);
     this.#next();

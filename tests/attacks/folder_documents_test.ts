@@ -1,0 +1,86 @@
+/** Attacker: whoever may write into a folder of documents. They lead out of it, or give files that cost the others */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
+
+const isWindows = Deno.build.os === "windows";
+const MEBIBYTE = 1024 * 1024;
+
+Deno.test({
+  name: "links out of the folder are no documents, whether they name a file or a folder",
+  ignore: isWindows,
+  fn: async () => {
+    await using outside = await TestFolder.make({ "secret.md": "# Secret", "deep/secret.md": "# Secret" });
+    await using folder = await TestFolder.make({ "a.md": "# A" });
+    await Deno.symlink(join(outside.path, "secret.md"), join(folder.path, "link.md"));
+    await Deno.symlink(outside.path, join(folder.path, "linked"));
+    await using client = await DocumentsClient.open(folder.path);
+    assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+  },
+});
+
+Deno.test({
+  name: "a file or a folder that becomes a link after it was listed is not read",
+  ignore: isWindows,
+  fn: async () => {
+    await using outside = await TestFolder.make({ "a.md": "# Secret" });
+    await using folder = await TestFolder.make({ "a.md": "# A", "sub/a.md": "# Sub" });
+    await using client = await DocumentsClient.open(folder.path);
+    const { uri } = await client.untilListed("a.md");
+    const before = await client.catalogue();
+    await Deno.rename(join(folder.path, "a.md"), join(folder.path, "b.bin"));
+    await Deno.symlink(join(outside.path, "a.md"), join(folder.path, "a.md"));
+    await Deno.rename(join(folder.path, "sub"), join(folder.path, "other.bin"));
+    await Deno.symlink(outside.path, join(folder.path, "sub"));
+    for (const target of [uri, ...Object.values(before).map((document) => document.uri)]) {
+      const text = await client.page(target).then(JSON.stringify, String);
+      assert(!text.includes("Secret"), text);
+    }
+  },
+});
+
+Deno.test({
+  name: "a pipe with the name of a document holds nobody up",
+  ignore: isWindows,
+  fn: async () => {
+    await using folder = await TestFolder.make({ "a.md": "# A" });
+    const { success } = await new Deno.Command("mkfifo", { args: [join(folder.path, "pipe.md")] }).output();
+    assert(success);
+    await using client = await DocumentsClient.open(folder.path);
+    assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+  },
+});
+
+Deno.test("no doc_ref leads to a path", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A" });
+  await using client = await DocumentsClient.open(folder.path);
+  for (const ref of ["..%2Fa.md", "%2Fetc%2Fpasswd", "a.md", "..", "%00", "A-MD"]) {
+    await assertRejects(() => client.read(`dpe://local.documents/${ref}`), Error, "not found");
+  }
+});
+
+Deno.test("a file that takes too long costs itself alone", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A", "slow.html": "<p>x".repeat(3_000_000) });
+  await using client = await DocumentsClient.open(folder.path, { parseTimeMs: 300 });
+  const { uri, summary } = await client.untilListed("slow.html");
+  assertMatch(summary ?? "", /longer than 0\.3 s/);
+  await assertRejects(() => client.page(uri), Error, "longer than");
+  assertEquals((await client.page((await client.untilListed("a.md")).uri)).title, "A");
+});
+
+Deno.test("a file that takes too much memory costs itself alone", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A", "fat.html": "<p>x".repeat(3_000_000) });
+  await using client = await DocumentsClient.open(folder.path, {
+    maxParserBytes: 256 * MEBIBYTE,
+    parseTimeMs: 120_000,
+  });
+  const { summary } = await client.untilListed("fat.html");
+  assertMatch(summary ?? "", /more than 256 MiB of memory/);
+  assertEquals((await client.page((await client.untilListed("a.md")).uri)).title, "A");
+});
+
+Deno.test("HTML that is nested without end is refused", async () => {
+  await using folder = await TestFolder.make({ "deep.html": "<div>".repeat(100_000) });
+  await using client = await DocumentsClient.open(folder.path);
+  assertMatch((await client.untilListed("deep.html")).summary ?? "", /nested deeper/);
+});
