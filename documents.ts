@@ -23,6 +23,7 @@
  * @module
  */
 export {
+  type DocumentsProgress,
   type FolderDocuments,
   type FolderDocumentsOptions,
   openFolderDocuments,

@@ -44,12 +44,22 @@ export interface FolderDocumentsOptions extends FileRules {
   readonly logger?: Logger | undefined;
 }
 
+/** How far the files of folders have been read. */
+export interface DocumentsProgress {
+  /** How many files there are. */
+  readonly files: number;
+  /** How many of them have not been read yet. */
+  readonly unread: number;
+}
+
 /** The documents of some folders, as an MCP server offers them. */
 export interface FolderDocuments extends AsyncDisposable {
   /** Offers the documents to the clients of an MCP server; see {@linkcode Provider.attach}. */
   attach(target: SdkMcpServer | SdkServer | SdkHandler): void;
   /** Resolves when the folders have been searched. Their files are then listed, and read in the background. */
   readonly listed: Promise<void>;
+  /** How many files there are, and how many of them have not been read yet. */
+  readonly progress: DocumentsProgress;
   /** Ends watching and reading. Idempotent. */
   close(): Promise<void>;
 }
@@ -136,6 +146,10 @@ class OpenFolders implements FolderDocuments {
 
   attach(target: SdkMcpServer | SdkServer | SdkHandler): void {
     this.#provider.attach(target);
+  }
+
+  get progress(): DocumentsProgress {
+    return this.#catalogue.progress;
   }
 
   close(): Promise<void> {

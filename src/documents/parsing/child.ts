@@ -58,6 +58,7 @@ async function end(failed: ParseFailure, message: string): Promise<void> {
   Deno.exit(LIMIT_EXIT_CODE);
 }
 
+/** The parts of a message are queued at once, so that no other message comes between them. */
 async function send(parts: readonly Uint8Array[]): Promise<void> {
-  for (const part of parts) await output.write(part);
+  await Promise.all(parts.map((part) => output.write(part)));
 }

@@ -44,7 +44,8 @@ export function encodeJsonFrame(json: Uint8Array, bytes: Uint8Array = new Uint8A
   const head = new DataView(new ArrayBuffer(HEAD_BYTES));
   head.setUint32(0, json.length, true);
   head.setUint32(4, bytes.length, true);
-  return [new Uint8Array(head.buffer), json, bytes];
+  const parts = [new Uint8Array(head.buffer), json];
+  return bytes.length === 0 ? parts : [...parts, bytes];
 }
 
 /** A message as it was received. */

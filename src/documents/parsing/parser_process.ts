@@ -90,8 +90,9 @@ export class ParserProcess {
     await this.#child.status;
   }
 
+  /** The parts of a message are queued at once, so that no other message comes between them. */
   async #send(request: ParseRequest, bytes?: Uint8Array): Promise<void> {
-    for (const part of encodeFrame(request, bytes)) await this.#input.write(part);
+    await Promise.all(encodeFrame(request, bytes).map((part) => this.#input.write(part)));
   }
 
   async #explainEnd(): Promise<ParseAnswer> {
