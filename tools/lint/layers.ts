@@ -109,6 +109,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/server", places: ["src/gateway/", "src/documents/serve_stdio.ts"] },
   // The encoding of texts without a mark.
   { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
+  { specifier: "unpdf", places: ["src/documents/formats/pdf/mod.ts"] },
   { specifier: "parse5", places: ["src/documents/formats/html.ts"] },
   { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },
   { specifier: "ignore", places: ["src/documents/folder/rules.ts"] },

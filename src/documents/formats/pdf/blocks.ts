@@ -1,0 +1,177 @@
+/** Headings, paragraphs, lists and tables of a page that does not say where they are, by the look of its lines. */
+import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { joinLines, type Line, textOf } from "./lines.ts";
+
+/** How the running text of a document looks. */
+export interface BodyLook {
+  /** The height of its letters, in points. */
+  readonly size: number;
+  /** The sizes of headings, the largest first. */
+  readonly headings: readonly number[];
+  /** Whether a font is bold, by its name on the page. */
+  readonly isBold: (font: string) => boolean;
+}
+
+/** The most characters of a heading. */
+const MAX_HEADING = 200;
+/** How much larger than the running text a heading is. */
+const HEADING_SCALE = 1.12;
+/** The distance of lines, in heights of letters, from which on a paragraph ends. */
+const PARAGRAPH_GAP = 1.75;
+/** How far apart, in points, the same column of two rows may begin. */
+const COLUMN_TOLERANCE = 6;
+const BULLET = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{1,3}[.)]|[a-z][.)]|\(?[ivx]{1,4}[.)]))\s+(?=\S)/u;
+
+/** How the running text looks, judged by some lines. */
+export function lookOf(lines: readonly Line[], isBold: BodyLook["isBold"]): BodyLook {
+  const weights = new Map<number, number>();
+  for (const line of lines) {
+    const size = roundSize(line.size);
+    weights.set(size, (weights.get(size) ?? 0) + textOf(line).length);
+  }
+  const [[size] = [10]] = [...weights].sort(([, a], [, b]) => b - a);
+  const headings = [...weights.keys()].filter((each) => each > size * HEADING_SCALE).sort((a, b) => b - a);
+  return { size, headings, isBold };
+}
+
+/** The elements of a page, in the order of its lines, without ids. */
+export function toBlocks(lines: readonly Line[], look: BodyLook): DocumentElement[] {
+  const elements: DocumentElement[] = [];
+  for (let at = 0; at < lines.length;) {
+    const table = tableAt(lines, at);
+    if (table !== undefined) {
+      elements.push(table.element);
+      at += table.length;
+      continue;
+    }
+    const level = headingLevel(lines, at, look);
+    const end = level === undefined ? blockEnd(lines, at, look) : headingEnd(lines, at, { level, look });
+    const block = lines.slice(at, end);
+    if (level !== undefined) {
+      elements.push({ category: "heading", content: { level, text: joinLines(block) } });
+    } else addBlock(elements, block);
+    at = end;
+  }
+  return elements;
+}
+
+function addBlock(elements: DocumentElement[], block: readonly Line[]): void {
+  const [first] = block;
+  const bullet = first && BULLET.exec(textOf(first));
+  if (!bullet) {
+    elements.push({ category: "text", content: { text: joinLines(block) } });
+    return;
+  }
+  const item = joinLines(block).replace(BULLET, "");
+  const isOrdered = bullet[1] !== undefined;
+  const before = elements.at(-1);
+  if (before?.category === "list" && (before.content.ordered ?? false) === isOrdered) {
+    elements[elements.length - 1] = {
+      category: "list",
+      content: { ...before.content, items: [...before.content.items, item] },
+    };
+    return;
+  }
+  const start = Number.parseInt(bullet[1]?.replace("(", "") ?? "1");
+  const first1 = Number.isNaN(start) ? 1 : start;
+  elements.push({
+    category: "list",
+    content: isOrdered
+      ? { ordered: true, ...(first1 === 1 ? {} : { start: first1 }), items: [item] }
+      : { items: [item] },
+  });
+}
+
+/** The level of a heading by its size, or one below the sizes for a short bold line that stands alone. */
+function headingLevel(lines: readonly Line[], at: number, look: BodyLook): number | undefined {
+  const line = lines[at];
+  if (line === undefined) return undefined;
+  const text = textOf(line);
+  if (text.length > MAX_HEADING || !/\p{L}/u.test(text)) return undefined;
+  const bySize = look.headings.indexOf(roundSize(line.size));
+  if (bySize >= 0) return Math.min(bySize + 1, 6);
+  const isAlone = isBreak(lines[at - 1], line) &&
+    (lines[at + 1] === undefined || !look.isBold(lines[at + 1]?.font ?? ""));
+  const isBold = look.isBold(line.font) && roundSize(line.size) >= look.size && !/[.,;]$/.test(text);
+  return isBold && isAlone && text.length <= MAX_HEADING / 2
+    ? Math.min(look.headings.length + 1, 6)
+    : undefined;
+}
+
+function headingEnd(
+  lines: readonly Line[],
+  start: number,
+  { level, look }: { readonly level: number; readonly look: BodyLook },
+): number {
+  let end = start + 1;
+  for (; end < lines.length; end++) {
+    const [before, line] = [lines[end - 1], lines[end]];
+    if (before === undefined || line === undefined || isBreak(before, line)) break;
+    if (roundSize(line.size) !== roundSize(before.size) || headingLevel(lines, end, look) !== level) break;
+  }
+  return end;
+}
+
+function blockEnd(lines: readonly Line[], start: number, look: BodyLook): number {
+  let end = start + 1;
+  for (; end < lines.length; end++) {
+    const [before, line] = [lines[end - 1], lines[end]];
+    if (before === undefined || line === undefined) break;
+    const isOther = roundSize(line.size) !== roundSize(before.size) && Math.abs(line.size - before.size) > 1;
+    if (isBreak(before, line) || isOther || BULLET.test(textOf(line))) break;
+    if (headingLevel(lines, end, look) !== undefined || tableAt(lines, end) !== undefined) break;
+  }
+  return end;
+}
+
+/** Whether a line begins a block: it is far from the line before, above it, or indented behind a short one. */
+function isBreak(before: Line | undefined, line: Line): boolean {
+  if (before === undefined) return true;
+  const distance = before.y - line.y;
+  if (distance < -line.size * 0.5 || distance > Math.max(before.size, line.size) * PARAGRAPH_GAP) return true;
+  const [beforeStart, start] = [before.pieces[0]?.x ?? 0, line.pieces[0]?.x ?? 0];
+  return start - beforeStart > line.size * 0.8 && /[.!?:]["')\]]?$/.test(textOf(before));
+}
+
+/** A table: rows of two pieces and more that begin in the same columns. */
+function tableAt(
+  lines: readonly Line[],
+  start: number,
+): { element: DocumentElement; length: number } | undefined {
+  const first = lines[start];
+  if (first === undefined || first.pieces.length < 2) return undefined;
+  const columns: number[] = first.pieces.map(({ x }) => x);
+  const rows: Line[] = [first];
+  for (let at = start + 1; at < lines.length; at++) {
+    const [before, line] = [lines[at - 1], lines[at]];
+    if (before === undefined || line === undefined || line.pieces.length < 2) break;
+    if (before.y - line.y > Math.max(before.size, line.size) * 3 || before.y <= line.y) break;
+    if (!line.pieces.some(({ x }, index) => index > 0 && columns.some((column) => isNear(column, x)))) break;
+    for (const { x } of line.pieces) if (!columns.some((column) => isNear(column, x))) columns.push(x);
+    rows.push(line);
+  }
+  // Two lines with a gap may be a line of a heading; three are a table.
+  if (rows.length < 3) return undefined;
+  columns.sort((a, b) => a - b);
+  const cells = rows.map(({ pieces }) => {
+    const row = Array<string>(columns.length).fill("");
+    for (const { x, text } of pieces) {
+      const index = columns.findLastIndex((column) => column <= x + COLUMN_TOLERANCE);
+      row[Math.max(index, 0)] = `${row[Math.max(index, 0)]} ${text}`.trim();
+    }
+    return row;
+  });
+  const [headers = [], ...body] = cells;
+  return {
+    element: { category: "table", content: { headers, rows: body, total_rows: body.length } },
+    length: rows.length,
+  };
+}
+
+function isNear(a: number, b: number): boolean {
+  return Math.abs(a - b) <= COLUMN_TOLERANCE;
+}
+
+function roundSize(size: number): number {
+  return Math.round(size * 2) / 2;
+}

@@ -1,0 +1,117 @@
+/** The texts of a page as lines. */
+
+/** A text as PDF.js gives it. */
+export interface TextItem {
+  readonly str: string;
+  readonly dir: string;
+  readonly width: number;
+  readonly height: number;
+  /** The last two numbers are the place of its beginning, from the lower left corner of the page, in points. */
+  readonly transform: readonly number[];
+  readonly fontName: string;
+  readonly hasEOL: boolean;
+}
+
+/** A piece of a line, with a gap before the next one. */
+export interface Piece {
+  text: string;
+  /** The left edge, in points. */
+  readonly x: number;
+  /** The right edge. */
+  end: number;
+}
+
+/** A line of text. */
+export interface Line {
+  readonly pieces: Piece[];
+  /** The base line, from the lower edge of the page, in points. */
+  readonly y: number;
+  /** The height of most of its letters, in points. */
+  size: number;
+  /** The font of most of its letters. */
+  font: string;
+  /** How many letters have that font. */
+  weight: number;
+}
+
+/** The gap, in heights of letters, from which on a line has two pieces. */
+const PIECE_GAP = 1.4;
+/** The gap that is a space between words. */
+const WORD_GAP = 0.18;
+
+/**
+ * Joins texts to lines, in the order of the page's content, which is that of reading in most files. A text that stands
+ * above or below the line before begins a line; small raised ones, such as marks of footnotes, do not.
+ */
+export function toLines(items: Iterable<TextItem>): Line[] {
+  const lines: Line[] = [];
+  let current: Line | undefined;
+  for (const item of items) {
+    const [, , , , x = 0, y = 0] = item.transform;
+    const size = item.height || Math.abs(item.transform[3] ?? 0);
+    if (item.str !== "") {
+      if (current === undefined || !isOnLine(current, { x, y, size })) {
+        current = { pieces: [], y, size, font: item.fontName, weight: 0 };
+        lines.push(current);
+      }
+      addText(current, item, { x, size });
+    }
+  }
+  return lines.filter(({ pieces }) => pieces.some(({ text }) => text.trim() !== ""));
+}
+
+function isOnLine(
+  line: Line,
+  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
+): boolean {
+  if (Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) return false;
+  const end = line.pieces.at(-1)?.end ?? x;
+  // A text that goes back is the next column, or another row that is set as high.
+  return x >= end - line.size * 2;
+}
+
+function addText(
+  line: Line,
+  item: TextItem,
+  { x, size }: { readonly x: number; readonly size: number },
+): void {
+  const last = line.pieces.at(-1);
+  const gap = last === undefined ? Infinity : x - last.end;
+  const end = x + item.width;
+  if (last === undefined || gap > size * PIECE_GAP) {
+    if (item.str.trim() === "") return;
+    line.pieces.push({ text: item.str, x, end });
+  } else {
+    const needsSpace = gap > size * WORD_GAP && !/\s$/.test(last.text) && !/^\s/.test(item.str);
+    last.text += `${needsSpace ? " " : ""}${item.str}`;
+    last.end = Math.max(last.end, end);
+  }
+  const weight = item.str.trim().length;
+  if (weight <= line.weight) return;
+  line.weight = weight;
+  line.size = size;
+  line.font = item.fontName;
+}
+
+/** The text of a line. */
+export function textOf({ pieces }: Line): string {
+  return pieces.map(({ text }) => text.trim()).filter((text) => text !== "").join(" ").replace(/\s+/g, " ");
+}
+
+/** Joins lines to a paragraph; a word that is divided at the end of a line becomes one. */
+export function joinLines(lines: readonly Line[]): string {
+  let text = "";
+  for (const line of lines) {
+    const next = textOf(line);
+    if (/\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next)) text = text.slice(0, -1) + next;
+    else if (text === "" || isWithoutSpaces(text, next)) text += next;
+    else text += ` ${next}`;
+  }
+  return text;
+}
+
+/** Chinese and Japanese have no spaces between words. */
+function isWithoutSpaces(before: string, after: string): boolean {
+  const letter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、；：？！「」『』（）]/u;
+  return letter.test(before.at(-1) ?? "") && letter.test(after.at(0) ?? "");
+}

@@ -1,0 +1,245 @@
+/** PDF, read by PDF.js. Nothing is drawn, no script runs, and nothing is fetched. */
+import { getDocumentProxy } from "unpdf";
+import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
+import { shorten } from "../../../text.ts";
+import {
+  DocumentError,
+  type DocumentFacts,
+  type ParsedDocument,
+  type ParseInput,
+  unreadable,
+} from "../format.ts";
+import { headingsOf, openingOf, withIds } from "../sections.ts";
+import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
+import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { joinLines, type Line, type TextItem, toLines } from "./lines.ts";
+import { type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+
+/** How many pages show how the running text looks. */
+const LOOK_PAGES = 4;
+/** The most entries of the outline that are read. */
+const MAX_OUTLINE = 200;
+/** The most characters of a title of a page. */
+const MAX_TITLE = 120;
+/** With fewer letters, a page with a picture counts as scanned. */
+const SCANNED_LETTERS = 8;
+/** A page whose tags leave out more than this share of its text is read by its look. */
+const MAX_UNTAGGED = 0.1;
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+
+/** Opens a PDF file. A page is a page. */
+export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocument> {
+  const pdf = await openPdf(bytes);
+  const reader = new PdfReader(pdf, limits.maxDepth);
+  return {
+    facts: await reader.facts(),
+    page: (index) => reader.page(index).catch(toDocumentError),
+    close: () => void pdf.loadingTask.destroy(),
+  };
+}
+
+async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  try {
+    return await getDocumentProxy(bytes, {
+      disableFontFace: true,
+      enableXfa: false,
+      stopAtErrors: false,
+      verbosity: 0,
+    });
+  } catch (error) {
+    return toDocumentError(error);
+  }
+}
+
+/** PDF.js tells its errors apart by their names. */
+function toDocumentError(error: unknown): never {
+  if (error instanceof DocumentError) throw error;
+  const name = error instanceof Error ? error.name : "";
+  if (name === "PasswordException") {
+    throw unreadable("encrypted", "the file is encrypted; save it without a password", { cause: error });
+  }
+  const message = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+  throw unreadable("damaged", `the file is damaged (${message})`, { cause: error });
+}
+
+class PdfReader {
+  readonly #pdf: Pdf;
+  readonly #maxDepth: number;
+  #look: Promise<BodyLook> | undefined;
+  #labels: Promise<readonly string[] | null> | undefined;
+
+  constructor(pdf: Pdf, maxDepth: number) {
+    this.#pdf = pdf;
+    this.#maxDepth = maxDepth;
+  }
+
+  async facts(): Promise<DocumentFacts> {
+    const [metadata, outline, first] = await Promise.all([
+      this.#pdf.getMetadata().catch(() => undefined),
+      this.#pdf.getOutline().catch(() => null),
+      this.page(0).catch(() => undefined),
+    ]);
+    const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
+    const headings = outlineTitles(outline ?? []);
+    const own = headingsOf(first?.elements ?? []);
+    const title = typeof info["Title"] === "string" && info["Title"].trim() !== "" ? info["Title"] : own[0];
+    return {
+      title,
+      pageCount: Math.max(this.#pdf.numPages, 1),
+      headings: headings.length > 0 ? headings : own,
+      keywords: typeof info["Keywords"] === "string"
+        ? info["Keywords"].split(/[,;]/).map((word) => word.trim()).filter((word) => word !== "")
+        : [],
+      opening: [
+        ...(typeof info["Subject"] === "string" ? [info["Subject"]] : []),
+        openingOf(first?.elements ?? []),
+      ].join("\n").trim(),
+      losses: await this.#losses(info),
+    };
+  }
+
+  async page(index: number): Promise<DocumentPage> {
+    const page = await this.#pdf.getPage(index + 1);
+    try {
+      const [content, tree, annotations] = await Promise.all([
+        page.getTextContent({ includeMarkedContent: true } as never),
+        page.getStructTree().catch(() => null),
+        page.getAnnotations().catch(() => []),
+      ]);
+      const marked = content.items as readonly MarkedItem[];
+      const items = marked.filter(isText);
+      const elements = [
+        ...(this.#tagged(tree as StructureNode | null, marked, items) ?? await this.#untagged(page, items)),
+        ...toAnnotationElements(annotations as readonly PdfAnnotation[], items),
+      ];
+      const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+      if (letters < SCANNED_LETTERS && await hasPicture(page)) elements.unshift(scanned(letters));
+      return { title: await this.#titleOf(index, elements), elements: withIds(elements, index) };
+    } finally {
+      page.cleanup();
+    }
+  }
+
+  /** `undefined` when the page has no tags, or tags that leave out too much of its text. */
+  #tagged(
+    tree: StructureNode | null,
+    marked: readonly MarkedItem[],
+    items: readonly TextItem[],
+  ): DocumentElement[] | undefined {
+    if (tree === null) return undefined;
+    const contents = markedTexts(marked);
+    const texts = new TaggedTexts(contents);
+    const elements = toTaggedElements(tree, texts, this.#maxDepth);
+    const all = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+    const inside = [...contents.values()].reduce((sum, text) => sum + text.trim().length, 0);
+    const isWhole = all - inside + texts.missing <= all * MAX_UNTAGGED;
+    return elements.length > 0 && isWhole ? elements : undefined;
+  }
+
+  async #untagged(page: PdfPage, items: readonly TextItem[]): Promise<DocumentElement[]> {
+    this.#look ??= this.#lookOfDocument();
+    const look = await this.#look;
+    return toBlocks(toLines(items), { ...look, isBold: boldFonts(page) });
+  }
+
+  async #lookOfDocument(): Promise<BodyLook> {
+    const lines: Line[] = [];
+    for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
+      const page = await this.#pdf.getPage(number);
+      const { items } = await page.getTextContent();
+      lines.push(...toLines((items as readonly MarkedItem[]).filter(isText)));
+    }
+    return lookOf(lines, () => false);
+  }
+
+  async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {
+    this.#labels ??= this.#pdf.getPageLabels().catch(() => null);
+    const label = (await this.#labels)?.[index] || `${index + 1}`;
+    const [heading] = headingsOf(elements, 1);
+    return heading === undefined ? `Page ${label}` : `Page ${label}: ${shorten(heading, MAX_TITLE)}`;
+  }
+
+  async #losses(info: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const losses: string[] = [];
+    const attachments = Object.keys(await this.#pdf.getAttachments().catch(() => null) ?? {}).length;
+    if (attachments > 0) losses.push(`Attached files are not shown: ${attachments}`);
+    if (info["IsXFAPresent"] === true) losses.push("A form in XFA is not shown");
+    if (info["IsSignaturesPresent"] === true) losses.push("Signatures are not checked");
+    if (await this.#pdf.getJSActions().catch(() => null) !== null) losses.push("Scripts are not run");
+    return losses;
+  }
+}
+
+type MarkedItem = TextItem | { readonly type: string; readonly id?: string };
+
+function isText(item: MarkedItem): item is TextItem {
+  return "str" in item;
+}
+
+/** The text of each marked content that has an id. */
+function markedTexts(items: readonly MarkedItem[]): Map<string, string> {
+  const contents = new Map<string, TextItem[]>();
+  const open: (string | undefined)[] = [];
+  for (const item of items) {
+    if (isText(item)) {
+      const id = open.findLast((each) => each !== undefined);
+      if (id !== undefined) contents.get(id)?.push(item);
+    } else if (item.type === "endMarkedContent") open.pop();
+    else {
+      open.push(item.id);
+      if (item.id !== undefined && !contents.has(item.id)) contents.set(item.id, []);
+    }
+  }
+  return new Map([...contents].map(([id, texts]) => [id, joinLines(toLines(texts))]));
+}
+
+/** Tells bold fonts by the names that the file gives them. */
+function boldFonts(page: PdfPage): (font: string) => boolean {
+  const known = new Map<string, boolean>();
+  const fonts = page.commonObjs as unknown as {
+    has(id: string): boolean;
+    get(id: string): { name?: string };
+  };
+  return (font) => {
+    const isBold = known.get(font) ??
+      (fonts.has(font) && /bold|black|heavy|medi\b|-medi/i.test(fonts.get(font).name ?? ""));
+    known.set(font, isBold);
+    return isBold;
+  };
+}
+
+async function hasPicture(page: PdfPage): Promise<boolean> {
+  const { fnArray } = await page.getOperatorList();
+  return fnArray.some((operator: number) => PAINTS_PICTURE.has(operator));
+}
+
+/** The operators of PDF.js that draw a picture: `paintImageMaskXObject`, `…ImageXObject`, `…InlineImageXObject` and others. */
+const PAINTS_PICTURE = new Set([83, 84, 85, 86, 87, 88, 89]);
+
+function scanned(letters: number): DocumentElement {
+  const text = letters === 0
+    ? "This page has no text layer; it is a picture, and reading it needs OCR"
+    : "This page has almost no text layer; most of it is a picture, and reading it needs OCR";
+  return { category: "image", content: { description: text } };
+}
+
+interface OutlineEntry {
+  readonly title: string;
+  readonly items: readonly OutlineEntry[];
+}
+
+function outlineTitles(outline: readonly OutlineEntry[]): string[] {
+  const titles: string[] = [];
+  const waiting = [...outline];
+  for (
+    let entry = waiting.shift();
+    entry !== undefined && titles.length < MAX_OUTLINE;
+    entry = waiting.shift()
+  ) {
+    if (entry.title.trim() !== "") titles.push(entry.title.trim());
+    waiting.push(...entry.items);
+  }
+  return titles;
+}

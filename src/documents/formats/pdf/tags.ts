@@ -1,0 +1,173 @@
+/** The elements of a tagged page: its structure tree says what they are. */
+import type { ListItem } from "../../../protocol/dpe_content.ts";
+import type { DocumentElement } from "../../../provider/documents/source.ts";
+
+/** A node of the structure tree, as PDF.js gives it. */
+export interface StructureNode {
+  readonly role: string;
+  readonly alt?: string;
+  readonly children: readonly (StructureNode | { readonly type: string; readonly id: string })[];
+}
+
+/** Reads the texts of marked content, each at most once. */
+export class TaggedTexts {
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #read = new Set<string>();
+
+  /** @param texts by the id of the marked content */
+  constructor(texts: ReadonlyMap<string, string>) {
+    this.#texts = texts;
+  }
+
+  take(id: string): string {
+    this.#read.add(id);
+    return this.#texts.get(id) ?? "";
+  }
+
+  /** How many characters no node of the tree contains. */
+  get missing(): number {
+    return [...this.#texts].reduce(
+      (sum, [id, text]) => sum + (this.#read.has(id) ? 0 : text.trim().length),
+      0,
+    );
+  }
+}
+
+/** The elements of a structure tree, in its order, without ids. */
+export function toTaggedElements(
+  node: StructureNode,
+  texts: TaggedTexts,
+  maxDepth: number,
+): DocumentElement[] {
+  return [...new TagReader(texts, maxDepth).read(node, 0)];
+}
+
+class TagReader {
+  readonly #texts: TaggedTexts;
+  readonly #maxDepth: number;
+
+  constructor(texts: TaggedTexts, maxDepth: number) {
+    this.#texts = texts;
+    this.#maxDepth = maxDepth;
+  }
+
+  *read(node: StructureNode, depth: number): Generator<DocumentElement, void> {
+    if (depth > this.#maxDepth) return;
+    const level = /^H([1-6])$/.exec(node.role)?.[1] ??
+      (node.role === "H" || node.role === "Title" ? "1" : undefined);
+    if (level !== undefined) {
+      const text = this.#textOf(node, depth);
+      if (text !== "") yield { category: "heading", content: { level: Number(level), text } };
+      return;
+    }
+    switch (node.role) {
+      case "P":
+      case "Caption":
+      case "Note":
+      case "FENote":
+      case "BlockQuote":
+      case "TOCI":
+        return yield* this.#paragraph(node, depth);
+      case "L": {
+        const items = this.#items(node, depth);
+        if (items.length > 0) yield { category: "list", content: { items } };
+        return;
+      }
+      case "Table":
+        return yield* this.#table(node, depth);
+      case "Figure": {
+        const text = this.#textOf(node, depth);
+        const description = node.alt ?? text;
+        if (description !== "") yield { category: "image", content: { description } };
+        return;
+      }
+      case "Formula":
+        yield { category: "formula", content: { expression: node.alt ?? this.#textOf(node, depth) } };
+        return;
+      case "Code": {
+        const code = this.#textOf(node, depth);
+        if (code !== "") yield { category: "code", content: { code } };
+        return;
+      }
+    }
+    let loose = "";
+    for (const child of node.children) {
+      if (isNode(child)) {
+        if (isInline(child)) loose += ` ${this.#textOf(child, depth + 1)}`;
+        else yield* this.read(child, depth + 1);
+      } else loose += ` ${this.#texts.take(child.id)}`;
+    }
+    if (loose.trim() !== "") yield { category: "text", content: { text: clean(loose) } };
+  }
+
+  *#paragraph(node: StructureNode, depth: number): Generator<DocumentElement, void> {
+    const text = this.#textOf(node, depth);
+    if (text !== "") yield { category: "text", content: { text } };
+    for (const child of node.children) {
+      if (isNode(child) && child.role === "Figure") yield* this.read(child, depth + 1);
+    }
+  }
+
+  #items(list: StructureNode, depth: number): ListItem[] {
+    if (depth > this.#maxDepth) return [];
+    return list.children.filter(isNode).flatMap((item): ListItem[] => {
+      if (item.role === "L") return this.#items(item, depth + 1);
+      const nested: ListItem[] = [];
+      const text = this.#textOf(item, depth, (inner) => nested.push(...this.#items(inner, depth + 2)))
+        .replace(/^[•◦▪●○■–-]\s*/u, "");
+      if (nested.length > 0) return [{ text, items: nested }];
+      return text === "" ? [] : [text];
+    });
+  }
+
+  *#table(table: StructureNode, depth: number): Generator<DocumentElement, void> {
+    const rows = [...this.#rows(table, depth)];
+    const [first] = rows;
+    if (first === undefined) return;
+    const headers = first.isHeader ? first.cells : [];
+    const body = (first.isHeader ? rows.slice(1) : rows).map(({ cells }) => cells);
+    yield { category: "table", content: { headers, rows: body, total_rows: body.length } };
+  }
+
+  *#rows(node: StructureNode, depth: number): Generator<{ cells: string[]; isHeader: boolean }, void> {
+    if (depth > this.#maxDepth) return;
+    for (const child of node.children.filter(isNode)) {
+      if (child.role !== "TR") yield* this.#rows(child, depth + 1);
+      else {
+        const cells = child.children.filter(isNode);
+        yield {
+          cells: cells.map((cell) => this.#textOf(cell, depth + 1)),
+          isHeader: cells.length > 0 && cells.every(({ role }) => role === "TH"),
+        };
+      }
+    }
+  }
+
+  #textOf(node: StructureNode, depth: number, onList?: (list: StructureNode) => void): string {
+    if (depth > this.#maxDepth) return "";
+    const parts = node.children.map((child) => {
+      if (!isNode(child)) return this.#texts.take(child.id);
+      if (child.role === "L" && onList !== undefined) {
+        onList(child);
+        return "";
+      }
+      const text = this.#textOf(child, depth + 1, onList);
+      return isInline(child) ? text : ` ${text} `;
+    });
+    return clean(parts.join(""));
+  }
+}
+
+function isNode(child: StructureNode["children"][number]): child is StructureNode {
+  return "role" in child;
+}
+
+function isInline({ role }: StructureNode): boolean {
+  return ["Span", "Link", "Em", "Strong", "Sub", "Reference", "Quote", "Lbl", "LBody", "Annot"].includes(
+    role,
+  );
+}
+
+function clean(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
