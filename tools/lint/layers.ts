@@ -110,6 +110,9 @@ export const thirdParties: readonly ThirdParty[] = [
   // The encoding of texts without a mark.
   { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
   { specifier: "unpdf", places: ["src/documents/formats/pdf/mod.ts"] },
+  { specifier: "fflate", places: ["src/documents/formats/zip.ts"] },
+  { specifier: "saxes", places: ["src/documents/formats/xml.ts"] },
+  { specifier: "numfmt", places: ["src/documents/formats/xlsx/cells.ts"] },
   { specifier: "parse5", places: ["src/documents/formats/html.ts"] },
   { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },
   { specifier: "ignore", places: ["src/documents/folder/rules.ts"] },

@@ -1,0 +1,152 @@
+/** What the formats of Office Open XML share: relationships between parts, properties, charts. */
+import type { DocumentElement } from "../../provider/documents/source.ts";
+import { encodeBase64 } from "./base64.ts";
+import type { ParseLimits } from "./format.ts";
+import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
+import type { ZipParts } from "./zip.ts";
+
+/** The largest picture that is sent along. */
+const MAX_PICTURE_BYTES = 256 * 1024;
+/** How many values of a series of a chart are listed. */
+const MAX_CHART_VALUES = 40;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  svg: "image/svg+xml",
+  webp: "image/webp",
+  bmp: "image/bmp",
+  tiff: "image/tiff",
+  emf: "image/emf",
+  wmf: "image/wmf",
+};
+
+/** A relationship of a part. */
+export interface Relationship {
+  readonly id: string;
+  /** The end of its type, such as `image` or `hyperlink`. */
+  readonly type: string;
+  /** The name of the other part, or an address when it is external. */
+  readonly target: string;
+  readonly isExternal: boolean;
+}
+
+/** An office file. */
+export class OfficePackage {
+  readonly #parts: ZipParts;
+  readonly #limits: ParseLimits;
+
+  constructor(parts: ZipParts, limits: ParseLimits) {
+    this.#parts = parts;
+    this.#limits = limits;
+  }
+
+  /** The XML of a part; `undefined` when there is none. */
+  xml(name: string): XmlNode | undefined {
+    const text = this.#parts.text(name);
+    return text === undefined ? undefined : parseXml(text, this.#limits);
+  }
+
+  bytes(name: string): Uint8Array | undefined {
+    return this.#parts.bytes(name);
+  }
+
+  get names(): Iterable<string> {
+    return this.#parts.names;
+  }
+
+  /** The relationships of a part, by id. */
+  relationships(part: string): ReadonlyMap<string, Relationship> {
+    const slash = part.lastIndexOf("/");
+    const folder = part.slice(0, slash + 1);
+    const list = at(this.xml(`${folder}_rels/${part.slice(slash + 1)}.rels`), "Relationships");
+    const relationships = childrenOf(list, "Relationship").map(({ attributes }): [string, Relationship] => {
+      const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
+      const isExternal = mode === "External";
+      return [id, {
+        id,
+        type: type.slice(type.lastIndexOf("/") + 1),
+        target: isExternal ? target : resolvePart(folder, target),
+        isExternal,
+      }];
+    });
+    return new Map(relationships);
+  }
+
+  /** The properties that its author set. */
+  properties(): { readonly title?: string; readonly subject?: string; readonly keywords: readonly string[] } {
+    const core = at(this.xml("docProps/core.xml"), "coreProperties");
+    const read = (name: string) => textOf(at(core, name)).trim();
+    const [title, subject] = [read("title"), read("subject") || read("description")];
+    return {
+      ...(title === "" ? {} : { title }),
+      ...(subject === "" ? {} : { subject }),
+      keywords: read("keywords").split(/[,;]/).map((word) => word.trim()).filter((word) => word !== ""),
+    };
+  }
+
+  /** A picture, with its bytes when they are few. */
+  picture(part: string, description: string): DocumentElement {
+    const mimeType = MEDIA_TYPES[part.slice(part.lastIndexOf(".") + 1).toLowerCase()] ??
+      "application/octet-stream";
+    const bytes = this.#parts.bytes(part);
+    const isSmall = bytes !== undefined && bytes.length <= MAX_PICTURE_BYTES;
+    return {
+      category: "image",
+      content: {
+        description,
+        mime_type: mimeType,
+        ...(isSmall ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
+      },
+    };
+  }
+
+  /** A chart: its kind, its title, and its series with their values. */
+  chart(part: string): DocumentElement | undefined {
+    const plot = at(this.xml(part), "chartSpace", "chart");
+    if (plot === undefined) return undefined;
+    const kind = childrenOf(at(plot, "plotArea")).find(({ name }) => name.endsWith("Chart"))?.name.replace(
+      /Chart$/,
+      "",
+    );
+    const title = [...descendantsOf(at(plot, "title") ?? NONE, "t")].map(textOf).join(" ").trim();
+    const series = [...descendantsOf(at(plot, "plotArea") ?? NONE, "ser")].map(seriesText);
+    return {
+      category: "chart",
+      content: {
+        title: title === "" ? "Chart" : title,
+        ...(kind === undefined ? {} : { chart_type: kind.replace(/3D$/, "") }),
+        data_summary: series.join("; "),
+      },
+    };
+  }
+}
+
+const NONE: XmlNode = { name: "", attributes: {}, children: [] };
+
+function seriesText(series: XmlNode): string {
+  const name = [...descendantsOf(at(series, "tx") ?? NONE, "v")].map(textOf).join(" ").trim();
+  const categories = pointsOf(at(series, "cat") ?? at(series, "xVal"));
+  const values = pointsOf(at(series, "val") ?? at(series, "yVal"));
+  const shown = values.slice(0, MAX_CHART_VALUES).map((value, index) =>
+    categories[index] === undefined ? value : `${categories[index]}: ${value}`
+  );
+  const more = values.length - shown.length;
+  return `${name === "" ? "" : `${name}: `}${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function pointsOf(node: XmlNode | undefined): string[] {
+  return [...descendantsOf(node ?? NONE, "pt")].map((point) => textOf(at(point, "v")));
+}
+
+function resolvePart(folder: string, target: string): string {
+  if (target.startsWith("/")) return target.slice(1);
+  const names = folder.split("/").slice(0, -1);
+  for (const name of target.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== ".") names.push(name);
+  }
+  return names.join("/");
+}

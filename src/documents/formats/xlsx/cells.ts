@@ -1,0 +1,172 @@
+/** The cells of a workbook: their values, and how they are displayed. */
+import { dateFromSerial, format as formatNumber, isDateFormat } from "numfmt";
+import type { TableCell } from "../../../protocol/dpe_content.ts";
+import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
+
+/** The number formats that workbooks do not spell out (ECMA-376, 18.8.30). */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  9: "0%",
+  10: "0.00%",
+  11: "0.00E+00",
+  12: "# ?/?",
+  13: "# ??/??",
+  14: "yyyy-mm-dd",
+  15: "d-mmm-yy",
+  16: "d-mmm",
+  17: "mmm-yy",
+  18: "h:mm AM/PM",
+  19: "h:mm:ss AM/PM",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: "yyyy-mm-dd h:mm",
+  37: "#,##0 ;(#,##0)",
+  38: "#,##0 ;[Red](#,##0)",
+  39: "#,##0.00;(#,##0.00)",
+  40: "#,##0.00;[Red](#,##0.00)",
+  45: "mm:ss",
+  46: "[h]:mm:ss",
+  47: "mmss.0",
+  48: "##0.0E+0",
+  49: "@",
+};
+/** The days between the epochs of 1900 and 1904. */
+const DAYS_1904 = 1_462;
+
+/** A cell as it is shown, and its value where that is another. */
+export interface CellValue {
+  readonly shown: TableCell;
+  readonly raw: TableCell;
+  readonly formula: string | undefined;
+}
+
+/** Reads cells by the styles and shared texts of their workbook. */
+export class CellReader {
+  readonly #formats: readonly string[];
+  readonly #sharedTexts: readonly string[];
+  readonly #is1904: boolean;
+  readonly #known = new Map<string, TableCell>();
+
+  constructor(
+    { styles, sharedTexts, is1904 }: {
+      readonly styles: XmlNode | undefined;
+      readonly sharedTexts: readonly string[];
+      readonly is1904: boolean;
+    },
+  ) {
+    this.#formats = readFormats(styles);
+    this.#sharedTexts = sharedTexts;
+    this.#is1904 = is1904;
+  }
+
+  /** Reads a `c` element. */
+  read(cell: XmlNode): CellValue {
+    const { t: type = "n", s: style = "0" } = cell.attributes;
+    const formulaNode = at(cell, "f");
+    const formula = formulaNode === undefined ? undefined : textOf(formulaNode);
+    const value = textOf(at(cell, "v"));
+    if (type === "inlineStr") return plain(richText(at(cell, "is")), formula);
+    if (value === "") return plain(null, formula);
+    switch (type) {
+      case "s":
+        return plain(this.#sharedTexts[Number(value)] ?? null, formula);
+      case "b":
+        return plain(value === "1", formula);
+      case "n": {
+        const number = Number(value);
+        if (!Number.isFinite(number)) return plain(value, formula);
+        return this.#number(number, this.#formats[Number(style)] ?? "General", formula);
+      }
+      default:
+        return plain(value, formula);
+    }
+  }
+
+  #number(number: number, pattern: string, formula: string | undefined): CellValue {
+    if (pattern === "General" || pattern === "@") return plain(number, formula);
+    const isDate = isDateFormat(pattern);
+    const serial = isDate && this.#is1904 ? number + DAYS_1904 : number;
+    const key = `${pattern}\0${serial}`;
+    let shown = this.#known.get(key);
+    if (shown === undefined) {
+      shown = display(pattern, serial);
+      if (this.#known.size < MAX_KNOWN) this.#known.set(key, shown);
+    }
+    return { shown, raw: isDate ? isoOf(serial) ?? number : number, formula };
+  }
+}
+
+/** How many displayed numbers are kept: the same ones come often. */
+const MAX_KNOWN = 10_000;
+
+function plain(value: TableCell, formula: string | undefined): CellValue {
+  return { shown: value, raw: value, formula };
+}
+
+function display(pattern: string, number: number): TableCell {
+  try {
+    return formatNumber(pattern, number).trim();
+  } catch {
+    // A format that is not understood shows the number.
+    return number;
+  }
+}
+
+/** The date of a serial number; a time alone has none. */
+function isoOf(serial: number): string | undefined {
+  const parts = serial < 1 ? null : dateFromSerial(serial);
+  if (parts === null) return undefined;
+  const [year, month, day, hours, minutes, seconds] = parts;
+  const two = (number: number) => String(number).padStart(2, "0");
+  const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+  return hours + minutes + seconds === 0
+    ? date
+    : `${date}T${two(hours)}:${two(minutes)}:${two(Math.floor(seconds))}`;
+}
+
+function readFormats(styles: XmlNode | undefined): string[] {
+  const sheet = at(styles, "styleSheet");
+  const own = new Map(
+    childrenOf(at(sheet, "numFmts"), "numFmt").map(({ attributes }) => [
+      Number(attributes["numFmtId"]),
+      attributes["formatCode"] ?? "General",
+    ]),
+  );
+  return childrenOf(at(sheet, "cellXfs"), "xf").map(({ attributes }) => {
+    const id = Number(attributes["numFmtId"] ?? 0);
+    return own.get(id) ?? BUILT_IN[id] ?? "General";
+  });
+}
+
+/** The shared texts of a workbook. */
+export function readSharedTexts(part: XmlNode | undefined): string[] {
+  return childrenOf(at(part, "sst"), "si").map(richText);
+}
+
+/** A text of several runs; the readings beside Japanese characters are no part of it. */
+export function richText(node: XmlNode | undefined): string {
+  return childrenOf(node).map((child) => {
+    if (child.name === "t") return textOf(child);
+    return child.name === "r" ? textOf(at(child, "t")) : "";
+  }).join("");
+}
+
+/** `B12` as column 1 and row 11, both from 0. */
+export function parseCellName(name: string): { readonly column: number; readonly row: number } | undefined {
+  const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(name) ?? [];
+  if (letters === undefined) return undefined;
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return { column, row: Number(digits) - 1 };
+}
+
+/** The letters of a column, by its number from 0. */
+export function columnName(column: number): string {
+  let name = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
+  }
+  return name;
+}

@@ -1,0 +1,271 @@
+/** Workbooks of Excel and others (XLSX). Formulas are shown, never run. */
+import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
+import {
+  type DocumentFacts,
+  type ParsedDocument,
+  type ParseInput,
+  type ParseLimits,
+  unreadable,
+} from "../format.ts";
+import { OfficePackage } from "../ooxml.ts";
+import { withIds } from "../sections.ts";
+import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
+import { ZipParts } from "../zip.ts";
+import { CellReader, readSharedTexts, richText } from "./cells.ts";
+import { SheetRows } from "./rows.ts";
+import { readTables, type SheetTable } from "./tables.ts";
+
+/** How many rows a page has; a longer sheet has several pages. */
+const ROWS_PER_PAGE = 500;
+/** How many rows are looked at for the names of columns. */
+const HEADER_ROWS = 20;
+/** The most formulas of a page that become elements of their own. */
+const MAX_FORMULAS = 50;
+
+/** Opens a workbook. A page is a sheet, or 500 rows of a long one. */
+export function open({ bytes, limits }: ParseInput): ParsedDocument {
+  const parts = new ZipParts(bytes, limits);
+  const workbook = new Workbook(new OfficePackage(parts, limits), parts, limits);
+  return { facts: workbook.facts(), page: (index) => workbook.page(index) };
+}
+
+interface Sheet {
+  readonly name: string;
+  readonly part: string;
+  readonly isHidden: boolean;
+  readonly rows: SheetRows;
+  /** How many pages the sheets before it have. */
+  readonly firstPage: number;
+}
+
+class Workbook {
+  readonly #office: OfficePackage;
+  readonly #parts: ZipParts;
+  readonly #limits: ParseLimits;
+  readonly #cells: CellReader;
+  readonly #sheets: readonly Sheet[];
+
+  constructor(office: OfficePackage, parts: ZipParts, limits: ParseLimits) {
+    this.#office = office;
+    this.#parts = parts;
+    this.#limits = limits;
+    const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
+    const root = main === undefined ? undefined : at(office.xml(main), "workbook");
+    if (main === undefined || root === undefined) {
+      throw unreadable("damaged", "the file is damaged, or no workbook of this format");
+    }
+    const related = office.relationships(main);
+    const byType = (type: string) => [...related.values()].find((each) => each.type === type)?.target;
+    const [styles, texts] = [byType("styles"), byType("sharedStrings")];
+    this.#cells = new CellReader({
+      styles: styles === undefined ? undefined : office.xml(styles),
+      sharedTexts: texts === undefined ? [] : readSharedTexts(office.xml(texts)),
+      is1904: ["1", "true"].includes(at(root, "workbookPr")?.attributes["date1904"] ?? ""),
+    });
+    let firstPage = 0;
+    this.#sheets = childrenOf(at(root, "sheets"), "sheet").flatMap(({ attributes }): Sheet[] => {
+      const { name = "", id = "", state = "visible" } = attributes;
+      const part = related.get(id)?.target;
+      const content = part === undefined ? undefined : parts.bytes(part);
+      if (part === undefined || content === undefined || related.get(id)?.type !== "worksheet") return [];
+      const sheet = {
+        name,
+        part,
+        isHidden: state !== "visible",
+        rows: new SheetRows(content, limits),
+        firstPage,
+      };
+      firstPage += pagesOf(sheet);
+      return [sheet];
+    });
+    if (this.#sheets.length === 0) throw unreadable("damaged", "the workbook has no sheets");
+  }
+
+  facts(): DocumentFacts {
+    const { title, subject = "", keywords } = this.#office.properties();
+    const pageTitles = this.#sheets.flatMap((sheet) =>
+      Array.from({ length: pagesOf(sheet) }, (_, page) => titleOf(sheet, page))
+    );
+    const columns = this.#sheets.slice(0, 20).flatMap(({ rows }) =>
+      this.#tables(rows.read(0, HEADER_ROWS)).flatMap(({ headers }) => headers)
+    );
+    return {
+      title,
+      pageCount: pageTitles.length,
+      pageTitles,
+      headings: [...this.#sheets.map(({ name }) => name), ...columns].filter((text) => text !== "").slice(
+        0,
+        200,
+      ),
+      keywords,
+      opening: subject,
+      losses: this.#losses(),
+    };
+  }
+
+  page(index: number): DocumentPage {
+    const sheet = this.#sheets.findLast(({ firstPage }) => firstPage <= index);
+    if (sheet === undefined) throw unreadable("damaged", `there is no page ${index}`);
+    const part = index - sheet.firstPage;
+    const rows = sheet.rows.read(part * ROWS_PER_PAGE, ROWS_PER_PAGE);
+    const header = part === 0 ? undefined : this.#tables(sheet.rows.read(0, HEADER_ROWS))[0];
+    const tables = this.#tables(rows, header);
+    const elements = [
+      ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
+      ...(part === 0 ? this.#drawings(sheet) : []),
+      ...this.#notes(sheet, tables),
+    ];
+    return { title: titleOf(sheet, part), elements: withIds(elements, index) };
+  }
+
+  #tables(rows: readonly XmlNode[], continued?: SheetTable): SheetTable[] {
+    return readTables(rows, { cells: this.#cells, maxBytes: this.#limits.maxPageBytes, continued });
+  }
+
+  #elementsOf(table: SheetTable, { rows }: Sheet): DocumentElement[] {
+    const { headers, range, formulas, isCut, columns } = table;
+    const formulaElements = formulas.slice(0, MAX_FORMULAS).map((
+      { name, expression, result },
+    ): DocumentElement => ({
+      category: "formula",
+      summary: `Cell ${name}`,
+      content: { expression: `=${expression}`, result, cell: name },
+    }));
+    const merged = mergedWithin(rows.around, table);
+    return [{
+      category: "table",
+      summary: `${range}: ${table.rows.length} rows and ${columns} columns${
+        isCut ? "; the rest is left out" : ""
+      }`,
+      content: {
+        headers,
+        rows: table.rows,
+        total_rows: table.totalRows,
+        total_columns: columns,
+        source_range: range,
+        has_formulas: formulas.length > 0,
+        ...(table.rawRows === undefined ? {} : { raw_rows: table.rawRows }),
+        ...(merged.length === 0 ? {} : { merged_ranges: merged }),
+      },
+    }, ...formulaElements];
+  }
+
+  /** Charts and pictures, which lie above the cells. */
+  #drawings(sheet: Sheet): DocumentElement[] {
+    const elements: DocumentElement[] = [];
+    for (const { type, target } of this.#office.relationships(sheet.part).values()) {
+      if (type === "pivotTable") elements.push(...this.#pivot(target));
+      if (type !== "drawing") continue;
+      const drawing = this.#office.xml(target);
+      const related = this.#office.relationships(target);
+      for (const picture of descendantsOf(drawing ?? EMPTY, "pic")) {
+        const { descr = "", name = "" } = at(picture, "nvPicPr", "cNvPr")?.attributes ?? {};
+        const image = related.get(at(picture, "blipFill", "blip")?.attributes["embed"] ?? "");
+        if (image !== undefined && !image.isExternal) {
+          elements.push(this.#office.picture(image.target, descr || name));
+        }
+      }
+      for (const chart of descendantsOf(drawing ?? EMPTY, "chart")) {
+        const target = related.get(chart.attributes["id"] ?? "")?.target;
+        const element = target === undefined ? undefined : this.#office.chart(target);
+        if (element !== undefined) elements.push(element);
+      }
+    }
+    return elements;
+  }
+
+  #pivot(part: string): DocumentElement[] {
+    const definition = at(this.#office.xml(part), "pivotTableDefinition");
+    const cache = [...this.#office.relationships(part).values()].find(({ type }) =>
+      type === "pivotCacheDefinition"
+    );
+    const fields = childrenOf(
+      at(cache && this.#office.xml(cache.target), "pivotCacheDefinition", "cacheFields"),
+      "cacheField",
+    ).map(({ attributes }) => attributes["name"] ?? "");
+    const named = (list: string) =>
+      childrenOf(at(definition, list), "field").flatMap(({ attributes }) =>
+        fields[Number(attributes["x"])] ?? []
+      );
+    const values = childrenOf(at(definition, "dataFields"), "dataField").map(({ attributes }) =>
+      attributes["name"] ?? ""
+    );
+    return [{
+      category: "pivot_table",
+      summary: `Pivot table ${definition?.attributes["name"] ?? ""}; its cells are those of the sheet`.trim(),
+      content: {
+        headers: [],
+        rows: [],
+        row_fields: named("rowFields"),
+        column_fields: named("colFields"),
+        value_fields: values,
+        source_range: at(definition, "location")?.attributes["ref"] ?? "",
+      },
+    }];
+  }
+
+  /** Links and comments of the cells of a page. */
+  #notes({ part, rows }: Sheet, tables: readonly SheetTable[]): DocumentElement[] {
+    const isHere = (name: string) => tables.some((table) => table.contains(name));
+    const related = this.#office.relationships(part);
+    const links = childrenOf(at(rows.around, "worksheet", "hyperlinks"), "hyperlink").flatMap(
+      ({ attributes }): DocumentElement[] => {
+        const { ref = "", id, location, display = "" } = attributes;
+        const url = id === undefined ? location && `#${location}` : related.get(id)?.target;
+        if (url === undefined || !isHere(ref)) return [];
+        const text = display || tables.map((table) => table.textAt(ref)).find((text) => text !== "") || url;
+        return [{ category: "link", content: { text, url, cell: ref } }];
+      },
+    );
+    const comments = [...related.values()].filter(({ type }) => type === "comments").flatMap(({ target }) => {
+      const list = at(this.#office.xml(target), "comments");
+      const authors = childrenOf(at(list, "authors"), "author").map(textOf);
+      return childrenOf(at(list, "commentList"), "comment").flatMap((comment): DocumentElement[] => {
+        const { ref = "", authorId } = comment.attributes;
+        if (!isHere(ref)) return [];
+        const author = authors[Number(authorId)];
+        return [{
+          category: "annotation",
+          summary: `Comment on cell ${ref}`,
+          content: { text: richText(at(comment, "text")).trim(), ...(author ? { author } : {}), cell: ref },
+        }];
+      });
+    });
+    return [...links, ...comments];
+  }
+
+  #losses(): string[] {
+    const names = [...this.#parts.names];
+    const losses: string[] = [];
+    if (names.some((name) => name.endsWith("vbaProject.bin"))) losses.push("Macros are not shown");
+    if (names.some((name) => name.startsWith("xl/externalLinks/"))) {
+      losses.push("Linked workbooks are not read");
+    }
+    if (names.some((name) => name.startsWith("xl/embeddings/"))) {
+      losses.push("Embedded objects are not shown");
+    }
+    if (names.some((name) => name.startsWith("xl/chartsheets/"))) {
+      losses.push("Sheets that are charts are not shown");
+    }
+    return losses;
+  }
+}
+
+const EMPTY: XmlNode = { name: "", attributes: {}, children: [] };
+
+function pagesOf({ rows }: Pick<Sheet, "rows">): number {
+  return Math.max(1, Math.ceil(rows.count / ROWS_PER_PAGE));
+}
+
+function titleOf(sheet: Sheet, part: number): string {
+  const name = sheet.isHidden ? `${sheet.name} (hidden)` : sheet.name;
+  if (pagesOf(sheet) === 1) return name;
+  const start = part * ROWS_PER_PAGE + 1;
+  return `${name}, rows ${start}–${Math.min(start + ROWS_PER_PAGE - 1, sheet.rows.count)}`;
+}
+
+function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {
+  return childrenOf(at(sheet, "worksheet", "mergeCells"), "mergeCell")
+    .flatMap(({ attributes }) => attributes["ref"] ?? [])
+    .filter((ref) => table.contains(ref.split(":")[0] ?? ""));
+}

@@ -1,0 +1,163 @@
+/** The tables of some rows of a sheet: blocks that empty rows separate. */
+import type { TableCell } from "../../../protocol/dpe_content.ts";
+import { childrenOf, type XmlNode } from "../xml.ts";
+import { type CellReader, type CellValue, columnName, parseCellName } from "./cells.ts";
+
+/** The most columns of a table. */
+const MAX_COLUMNS = 256;
+
+/** A formula of a cell. */
+export interface CellFormula {
+  readonly name: string;
+  readonly expression: string;
+  readonly result: TableCell;
+}
+
+/** How tables are read. */
+export interface TableOptions {
+  readonly cells: CellReader;
+  /** The most characters of all cells; further rows are left out. */
+  readonly maxBytes: number;
+  /** The first table of the sheet, when the rows are those of a later page. */
+  readonly continued?: SheetTable | undefined;
+}
+
+interface Row {
+  /** Its number, from 0. */
+  readonly row: number;
+  readonly cells: ReadonlyMap<number, CellValue>;
+}
+
+/** Reads the tables of rows. */
+export function readTables(
+  rows: readonly XmlNode[],
+  { cells, maxBytes, continued }: TableOptions,
+): SheetTable[] {
+  const tables: SheetTable[] = [];
+  let block: Row[] = [];
+  let size = 0;
+  let isCut = false;
+  const end = () => {
+    const isContinued = tables.length === 0 && continued !== undefined;
+    if (block.length > 0) {
+      tables.push(new SheetTable(block, { headers: isContinued ? continued.headers : undefined, isCut }));
+    }
+    block = [];
+  };
+  let next = 0;
+  for (const node of rows) {
+    const row = readRow(node, next, cells);
+    next = row.row + 1;
+    if (row.cells.size === 0) {
+      end();
+      continue;
+    }
+    if (block.length > 0 && row.row > (block.at(-1)?.row ?? 0) + 1) end();
+    for (const { shown } of row.cells.values()) size += typeof shown === "string" ? shown.length + 3 : 8;
+    if (size > maxBytes / 2) {
+      isCut = true;
+      break;
+    }
+    block.push(row);
+  }
+  end();
+  return tables;
+}
+
+function readRow(node: XmlNode, next: number, reader: CellReader): Row {
+  const given = Number(node.attributes["r"]);
+  const row = Number.isSafeInteger(given) && given > 0 ? given - 1 : next;
+  const cells = new Map<number, CellValue>();
+  let column = 0;
+  for (const cell of childrenOf(node, "c")) {
+    column = parseCellName(cell.attributes["r"] ?? "")?.column ?? column;
+    const value = reader.read(cell);
+    if (column < MAX_COLUMNS && (value.shown !== null || value.formula !== undefined)) {
+      cells.set(column, value);
+    }
+    column++;
+  }
+  return { row, cells };
+}
+
+/** A table of a sheet. */
+export class SheetTable {
+  /** The names of the columns; none when the table does not begin with them. */
+  readonly headers: readonly string[];
+  /** The rows below the names, as they are shown. */
+  readonly rows: readonly (readonly TableCell[])[];
+  /** The values of the rows where some differ from what is shown. */
+  readonly rawRows: readonly (readonly TableCell[])[] | undefined;
+  readonly formulas: readonly CellFormula[];
+  readonly columns: number;
+  readonly totalRows: number;
+  /** Whether rows behind it are left out. */
+  readonly isCut: boolean;
+  readonly #block: readonly Row[];
+  readonly #first: number;
+  readonly #last: number;
+
+  constructor(
+    block: readonly Row[],
+    { headers, isCut }: { readonly headers: readonly string[] | undefined; readonly isCut: boolean },
+  ) {
+    this.#block = block;
+    const used = block.flatMap(({ cells }) => [...cells.keys()]);
+    this.#first = used.reduce((least, column) => Math.min(least, column), Infinity);
+    this.#last = used.reduce((most, column) => Math.max(most, column), 0);
+    this.columns = this.#last - this.#first + 1;
+    this.isCut = isCut;
+    const [first] = block;
+    const hasHeaders = headers === undefined && first !== undefined && block.length > 1 &&
+      this.#isHeader(first);
+    this.headers = headers ??
+      (hasHeaders ? this.#line(first, ({ shown }) => shown).map((cell) => String(cell ?? "")) : []);
+    const body = hasHeaders ? block.slice(1) : block;
+    this.rows = body.map((row) => this.#line(row, ({ shown }) => shown));
+    const differs = body.some(({ cells }) => [...cells.values()].some(({ shown, raw }) => shown !== raw));
+    this.rawRows = differs ? body.map((row) => this.#line(row, ({ raw }) => raw)) : undefined;
+    this.totalRows = body.length;
+    this.formulas = block.flatMap(({ row, cells }) =>
+      [...cells].flatMap(([column, { formula, shown }]) =>
+        formula === undefined || formula === ""
+          ? []
+          : [{ name: `${columnName(column)}${row + 1}`, expression: formula, result: shown }]
+      )
+    );
+  }
+
+  /** The cells that it covers, such as `A1:D12`. */
+  get range(): string {
+    const [start, end] = [this.#block[0]?.row ?? 0, this.#block.at(-1)?.row ?? 0];
+    return `${columnName(this.#first)}${start + 1}:${columnName(this.#last)}${end + 1}`;
+  }
+
+  /** Whether it covers the cell, or the first cell of a range. */
+  contains(name: string): boolean {
+    const cell = parseCellName(name.split(":")[0] ?? "");
+    const [start, end] = [this.#block[0]?.row ?? 0, this.#block.at(-1)?.row ?? 0];
+    return cell !== undefined && cell.row >= start && cell.row <= end && cell.column >= this.#first &&
+      cell.column <= this.#last;
+  }
+
+  /** The text of a cell. */
+  textAt(name: string): string {
+    const cell = parseCellName(name.split(":")[0] ?? "");
+    const shown = this.#block.find(({ row }) => row === cell?.row)?.cells.get(cell?.column ?? -1)?.shown;
+    return shown === undefined || shown === null ? "" : String(shown);
+  }
+
+  /** Names of columns are texts, one for each column or nearly so. */
+  #isHeader({ cells }: Row): boolean {
+    const values = [...cells.values()];
+    const areTexts = values.every(({ shown, formula }) => typeof shown === "string" && formula === undefined);
+    return areTexts && values.length >= Math.max(1, this.columns * 0.6) && this.columns > 1;
+  }
+
+  #line({ cells }: Row, read: (value: CellValue) => TableCell): TableCell[] {
+    return Array.from({ length: this.columns }, (_, index) => {
+      const value = cells.get(this.#first + index);
+      return value === undefined ? null : read(value);
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/** XML as a tree. No entity is resolved but the five of XML, and no DTD is read. */
+import { SaxesParser } from "saxes";
+import { type ParseLimits, unreadable } from "./format.ts";
+
+/** An element. Names have no namespace prefix. */
+export interface XmlNode {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: (XmlNode | string)[];
+}
+
+/** Parses a part of a file. Throws a DocumentError when it is no XML, or nested too deeply. */
+export function parseXml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): XmlNode {
+  const root: XmlNode = { name: "", attributes: {}, children: [] };
+  const open = [root];
+  const parser = new SaxesParser({ position: false });
+  parser.on("error", (cause) => {
+    throw unreadable("damaged", "a part of the file is no XML", { cause });
+  });
+  parser.on("doctype", () => {
+    throw unreadable("damaged", "a part of the file has a DTD, which office files have not");
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    if (open.length > maxDepth) throw unreadable("too_large", `it is nested deeper than ${maxDepth} levels`);
+    const node: XmlNode = { name: localName(name), attributes: localAttributes(attributes), children: [] };
+    open.at(-1)?.children.push(node);
+    open.push(node);
+  });
+  parser.on("closetag", () => void open.pop());
+  const addText = (text: string) => void open.at(-1)?.children.push(text);
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  parser.write(text).close();
+  return root;
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function localAttributes(attributes: object): Record<string, string> {
+  const local: Record<string, string> = {};
+  for (const [name, value] of Object.entries(attributes)) local[localName(name)] = String(value);
+  return local;
+}
+
+/** The elements right below, of one name if that is given. */
+export function childrenOf(node: XmlNode | undefined, name?: string): XmlNode[] {
+  return (node?.children ?? []).filter((child): child is XmlNode =>
+    typeof child !== "string" && (name === undefined || child.name === name)
+  );
+}
+
+/** The first element at a path of names. */
+export function at(node: XmlNode | undefined, ...names: readonly string[]): XmlNode | undefined {
+  let current = node;
+  for (const name of names) current = childrenOf(current, name)[0];
+  return current;
+}
+
+/** Every element of a name, at any depth, in order. */
+export function* descendantsOf(node: XmlNode, name: string): Generator<XmlNode, void> {
+  for (const child of childrenOf(node)) {
+    if (child.name === name) yield child;
+    yield* descendantsOf(child, name);
+  }
+}
+
+/** All text of an element. */
+export function textOf(node: XmlNode | undefined): string {
+  return (node?.children ?? []).map((child) => typeof child === "string" ? child : textOf(child)).join("");
+}
