@@ -11,6 +11,7 @@ interface Kind {
 
 const KINDS = {
   pdf: { extensions: ["pdf"], load: () => import("./pdf/mod.ts") },
+  docx: { extensions: ["docx", "docm", "dotx"], load: () => import("./docx/mod.ts") },
   xlsx: { extensions: ["xlsx", "xlsm", "xltx"], load: () => import("./xlsx/mod.ts") },
   markdown: { extensions: ["md", "markdown", "mdown", "mkd"], load: () => import("./markdown.ts") },
   html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html.ts") },
