@@ -2,7 +2,7 @@
 import { SaxesParser } from "saxes";
 import { type ParseLimits, unreadable } from "./format.ts";
 
-/** An element. Names have no namespace prefix. */
+/** An element. Its name has no namespace prefix; attributes have both names, since two may differ in nothing else. */
 export interface XmlNode {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -40,7 +40,9 @@ function localName(name: string): string {
 
 function localAttributes(attributes: object): Record<string, string> {
   const local: Record<string, string> = {};
-  for (const [name, value] of Object.entries(attributes)) local[localName(name)] = String(value);
+  for (const [name, value] of Object.entries(attributes)) {
+    local[name] = local[localName(name)] = String(value);
+  }
   return local;
 }
 

@@ -1,0 +1,107 @@
+/** Pictures: their size, what the camera noted, and the picture itself when it is small. */
+import exifr from "exifr";
+import { imageSize } from "image-size";
+import type { TableCell } from "../../protocol/dpe_content.ts";
+import type { DocumentElement } from "../../provider/documents/source.ts";
+import { encodeBase64 } from "./base64.ts";
+import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
+import { withIds } from "./sections.ts";
+import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
+
+/** The largest picture that is sent along. */
+const MAX_PICTURE_BYTES = 256 * 1024;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  svg: "image/svg+xml",
+  ico: "image/x-icon",
+};
+
+/** The notes of a camera that are shown, and their labels. */
+const NOTES: Readonly<Record<string, string>> = {
+  ImageDescription: "Description",
+  DateTimeOriginal: "Taken",
+  Make: "Make",
+  Model: "Model",
+  Orientation: "Orientation",
+  latitude: "Latitude",
+  longitude: "Longitude",
+  Artist: "Artist",
+  Copyright: "Copyright",
+};
+
+/** Opens a picture. It is one page. */
+export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
+  const { width, height, type } = sizeOf(bytes);
+  const notes = await notesOf(bytes);
+  const texts = type === "svg" ? svgTexts(bytes, limits.maxDepth) : [];
+  const mimeType = MEDIA_TYPES[type] ?? `image/${type}`;
+  const isSmall = bytes.length <= MAX_PICTURE_BYTES;
+  const description = String(notes.get("Description") ?? texts[0] ?? fileName);
+  const image: DocumentElement = {
+    category: "image",
+    content: {
+      description,
+      mime_type: mimeType,
+      width,
+      height,
+      ...(isSmall ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
+    },
+  };
+  const elements = [image, ...table(notes), ...texts.map(toText)];
+  return {
+    facts: {
+      title: notes.has("Description") ? description : undefined,
+      pageCount: 1,
+      pageTitles: [fileName],
+      headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
+      opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
+      losses: isSmall ? [] : ["The picture is too large to be sent along; its file has it"],
+    },
+    page: () => ({ title: fileName, elements: withIds(elements, 0) }),
+  };
+}
+
+function sizeOf(
+  bytes: Uint8Array,
+): { readonly width: number; readonly height: number; readonly type: string } {
+  try {
+    const { width, height, type = "unknown" } = imageSize(bytes);
+    return { width, height, type };
+  } catch (cause) {
+    throw unreadable("damaged", "the file is damaged, or no picture of this format", { cause });
+  }
+}
+
+/** What the camera noted, by the labels of {@linkcode NOTES}; nothing when there are no notes, or none that can be read. */
+async function notesOf(bytes: Uint8Array): Promise<Map<string, TableCell>> {
+  const notes = new Map<string, TableCell>();
+  const read: unknown = await exifr.parse(bytes, { gps: true, translateValues: true }).catch(() => undefined);
+  if (typeof read !== "object" || read === null) return notes;
+  for (const [name, label] of Object.entries(NOTES)) {
+    const value: unknown = Reflect.get(read, name);
+    if (value instanceof Date) notes.set(label, Number.isNaN(value.getTime()) ? null : value.toISOString());
+    else if (typeof value === "string" && value.trim() !== "") notes.set(label, value.trim());
+    else if (typeof value === "number") notes.set(label, value);
+  }
+  return notes;
+}
+
+function table(notes: ReadonlyMap<string, TableCell>): DocumentElement[] {
+  if (notes.size === 0) return [];
+  return [{
+    category: "table",
+    content: { headers: ["note", "value"], rows: [...notes], total_rows: notes.size },
+  }];
+}
+
+/** The title, the description and the texts of a drawing. */
+function svgTexts(bytes: Uint8Array, maxDepth: number): string[] {
+  const root: XmlNode = parseXml(new TextDecoder().decode(bytes), { maxDepth });
+  return ["title", "desc", "text"].flatMap((name) => [...descendantsOf(root, name)])
+    .map((node) => textOf(node).replace(/\s+/g, " ").trim()).filter((text) => text !== "");
+}
+
+function toText(text: string): DocumentElement {
+  return { category: "text", content: { text } };
+}
