@@ -11,54 +11,60 @@ const WATCH_INTERVAL_MS = 50;
 /** The exit code after a limit was exceeded. */
 const LIMIT_EXIT_CODE = 3;
 
-const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
+/** The limits of the process, in bytes. */
+interface ChildLimits {
+  readonly maxMemoryBytes: number;
+  readonly maxMessageBytes: number;
+}
 
-// The permissions are those of this process, made explicit; imports only find what the server has loaded.
-const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-const output = Deno.stdout.writable.getWriter();
+/** Passes requests on until standard input ends. */
+async function run({ maxMemoryBytes, maxMessageBytes }: ChildLimits): Promise<void> {
+  // It has the permissions of this process.
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const output = Deno.stdout.writable.getWriter();
+  /** When the request that the worker works on must be answered. */
+  let deadlineMs: number | undefined;
+  let onAnswer: (() => void) | undefined;
 
-/** When the request that the worker works on must be answered. */
-let deadlineMs: number | undefined;
-let answered: (() => void) | undefined;
+  // The parts of a message are queued at once, so that no other message comes between them.
+  const send = (parts: readonly Uint8Array[]) => Promise.all(parts.map((part) => output.write(part)));
+  const end = async (failed: ParseFailure, message: string) => {
+    deadlineMs = undefined;
+    await send(encodeFrame({ failed, message }));
+    Deno.exit(LIMIT_EXIT_CODE);
+  };
+  worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => {
+    deadlineMs = undefined;
+    void send(encodeJsonFrame(data));
+    onAnswer?.();
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    void end("error", event.message);
+  };
+  setInterval(() => {
+    if (deadlineMs === undefined) return;
+    if (performance.now() > deadlineMs) void end("time", "the time is over");
+    else if (Deno.memoryUsage().rss > maxMemoryBytes) void end("memory", "the memory is used up");
+  }, WATCH_INTERVAL_MS);
 
-worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => {
-  deadlineMs = undefined;
-  send(encodeJsonFrame(data));
-  answered?.();
-};
-worker.onerror = (event) => {
-  event.preventDefault();
-  void end("error", event.message);
-};
-
-setInterval(() => {
-  if (deadlineMs === undefined) return;
-  if (performance.now() > deadlineMs) void end("time", "the time is over");
-  else if (Deno.memoryUsage().rss > maxMemoryBytes) void end("memory", "the memory is used up");
-}, WATCH_INTERVAL_MS);
-
-for await (const { message, bytes } of readFrames(Deno.stdin.readable, maxMessageBytes)) {
-  const request = message as ParseRequest;
-  const job: WorkerJob = { request, bytes };
-  if (request.ask === "close") {
-    worker.postMessage(job);
-    continue;
+  for await (const { message, bytes } of readFrames(Deno.stdin.readable, maxMessageBytes)) {
+    const request = message as ParseRequest;
+    const job: WorkerJob = { request, bytes };
+    if (request.ask === "close") {
+      worker.postMessage(job);
+      continue;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onAnswer = resolve;
+    deadlineMs = performance.now() + request.timeMs;
+    worker.postMessage(job, [bytes.buffer]);
+    await promise;
   }
-  const { promise, resolve } = Promise.withResolvers<void>();
-  answered = resolve;
-  deadlineMs = performance.now() + request.timeMs;
-  worker.postMessage(job, [bytes.buffer]);
-  await promise;
-}
-Deno.exit();
-
-async function end(failed: ParseFailure, message: string): Promise<void> {
-  deadlineMs = undefined;
-  await send(encodeFrame({ failed, message }));
-  Deno.exit(LIMIT_EXIT_CODE);
+  Deno.exit();
 }
 
-/** The parts of a message are queued at once, so that no other message comes between them. */
-async function send(parts: readonly Uint8Array[]): Promise<void> {
-  await Promise.all(parts.map((part) => output.write(part)));
+if (import.meta.main) {
+  const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
+  await run({ maxMemoryBytes, maxMessageBytes });
 }

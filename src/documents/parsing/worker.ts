@@ -18,20 +18,23 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const documents = new Map<number, ParsedDocument>();
 const encoder = new TextEncoder();
 
-// Standard output belongs to the answers.
-console.log = console.info = console.debug = console.error;
-
-const scope = globalThis as unknown as {
+/** The global scope of a worker. */
+interface WorkerScope {
   onmessage: (event: MessageEvent<WorkerJob>) => void;
   postMessage(answer: Uint8Array, transfer: Transferable[]): void;
-};
+}
 
-let last = Promise.resolve();
-scope.onmessage = ({ data }) => {
-  last = last.then(() => answer(data));
-};
+/** Answers the requests that come to a worker, one after the other. */
+function serve(scope: WorkerScope): void {
+  // Standard output belongs to the answers.
+  console.log = console.info = console.debug = console.error;
+  let last = Promise.resolve();
+  scope.onmessage = ({ data }) => {
+    last = last.then(() => answer(scope, data));
+  };
+}
 
-async function answer({ request, bytes }: WorkerJob): Promise<void> {
+async function answer(scope: WorkerScope, { request, bytes }: WorkerJob): Promise<void> {
   if (request.ask === "close") return close(request.document);
   const json = encode(await run(request, bytes).catch(toFailure));
   scope.postMessage(json, [json.buffer]);
@@ -70,3 +73,5 @@ function encode(answer: ParseAnswer): Uint8Array<ArrayBuffer> {
   const message = `its content has ${json.length} bytes, more than ${MAX_ANSWER_BYTES}`;
   return encoder.encode(JSON.stringify({ failed: "output", message } satisfies ParseAnswer));
 }
+
+if ("WorkerGlobalScope" in globalThis) serve(globalThis as unknown as WorkerScope);

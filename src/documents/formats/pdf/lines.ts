@@ -49,7 +49,8 @@ export function toLines(items: Iterable<TextItem>): Line[] {
   for (const item of items) {
     const [, , , , x = 0, y = 0] = item.transform;
     const size = item.height || Math.abs(item.transform[3] ?? 0);
-    if (item.str !== "") {
+    // Spaces are told by the gaps: a space of PDF.js may be as wide as a column.
+    if (item.str.trim() !== "") {
       if (current === undefined || !isOnLine(current, { x, y, size })) {
         current = { pieces: [], y, size, font: item.fontName, weight: 0 };
         lines.push(current);
@@ -79,7 +80,6 @@ function addText(
   const gap = last === undefined ? Infinity : x - last.end;
   const end = x + item.width;
   if (last === undefined || gap > size * PIECE_GAP) {
-    if (item.str.trim() === "") return;
     line.pieces.push({ text: item.str, x, end });
   } else {
     const needsSpace = gap > size * WORD_GAP && !/\s$/.test(last.text) && !/^\s/.test(item.str);

@@ -1,0 +1,85 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import { openFile, pagesOf } from "./_open.ts";
+
+Deno.test("a CSV file is a table with numbers, in pages of 500 rows", async () => {
+  const document = await openFile("t.csv", 'name;amount\n"Smith; J.";007\nLee;12.5\n"two\nlines";3\n');
+  assertEquals(await pagesOf(document), [[
+    "t.csv",
+    ["p0-table-1", {
+      headers: ["name", "amount"],
+      rows: [["Smith; J.", "007"], ["Lee", 12.5], ["two\nlines", 3]],
+      total_rows: 3,
+      first_row: 1,
+    }],
+  ]]);
+  const long = await openFile(
+    "long.csv",
+    `id,twice\n${Array.from({ length: 1_200 }, (_, id) => `${id},${id * 2}`).join("\n")}`,
+  );
+  assertEquals(long.facts.pageCount, 3);
+  const [table] = (await long.page(2)).elements;
+  assertEquals(table?.category === "table" && [table.content.headers, table.content.rows[0]], [[
+    "id",
+    "twice",
+  ], [999, 1_998]]);
+});
+
+Deno.test("a message has its headers, its text and the names of its attachments", async () => {
+  const mail =
+    "From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n" +
+    'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nHello.\r\n\r\nBye.\r\n' +
+    '--b\r\nContent-Type: text/csv; name="a.csv"\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\n1,2\r\n--b--\r\n';
+  const document = await openFile("m.eml", mail);
+  assertEquals(await pagesOf(document), [[
+    "Grüße",
+    ["p0-heading-1", { level: 1, text: "Grüße" }],
+    ["p0-table-1", {
+      headers: ["header", "value"],
+      rows: [["From", "Ada <ada@example.com>"], ["To", "bob@example.com"]],
+      total_rows: 2,
+    }],
+    ["p0-text-1", { text: "Hello." }],
+    ["p0-text-2", { text: "Bye." }],
+    ["p0-list-1", { items: ["a.csv (text/csv, 4 bytes)"] }],
+  ]]);
+  assertEquals(document.facts.losses, ["Attachments are named, and not shown: 1"]);
+});
+
+Deno.test("a picture tells its size, and comes along when it is small", async () => {
+  const gif = Uint8Array.from(
+    atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
+    (letter) => letter.charCodeAt(0),
+  );
+  const [image] = (await (await openFile("dot.gif", gif)).page(0)).elements;
+  assertEquals(image?.content, {
+    description: "dot.gif",
+    mime_type: "image/gif",
+    width: 1,
+    height: 1,
+    url: "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  });
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"><title>A bridge</title><text>River</text></svg>';
+  const drawing = await openFile("bridge.svg", svg);
+  const elements = (await drawing.page(0)).elements;
+  assertEquals(elements.slice(1).map(({ content }) => content), [{ text: "A bridge" }, { text: "River" }]);
+  const error = await assertRejects(() => openFile("bad.png", "no picture"), DocumentError);
+  assertEquals(error.code, "damaged");
+});
+
+Deno.test("source code is divided at its top definitions, with the comments above them", async () => {
+  const code =
+    "// Adds numbers.\nimport x;\n\n/** One. */\nexport function one(a: number): number {\n  return a;\n}\n\nclass Two {\n}\n";
+  assertEquals(await pagesOf(await openFile("a.ts", code)), [[
+    "a.ts",
+    ["p0-code-1", { language: "ts", code: "// Adds numbers.\nimport x;" }],
+    ["p0-heading-1", { level: 2, text: "export function one(a: number): number" }],
+    ["p0-code-2", {
+      language: "ts",
+      code: "/** One. */\nexport function one(a: number): number {\n  return a;\n}",
+    }],
+    ["p0-heading-2", { level: 2, text: "class Two" }],
+    ["p0-code-3", { language: "ts", code: "class Two {\n}" }],
+  ]]);
+});

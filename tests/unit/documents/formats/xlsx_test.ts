@@ -1,0 +1,124 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import { ZipParts } from "../../../../src/documents/formats/zip.ts";
+import { relationships, xlsxOf, zipOf } from "../../../fixtures/documents/office.ts";
+import { openFile, pagesOf } from "./_open.ts";
+
+const STYLES = '<numFmts><numFmt numFmtId="170" formatCode="0.0%"/></numFmts><cellXfs>' +
+  '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs>';
+
+Deno.test("a sheet is a page with a table, as it is displayed, with raw values and formulas", async () => {
+  const rows =
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is><t>Share</t></is></c></row>' +
+    '<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2" s="1"><v>45000</v></c><c r="C2" s="2"><v>0.256</v></c></row>' +
+    '<row r="3"><c r="A3" t="b"><v>1</v></c><c r="C3" s="2"><f>C2*2</f><v>0.512</v></c></row>';
+  const document = await openFile(
+    "sales.xlsx",
+    xlsxOf({ Sales: `<sheetData>${rows}</sheetData>` }, { styles: STYLES, texts: ["Name", "Date", "Ada"] }),
+  );
+  assertEquals(await pagesOf(document), [[
+    "Sales",
+    ["p0-table-1", {
+      headers: ["Name", "Date", "Share"],
+      rows: [["Ada", "2023-03-15", "25.6%"], [true, null, "51.2%"]],
+      total_rows: 2,
+      total_columns: 3,
+      source_range: "A1:C3",
+      has_formulas: true,
+      raw_rows: [["Ada", "2023-03-15", 0.256], [true, null, 0.512]],
+    }],
+    ["p0-formula-1", { expression: "=C2*2", result: "51.2%", cell: "C3" }],
+  ]]);
+  assertEquals(document.facts.headings, ["Sales", "Name", "Date", "Share"]);
+});
+
+Deno.test("empty rows divide a sheet into tables, and a hidden sheet is named so", async () => {
+  const number = (name: string) => `<c r="${name}"><v>${name.slice(1)}</v></c>`;
+  const row = (at: number) => `<row r="${at}">${number(`A${at}`)}${number(`B${at}`)}</row>`;
+  const bytes = xlsxOf({ One: `<sheetData>${row(1)}${row(2)}${row(9)}</sheetData>`, Two: "<sheetData/>" });
+  const document = await openFile("two.xlsx", bytes);
+  assertEquals(document.facts.pageTitles, ["One", "Two"]);
+  const ranges = (await document.page(0)).elements.map(({ content }) =>
+    "source_range" in content && content["source_range"]
+  );
+  assertEquals(ranges, ["A1:B2", "A9:B9"]);
+  assertEquals((await document.page(1)).elements, []);
+});
+
+Deno.test("a long sheet has a page for each 500 rows, with the names of the columns on each", async () => {
+  const rows = Array.from(
+    { length: 1_201 },
+    (_, index) =>
+      index === 0
+        ? '<row r="1"><c r="A1" t="inlineStr"><is><t>Id</t></is></c><c r="B1" t="inlineStr"><is><t>Twice</t></is></c></row>'
+        : `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c><c r="B${index + 1}"><v>${
+          index * 2
+        }</v></c></row>`,
+  );
+  const document = await openFile("long.xlsx", xlsxOf({ Long: `<sheetData>${rows.join("")}</sheetData>` }));
+  assertEquals(document.facts.pageTitles, [
+    "Long, rows 1–500",
+    "Long, rows 501–1000",
+    "Long, rows 1001–1201",
+  ]);
+  const [table] = (await document.page(2)).elements;
+  assertEquals(
+    table?.category === "table" && [table.content.headers, table.content.rows[0], table.content.rows.length],
+    [
+      ["Id", "Twice"],
+      [1_000, 2_000],
+      201,
+    ],
+  );
+});
+
+Deno.test("links, comments, merged cells and charts of a sheet are elements", async () => {
+  const sheet = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Home</t></is></c></row></sheetData>' +
+    '<mergeCells><mergeCell ref="A1:B1"/></mergeCells><hyperlinks><hyperlink ref="A1" r:id="h1"/></hyperlinks>';
+  const document = await openFile(
+    "notes.xlsx",
+    xlsxOf({ Notes: sheet }, {
+      parts: {
+        "xl/worksheets/_rels/sheet0.xml.rels": relationships(
+          ["h1", "hyperlink", "https://example.com/"],
+          ["c1", "comments", "../comments1.xml"],
+          ["d1", "drawing", "../drawings/drawing1.xml"],
+        ),
+        "xl/comments1.xml":
+          '<comments><authors><author>Ada</author></authors><commentList><comment ref="A1" authorId="0"><text><t>Why?</t></text></comment></commentList></comments>',
+        "xl/drawings/drawing1.xml":
+          '<wsDr xmlns:c="c" xmlns:r="r"><graphicFrame><c:chart r:id="k1"/></graphicFrame></wsDr>',
+        "xl/drawings/_rels/drawing1.xml.rels": relationships(["k1", "chart", "../charts/chart1.xml"]),
+        "xl/charts/chart1.xml":
+          "<chartSpace><chart><title><tx><rich><p><r><t>Sales</t></r></p></rich></tx></title><plotArea><barChart><ser>" +
+          "<tx><v>2026</v></tx><cat><pt><v>North</v></pt></cat><val><pt><v>3</v></pt></val></ser></barChart></plotArea></chart></chartSpace>",
+      },
+    }),
+  );
+  const elements = (await document.page(0)).elements.slice(1).map((
+    { category, content },
+  ) => [category, content]);
+  assertEquals(elements, [
+    ["chart", { title: "Sales", chart_type: "bar", data_summary: "2026: North: 3" }],
+    ["link", { text: "Home", url: "https://example.com/", cell: "A1" }],
+    ["annotation", { text: "Why?", author: "Ada", cell: "A1" }],
+  ]);
+});
+
+Deno.test("office files with a password, of old formats and damaged ones are refused with the reason", async () => {
+  const code = async (bytes: Uint8Array<ArrayBuffer>) => {
+    try {
+      await openFile("a.xlsx", bytes);
+    } catch (error) {
+      return error instanceof DocumentError ? error.code : error;
+    }
+  };
+  assertEquals(await code(new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1])), "encrypted");
+  assertEquals(await code(new Uint8Array([1, 2, 3])), "damaged");
+  assertEquals(await code(zipOf({ "a.txt": "a" })), "damaged");
+});
+
+Deno.test("a zip file that unpacks to more than the limit is refused before it is unpacked", () => {
+  const parts = new ZipParts(zipOf({ "a.xml": "x".repeat(2_000_000) }), { maxUnpackedBytes: 1_000_000 });
+  assertThrows(() => parts.bytes("a.xml"), DocumentError, "unpacks to more than");
+});
