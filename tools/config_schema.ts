@@ -9,6 +9,7 @@
 import { basename, join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
+import { documentsEntry } from "../src/config/documents.ts";
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json.ts";
 import {
@@ -43,9 +44,10 @@ const named = {
   MCPServerCommandInput: inputKinds.command,
   FlatStdioServer: flatStdioServer,
   FlatHttpServer: flatHttpServer,
+  DocumentsEntry: documentsEntry,
 };
 const SERVERS = ["MCPServerStdioConfig", "MCPServerStreamableHttpConfig", "MCPSSEConfig"];
-const FLAT = ["FlatStdioServer", "FlatHttpServer"];
+const FLAT = ["FlatStdioServer", "FlatHttpServer", "DocumentsEntry"];
 const INPUTS = ["MCPServerPromptStringInput", "MCPServerPickStringInput", "MCPServerCommandInput"];
 /** The interfaces of nested objects, by the member that holds them. */
 const NESTED: Readonly<Record<string, string>> = {
@@ -65,6 +67,7 @@ export async function buildConfigSchema(): Promise<Schema> {
     "src/protocol/config.ts",
     "src/protocol/tools.ts",
     "src/config/foreign/flat.ts",
+    "src/config/documents.ts",
   ]);
   const definitions = Object.fromEntries(
     Object.entries(buildDefinitions()).map(([name, schema]) => [name, describe(schema, name, documentation)]),

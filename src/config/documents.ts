@@ -10,8 +10,12 @@ import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/varia
 /** The `type` of an entry for documents. */
 export const DOCUMENTS_TYPE = "documents";
 
-/** An entry for documents, beside the members of every MCP server. */
+/**
+ * Folders of files that become documents, in the place of an MCP server. The members of every MCP server, such as
+ * `disabled`, may stand beside these.
+ */
 export interface DocumentsEntry {
+  /** Tells that it is no other MCP server. */
   readonly type: typeof DOCUMENTS_TYPE;
   /** The folders; a relative one is below that of the file, and `~` is the user's home. */
   readonly folders: readonly string[];

@@ -16,9 +16,8 @@ import type {
 import type { PublishedDocuments } from "../provider/documents/published.ts";
 import type { ReadRequest } from "../provider/session/json_rpc.ts";
 import { DocumentError } from "./formats/format.ts";
-import { extensionOf } from "./formats/kinds.ts";
 import { readInside } from "./folder/read_inside.ts";
-import { nameOf } from "./folder/rules.ts";
+import { extensionOf, nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
 import type { FileReport, ReportStore } from "./index/store.ts";
 import { PageCache } from "./page_cache.ts";

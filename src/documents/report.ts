@@ -1,7 +1,7 @@
 /** What the Finder shows of a file: its title, keywords and summary, made from what the parser has found. */
 import { shorten } from "../text.ts";
 import type { DocumentFacts } from "./formats/format.ts";
-import { nameOf } from "./folder/rules.ts";
+import { nameOf } from "./file_name.ts";
 
 /** The most keywords of a document, and the most characters of all of them. */
 const MAX_KEYWORDS = 40;

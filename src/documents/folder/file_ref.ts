@@ -1,6 +1,6 @@
 /** The `doc_ref` of a file. */
 import { createHash } from "node:crypto";
-import { nameOf } from "./rules.ts";
+import { nameOf } from "../file_name.ts";
 
 /** The most characters of the name that a `doc_ref` keeps. */
 const MAX_SLUG_LENGTH = 40;

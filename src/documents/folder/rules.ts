@@ -1,6 +1,7 @@
 /** Which files of a folder become documents. */
 import { globToRegExp } from "@std/path";
 import ignore from "ignore";
+import { nameOf } from "../file_name.ts";
 import { type FileKind, kindOf } from "../formats/kinds.ts";
 
 /** Names that are never documents: what programs leave behind, and packages. */
@@ -52,11 +53,6 @@ export class FileFilter {
     if (NEVER.has(name) || name.startsWith("~$") || name.startsWith(".~lock.")) return false;
     return this.#hidden || !name.startsWith(".");
   }
-}
-
-/** The last part of a path with `/`. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function toPattern(glob: string, option: string): RegExp {

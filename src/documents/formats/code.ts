@@ -2,7 +2,7 @@
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
-import { extensionOf } from "./kinds.ts";
+import { extensionOf } from "../file_name.ts";
 import { headingsOf, toParts } from "./sections.ts";
 
 /** The most characters of one element; a longer definition is continued. */

@@ -5,7 +5,7 @@ import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
-import { extensionOf } from "./kinds.ts";
+import { extensionOf } from "../file_name.ts";
 import { toParts } from "./sections.ts";
 
 /** The most rows of one table element; a longer list is continued. */

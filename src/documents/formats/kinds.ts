@@ -1,4 +1,5 @@
 /** The kinds of files that become documents, and the parser of each. */
+import { extensionOf } from "../file_name.ts";
 import type { OpenFile } from "./format.ts";
 
 /** A kind of file: which files are of it, and how they are opened. */
@@ -84,12 +85,6 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 export function kindOf(fileName: string): FileKind | undefined {
   const extension = extensionOf(fileName);
   return extension === "" ? undefined : kindByExtension.get(extension);
-}
-
-/** The end of a file name after its last dot, in lower case; empty without one. */
-export function extensionOf(fileName: string): string {
-  const dot = fileName.lastIndexOf(".");
-  return dot <= 0 ? "" : fileName.slice(dot + 1).toLowerCase();
 }
 
 /** Loads the parser of a kind. */

@@ -1,5 +1,5 @@
 /** Opens a file of a test as a parser process does. */
-import { type ParsedDocument, type ParseLimits } from "../../../../src/documents/formats/format.ts";
+import type { ParsedDocument, ParseLimits } from "../../../../src/documents/formats/format.ts";
 import { kindOf, loadParser } from "../../../../src/documents/formats/kinds.ts";
 
 const LIMITS: ParseLimits = { maxUnpackedBytes: 64 * 1024 * 1024, maxPageBytes: 1024 * 1024, maxDepth: 100 };

@@ -1,0 +1,54 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseConfig } from "../../../src/config/config.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
+
+const origin = { workspace: "/work", home: "/home/ada", cache: "/home/ada/.cache" };
+
+function argsOf(entry: unknown, name = "reports"): readonly string[] {
+  const { servers: [server] } = parseConfig({ servers: { [name]: entry } }, "config", { origin });
+  if (server?.type !== "stdio") throw new TypeError("It is no program");
+  return server.server_parameters.args;
+}
+
+Deno.test("an entry for documents becomes a program that may read its folders and nothing else", () => {
+  const args = argsOf({
+    type: "documents",
+    folders: ["~/Reports", "notes,old"],
+    include: ["**/*.pdf"],
+    gitignore: true,
+  });
+  const reading = args.find((arg) => arg.startsWith("--allow-read=")) ?? "";
+  const [, cache = ""] = /,([^,]*\.cache[^,]*)$/.exec(reading) ?? [];
+  assertEquals(reading, `--allow-read=/home/ada/Reports,/work/notes,,old,${cache}`);
+  assertEquals(args.find((arg) => arg.startsWith("--allow-write=")), `--allow-write=${cache}`);
+  assertEquals(args.filter((arg) => /^--allow-(net|env|sys|ffi)|^-A$/.test(arg)), []);
+  const program = args.findIndex((arg) => arg.endsWith("documents.ts"));
+  assertEquals(args.slice(program + 1), [
+    ...["/home/ada/Reports", "/work/notes,old", "--cache", cache, "--host", "local.documents.reports"],
+    ...["--include", "**/*.pdf", "--gitignore"],
+  ]);
+});
+
+Deno.test("each entry has a host of its own, and members of every server keep their meaning", () => {
+  const hostOf = (name: string) => {
+    const args = argsOf({ type: "documents", folders: ["a"] }, name);
+    return args[args.indexOf("--host") + 1];
+  };
+  assertEquals(["documents", "My Files!", "報告"].map(hostOf), [
+    "local.documents",
+    "local.documents.my-files",
+    "local.documents.報告",
+  ]);
+  const { servers: [server] } = parseConfig({
+    mcpServers: { a: { type: "documents", folders: ["a"], disabled: true, bundle_id: "x" } },
+  });
+  assertEquals([server?.disabled, server?.bundle_id], [true, "x"]);
+});
+
+Deno.test("an entry for documents without folders, or with others than texts, is refused at its place", () => {
+  const problemsOf = (entry: unknown) =>
+    assertThrows(() => parseConfig({ servers: { a: entry } }), ConfigError).problems.map(({ path }) => path);
+  assertEquals(problemsOf({ type: "documents" }), ["servers.a.folders"]);
+  assertEquals(problemsOf({ type: "documents", folders: [] }), ["servers.a.folders"]);
+  assertEquals(problemsOf({ type: "documents", folders: ["a"], exclude: "b" }), ["servers.a.exclude"]);
+});
