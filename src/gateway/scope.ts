@@ -1,5 +1,4 @@
 /** What a client of the gateway reaches. */
-import type { GatewayChange } from "./gateway_options.ts";
 
 /** Everything; everything, but by searching; or one Computer. */
 export type Scope =
@@ -8,6 +7,9 @@ export type Scope =
   | { readonly kind: "computer"; readonly computer: string };
 
 /** Whether a change may be of what a scope reaches. */
-export function concerns({ computer }: GatewayChange, scope: Scope): boolean {
+export function concerns(
+  { computer }: { readonly computer?: string | undefined },
+  scope: Scope,
+): boolean {
   return scope.kind !== "computer" || computer === undefined || computer === scope.computer;
 }
