@@ -65,7 +65,7 @@ function addCheck(program: Command): void {
         "exit code 2 when a server in them cannot start",
     )
     .action(async (files: string[]) => {
-      const { json, config, inputs } = program.opts<ComputerCliOptions>();
+      const { json, config, inputs, protocol } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
@@ -77,7 +77,7 @@ function addCheck(program: Command): void {
         (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined);
       const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
       await withConfigChecks((checks) =>
-        runCheck(wanted, { json, checks: { ...checks, programs: true, givenInputs, isSignedIn } })
+        runCheck(wanted, { json, checks: { ...checks, protocol, programs: true, givenInputs, isSignedIn } })
       );
     });
 }
