@@ -201,6 +201,7 @@ export {
   type ToolResultMeta,
   type UnknownItem,
 } from "./src/protocol/tools.ts";
+export { type ExposedName, splitExposedName } from "./src/protocol/bundle_id.ts";
 export type { ProtocolMinor } from "./src/protocol/version.ts";
 
 export type { SkillFile, SkillFileOptions } from "./src/agent/skills.ts";

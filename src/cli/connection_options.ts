@@ -1,7 +1,7 @@
 /** The options that say where an Agent or a Computer connects. */
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
-import { type CredentialOptions, credentialOptions } from "./credentials.ts";
+import { type CredentialOptions, credentialOptions, preferGivenToken } from "./credentials.ts";
 import { PROTOCOL_MINORS, type ProtocolMinor } from "../protocol/version.ts";
 import { parseName, parseUrl } from "./options.ts";
 
@@ -15,11 +15,16 @@ export interface ConnectionOptions extends CredentialOptions {
 }
 
 /**
- * `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. Commander
+ * Adds `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. Commander
  * requires none of them, since it would then report a missing option before a misspelled command; call
  * `requireOptions` instead.
  */
-export function connectionOptions(role: "computer" | "agent"): Option[] {
+export function addConnectionOptions(program: Command, role: "computer" | "agent"): void {
+  for (const option of connectionOptions(role)) program.addOption(option);
+  preferGivenToken(program);
+}
+
+function connectionOptions(role: "computer" | "agent"): Option[] {
   return [
     new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
       .argParser(parseUrl),

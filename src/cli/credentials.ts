@@ -1,5 +1,5 @@
 /** The credentials of an Agent or a Computer: options, and tokens that are read anew for each connection. */
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { readRegularFile } from "../files.ts";
 import type { CredentialsSource } from "../link/credentials.ts";
 import { collectPair } from "./options.ts";
@@ -36,6 +36,20 @@ export function credentialOptions(): Option[] {
       .argParser(collectPair).default({}, "none").env("A2C_HEADER"),
     new Option("--ca-file <file>", "trust the certificate authorities in this PEM file").env("A2C_CA_FILE"),
   ];
+}
+
+/** The options of which one gives the token. */
+const TOKEN_OPTIONS = ["token", "tokenFile", "tokenCommand"] as const;
+
+/** A token of the command line overrides those of the environment, in which a user may have one for another Server. */
+export function preferGivenToken(program: Command): void {
+  program.hook("preAction", () => {
+    const isGiven = (name: string) => program.getOptionValueSource(name) === "cli";
+    if (!TOKEN_OPTIONS.some(isGiven)) return;
+    for (const name of TOKEN_OPTIONS) {
+      if (!isGiven(name)) program.setOptionValueWithSource(name, undefined, "default");
+    }
+  });
 }
 
 /** What a link needs of {@linkcode CredentialOptions}. */

@@ -165,6 +165,7 @@ export class McpHost implements AsyncDisposable {
       limits,
       watch,
       skills: this.skills,
+      writtenNameOf: (server) => this.#writtenNames.get(server) ?? server,
       log: withModule(log, "resources"),
       warnOnce: this.#warnOnce,
       onDesktopChange: () => context.onChange("desktop"),

@@ -2,9 +2,9 @@
 import type { ComputerConfig } from "../config/config.ts";
 import { identifyServers } from "../config/bundle_id.ts";
 import type { MCPServerConfig, SentComputerConfig } from "../protocol/config.ts";
-import { type FailedRequest, toErrorAck } from "../protocol/errors.ts";
-import { toFlatErrorAck } from "../protocol/flat_error.ts";
-import { isFrom, type ProtocolMinor } from "../protocol/version.ts";
+import type { FailedRequest } from "../protocol/errors.ts";
+import { toErrorAckFor } from "../protocol/flat_error.ts";
+import { isFrom, PROTOCOL_VERSIONS, type ProtocolMinor } from "../protocol/version.ts";
 import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
 import { toSegment } from "./skills/names.ts";
 import type { SkillRules } from "./skills/skills.ts";
@@ -57,9 +57,7 @@ export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
       hasTags: isFrom(protocol, "0.4"),
       segmentOf: hasBundleIds ? ({ name }) => name : ({ name }) => toSegment(name),
     },
-    toErrorAck: isFrom(protocol, "0.3")
-      ? (error, request) => toFlatErrorAck(toErrorAck(error, request), request)
-      : toErrorAck,
+    toErrorAck: (error, request) => toErrorAckFor(PROTOCOL_VERSIONS[protocol], error, request),
   };
 }
 
@@ -74,10 +72,10 @@ function toNamed({ servers }: Pick<ComputerConfig, "servers">): OfficeServers {
 
 /** From 0.3 on, the identity of a server takes the place of its name. */
 function toIdentified({ servers }: Pick<ComputerConfig, "servers">): OfficeServers {
-  const { byId, warnings } = identifyServers(servers);
+  const { byId, leftOut } = identifyServers(servers);
   return {
     servers: [...byId].map(([id, server]) => ({ ...server, name: id })),
     writtenNames: new Map([...byId].map(([id, { name }]) => [id, name])),
-    warnings,
+    warnings: leftOut.map(({ server, reason }) => `server "${server.name}" ${reason}`),
   };
 }

@@ -77,24 +77,30 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 export interface IdentifiedServers {
   /** The servers that run, in order of precedence, by identity. */
   readonly byId: ReadonlyMap<string, MCPServerConfig>;
-  /** A sentence for each server that is left out because an earlier one has its identity. */
-  readonly warnings: readonly string[];
+  /** The servers that do not run, because an earlier one has their identity. */
+  readonly leftOut: readonly LeftOutServer[];
+}
+
+/** A server that does not run, and why. */
+export interface LeftOutServer {
+  readonly server: MCPServerConfig;
+  /** The end of `server "files" …`, with what to do. */
+  readonly reason: string;
 }
 
 /** Gives each MCP server its identity; of several with the same one, the first runs. */
 export function identifyServers(servers: readonly MCPServerConfig[]): IdentifiedServers {
   const byId = new Map<string, MCPServerConfig>();
-  const warnings: string[] = [];
+  const leftOut: LeftOutServer[] = [];
   for (const server of servers) {
     const id = bundleIdOf(server);
     const first = byId.get(id);
     if (first === undefined) byId.set(id, server);
     else {
-      warnings.push(
-        `server "${server.name}" is left out: its bundle_id "${id}" is that of server "${first.name}"; ` +
-          `give one of them another "bundle_id"`,
-      );
+      const reason = `is left out: its bundle_id "${id}" is that of server "${first.name}"; ` +
+        `give one of them another "bundle_id"`;
+      leftOut.push({ server, reason });
     }
   }
-  return { byId, warnings };
+  return { byId, leftOut };
 }

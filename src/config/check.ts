@@ -1,4 +1,6 @@
 /** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
+import { join } from "@std/path";
+import type { ProtocolMinor } from "../protocol/version.ts";
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
 import {
@@ -21,6 +23,7 @@ import {
   type Placeholder,
 } from "./placeholders.ts";
 import { formatOfFile } from "./text.ts";
+import { versionFindings } from "./version_findings.ts";
 
 /** An MCP server in a {@linkcode ConfigReport}. */
 export interface CheckedServer {
@@ -84,6 +87,8 @@ export interface ConfigReport {
 export interface ConfigChecks {
   /** Compiles a VRL script; resolves to the error message, or to `undefined` for a valid script. */
   readonly vrl?: ((script: string) => Promise<string | undefined>) | undefined;
+  /** The protocol version of the command line; by default that of the configuration counts. */
+  readonly protocol?: ProtocolMinor | undefined;
   /** Whether to look for the programs, folders and files that servers need. */
   readonly programs?: boolean | undefined;
   /** Returns the value of an environment variable. */
@@ -143,7 +148,11 @@ export async function checkConfigText(
     servers: await Promise.all(servers.map(({ value }) => checkedServer(value, checks))),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
-    warnings: reading.warnings,
+    warnings: [
+      ...reading.warnings,
+      ...versionFindings(reading, checks.protocol).map(reading.locate),
+      ...(checks.programs === true ? skillFindings(reading).map(reading.locate) : []),
+    ],
     failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
   };
@@ -179,6 +188,22 @@ function startFindings({ servers }: ConfigReading): ConfigIssue[] {
       return { message, path: [...path, ...written] };
     })
   );
+}
+
+/** A folder of skills that is missing, or without any, keeps no server from starting. */
+function skillFindings({ settings: { skills = [] } }: ConfigReading): ConfigIssue[] {
+  return skills.flatMap((folder, index) => {
+    const message = skillProblem(folder);
+    return message === undefined ? [] : [{ path: ["skills", index], message }];
+  });
+}
+
+function skillProblem(folder: string): string | undefined {
+  if (look(folder)?.isDirectory !== true) return `no such folder "${folder}"`;
+  const hasSkill = [...Deno.readDirSync(folder)].some(({ name }) =>
+    look(join(folder, name, "SKILL.md"))?.isFile === true
+  );
+  return hasSkill ? undefined : `no skill in "${folder}": no folder in it has a SKILL.md`;
 }
 
 function isSet(name: string, { environment }: ConfigChecks): boolean | null {

@@ -126,6 +126,15 @@ export function setMemberText(text: string | undefined, path: readonly string[],
 }
 
 /**
+ * Whether a text has a member.
+ *
+ * @throws {ConfigError} as {@linkcode setMemberText}.
+ */
+export function hasMember(text: string, path: readonly string[]): boolean {
+  return text.trim() !== "" && memberPath(text, path).length === path.length;
+}
+
+/**
  * Removes a member; the text without it stays as it is.
  *
  * @throws {ConfigError} as {@linkcode setMemberText}.

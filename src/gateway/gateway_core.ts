@@ -23,7 +23,7 @@ import { ToolIndex } from "./search/tool_index.ts";
 import type { ToolsMode } from "./search/tools_mode.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
-import type { Scope } from "./scope.ts";
+import { concerns, type Scope } from "./scope.ts";
 import type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
 import type { ListName } from "./list_name.ts";
 import { createSession } from "./session.ts";
@@ -73,7 +73,7 @@ export class GatewayCore implements Gateway {
     });
     this.#subscriptions = new ResourceSubscriptions(this.#view, {
       logger,
-      onUpdated: (uri) => this.#tell({ kind: "resource", uri }),
+      onUpdated: (uri, computer) => this.#tell({ kind: "resource", uri, computer }),
     });
     this.#prompts = new Prompts({
       ...parts,
@@ -136,9 +136,13 @@ export class GatewayCore implements Gateway {
       instructions: instructionsFor(scope),
       isPerRequest,
       onListChanged: (listener: (list: ListName) => void) =>
-        this.onChange((change) => change.kind === "list" ? listener(change.list) : undefined),
+        this.onChange((change) => {
+          if (change.kind === "list" && concerns(change, scope)) listener(change.list);
+        }),
       onResourceUpdated: (listener: (uri: string) => void) =>
-        this.onChange((change) => change.kind === "resource" ? listener(change.uri) : undefined),
+        this.onChange((change) => {
+          if (change.kind === "resource" && concerns(change, scope)) listener(change.uri);
+        }),
     };
     return ({ era }) => createSession({ ...parts, isLegacy: era === "legacy" });
   }
@@ -198,8 +202,9 @@ export class GatewayCore implements Gateway {
     return new ResourceReader({ view: this.#view, uris: this.#uris, computers, list });
   }
 
-  #tellLists({ kind }: OfficeChange): void {
-    for (const list of CHANGED_LISTS[kind]) this.#tell({ kind: "list", list });
+  #tellLists(change: OfficeChange): void {
+    const computer = "computer" in change ? change.computer : undefined;
+    for (const list of CHANGED_LISTS[change.kind]) this.#tell({ kind: "list", list, computer });
   }
 
   #tell(change: GatewayChange): void {

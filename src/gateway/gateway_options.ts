@@ -42,8 +42,14 @@ export interface GatewayOptions {
 
 /** What has changed for clients: a list, or a resource that somebody follows. */
 export type GatewayChange =
-  | { readonly kind: "list"; readonly list: ListName }
-  | { readonly kind: "resource"; readonly uri: string };
+  & (
+    | { readonly kind: "list"; readonly list: ListName }
+    | { readonly kind: "resource"; readonly uri: string }
+  )
+  & {
+    /** The Computer whose tools or resources changed; absent when those of several may have. */
+    readonly computer?: string | undefined;
+  };
 
 /** An office as an MCP server. The Agent stays the caller's: close the gateway first, then the Agent. */
 export interface Gateway extends AsyncDisposable {

@@ -10,7 +10,12 @@ import {
 } from "../protocol/local_errors.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { shorten } from "../text.ts";
-import { highestMinorWithin, PROTOCOL_VERSION, type ProtocolMinor } from "../protocol/version.ts";
+import {
+  highestMinorWithin,
+  PROTOCOL_MINORS,
+  PROTOCOL_VERSION,
+  type ProtocolMinor,
+} from "../protocol/version.ts";
 
 /** The refusal by a Socket.IO server that does not have our namespace. */
 const INVALID_NAMESPACE = "Invalid namespace";
@@ -269,7 +274,9 @@ function versionMessage(refusal: VersionRefusal, version: string): string {
     ? ""
     : `: the Server speaks ${server_version}, accepts ${min_supported ?? "?"} to ${max_supported ?? "?"}`;
   const other = highestMinorWithin(refusal);
-  const remedy = other === undefined ? "" : `; ${useProtocol(other)}`;
+  const remedy = other === undefined
+    ? `; this package speaks ${PROTOCOL_MINORS.join(", ")}`
+    : `; ${useProtocol(other)}`;
   return `Cannot connect with protocol ${version}: ${refusal.message}${speaks}${remedy}`;
 }
 

@@ -31,6 +31,17 @@ export interface ExposedName {
  * @param bundleId The identity of its MCP server where it is known. Without it the first `__` separates the parts, which
  *   is wrong for an identity that ends with `_`.
  * @return `undefined` for a name without an identity.
+ *
+ * Specification: `docs/protocol/versions.md#bundle-ids`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { splitExposedName } from "@a2c-smcp/sdk/agent";
+ *
+ * assertEquals(splitExposedName("files__read"), { bundleId: "files", tool: "read" });
+ * assertEquals(splitExposedName("files___read", "files_"), { bundleId: "files_", tool: "read" });
+ * ```
  */
 export function splitExposedName(name: string, bundleId?: string): ExposedName | undefined {
   const start = bundleId === undefined ? undefined : buildExposedName(bundleId, "");

@@ -1,6 +1,6 @@
 /** Errors as peers of protocol 0.3 and later read them (`docs/protocol/versions.md#errors`). */
 import { ErrorCode } from "./error_codes.ts";
-import type { ErrorAck, FailedRequest } from "./errors.ts";
+import { type ErrorAck, type FailedRequest, toErrorAck } from "./errors.ts";
 import {
   GET_BLOB_EVENT,
   GET_CONFIG_EVENT,
@@ -9,9 +9,14 @@ import {
   GET_SKILL_EVENT,
   GET_SKILLS_EVENT,
   GET_TOOLS_EVENT,
+  LIST_ROOM_EVENT,
   PUT_BLOB_EVENT,
   TOOL_CALL_EVENT,
 } from "./events.ts";
+import { isFrom, minorOf, parseProtocolVersion, toProtocolMinor } from "./version.ts";
+
+/** An ack without the `req_id`, whose flat code may be another than that of its `error`. */
+export type FlatErrorAck = Omit<ErrorAck, "req_id">;
 
 /** The codes that those peers take for an error in the ack of a request. */
 const KNOWN_CODES: ReadonlySet<number> = new Set([
@@ -37,13 +42,26 @@ const THEIR_EVENTS: ReadonlySet<string> = new Set([
   GET_SKILL_EVENT,
   GET_BLOB_EVENT,
   PUT_BLOB_EVENT,
+  LIST_ROOM_EVENT,
 ]);
+
+/** Builds the ack of a failed request as a peer that speaks this version reads it; a version that is unknown is 0.2. */
+export function toErrorAckFor(
+  version: string | undefined,
+  error: unknown,
+  request: FailedRequest,
+): ErrorAck | FlatErrorAck {
+  const ack = toErrorAck(error, request);
+  const parsed = version === undefined ? undefined : parseProtocolVersion(version);
+  const minor = parsed && toProtocolMinor(minorOf(parsed));
+  return minor !== undefined && isFrom(minor, "0.3") ? toFlatErrorAck(ack, request) : ack;
+}
 
 /**
  * The ack of a failed request for peers that take an ack with the `req_id` for a success, and that know few codes: an
  * unknown code becomes 404 in the flat members. The member `error` keeps the code, and our own Agents read it there.
  */
-export function toFlatErrorAck(ack: ErrorAck, { event }: FailedRequest): unknown {
+export function toFlatErrorAck(ack: ErrorAck, { event }: FailedRequest): ErrorAck | FlatErrorAck {
   if (event === TOOL_CALL_EVENT) return ack;
   const { req_id: _reqId, ...rest } = ack;
   const { mcp_server, capability } = ack.details ?? {};

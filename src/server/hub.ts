@@ -58,5 +58,10 @@ export interface Route {
   /** Whether later events of the connection are handled before a promise of it is settled; `false` by default. */
   readonly isUnordered?: boolean;
   /** Returns the arguments of the ack for a refusal. */
-  refuse(error: SmcpError, request: FailedRequest): Answer;
+  refuse(error: SmcpError, request: RefusedRequest): Answer;
+}
+
+/** A request that is answered with an error. */
+export interface RefusedRequest extends FailedRequest {
+  readonly connection: Connection;
 }

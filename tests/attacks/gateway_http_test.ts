@@ -1,6 +1,7 @@
 /** Attacker: whoever reaches the port of a gateway, a web page among them. They want in, or to fill it up */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import type { Gateway } from "../../src/gateway/gateway_options.ts";
 import { createHttpHandler, type HttpHandlerOptions } from "../../src/gateway/http/handler.ts";
 
 const HOST = { host: "127.0.0.1:4000" };
@@ -12,13 +13,26 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
+const PING = { jsonrpc: "2.0", id: 2, method: "ping" };
+const LIST_2026 = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/list",
+  params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+};
+
 /** A gateway without an office. */
+function openGateway(): Gateway {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  const gateway = createGateway(promise);
+  reject(new TypeError("Cannot reach an office: there is none"));
+  return gateway;
+}
+
 function attack(name: string, options: HttpHandlerOptions, work: (port: Port) => Promise<void>): void {
   Deno.test(name, async () => {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => undefined);
-    await using gateway = createGateway(promise);
-    reject(new TypeError("Cannot reach an office: there is none"));
+    await using gateway = openGateway();
     await using handler = createHttpHandler(gateway, options);
     await work(new Port(handler.fetch));
   });
@@ -49,6 +63,33 @@ class Port {
     });
     const response = await this.#fetch(request);
     return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** Opens the stream of a session. */
+  stream(headers: Record<string, string>): Promise<Response> {
+    return this.#fetch(
+      new Request("http://127.0.0.1:4000/mcp", { headers: { accept: "text/event-stream", ...headers } }),
+    );
+  }
+
+  /** Sends a body that has no end; resolves to the status, and to how many bytes were read of it. */
+  async flood(headers: Record<string, string>): Promise<{ status: number; read: number }> {
+    let read = 0;
+    const piece = new TextEncoder().encode("x".repeat(1_000));
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += piece.length;
+        controller.enqueue(piece);
+      },
+    }, { highWaterMark: 0 });
+    const request = new Request("http://127.0.0.1:4000/mcp", {
+      method: "POST",
+      headers: { ...JSON_HEADERS, ...headers },
+      body,
+    });
+    const response = await this.#fetch(request);
+    await response.body?.cancel();
+    return { status: response.status, read };
   }
 }
 
@@ -102,20 +143,92 @@ attack(
 );
 
 attack(
-  "sessions beyond the bound are refused, and an ended one makes room",
+  "beyond the bound, the session that rests longest ends for a new one",
   { maxSessions: 3 },
   async (port) => {
     const ids: string[] = [];
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 4; count++) {
       ids.push((await port.ask(HOST)).headers.get("mcp-session-id") ?? "");
     }
-    assertEquals(new Set(ids).size, 3);
-    const full = await port.ask(HOST);
-    assertEquals([full.status, full.headers.get("retry-after")], [503, "60"]);
-    await port.ask({ ...HOST, "mcp-session-id": ids[0] ?? "" }, { method: "DELETE" });
-    assertEquals((await port.ask(HOST)).status, 200);
+    assertEquals(new Set(ids).size, 4);
+    const statuses = ids.map(async (id) =>
+      (await port.ask({ ...HOST, "mcp-session-id": id }, { body: PING })).status
+    );
+    assertEquals(await Promise.all(statuses), [404, 200, 200, 200]);
   },
 );
+
+attack("sessions with an open stream do not end for new ones", { maxSessions: 2 }, async (port) => {
+  const streams: Response[] = [];
+  for (let count = 0; count < 2; count++) {
+    const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
+    streams.push(await port.stream({ ...HOST, "mcp-session-id": id }));
+  }
+  const full = await port.ask(HOST);
+  assertEquals([full.status, full.headers.get("retry-after")], [503, "60"]);
+  await Promise.all(streams.map(({ body }) => body?.cancel()));
+  assertEquals((await port.ask(HOST)).status, 200);
+});
+
+attack("made-up names of Computers take no place from others", {}, async (port) => {
+  for (let count = 0; count < 1_200; count++) {
+    assertEquals(
+      (await port.ask(HOST, { path: `/mcp/c/none-${count}`, body: LIST_2026 })).status < 500,
+      true,
+    );
+  }
+  assertEquals((await port.ask(HOST, { path: "/mcp/c/laptop" })).status, 200);
+});
+
+attack(
+  "a body without an end is refused at the bound, whatever the method",
+  { maxBodyBytes: 2_000 },
+  async (port) => {
+    for (const method of ["subscriptions/listen", "tools/call", "tools/list"]) {
+      const { status, read } = await port.flood({ ...HOST, "mcp-method": method });
+      assertEquals(status, 413);
+      assertEquals(read < 200_000, true);
+    }
+  },
+);
+
+attack(
+  "a page is admitted by its whole origin",
+  { allowedOrigins: ["https://app.example"] },
+  async (port) => {
+    assertEquals((await port.ask({ ...HOST, origin: "https://app.example" })).status, 200);
+    for (
+      const origin of [
+        "http://app.example",
+        "https://app.example:8443",
+        "https://app.example.evil",
+        "https://evil.app.example",
+      ]
+    ) {
+      assertEquals((await port.ask({ ...HOST, origin })).status, 403);
+    }
+  },
+);
+
+Deno.test("an origin that no page can have is refused at the start", async () => {
+  await using gateway = openGateway();
+  for (const origin of ["app.example", "https://app.example/", "*", "null"]) {
+    assertThrows(
+      () => createHttpHandler(gateway, { allowedOrigins: [origin] }),
+      TypeError,
+      "Cannot allow origin",
+    );
+  }
+});
+
+Deno.test("nothing is served after close()", async () => {
+  await using gateway = openGateway();
+  const handler = createHttpHandler(gateway);
+  await handler.close();
+  const port = new Port(handler.fetch);
+  assertEquals((await port.ask(HOST)).status, 503);
+  assertEquals((await port.ask(HOST, { body: LIST_2026 })).status, 503);
+});
 
 attack("a request that begins no session leaves none behind", { maxSessions: 2 }, async (port) => {
   for (let count = 0; count < 10; count++) {

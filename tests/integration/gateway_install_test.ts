@@ -117,10 +117,102 @@ test("codex: the table joins what is there, is replaced, and leaves again", asyn
   assertEquals((await home.read(".codex/config.toml")).trimEnd(), before.trimEnd());
 });
 
+test("codex: comments stay, and what a person has added to the entry", async (home) => {
+  await home.write(
+    ".codex/config.toml",
+    '# top\n[mcp_servers.mine]\ncommand = "y"\n\n# about the model\n[model]\nx = 1\n',
+  );
+  await home.mcp("install", "codex", "--yes");
+  const installed = await home.read(".codex/config.toml");
+  await home.write(
+    ".codex/config.toml",
+    `${installed}startup_timeout_sec = 20 # slow\n\n# at the end\n[last]\n`,
+  );
+  await home.mcp("install", "codex", "--yes", "--timeout", "5m");
+  const text = await home.read(".codex/config.toml");
+  for (const kept of ["# top", "# about the model", "startup_timeout_sec = 20 # slow", "# at the end"]) {
+    assert(text.includes(kept), text);
+  }
+  assertMatch(text, /"--timeout", "300s"/);
+  await home.mcp("uninstall", "codex", "--yes");
+  const removed = await home.read(".codex/config.toml");
+  assert(removed.includes("# at the end\n[last]") && !removed.includes("a2c"), removed);
+});
+
+test("an entry keeps what a person has added to it", async (home) => {
+  await home.mcp("install", "cursor", "--yes");
+  const value = JSON.parse(await home.read(".cursor/mcp.json"));
+  value.mcpServers.a2c.env = { A: "1" };
+  await home.write(".cursor/mcp.json", JSON.stringify(value, null, 2));
+  await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
+  const { args, env } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
+  assertEquals([args.includes("300s"), env], [true, { A: "1" }]);
+});
+
+test("entries of two Servers have a token each, though their names are the same", async (home) => {
+  const tokenOf = async (url: string, token: string) => {
+    const file = home.file("entry.json");
+    await runDoor("agent.ts", [
+      ...["mcp", "install", "cursor", "--yes", "--file", file, "--url", url, "--token", token],
+      ...["--office", "lab", "--name", "ada"],
+    ], { env: home.env, cwd: home.path });
+    const { args } = JSON.parse(await Deno.readTextFile(file)).mcpServers.a2c;
+    return args[args.indexOf("--token-file") + 1];
+  };
+  const [first, second] = [
+    await tokenOf("http://one.example", "1"),
+    await tokenOf("http://two.example", "2"),
+  ];
+  assertEquals([await Deno.readTextFile(first), await Deno.readTextFile(second)], ["1\n", "2\n"]);
+});
+
+test("the preview shows nothing of other entries, and each change keeps the file before it", async (home) => {
+  const before = '{\n  "mcpServers": {\n    "mine": {\n      "env": { "KEY": "s3cret-key" }\n    }\n  }\n}\n';
+  await home.write(".cursor/mcp.json", before);
+  const { stdout } = await home.mcp("install", "cursor", "--yes");
+  assertEquals(stdout.includes("s3cret-key"), false);
+  const between = await home.read(".cursor/mcp.json");
+  await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
+  assertEquals(await home.read(".cursor/mcp.json.before-a2c"), before);
+  assertEquals(await home.read(".cursor/mcp.json.before-a2c-2"), between);
+});
+
+test("Claude Code is told where it looks", async (home) => {
+  const { env, path: cwd } = home;
+  const connection = ["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"];
+  await runDoor("agent.ts", ["mcp", "install", "claude-code", "--yes", ...connection], {
+    env: { ...env, CLAUDE_CONFIG_DIR: home.file("claude") },
+    cwd,
+  });
+  assertMatch(await home.read("claude/.claude.json"), /"a2c"/);
+});
+
+test("a token file of the entry counts, whatever token the environment has", async (home) => {
+  await using office = await GatewayOffice.open({ laptop: scriptedServers({}) });
+  await home.write("token", "t\n");
+  const { code, stdout, stderr } = await runDoor("agent.ts", [
+    ...[
+      "office",
+      "--url",
+      office.server.url,
+      "--office",
+      "lab",
+      "--name",
+      "ada",
+      "--token-file",
+      home.file("token"),
+    ],
+  ], { env: { ...home.env, A2C_TOKEN: "other" } });
+  assertEquals(code, 0, stderr);
+  assertMatch(stdout, /laptop/);
+});
+
 test("a token never stands in the client's file, but in one for this user alone", async (home) => {
   await home.mcp("install", "cursor", "--yes");
   assertEquals((await home.read(".cursor/mcp.json")).includes("s3cret"), false);
-  const file = home.file("state/a2c-smcp/gateway-a2c.token");
+  const { args } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
+  const file = args[args.indexOf("--token-file") + 1];
+  assert(file.startsWith(home.file("state/a2c-smcp/")), file);
   assertEquals(await Deno.readTextFile(file), "s3cret\n");
   assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
   const refused = await home.mcp("install", "cursor", "--yes", "--header", "authorization=Bearer x");
@@ -147,8 +239,10 @@ test("a file that cannot be read is left as it is, with the place of the mistake
   await home.write(".codex/config.toml", "mcp_servers = { a2c = { command = 'x' } }\n");
   assertMatch(
     (await home.mcp("install", "codex", "--yes")).stderr,
-    /Cannot change ".*config\.toml": .*multiple times/,
+    /Cannot change ".*config\.toml": .*not a table of its own/,
   );
+  await home.write(".codex/config.toml", "mcp_servers = { mine = { command = 'x' } }\n");
+  assertMatch((await home.mcp("install", "codex", "--yes")).stderr, /not a table of its own/);
 });
 
 test("an MCP client starts the gateway by the entry, from another folder", async (home) => {

@@ -1,8 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
 import { JoinRefusedError, ProtocolVersionError } from "../../src/protocol/local_errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
@@ -141,4 +143,19 @@ Deno.test("a version that this package does not speak is refused as an option", 
       ...JSON.parse('{"protocolVersion":0.3}'),
     });
   await assertRejects(connecting, TypeError, "0.3");
+});
+
+Deno.test("an Agent may name an MCP server as the configuration does, unless several have that name", async () => {
+  const server = (bundle_id: string) => ({ ...kioskOnStdio(), name: "My kiosk", bundle_id });
+  const config = { servers: [server("first")] };
+  await using smcp = await SmcpServer.listen({ port: 0 });
+  await using computer = Computer.open({ name: "laptop", config, protocolVersion: "0.4" });
+  await computer.join({ url: smcp.url, office });
+  await using agent = await Agent.connect({ url: smcp.url, office, name: "ada" });
+  const laptop = agent.computer("laptop");
+  await computer.ready();
+  const { resources } = await laptop.getResources("My kiosk");
+  assertEquals(resources, (await laptop.getResources("first")).resources);
+  const unknown = await assertRejects(() => laptop.getResources("other"), SmcpError);
+  assertEquals([unknown.code, unknown.details?.["mcp_server"]], [4014, "other"]);
 });

@@ -127,7 +127,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "oauth4webapi", places: ["src/mcp/auth/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.
   { specifier: "jsonc-parser", places: ["src/config/json_text.ts", "src/config/edit.ts"] },
-  { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts"] },
+  { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts", "src/config/toml_edit.ts"] },
   {
     specifier: "yaml",
     places: ["src/config/yaml_text.ts", "src/computer/skills/front_matter.ts", "src/documents/formats/"],

@@ -1,5 +1,5 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import { type ConnectionOptions, connectionOptions } from "../connection_options.ts";
+import { addConnectionOptions, type ConnectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
 import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
 import { type Command, Option } from "commander";
@@ -58,7 +58,7 @@ export function createAgentProgram(signal: AbortSignal): Command {
       defaultLogLevel: "error, info for watch",
     },
   );
-  for (const option of connectionOptions("agent")) program.addOption(option);
+  addConnectionOptions(program, "agent");
   program
     .addHelpText("after", examples(commandLineOf("agent")))
     .addOption(

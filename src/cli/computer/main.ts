@@ -5,7 +5,7 @@
 import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import { connectionOptions } from "../connection_options.ts";
+import { addConnectionOptions } from "../connection_options.ts";
 import { collect, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
@@ -30,7 +30,8 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
     defaultLogLevel: "info; warn at a prompt and for one command",
   });
   program.addHelpText("after", examples(commandLineOf("computer")));
-  for (const option of [...connectionOptions("computer"), ...ownOptions()]) program.addOption(option);
+  addConnectionOptions(program, "computer");
+  for (const option of ownOptions()) program.addOption(option);
   program.argument("[command]").allowExcessArguments().usage("[options] [command]");
   program.action(async (unknown: string | undefined) => {
     if (unknown !== undefined) throw new UsageError(unknownCommandText(program, unknown));
@@ -64,7 +65,7 @@ function addCheck(program: Command): void {
         "exit code 2 when a server in them cannot start",
     )
     .action(async (files: string[]) => {
-      const { json, config, inputs } = program.opts<ComputerCliOptions>();
+      const { json, config, inputs, protocol } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
@@ -76,7 +77,7 @@ function addCheck(program: Command): void {
         (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined);
       const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
       await withConfigChecks((checks) =>
-        runCheck(wanted, { json, checks: { ...checks, programs: true, givenInputs, isSignedIn } })
+        runCheck(wanted, { json, checks: { ...checks, protocol, programs: true, givenInputs, isSignedIn } })
       );
     });
 }

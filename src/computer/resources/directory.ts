@@ -7,23 +7,28 @@ import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { toReadError } from "../failures.ts";
 import { parseResourceUri } from "./resource_uri.ts";
-import { ResourceRoutes, withCapability } from "./route.ts";
+import { ResourceRoutes, type ResourceRoutesContext, withCapability } from "./route.ts";
 import { ServerResources, type ServerResourcesContext } from "./server_resources.ts";
 import type { WatchedChanges } from "./watch.ts";
+
+/** What the directory depends on. */
+export interface ResourceDirectoryContext
+  extends Omit<ServerResourcesContext, "onHostsChange">, Pick<ResourceRoutesContext, "writtenNameOf"> {}
 
 /** The resources of each server of the fleet, in its order of precedence. */
 export class ResourceDirectory {
   /** Finds the server of a read. */
   readonly routes: ResourceRoutes;
   readonly #fleet: Fleet;
-  readonly #context: Omit<ServerResourcesContext, "onHostsChange">;
+  readonly #context: ResourceDirectoryContext;
   readonly #servers = new Map<SupervisedServer, ServerResources>();
 
-  constructor(fleet: Fleet, context: Omit<ServerResourcesContext, "onHostsChange">) {
+  constructor(fleet: Fleet, context: ResourceDirectoryContext) {
     this.#fleet = fleet;
     this.#context = context;
     this.routes = new ResourceRoutes({
       fleet,
+      writtenNameOf: context.writtenNameOf,
       getServerResources: (server) => this.getServerResources(server),
       log: context.log,
     });

@@ -5,7 +5,7 @@ import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { didYouMean, unknownName } from "../../spelling.ts";
+import { didYouMean, listWords, unknownName } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
@@ -58,6 +58,8 @@ interface WantedHost {
 /** What routing needs. */
 export interface ResourceRoutesContext {
   readonly fleet: Fleet;
+  /** The name of a server in the configuration, by the name by which the office knows it. */
+  readonly writtenNameOf: (server: string) => string;
   /** The resources of a server. */
   readonly getServerResources: (server: SupervisedServer) => ServerResources;
   readonly log: Logger;
@@ -118,15 +120,22 @@ export class ResourceRoutes {
   }
 
   /**
-   * Finds a server by its name, whatever its capabilities.
+   * Finds a server by its name in the office or in the configuration, whatever its capabilities.
    *
    * @throws {SmcpError} 4014 when no server has the name.
    */
   serverNamed(name: string): SupervisedServer {
-    const server = this.#context.fleet.get(name);
+    const { fleet, writtenNameOf } = this.#context;
+    const server = fleet.get(name);
     if (server !== undefined) return server;
-    const known = this.#context.fleet.servers.map((each) => each.name);
-    const message = `${unknownName("MCP server", name, known)} on this Computer`;
+    // From protocol 0.3 on, the name of the configuration is another one, and several servers may have it.
+    const [only, ...others] = fleet.servers.filter((each) => writtenNameOf(each.name) === name);
+    if (only !== undefined && others.length === 0) return only;
+    const message = only === undefined
+      ? `${unknownName("MCP server", name, fleet.servers.map((each) => each.name))} on this Computer`
+      : `Several MCP servers are named "${name}": give ${
+        listWords([only, ...others].map((each) => each.name))
+      }`;
     throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, message, { details: { mcp_server: name } });
   }
 

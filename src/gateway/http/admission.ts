@@ -13,19 +13,20 @@ export interface AdmissionOptions {
   readonly token?: string | undefined;
   /** Host names of the gateway besides `localhost` and loopback addresses, without a port. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Host names of the pages that may use it, besides those of this machine. */
+  /** Origins of the pages that may use it, such as `https://app.example.com`, besides those of this machine. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 /** Judges requests. A page of another site never reaches the gateway, whatever its address resolves to. */
 export class Admission {
   readonly #hosts: string[];
-  readonly #origins: string[];
+  readonly #origins: ReadonlySet<string>;
   readonly #token: Promise<Uint8Array> | undefined;
 
+  /** Throws a TypeError for an origin that no page can have. */
   constructor({ token, allowedHosts = [], allowedOrigins = [] }: AdmissionOptions) {
     this.#hosts = [...localhostAllowedHostnames(), ...allowedHosts];
-    this.#origins = [...localhostAllowedOrigins(), ...allowedOrigins];
+    this.#origins = new Set(allowedOrigins.map(checkOrigin));
     this.#token = token === undefined ? undefined : digest(token);
   }
 
@@ -35,7 +36,9 @@ export class Admission {
     if (!host.ok) {
       return httpError(403, `Cannot serve this host: ${host.message}. Allow it with --allow-host`);
     }
-    const origin = validateOriginHeader(headers.get("origin"), this.#origins);
+    const given = headers.get("origin");
+    if (given !== null && this.#origins.has(given)) return undefined;
+    const origin = validateOriginHeader(given, localhostAllowedOrigins());
     if (origin.ok) return undefined;
     return httpError(
       403,
@@ -54,6 +57,14 @@ export class Admission {
     const what = given === "" ? "it has no bearer token" : "its bearer token is wrong";
     return httpError(401, `Cannot serve this request: ${what}`, challenge);
   }
+}
+
+/** An origin is compared as a whole: another scheme or port is another page. */
+export function checkOrigin(text: string): string {
+  if (URL.parse(text)?.origin === text) return text;
+  throw new TypeError(
+    `Cannot allow origin "${text}": write it as a browser does, such as "https://app.example.com"`,
+  );
 }
 
 async function digest(token: string): Promise<Uint8Array> {

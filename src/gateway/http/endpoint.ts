@@ -10,11 +10,12 @@ import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
-import type { Scope } from "../scope.ts";
+import { concerns, type Scope } from "../scope.ts";
 import type { ListName } from "../list_name.ts";
 import { LIST_CHANGED_INTERVAL_MS } from "../session.ts";
 import { hasParamHeaders, refuseParamHeaders } from "./param_headers.ts";
-import { type SessionCount, type SessionLimits, Sessions } from "./sessions.ts";
+import type { SessionPlaces } from "./session_places.ts";
+import { Sessions } from "./sessions.ts";
 import { whenDone } from "./when_done.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
@@ -31,32 +32,51 @@ export class Endpoint {
   readonly #modern: McpHttpHandler;
   readonly #maxBodyBytes: number;
   readonly #unfollow: () => void;
+  /** Requests and streams that are open now. */
+  #busy = 0;
 
   constructor(
     gateway: GatewayCore,
-    { scope, limits, count, logger }: {
+    { scope, places, idleMs, maxBodyBytes, logger }: {
       readonly scope: Scope;
-      readonly limits: SessionLimits;
-      readonly count: SessionCount;
+      readonly places: SessionPlaces;
+      readonly idleMs: number;
+      readonly maxBodyBytes: number;
       readonly logger: Logger;
     },
   ) {
     this.#gateway = gateway;
     this.#scope = scope;
-    this.#maxBodyBytes = limits.maxBodyBytes;
-    this.#sessions = new Sessions(gateway.factory(scope), { limits, count });
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs });
     const bus = new InMemoryServerEventBus();
     this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
       legacy: "reject",
       bus,
-      maxRequestBodySize: limits.maxBodyBytes,
+      maxRequestBodySize: maxBodyBytes,
       onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
     });
-    this.#unfollow = publishChanges(gateway, bus);
+    this.#unfollow = publishChanges(gateway, { bus, scope });
+  }
+
+  /** Whether no client holds anything here. */
+  get isIdle(): boolean {
+    return this.#busy === 0 && this.#sessions.size === 0;
   }
 
   /** Serves a request that was admitted. */
   async fetch(request: Request): Promise<Response> {
+    this.#busy++;
+    const end = () => void this.#busy--;
+    try {
+      return whenDone(await this.#fetch(request), end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #fetch(request: Request): Promise<Response> {
     if (await isLegacyRequest(request, undefined, { maxRequestBodySize: this.#maxBodyBytes })) {
       return await this.#sessions.fetch(request);
     }
@@ -92,7 +112,10 @@ export class Endpoint {
   }
 }
 
-function publishChanges(gateway: GatewayCore, bus: InMemoryServerEventBus): () => void {
+function publishChanges(
+  gateway: GatewayCore,
+  { bus, scope }: { readonly bus: InMemoryServerEventBus; readonly scope: Scope },
+): () => void {
   const throttleOf = (list: ListName) =>
     new Throttle(() => bus.publish(EVENTS[list]), LIST_CHANGED_INTERVAL_MS);
   const throttles = {
@@ -101,6 +124,7 @@ function publishChanges(gateway: GatewayCore, bus: InMemoryServerEventBus): () =
     prompts: throttleOf("prompts"),
   };
   const unfollow = gateway.onChange((change) => {
+    if (!concerns(change, scope)) return;
     if (change.kind === "list") throttles[change.list].request();
     else bus.publish({ kind: "resource_updated", uri: change.uri });
   });

@@ -7,9 +7,10 @@ import type { Scope } from "../scope.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import { Endpoint } from "./endpoint.ts";
 import { httpError } from "./http_error.ts";
-import type { SessionCount } from "./sessions.ts";
+import { withBoundedBody } from "./bounded_body.ts";
+import { SessionPlaces } from "./session_places.ts";
 
-/** The most paths of Computers that are served. */
+/** The most paths of Computers that are served at the same time. */
 const MAX_ENDPOINTS = 1_000;
 const DEFAULT_MAX_SESSIONS = 200;
 const DEFAULT_IDLE_MS = 30 * 60_000;
@@ -17,7 +18,10 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** How the gateway is served over HTTP. */
 export interface HttpHandlerOptions extends AdmissionOptions {
-  /** The most sessions of clients that speak MCP of 2025; 200 by default. */
+  /**
+   * The most sessions of clients that speak MCP of 2025; 200 by default. When all are taken, the one that rests longest
+   * ends for a new one.
+   */
   readonly maxSessions?: number | undefined;
   /** How long such a session is kept without a request or a stream, in milliseconds; 1,800,000 by default. */
   readonly idleMs?: number | undefined;
@@ -59,16 +63,21 @@ export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions 
 class Handler {
   readonly #gateway: GatewayCore;
   readonly #admission: Admission;
-  readonly #options: HttpHandlerOptions;
   readonly #log: Logger;
+  readonly #idleMs: number;
+  readonly #maxBodyBytes: number;
+  readonly #places: SessionPlaces;
+  /** By path; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
-  readonly #count: SessionCount = { open: 0 };
+  #isClosed = false;
 
   constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
     this.#gateway = gateway;
     this.#admission = new Admission(options);
-    this.#options = options;
     this.#log = options.logger ?? silentLogger;
+    this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
+    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+    this.#places = new SessionPlaces(options.maxSessions ?? DEFAULT_MAX_SESSIONS);
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -83,6 +92,7 @@ class Handler {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
     this.#endpoints.clear();
   }
@@ -97,24 +107,38 @@ class Handler {
     if (scope === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are /mcp, /mcp/search and /mcp/c/{computer}`);
     }
-    const endpoint = this.#endpointOf(pathname, scope);
-    return await endpoint?.fetch(request) ??
+    const bounded = await withBoundedBody(request, this.#maxBodyBytes);
+    if (bounded instanceof Response) return bounded;
+    if (this.#isClosed) return httpError(503, "Cannot serve this request: the gateway is closing");
+    const endpoint = this.#endpointOf(scope);
+    return await endpoint?.fetch(bounded) ??
       httpError(503, "Cannot serve one more Computer: there are too many");
   }
 
-  #endpointOf(path: string, scope: Scope): Endpoint | undefined {
-    const known = this.#endpoints.get(path);
-    if (known !== undefined) return known;
-    if (this.#endpoints.size >= MAX_ENDPOINTS) return undefined;
-    const {
-      maxSessions = DEFAULT_MAX_SESSIONS,
-      idleMs = DEFAULT_IDLE_MS,
-      maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
-    } = this.#options;
-    const limits = { maxSessions, idleMs, maxBodyBytes };
-    const endpoint = new Endpoint(this.#gateway, { scope, limits, count: this.#count, logger: this.#log });
-    this.#endpoints.set(path, endpoint);
+  #endpointOf(scope: Scope): Endpoint | undefined {
+    const key = JSON.stringify(scope);
+    const endpoint = this.#endpoints.get(key) ?? this.#newEndpoint(scope);
+    if (endpoint === undefined) return undefined;
+    this.#endpoints.delete(key);
+    this.#endpoints.set(key, endpoint);
     return endpoint;
+  }
+
+  /** Anybody can make up names of Computers, so a path that nobody uses gives way to a new one. */
+  #newEndpoint(scope: Scope): Endpoint | undefined {
+    if (this.#endpoints.size >= MAX_ENDPOINTS) {
+      const [key, unused] = [...this.#endpoints].find(([, { isIdle }]) => isIdle) ?? [];
+      if (key === undefined) return undefined;
+      this.#endpoints.delete(key);
+      void unused?.close();
+    }
+    return new Endpoint(this.#gateway, {
+      scope,
+      places: this.#places,
+      idleMs: this.#idleMs,
+      maxBodyBytes: this.#maxBodyBytes,
+      logger: this.#log,
+    });
   }
 }
 

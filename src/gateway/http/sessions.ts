@@ -2,24 +2,10 @@
 import { WebStandardStreamableHTTPServerTransport as SessionTransport } from "@modelcontextprotocol/server";
 import type { SessionFactory } from "../gateway_core.ts";
 import { httpError } from "./http_error.ts";
+import type { PlacedSession, SessionPlaces } from "./session_places.ts";
 import { whenDone } from "./when_done.ts";
 
-/** How many sessions there may be, and for how long. */
-export interface SessionLimits {
-  /** The most sessions of the gateway. */
-  readonly maxSessions: number;
-  /** How long a session without a request or a stream is kept, in milliseconds. */
-  readonly idleMs: number;
-  /** The largest body of a request, in bytes. */
-  readonly maxBodyBytes: number;
-}
-
-/** Counts the sessions of all endpoints. */
-export interface SessionCount {
-  open: number;
-}
-
-interface Session {
+interface Session extends PlacedSession {
   readonly transport: SessionTransport;
   /** Requests and streams that are open now. */
   busy: number;
@@ -29,17 +15,29 @@ interface Session {
 /** The header that names a session. */
 const SESSION_HEADER = "mcp-session-id";
 
+/** What sessions depend on. */
+export interface SessionsOptions {
+  readonly places: SessionPlaces;
+  /** How long a session without a request or a stream is kept, in milliseconds. */
+  readonly idleMs: number;
+}
+
 /** Serves requests of sessions, each with a server of its own. */
 export class Sessions {
   readonly #factory: SessionFactory;
-  readonly #limits: SessionLimits;
-  readonly #count: SessionCount;
+  readonly #places: SessionPlaces;
+  readonly #idleMs: number;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(factory: SessionFactory, { limits, count }: { limits: SessionLimits; count: SessionCount }) {
+  constructor(factory: SessionFactory, { places, idleMs }: SessionsOptions) {
     this.#factory = factory;
-    this.#limits = limits;
-    this.#count = count;
+    this.#places = places;
+    this.#idleMs = idleMs;
+  }
+
+  /** How many sessions have begun and not ended. */
+  get size(): number {
+    return this.#sessions.size;
   }
 
   /** Serves a request: of a session, or one that begins a session. */
@@ -48,32 +46,31 @@ export class Sessions {
     const session = id === null ? await this.#open() : this.#sessions.get(id);
     if (session === undefined) {
       return id === null
-        ? httpError(503, "Cannot begin a session: there are too many. End others, or try again later", {
+        ? httpError(503, "Cannot begin a session: all of them are busy. End others, or try again later", {
           "retry-after": "60",
         })
         : httpError(404, "No such session: it has ended, or the gateway has restarted. Initialize again");
     }
     session.busy++;
     clearTimeout(session.timer);
+    this.#places.use(session);
     const response = await session.transport.handleRequest(request);
     return whenDone(response, () => this.#rest(session));
   }
 
   /** Ends all sessions. */
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
+    await Promise.all([...this.#sessions.values()].map((session) => session.end()));
   }
 
   /** A session that has no id yet: without `initialize` its transport refuses the request, and it is forgotten. */
   async #open(): Promise<Session | undefined> {
-    if (this.#count.open >= this.#limits.maxSessions) return undefined;
-    this.#count.open++;
+    if (!await this.#places.take()) return undefined;
     const transport = new SessionTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => void this.#sessions.set(id, session),
-      maxRequestBodySize: this.#limits.maxBodyBytes,
     });
-    const session: Session = { transport, busy: 0, timer: undefined };
+    const session: Session = { transport, busy: 0, timer: undefined, end: () => transport.close() };
     const server = this.#factory({ era: "legacy" });
     const { onclose } = server;
     server.onclose = () => {
@@ -89,14 +86,15 @@ export class Sessions {
     if (session.busy > 0) return;
     const { sessionId } = session.transport;
     const isBegun = sessionId !== undefined && this.#sessions.has(sessionId);
-    const end = () => void session.transport.close();
-    if (isBegun) session.timer = setTimeout(end, this.#limits.idleMs);
-    else end();
+    if (!isBegun) return void session.end();
+    session.timer = setTimeout(() => void session.end(), this.#idleMs);
+    this.#places.rest(session);
   }
 
-  #forget({ transport, timer }: Session): void {
-    clearTimeout(timer);
-    this.#count.open--;
-    if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId);
+  #forget(session: Session): void {
+    clearTimeout(session.timer);
+    this.#places.free(session);
+    const { sessionId } = session.transport;
+    if (sessionId !== undefined) this.#sessions.delete(sessionId);
   }
 }

@@ -23,7 +23,7 @@ interface Followed {
 export class ResourceSubscriptions {
   readonly #view: OfficeView;
   readonly #log: Logger;
-  readonly #onUpdated: (clientUri: string) => void;
+  readonly #onUpdated: (clientUri: string, computer: string) => void;
   /** By the URI of clients. */
   readonly #followed = new Map<string, Followed>();
   /** The Computers that were there at the last change. */
@@ -33,7 +33,10 @@ export class ResourceSubscriptions {
   /** @param onUpdated Called when a resource has changed, or may have. */
   constructor(
     view: OfficeView,
-    { logger, onUpdated }: { readonly logger: Logger; readonly onUpdated: (clientUri: string) => void },
+    { logger, onUpdated }: {
+      readonly logger: Logger;
+      readonly onUpdated: (clientUri: string, computer: string) => void;
+    },
   ) {
     this.#view = view;
     this.#log = logger;
@@ -125,11 +128,13 @@ export class ResourceSubscriptions {
   #renew(isConcerned: (followed: Followed) => boolean): void {
     for (const [clientUri, followed] of this.#followed) {
       if (!isConcerned(followed) || !this.#view.has(followed.address.computer)) continue;
-      void this.#subscribe(followed).then(() => this.#onUpdated(clientUri));
+      void this.#subscribe(followed).then(() => this.#onUpdated(clientUri, followed.address.computer));
     }
   }
 
   #tell(isConcerned: (followed: Followed) => boolean): void {
-    for (const [clientUri, followed] of this.#followed) if (isConcerned(followed)) this.#onUpdated(clientUri);
+    for (const [clientUri, followed] of this.#followed) {
+      if (isConcerned(followed)) this.#onUpdated(clientUri, followed.address.computer);
+    }
   }
 }

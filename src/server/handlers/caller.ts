@@ -1,11 +1,12 @@
 /** Checks of the caller, in the order of the protocol (4103, then 403), and the acks of refusals. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { type FailedRequest, SmcpError, toErrorAck } from "../../protocol/errors.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
 import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_requests.ts";
-import type { Call } from "../hub.ts";
+import type { Call, RefusedRequest } from "../hub.ts";
 import { outOfReach } from "../cluster/office_state.ts";
 import { quoted } from "../limits.ts";
 import { PACKET_BYTES } from "../outbox.ts";
@@ -59,9 +60,9 @@ function isReading(event: string): boolean {
   return event.startsWith(READING_EVENT_PREFIX) || event === READ_RESOURCE_EVENT;
 }
 
-/** Builds the ack of a refused request. */
-export function toErrorAnswer(error: SmcpError, request: FailedRequest): Answer {
-  return [toErrorAck(error, request)];
+/** Builds the ack of a refused request, as its sender reads it. */
+export function toErrorAnswer(error: SmcpError, request: RefusedRequest): Answer {
+  return [toErrorAckFor(request.connection.identity.version, error, request)];
 }
 
 /** Builds the ack of a refused join, leave or renewal. */

@@ -41,11 +41,11 @@ Deno.test("identifyServers() keeps the first server of each id, and names the ot
   const { servers } = parseConfig({
     mcpServers: { "my files": { command: "a" }, my_files: { command: "b" }, other: { command: "c" } },
   });
-  const { byId, warnings } = identifyServers(servers);
+  const { byId, leftOut } = identifyServers(servers);
   const shown = ([id, { name }]: [string, MCPServerConfig]) => [id, name];
   assertEquals([...byId].map(shown), [["my_files", "my files"], ["other", "other"]]);
-  assertEquals(warnings, [
-    'server "my_files" is left out: its bundle_id "my_files" is that of server "my files"; give one of them another ' +
-    '"bundle_id"',
-  ]);
+  assertEquals(leftOut.map(({ server, reason }) => [server.name, reason]), [[
+    "my_files",
+    'is left out: its bundle_id "my_files" is that of server "my files"; give one of them another "bundle_id"',
+  ]]);
 });

@@ -55,9 +55,9 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
     )
     .option("--allow-host <name>", "a host name of the gateway besides localhost; can be repeated", collect)
     .option(
-      "--allow-origin <name>",
-      "a host name of pages that may use the gateway; can be repeated",
-      collect,
+      "--allow-origin <origin>",
+      "the origin of pages that may use the gateway, such as https://app.example.com; can be repeated",
+      collectOrigin,
     )
     .option(
       "--activity-log <file>",
@@ -80,6 +80,11 @@ function changing(command: Command): Command {
     .option("--dry-run", "show the change, and write nothing", false)
     .option("--yes", "write without asking", false)
     .option("--file <path>", "the client's file, if it is not the usual one");
+}
+
+function collectOrigin(raw: string, earlier: readonly string[] = []): string[] {
+  if (URL.parse(raw)?.origin === raw) return collect(raw, earlier);
+  throw new InvalidArgumentError("Expected an origin such as https://app.example.com, without a path");
 }
 
 /** Parses `PORT`, `HOST:PORT` or `[ADDRESS]:PORT`. */

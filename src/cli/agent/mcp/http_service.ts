@@ -1,4 +1,5 @@
 /** `agent.ts mcp --http`: the gateway over HTTP. */
+import { settledWithin } from "../../../async/abortable.ts";
 import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import type { Logger } from "../../../log.ts";
@@ -13,6 +14,9 @@ export interface HttpServiceOptions extends HttpPlace {
   readonly allowedOrigins: readonly string[] | undefined;
   readonly logger: Logger;
 }
+
+/** How long requests that are being served may take at the end, in milliseconds. */
+const SHUTDOWN_MS = 1_000;
 
 /** The addresses that other machines cannot reach. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/;
@@ -33,18 +37,23 @@ export async function serveOnHttp(
     );
   }
   await using handler = createHttpHandler(gateway, options);
-  const server = listen({ hostname: host.replace(/^\[|\]$/g, ""), port }, { handler: handler.fetch, logger });
+  const cut = new AbortController();
+  const place = { hostname: host.replace(/^\[|\]$/g, ""), port, signal: cut.signal };
+  const server = listen(place, { handler: handler.fetch, logger });
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   // Streams end first: a server that shuts down waits for them.
   await handler.close();
-  await server.shutdown();
+  await settledWithin(server.shutdown(), SHUTDOWN_MS);
+  // A client may never end its request.
+  cut.abort();
+  await server.finished;
 }
 
 function listen(
-  place: { readonly hostname: string; readonly port: number },
+  place: { readonly hostname: string; readonly port: number; readonly signal: AbortSignal },
   { handler, logger }: { readonly handler: (request: Request) => Promise<Response>; readonly logger: Logger },
 ): Deno.HttpServer {
   const onListen = ({ hostname, port }: Deno.NetAddr) => {

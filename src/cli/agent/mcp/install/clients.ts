@@ -42,7 +42,7 @@ export function clientOf(name: ClientName): McpClient {
     case "claude-code":
       return {
         title: "Claude Code",
-        file: join(home, ".claude.json"),
+        file: join(Deno.env.get("CLAUDE_CONFIG_DIR") ?? home, ".claude.json"),
         member: "mcpServers",
         format: "json",
         extra: { type: "stdio" },

@@ -1,5 +1,6 @@
 /** The entry by which a client starts the gateway. */
 import { fromFileUrl, resolve } from "@std/path";
+import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import { UsageError } from "../../../outcome.ts";
@@ -53,7 +54,7 @@ export function planEntry(connection: EntryConnection, options: McpOptions, entr
   if (folder === undefined) {
     throw new UsageError("Cannot keep the gateway's files: this user has no home; set XDG_STATE_HOME");
   }
-  const fileName = `${entryName.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`;
+  const fileName = `${entryName.replaceAll(/[^A-Za-z0-9._-]/g, "_")}-${placeOf(connection)}`;
   const state = resolve(options.state ?? `${folder}/gateway-${fileName}.json`);
   const token = connection.token === undefined
     ? undefined
@@ -70,6 +71,11 @@ export function planEntry(connection: EntryConnection, options: McpOptions, entr
   return { command, args: words, files: { state, token } };
 }
 
+/** Tells entries of one name apart: a client of another Server must not get the token of this one. */
+function placeOf({ url, office, name }: EntryConnection): string {
+  return createHash("sha256").update(JSON.stringify([url, office, name])).digest("hex").slice(0, 10);
+}
+
 /** Writes the files of an entry that have to be there before the client starts it. */
 export async function writeEntryFiles({ token, state }: EntryFiles): Promise<void> {
   await Deno.mkdir(resolve(state, ".."), { recursive: true, mode: 0o700 });
@@ -78,9 +84,13 @@ export async function writeEntryFiles({ token, state }: EntryFiles): Promise<voi
 
 /** The words that start the Agent's program from any folder and environment, as this process was started. */
 function programWords(): GatewayEntry {
-  const main = fromFileUrl(Deno.mainModule);
-  const isDoor = main.endsWith("agent.ts");
-  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", main, ...(isDoor ? [] : ["agent"])] };
+  const { href, protocol, pathname } = new URL(Deno.mainModule);
+  const isFile = protocol === "file:";
+  // Deno finds no configuration by itself below `node_modules`.
+  const config = isFile ? ["--config", fromFileUrl(new URL("deno.json", href))] : [];
+  const program = isFile ? fromFileUrl(href) : href;
+  const word = pathname.endsWith("/agent.ts") ? [] : ["agent"];
+  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", ...config, program, ...word] };
 }
 
 function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {

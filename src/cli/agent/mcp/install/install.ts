@@ -1,18 +1,21 @@
 /** `mcp install`, `mcp uninstall` and `--print-config`: the gateway's entry in the file of an MCP client. */
-import { dirname } from "@std/path";
-import { removeMemberText, setMemberText } from "../../../../config/edit.ts";
+import { basename, dirname } from "@std/path";
+import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
+import { removeTomlTable, setTomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files.ts";
+import { LazyEditor } from "../../../lazy_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import type { ChangeOptions, McpOptions } from "../options.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
 import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
-import { setTomlEntry } from "./toml_entry.ts";
 
 /** The largest file of a client that is read, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The end of the name of the copy that a change leaves. */
+/** The end of the name of the copies that changes leave; the copies after the first have a number behind it. */
 const BACKUP = ".before-a2c";
+/** The most copies beside a file. */
+const MAX_BACKUPS = 1_000;
 
 /** Writes the gateway's entry into the file of a client. */
 export async function installInto(
@@ -77,10 +80,19 @@ function withEntry(
   { name, entry }: { readonly name: string; readonly entry: GatewayEntry | undefined },
 ): string {
   try {
-    if (format === "toml") return setTomlEntry(text ?? "", { member, name, entry });
-    if (entry === undefined) return removeMemberText(text ?? "", [member, name]);
+    const path = [member, name];
+    if (entry === undefined) {
+      return format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
+    }
     const { command, args } = entry;
-    return setMemberText(text, [member, name], { ...extra, command, args });
+    if (format === "toml") return setTomlMembers(text ?? "", path, { command, args });
+    const members = { ...extra, command, args };
+    if (text === undefined || !hasMember(text, path)) return setMemberText(text, path, members);
+    // What the person has added to the entry, such as an environment, stays.
+    return Object.entries(members).reduce(
+      (changed, [key, value]) => setMemberText(changed, [...path, key], value),
+      text,
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new UsageError(`Cannot change "${file}": ${error.message}`, { cause: error });
@@ -106,12 +118,16 @@ async function agreed(
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
-  return await Promise.resolve(
-    confirm(`Write this change? The file before it is kept as ${BACKUP.slice(1)}`),
-  );
+  const text = `Write this change? The file as it was is kept beside it, as ${
+    basename(file)
+  }${BACKUP} (y or n): `;
+  const answer = await new LazyEditor().use((editor) => editor.ask({ text, default: "n" }));
+  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
+  console.log("Nothing was written.");
+  return false;
 }
 
-/** The lines that go and come, with two lines around them. */
+/** The lines that go and come. Those around them are not shown: they may hold secrets of other programs. */
 function changeText(before: string, after: string): string {
   const [old, next] = [before, after].map((text) => text.split("\n"));
   if (old === undefined || next === undefined) return "";
@@ -120,12 +136,9 @@ function changeText(before: string, after: string): string {
   while (start < shortest && old[start] === next[start]) start++;
   let end = 0;
   while (end < shortest - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++;
-  const around = (lines: readonly string[]) => lines.map((line) => `    ${line}`);
   return [
-    ...around(old.slice(Math.max(0, start - 2), start)),
     ...old.slice(start, old.length - end).map((line) => `  - ${line}`),
     ...next.slice(start, next.length - end).map((line) => `  + ${line}`),
-    ...around(next.slice(next.length - end, next.length - end + 2)),
   ].join("\n");
 }
 
@@ -137,7 +150,20 @@ async function writeClientFile(
   await Deno.mkdir(dirname(file), { recursive: true });
   const real = await Deno.realPath(file).catch(() => file);
   const mode = before === undefined ? 0o600 : (await Deno.stat(real)).mode ?? 0o600;
-  if (before !== undefined) await replaceFile(`${real}${BACKUP}`, before, { mode: 0o600 });
+  if (before !== undefined) await keepBefore(real, before);
   await replaceFile(real, after, { mode: mode & 0o777 });
   if (Deno.build.os !== "windows") await Deno.chmod(real, mode & 0o777);
+}
+
+/** Keeps the text before a change beside the file, under a name that no earlier copy has. */
+async function keepBefore(file: string, text: string): Promise<void> {
+  for (let count = 1; count <= MAX_BACKUPS; count++) {
+    const copy = `${file}${BACKUP}${count === 1 ? "" : `-${count}`}`;
+    try {
+      return await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+  throw new UsageError(`Cannot keep a copy of "${file}": there are ${MAX_BACKUPS} of them; remove some`);
 }

@@ -1,0 +1,47 @@
+/** The places for sessions that all paths of a gateway share. */
+
+/** A session that holds a place. */
+export interface PlacedSession {
+  /** Ends the session, which frees its place. */
+  end(): Promise<void>;
+}
+
+/** A bounded number of places. When all are taken, the session that rests longest ends for a new one. */
+export class SessionPlaces {
+  readonly #max: number;
+  /** The sessions without a request or a stream, the one that rests longest first. */
+  readonly #resting = new Set<PlacedSession>();
+  #taken = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Takes a place. `false` when all sessions are busy. */
+  async take(): Promise<boolean> {
+    while (this.#taken >= this.#max) {
+      const [longest] = this.#resting;
+      if (longest === undefined) return false;
+      this.#resting.delete(longest);
+      await longest.end();
+    }
+    this.#taken++;
+    return true;
+  }
+
+  /** Notes that a session has a request or a stream again. */
+  use(session: PlacedSession): void {
+    this.#resting.delete(session);
+  }
+
+  /** Notes that a session has neither. */
+  rest(session: PlacedSession): void {
+    this.#resting.add(session);
+  }
+
+  /** Frees the place of a session that has ended. */
+  free(session: PlacedSession): void {
+    this.#resting.delete(session);
+    this.#taken--;
+  }
+}
