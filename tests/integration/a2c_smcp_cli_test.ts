@@ -41,7 +41,7 @@ async function testIn(shell: string, work: (script: string) => Promise<void>): P
 
 /** A line to its last word, and what may stand there. */
 const LINES = [
-  [["a2c-smcp", ""], ["agent", "completion", "computer", "server"]],
+  [["a2c-smcp", ""], ["agent", "completion", "computer", "documents", "server"]],
   [["a2c-smcp", "completion", "z"], ["zsh"]],
   [["a2c-smcp", "agent", "c"], ["call", "complete", "config"]],
   [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],

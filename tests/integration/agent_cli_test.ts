@@ -210,8 +210,14 @@ Deno.test("agent.ts watch takes no seat, and ends when nobody reads what it prin
   await child.said("watching");
   assertEquals((await run(...options(server), "call", "echo")).code, 1);
   await child.stdout.cancel();
-  using _computer = await ScriptedComputer.join(server.url);
-  assertEquals((await child.end()).code, 0);
+  let isOver = false;
+  const outcome = child.end().finally(() => isOver = true);
+  // A line that is written while the pipe is being closed is lost without an error, so more events come until it ends.
+  while (!isOver) {
+    using _computer = await ScriptedComputer.join(server.url);
+    await run(...options(server), "office");
+  }
+  assertEquals((await outcome).code, 0);
 });
 
 Deno.test("agent.ts watch ends with 0 at Ctrl-C also while the Server cannot be reached", async () => {

@@ -106,6 +106,7 @@ Deno.test("each log module has a description", () => {
     "tools",
     "resources",
     "config",
+    "documents",
   ]);
   for (const what of Object.values(LOG_MODULES)) assertMatch(what, /^[a-zA-Z]/);
 });
