@@ -30,7 +30,11 @@ const COMPLETIONS = [
 ];
 
 /** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
-const DENO_DOORS = [manifest.exports["./computer"], manifest.exports["./cli"]];
+const DENO_DOORS = [
+  manifest.exports["./computer"],
+  manifest.exports["./documents"],
+  manifest.exports["./cli"],
+];
 
 /** Written in what any Node with modules understands. */
 const NEEDS_NODE = `
@@ -47,7 +51,7 @@ export {};
 const NEEDS_DENO = `
 if (typeof globalThis.Deno === "undefined") {
   throw new Error(
-    "Cannot use @a2c-smcp/sdk/computer in Node: a Computer runs its MCP servers by Deno. Run the program by Deno " +
+    "Cannot use this module of @a2c-smcp/sdk in Node: it runs processes by Deno. Run the program by Deno " +
       '("npm install deno", then "npx deno run -A program.js"), or run the Computer as a program of its own',
   );
 }
