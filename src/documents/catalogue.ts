@@ -1,6 +1,7 @@
 /** The documents of some folders: what the provider publishes. */
 import { join, toFileUrl } from "@std/path";
 import { Throttle } from "../async/throttle.ts";
+import { visitInTurns } from "../async/turns.ts";
 import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -93,14 +94,15 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     return { files: this.#tree.files.size, unread: this.#unread.size + this.#reading.size };
   }
 
-  /** Takes over what changed in the folders. */
-  apply({ added, changed, removed }: TreeChange): void {
+  /** Takes over what changed in the folders. The files that were changed last are read first. */
+  async apply({ added, changed, removed }: TreeChange): Promise<void> {
     if (added.length + changed.length + removed.length === 0) return;
     for (const { docRef } of removed) {
       this.#reports.delete(docRef);
       this.#unread.delete(docRef);
     }
-    for (const file of [...added, ...changed]) this.#enter(file);
+    const entered = [...added, ...changed].sort((a, b) => b.modifiedMs - a.modifiedMs);
+    await visitInTurns(entered, (file) => this.#enter(file));
     for (const { docRef } of changed) this.#told.add(docRef);
     if (added.length + removed.length > 0) this.#isListDue = true;
     this.#noteChange();
@@ -141,8 +143,20 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     request: ReadRequest,
   ): Promise<readonly PageInfo[] | undefined> {
     const indices = Array.from({ length: limit }, (_, position) => offset + position);
-    const pages = await Promise.all(indices.map((index) => this.page(docRef, index, request)));
-    return pages.flatMap((page) => page ? [{ title: page.title, elementCount: page.elements.length }] : []);
+    const pages = await Promise.all(indices.map((index) => this.#pageInfo(docRef, index, request)));
+    return pages.filter((page) => page !== undefined);
+  }
+
+  /** A page that cannot be read costs the index nothing but its elements. */
+  async #pageInfo(docRef: string, index: number, request: ReadRequest): Promise<PageInfo | undefined> {
+    try {
+      const page = await this.page(docRef, index, request);
+      return page && { title: page.title, elementCount: page.elements.length };
+    } catch (error) {
+      const report = this.#reports.get(docRef)?.report;
+      if (!(error instanceof SmcpError) || report === undefined || "refused" in report) throw error;
+      return { title: report.pageTitles?.[index] ?? `Page ${index + 1}`, elementCount: 0 };
+    }
   }
 
   async element(docRef: string, elementId: string, request: ReadRequest): Promise<PlacedElement | undefined> {
@@ -225,7 +239,6 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     };
   }
 
-  /** The files that were changed last come first. */
   #readNext(): void {
     if (this.#isClosed) return;
     for (const file of this.#unread.values()) {

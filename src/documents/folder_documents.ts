@@ -139,8 +139,8 @@ class OpenFolders implements FolderDocuments {
     this.#pool.warm();
     this.listed = this.#search();
     this.#watch = new FolderWatch(roots, {
-      onFolders: async (paths) => this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
-      onAll: async () => this.#catalogue.apply(await this.#tree.refresh()),
+      onFolders: async (paths) => await this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
+      onAll: async () => await this.#catalogue.apply(await this.#tree.refresh()),
     }, { pollMs: options.pollMs ?? 30_000, after: this.listed, logger });
   }
 
@@ -162,7 +162,7 @@ class OpenFolders implements FolderDocuments {
 
   async #search(): Promise<void> {
     const startMs = performance.now();
-    this.#catalogue.apply(await this.#tree.refresh());
+    await this.#catalogue.apply(await this.#tree.refresh());
     this.#store?.prune(this.#tree.has);
     const { files, unread } = this.#catalogue.progress;
     this.#log.info("folders searched", {

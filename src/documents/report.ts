@@ -13,13 +13,15 @@ const MAX_TITLE_LENGTH = 200;
 const MAX_SUMMARY_LENGTH = 240;
 /** How many words of the text become keywords: those that occur most often. */
 const FREQUENT_WORDS = 10;
-/** The most titles of pages that are kept. */
-const MAX_PAGE_TITLES = 2_000;
+/** The most titles of pages that are kept, and the most characters of one. */
+const MAX_PAGE_TITLES = 500;
+const MAX_PAGE_TITLE_LENGTH = 80;
 
 /** What is known of a file without its pages. */
 export interface DocumentReport {
   readonly title?: string | undefined;
   readonly pageCount: number;
+  /** The titles of the first pages, for those that cannot be read. */
   readonly pageTitles?: readonly string[] | undefined;
   readonly keywords: readonly string[];
   readonly summary?: string | undefined;
@@ -33,7 +35,7 @@ export function makeReport(facts: DocumentFacts, path: string): DocumentReport {
   return {
     title: title === undefined || title.trim() === "" ? undefined : shorten(oneLine(title), MAX_TITLE_LENGTH),
     pageCount,
-    ...(pageTitles !== undefined && pageTitles.length <= MAX_PAGE_TITLES ? { pageTitles } : {}),
+    pageTitles: pageTitles?.slice(0, MAX_PAGE_TITLES).map((each) => shorten(each, MAX_PAGE_TITLE_LENGTH)),
     keywords: keywordsOf(facts, path),
     summary: summaryOf(facts),
     losses,

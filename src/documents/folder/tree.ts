@@ -1,5 +1,5 @@
 /** The files of the folders, kept up to date. */
-import { join } from "@std/path";
+import { join, SEPARATOR } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
 import type { Logger } from "../../log.ts";
 import type { FileKind } from "../formats/kinds.ts";
@@ -104,9 +104,9 @@ export class FileTree {
   /** The known folder at a path, or the nearest one above it. */
   #find(absolute: string): Place | undefined {
     for (const [root, node] of this.#roots) {
-      if (absolute !== root && !absolute.startsWith(`${root}/`)) continue;
+      if (absolute !== root && !absolute.startsWith(`${root}${SEPARATOR}`)) continue;
       let place: Place = { root, path: "", node, depth: 0 };
-      for (const name of absolute.slice(root.length + 1).split("/")) {
+      for (const name of absolute.slice(root.length + 1).split(SEPARATOR)) {
         const next = place.node.folders.get(name);
         if (next === undefined) break;
         place = { root, path: joinPath(place.path, name), node: next, depth: place.depth + 1 };

@@ -36,7 +36,7 @@ export function openReportStore(folder: string, logger: Logger): ReportStore {
   for (const isRetry of [false, true]) {
     try {
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return new SqliteStore(path);
+      return new SqliteStore(path, logger);
     } catch (error) {
       if (
         isRetry || error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied
@@ -65,9 +65,13 @@ class SqliteStore implements ReportStore {
   readonly #database: DatabaseSync;
   readonly #select: StatementSync;
   readonly #upsert: StatementSync;
+  readonly #log: Logger;
   #isWriting = false;
+  /** Whether nothing is read and written any more. */
+  #isBroken = false;
 
-  constructor(path: string) {
+  constructor(path: string, logger: Logger) {
+    this.#log = logger;
     this.#database = new DatabaseSync(path);
     try {
       Deno.chmodSync(path, 0o600);
@@ -89,21 +93,45 @@ class SqliteStore implements ReportStore {
   }
 
   get(file: FileVersion): FileReport | undefined {
+    return this.#guarded(() => this.#read(file));
+  }
+
+  #read(file: FileVersion): FileReport | undefined {
     const row = this.#select.get(file.root, file.path, versionOf(file));
     return typeof row?.["report"] === "string" ? JSON.parse(row["report"]) : undefined;
   }
 
   /** Reports that come at the same time are written together. */
   set(file: FileVersion, report: FileReport): void {
+    this.#guarded(() => this.#write(file, report));
+  }
+
+  /** An index that fails costs nothing but the time to read files again. */
+  #guarded<T>(use: () => T): T | undefined {
+    if (this.#isBroken) return undefined;
+    try {
+      return use();
+    } catch (error) {
+      this.#isBroken = true;
+      this.#log.warn("the index fails; files are read anew", { error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  #write(file: FileVersion, report: FileReport): void {
     if (!this.#isWriting) {
       this.#isWriting = true;
       this.#database.exec("BEGIN");
-      setTimeout(() => this.#commit(), 0);
+      setTimeout(() => this.#guarded(() => this.#commit()), 0);
     }
     this.#upsert.run(file.root, file.path, versionOf(file), JSON.stringify(report));
   }
 
   prune(keep: (root: string, path: string) => boolean): void {
+    this.#guarded(() => this.#prune(keep));
+  }
+
+  #prune(keep: (root: string, path: string) => boolean): void {
     const remove = this.#database.prepare("DELETE FROM reports WHERE root = ? AND path = ?");
     for (const { root, path } of this.#database.prepare("SELECT root, path FROM reports").all()) {
       if (typeof root === "string" && typeof path === "string" && !keep(root, path)) remove.run(root, path);
@@ -111,7 +139,8 @@ class SqliteStore implements ReportStore {
   }
 
   [Symbol.dispose](): void {
-    this.#commit();
+    this.#guarded(() => this.#commit());
+    this.#isBroken = true;
     this.#database.close();
   }
 
