@@ -1,6 +1,6 @@
 /**
- * An office at work: a Server, a Computer with four MCP servers over three transports, and an Agent that uses their
- * tools, windows and documents. Each step says in plain words what happens, and checks that it did.
+ * An office at work: a Server, a Computer with four MCP servers over three transports and a folder of files, and an
+ * Agent that uses their tools, windows and documents. Each step says in plain words what happens, and checks that it did.
  *
  * ```sh
  * deno run -A examples/demo.ts
@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   const server = cleanup.use(await SmcpServer.listen({ port: 0 }));
   tell(`listening on ${server.url}`);
 
-  step("A Computer with four MCP servers: the public server-everything three times, and our workspace.");
+  step(
+    "A Computer with four MCP servers, the public server-everything three times and our workspace, and a folder.",
+  );
   const http = cleanup.use(await startEverything("streamableHttp"));
   const sse = cleanup.use(await startEverything("sse"));
   const computer = cleanup.use(Computer.open({ name: "laptop", config: config(documents, { http, sse }) }));
@@ -40,6 +42,7 @@ async function main(): Promise<void> {
   await callTools(laptop);
   await showDesktop(laptop);
   await walkDocuments(laptop);
+  await readFiles(laptop);
   await seeChange({ agent, laptop, documents });
   await cancelCall(laptop);
 
@@ -77,6 +80,7 @@ function config(documents: string, urls: { readonly http: { url: string }; reado
       },
       http: { type: "streamable", default_tool_meta, server_parameters: { url: urls.http.url } },
       sse: { type: "sse", default_tool_meta, server_parameters: { url: urls.sse.url } },
+      reports: { type: "documents", folders: [fromFileUrl(new URL("reports", import.meta.url))] },
     },
   };
 }
@@ -108,6 +112,7 @@ async function showDesktop(laptop: RemoteComputer): Promise<void> {
   assertEquals(desktop.map((window) => window.split("\n")[0]), [
     "window://com.example.workspace/overview",
     "window://com.example.workspace/activity",
+    "window://local.documents.reports/documents",
   ]);
 }
 
@@ -129,6 +134,23 @@ async function walkDocuments(laptop: RemoteComputer): Promise<void> {
   const element = await laptop.readElement(report.uri, table?.element_id ?? "");
   tell(`element ${element.element_id} is a ${element.category}: ${element.summary}`);
   assertEquals(element.category, "table");
+}
+
+async function readFiles(laptop: RemoteComputer): Promise<void> {
+  step("A folder of files is documents, too: a page of a PDF file, and some rows of a long sheet.");
+  const find = async (fileType: string) => {
+    const [found] = (await laptop.getFinder({ fileType })).documents;
+    assert(found !== undefined, `No ${fileType} file is in the Finder`);
+    return found.uri;
+  };
+  const page = await laptop.readPage(await find("pdf"), 1, { format: "markdown" });
+  tell(page.content_markdown ?? "");
+  assertStringIncludes(page.content_markdown ?? "", "| North Slope | 1,008 | +25 % |");
+
+  const sheet = await laptop.readPage(await find("xlsx"), 1);
+  const [table] = sheet.elements;
+  tell(`${sheet.title}: ${table?.summary}`);
+  assertStringIncludes(sheet.title, "rows 501–1000");
 }
 
 async function seeChange(

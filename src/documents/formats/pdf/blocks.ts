@@ -1,6 +1,6 @@
 /** Headings, paragraphs, lists and tables of a page that does not say where they are, by the look of its lines. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { joinLines, type Line, textOf } from "./lines.ts";
+import { joinLines, type Line, type Piece, textOf } from "./lines.ts";
 
 /** How the running text of a document looks. */
 export interface BodyLook {
@@ -18,8 +18,6 @@ const MAX_HEADING = 200;
 const HEADING_SCALE = 1.12;
 /** The distance of lines, in heights of letters, from which on a paragraph ends. */
 const PARAGRAPH_GAP = 1.75;
-/** How far apart, in points, the same column of two rows may begin. */
-const COLUMN_TOLERANCE = 6;
 const BULLET = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{1,3}[.)]|[a-z][.)]|\(?[ivx]{1,4}[.)]))\s+(?=\S)/u;
 
 /** How the running text looks, judged by some lines. */
@@ -38,7 +36,7 @@ export function lookOf(lines: readonly Line[], isBold: BodyLook["isBold"]): Body
 export function toBlocks(lines: readonly Line[], look: BodyLook): DocumentElement[] {
   const elements: DocumentElement[] = [];
   for (let at = 0; at < lines.length;) {
-    const table = tableAt(lines, at);
+    const table = tableAt(lines, at) ?? titledTableAt(lines, at);
     if (table !== undefined) {
       elements.push(table.element);
       at += table.length;
@@ -119,7 +117,8 @@ function blockEnd(lines: readonly Line[], start: number, look: BodyLook): number
     if (before === undefined || line === undefined) break;
     const isOther = roundSize(line.size) !== roundSize(before.size) && Math.abs(line.size - before.size) > 1;
     if (isBreak(before, line) || isOther || BULLET.test(textOf(line))) break;
-    if (headingLevel(lines, end, look) !== undefined || tableAt(lines, end) !== undefined) break;
+    if (headingLevel(lines, end, look) !== undefined) break;
+    if (tableAt(lines, end) !== undefined || titledTableAt(lines, end) !== undefined) break;
   }
   return end;
 }
@@ -133,43 +132,95 @@ function isBreak(before: Line | undefined, line: Line): boolean {
   return start - beforeStart > line.size * 0.8 && /[.!?:]["')\]]?$/.test(textOf(before));
 }
 
-/** A table: rows of two pieces and more that begin in the same columns. */
+/** A table: rows of two pieces and more, in columns that no piece of another column overlaps. */
 function tableAt(
   lines: readonly Line[],
   start: number,
 ): { element: DocumentElement; length: number } | undefined {
-  const first = lines[start];
-  if (first === undefined || first.pieces.length < 2) return undefined;
-  const columns: number[] = first.pieces.map(({ x }) => x);
-  const rows: Line[] = [first];
-  for (let at = start + 1; at < lines.length; at++) {
-    const [before, line] = [lines[at - 1], lines[at]];
-    if (before === undefined || line === undefined || line.pieces.length < 2) break;
-    if (before.y - line.y > Math.max(before.size, line.size) * 3 || before.y <= line.y) break;
-    if (!line.pieces.some(({ x }, index) => index > 0 && columns.some((column) => isNear(column, x)))) break;
-    for (const { x } of line.pieces) if (!columns.some((column) => isNear(column, x))) columns.push(x);
+  const columns = new Columns();
+  const rows: Line[] = [];
+  for (let at = start; at < lines.length; at++) {
+    const [before, line] = [rows.at(-1), lines[at]];
+    if (line === undefined || line.pieces.length < 2 || isItem(line)) break;
+    if (before !== undefined && !isBelow(before, line)) break;
+    if (!columns.fit(line.pieces)) break;
     rows.push(line);
   }
-  // Two lines with a gap may be a line of a heading; three are a table.
-  if (rows.length < 3) return undefined;
-  columns.sort((a, b) => a - b);
-  const cells = rows.map(({ pieces }) => {
-    const row = Array<string>(columns.length).fill("");
-    for (const { x, text } of pieces) {
-      const index = columns.findLastIndex((column) => column <= x + COLUMN_TOLERANCE);
-      row[Math.max(index, 0)] = `${row[Math.max(index, 0)]} ${text}`.trim();
-    }
-    return row;
-  });
-  const [headers = [], ...body] = cells;
+  // Two lines with a gap may be a line of a heading.
+  const isTable = rows.length >= 3 || (rows.length === 2 && rows.every(({ pieces }) => pieces.length >= 3));
+  if (!isTable) return undefined;
+  const [headers = [], ...body] = rows.map(({ pieces }) => columns.cellsOf(pieces));
   return {
     element: { category: "table", content: { headers, rows: body, total_rows: body.length } },
     length: rows.length,
   };
 }
 
-function isNear(a: number, b: number): boolean {
-  return Math.abs(a - b) <= COLUMN_TOLERANCE;
+/** A table below a line that has the names of its columns, which may stand in their middle. */
+function titledTableAt(
+  lines: readonly Line[],
+  start: number,
+): { element: DocumentElement; length: number } | undefined {
+  const [title, next] = [lines[start], lines[start + 1]];
+  if (title === undefined || next === undefined || title.pieces.length < 2 || isItem(title)) return undefined;
+  const table = isBelow(title, next) ? tableAt(lines, start + 1) : undefined;
+  if (table?.element.category !== "table") return undefined;
+  const { headers, rows } = table.element.content;
+  if (headers.length !== title.pieces.length) return undefined;
+  const content = {
+    headers: title.pieces.map(({ text }) => text.trim()),
+    rows: [headers, ...rows],
+    total_rows: rows.length + 1,
+  };
+  return { element: { category: "table", content }, length: table.length + 1 };
+}
+
+/** Whether a line stands right below another one. */
+function isBelow(before: Line, line: Line): boolean {
+  const distance = before.y - line.y;
+  return distance > 0 && distance <= Math.max(before.size, line.size) * 3;
+}
+
+/** Whether a line is an item of a list, with its mark as a piece of its own. */
+function isItem({ pieces: [first] }: Line): boolean {
+  return first !== undefined && BULLET.test(`${first.text.trim()} x`) && first.text.trim().length <= 5;
+}
+
+/** The columns of a table, from left to right. */
+class Columns {
+  readonly #columns: { start: number; end: number }[] = [];
+
+  /** Adds a row. `false`, and nothing is added, when a piece lies in two columns or two pieces in one. */
+  fit(pieces: readonly Piece[]): boolean {
+    const changed = this.#columns.map((column) => ({ ...column }));
+    const taken = new Set<number>();
+    for (const { x: start, end } of pieces) {
+      const over = changed.flatMap((column, index) =>
+        column.start < end && start < column.end ? [index] : []
+      );
+      const [index] = over;
+      if (over.length > 1 || (index !== undefined && taken.has(index))) return false;
+      const column = index === undefined ? undefined : changed[index];
+      if (column === undefined) taken.add(changed.push({ start, end }) - 1);
+      else {
+        column.start = Math.min(column.start, start);
+        column.end = Math.max(column.end, end);
+        taken.add(changed.indexOf(column));
+      }
+    }
+    // The first row makes the columns; later ones may add a few that it left empty.
+    if (this.#columns.length > 0 && changed.length > this.#columns.length + 2) return false;
+    this.#columns.splice(0, Infinity, ...changed);
+    return true;
+  }
+
+  /** The cells of a row. */
+  cellsOf(pieces: readonly Piece[]): string[] {
+    const columns = this.#columns.toSorted((a, b) => a.start - b.start);
+    return columns.map(({ start, end }) =>
+      pieces.filter((piece) => piece.x < end && start < piece.end).map(({ text }) => text.trim()).join(" ")
+    );
+  }
 }
 
 function roundSize(size: number): number {

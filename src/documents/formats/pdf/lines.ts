@@ -35,7 +35,7 @@ export interface Line {
 }
 
 /** The gap, in heights of letters, from which on a line has two pieces. */
-const PIECE_GAP = 1.4;
+const PIECE_GAP = 0.55;
 /** The gap that is a space between words. */
 const WORD_GAP = 0.18;
 
