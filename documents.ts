@@ -3,7 +3,7 @@
  * Agent reads page by page and element by element. Files are read in processes without permissions.
  *
  * ```sh
- * deno run --allow-read=$HOME/Reports --allow-run=deno documents.ts $HOME/Reports
+ * deno run --ignore-env --allow-read=$HOME/Reports --allow-run documents.ts $HOME/Reports
  * ```
  *
  * A Computer starts it by itself for an entry `{ "type": "documents", "folders": ["~/Reports"] }` of its configuration.
