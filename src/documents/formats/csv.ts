@@ -7,48 +7,51 @@ import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { withIds } from "./sections.ts";
 
-/** How many lines a page has. */
-const LINES_PER_PAGE = 500;
+/** How many rows a page has at most. */
+const ROWS_PER_PAGE = 500;
+/** The characters from which on a page has no further row. */
+const PAGE_LENGTH = 1024 * 1024;
 /** How many characters of the file show its delimiter and the names of its columns. */
 const SAMPLE_LENGTH = 64 * 1024;
 /** The most columns of a table. */
 const MAX_COLUMNS = 256;
 
-/** Opens a table. A page is 500 of its rows. */
+/** Opens a table. A page is 500 of its rows, or fewer when they are long. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const decoded = decodeText(bytes);
+  const text = decoded.text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   const sample = Papa.parse<string[]>(text.slice(0, SAMPLE_LENGTH), { preview: 50, skipEmptyLines: true });
-  const { delimiter } = sample.meta;
-  const headers = hasHeader(sample.data) ? (sample.data[0] ?? []).slice(0, MAX_COLUMNS) : [];
-  const starts = pageStarts(text);
+  const format = { delimiter: sample.meta.delimiter, newline: "\n", skipEmptyLines: true } as const;
+  const headers = hasHeader(sample.data) ? sample.data[0] ?? [] : [];
+  const { pages, rowCount, columnCount } = divide(text, { format, hasHeaders: headers.length > 0 });
   const losses: string[] = [];
-  if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
-  if (sample.data.some((row) => row.length > MAX_COLUMNS)) {
-    losses.push(`Columns after the first ${MAX_COLUMNS} are not shown`);
+  if (decoded.isGuess) {
+    losses.push(`The encoding "${decoded.encoding}" is a guess; some characters may be wrong`);
   }
-  const titleOf = (index: number) =>
-    starts.length === 1 ? fileName : `Rows ${index * LINES_PER_PAGE + 1}–${(index + 1) * LINES_PER_PAGE}`;
+  if (columnCount > MAX_COLUMNS) losses.push(`Columns after the first ${MAX_COLUMNS} are not shown`);
+  const titleOf = (index: number) => {
+    const last = (pages[index + 1]?.firstRow ?? rowCount + 1) - 1;
+    return pages.length === 1 ? fileName : `Rows ${pages[index]?.firstRow}–${last}`;
+  };
   return {
     facts: {
-      pageCount: starts.length,
-      pageTitles: starts.map((_, index) => titleOf(index)),
+      pageCount: pages.length,
+      pageTitles: pages.map((_, index) => titleOf(index)),
       headings: headers.slice(0, 200),
       opening: "",
       losses,
     },
     page: (index) => {
-      const rows = Papa.parse<string[]>(text.slice(starts[index], starts[index + 1]), {
-        delimiter,
-        skipEmptyLines: true,
-      });
-      const body = index === 0 && headers.length > 0 ? rows.data.slice(1) : rows.data;
+      const page = pages[index] ?? { start: text.length, firstRow: rowCount + 1 };
+      const { data } = Papa.parse<string[]>(text.slice(page.start, pages[index + 1]?.start), format);
       const table: DocumentElement = {
         category: "table",
         content: {
-          headers,
-          rows: body.map((row) => row.slice(0, MAX_COLUMNS).map(toCell)),
-          total_rows: body.length,
-          first_row: index * LINES_PER_PAGE + 1,
+          headers: headers.slice(0, MAX_COLUMNS),
+          rows: data.map((row) => row.slice(0, MAX_COLUMNS).map(toCell)),
+          total_rows: rowCount,
+          total_columns: columnCount,
+          first_row: page.firstRow,
         },
       };
       return { title: titleOf(index), elements: withIds([table], index) };
@@ -56,22 +59,41 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   };
 }
 
-/** Where each page begins: at a line that is not within quotes. */
-function pageStarts(text: string): number[] {
-  const starts = [0];
-  let lines = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) isQuoted = !isQuoted;
-    if (code !== LINE_FEED || isQuoted || ++lines % LINES_PER_PAGE !== 0) continue;
-    if (at + 1 < text.length) starts.push(at + 1);
-  }
-  return starts;
+/** The rows of a page. */
+interface RowRange {
+  /** Where it begins in the text. */
+  readonly start: number;
+  /** The number of its first row, from 1; the names of the columns are no row. */
+  readonly firstRow: number;
 }
 
-const QUOTE = 0x22;
-const LINE_FEED = 0x0a;
+/** Divides a table into pages, at the rows that the parser finds. Lines without a letter are no rows. */
+function divide(
+  text: string,
+  { format, hasHeaders }: { readonly format: Papa.ParseConfig; readonly hasHeaders: boolean },
+): { readonly pages: readonly RowRange[]; readonly rowCount: number; readonly columnCount: number } {
+  const pages: RowRange[] = [];
+  let rowCount = hasHeaders ? -1 : 0;
+  let columnCount = 0;
+  let end = 0;
+  Papa.parse<string[]>(text, {
+    ...format,
+    // The other mode divides the whole text into lines first.
+    fastMode: false,
+    step: ({ data, meta }) => {
+      const start = end;
+      end = meta.cursor;
+      columnCount = Math.max(columnCount, data.length);
+      if (++rowCount === 0) return;
+      const page = pages.at(-1);
+      if (
+        page === undefined || rowCount - page.firstRow >= ROWS_PER_PAGE || end - page.start > PAGE_LENGTH
+      ) pages.push({ start, firstRow: rowCount });
+    },
+  });
+  if (pages.length === 0) pages.push({ start: end, firstRow: 1 });
+  return { pages, rowCount, columnCount };
+}
 
 /** The first line has the names of the columns when it has no numbers, and is unlike the others. */
 function hasHeader(rows: readonly (readonly string[])[]): boolean {

@@ -70,6 +70,13 @@ const KINDS = {
     extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org"],
     load: () => import("./text.ts"),
   },
+  other: {
+    extensions: [
+      ...["doc", "dot", "xls", "xlsb", "xlt", "ppt", "pps", "odt", "ods", "odp", "odg", "rtf", "wpd"],
+      ...["pages", "numbers", "msg", "mbox", "epub", "mobi", "djvu", "xps", "ps"],
+    ],
+    load: () => import("./other.ts"),
+  },
 } as const satisfies Record<string, Kind>;
 
 /** The name of a kind of file. */

@@ -53,10 +53,6 @@ export class OfficePackage {
     return this.#parts.bytes(name);
   }
 
-  get names(): Iterable<string> {
-    return this.#parts.names;
-  }
-
   /** The relationships of a part, by id. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
     const slash = part.lastIndexOf("/");
@@ -91,14 +87,15 @@ export class OfficePackage {
   picture(part: string, description: string): DocumentElement {
     const mimeType = MEDIA_TYPES[part.slice(part.lastIndexOf(".") + 1).toLowerCase()] ??
       "application/octet-stream";
-    const bytes = this.#parts.bytes(part);
-    const isSmall = bytes !== undefined && bytes.length <= MAX_PICTURE_BYTES;
+    const size = this.#parts.sizeOf(part);
+    const bytes = size <= MAX_PICTURE_BYTES ? this.#parts.bytes(part) : undefined;
     return {
       category: "image",
+      ...(size <= MAX_PICTURE_BYTES ? {} : { summary: tooLargeToSend(size) }),
       content: {
         description,
         mime_type: mimeType,
-        ...(isSmall ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
+        ...(bytes ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
       },
     };
   }
@@ -122,6 +119,10 @@ export class OfficePackage {
       },
     };
   }
+}
+
+function tooLargeToSend(bytes: number): string {
+  return `A picture of ${Math.ceil(bytes / 1024)} KiB, which is too large to be sent along`;
 }
 
 const NONE: XmlNode = { name: "", attributes: {}, children: [] };

@@ -5,13 +5,27 @@ import { type ParseLimits, unreadable } from "./format.ts";
 /** The first bytes of an OLE container: an office file with a password, or of an old binary format. */
 const OLE = [0xd0, 0xcf, 0x11, 0xe0];
 
-/** The parts of a zip file, unpacked when they are read. */
+/** A part, as the directory of the file has it. */
+interface Part {
+  /** Its name in the file. */
+  readonly name: string;
+  /** How many bytes it unpacks to. */
+  readonly size: number;
+}
+
+/**
+ * The parts of a zip file, unpacked when they are read. The case of their names does not matter (ECMA-376-2, 6.2.2.3), and
+ * some programs write backslashes. Of several parts with one name, there is the first.
+ */
 export class ZipParts {
   readonly #bytes: Uint8Array;
   readonly #maxUnpackedBytes: number;
-  readonly #sizes = new Map<string, number>();
-  readonly #read = new Map<string, Uint8Array>();
-  #unpacked = 0;
+  readonly #parts = new Map<string, Part>();
+  /** The small parts that were read. */
+  readonly #kept = new Map<Part, Uint8Array>();
+  /** The parts that were read; each counts once. */
+  readonly #counted = new Set<Part>();
+  #unpackedBytes = 0;
 
   /** Throws a DocumentError when the file is no zip file, or unpacks to more than the limit. */
   constructor(bytes: Uint8Array, { maxUnpackedBytes }: Pick<ParseLimits, "maxUnpackedBytes">) {
@@ -24,42 +38,57 @@ export class ZipParts {
     this.#bytes = bytes;
     this.#maxUnpackedBytes = maxUnpackedBytes;
     this.#unzip(({ name, originalSize }) => {
-      this.#sizes.set(name, originalSize);
+      const key = toKey(name);
+      if (!this.#parts.has(key)) this.#parts.set(key, { name, size: originalSize });
       return false;
     });
   }
 
-  /** The names of the parts. */
-  get names(): Iterable<string> {
-    return this.#sizes.keys();
+  /** The names of the parts, in lower case. */
+  get names(): readonly string[] {
+    return [...this.#parts.keys()];
   }
 
-  has(name: string): boolean {
-    return this.#sizes.has(name);
+  /** How many bytes a part unpacks to; 0 when there is none. */
+  sizeOf(name: string): number {
+    return this.#parts.get(toKey(name))?.size ?? 0;
   }
 
   /** The bytes of a part; `undefined` when there is none. They are kept only for small parts. */
   bytes(name: string): Uint8Array | undefined {
-    const known = this.#read.get(name);
-    if (known !== undefined) return known;
-    const size = this.#sizes.get(name);
-    if (size === undefined) return undefined;
-    this.#unpacked += size;
-    if (size > this.#maxUnpackedBytes || this.#unpacked > this.#maxUnpackedBytes) throw this.#tooLarge();
-    const part = this.#unzip((entry) => entry.name === name)[name];
+    const part = this.#parts.get(toKey(name));
     if (part === undefined) return undefined;
-    if (part.length > this.#maxUnpackedBytes) throw this.#tooLarge();
-    if (part.length < KEPT_BYTES) {
-      this.#read.set(name, part);
-      this.#unpacked -= size;
-    }
-    return part;
+    const kept = this.#kept.get(part);
+    if (kept !== undefined) return kept;
+    this.#count(part);
+    let isFound = false;
+    const bytes = this.#unzip((entry) => {
+      if (isFound || entry.name !== part.name) return false;
+      return isFound = true;
+    })[part.name];
+    if (bytes !== undefined && bytes.length < KEPT_BYTES) this.#kept.set(part, bytes);
+    return bytes;
+  }
+
+  /** The bytes of a part in UTF-8; XML may be in UTF-16 as well, and then begins with a mark (XML 1.0, 4.3.3). */
+  utf8(name: string): Uint8Array | undefined {
+    const bytes = this.bytes(name);
+    const encoding = bytes && utf16Of(bytes);
+    return encoding === undefined ? bytes : new TextEncoder().encode(new TextDecoder(encoding).decode(bytes));
   }
 
   /** The text of a part. */
   text(name: string): string | undefined {
-    const bytes = this.bytes(name);
+    const bytes = this.utf8(name);
     return bytes && new TextDecoder().decode(bytes);
+  }
+
+  /** fflate unpacks no more of a part than the directory says, so that a wrong size costs no memory. */
+  #count(part: Part): void {
+    if (this.#counted.has(part)) return;
+    this.#counted.add(part);
+    this.#unpackedBytes += part.size;
+    if (this.#unpackedBytes > this.#maxUnpackedBytes) throw this.#tooLarge();
   }
 
   #unzip(
@@ -80,5 +109,14 @@ export class ZipParts {
   }
 }
 
-/** Parts of this size are read once. */
+function toKey(name: string): string {
+  return name.replaceAll("\\", "/").toLowerCase();
+}
+
+/** Smaller parts are unpacked once. */
 const KEPT_BYTES = 1024 * 1024;
+
+function utf16Of([first, second]: Uint8Array): string | undefined {
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+}

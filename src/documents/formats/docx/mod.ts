@@ -22,7 +22,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
   const pages = toPages(segments, title ?? fileName);
   const losses = [...reader.losses];
-  if ([...parts.names].some((name) => name.endsWith("vbaProject.bin"))) losses.push("Macros are not shown");
+  if (parts.names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
   return {
     facts: {
       title,

@@ -19,7 +19,7 @@ const MARGINS = new Set(["dt", "sldNum", "ftr", "hdr"]);
 /** Opens a presentation. A page is a slide, with its notes. */
 export function open({ bytes, limits }: ParseInput): ParsedDocument {
   const parts = new ZipParts(bytes, limits);
-  const presentation = new Presentation(new OfficePackage(parts, limits), [...parts.names]);
+  const presentation = new Presentation(new OfficePackage(parts, limits), parts.names);
   return { facts: presentation.facts(), page: (index) => presentation.page(index) };
 }
 
@@ -49,7 +49,7 @@ class Presentation {
     const first = this.#slides.slice(0, OPENING_SLIDES).flatMap((_, index) => this.page(index).elements);
     const losses: string[] = [];
     if (this.#slides.length === 0) losses.push("The presentation has no slides");
-    if (this.#names.some((name) => name.endsWith("vbaProject.bin"))) losses.push("Macros are not shown");
+    if (this.#names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
     if (this.#names.some((name) => /^ppt\/media\/.*\.(mp4|m4v|avi|wmv|mov|mp3|wav|m4a)$/i.test(name))) {
       losses.push("Sounds and videos are not shown");
     }

@@ -32,7 +32,12 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   47: "mmss.0",
   48: "##0.0E+0",
   49: "@",
+  // In East Asian versions, these are dates in the words of their language.
+  ...Object.fromEntries([27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, "yyyy-mm-dd"])),
+  ...Object.fromEntries([32, 33, 34, 35, 55, 56].map((id) => [id, "h:mm:ss"])),
 };
+/** How many digits of a number are shown, and are exact. */
+const DIGITS = 15;
 /** The days between the epochs of 1900 and 1904. */
 const DAYS_1904 = 1_462;
 
@@ -76,7 +81,7 @@ export class CellReader {
       case "b":
         return plain(value === "1", formula);
       case "n": {
-        const number = Number(value);
+        const number = Number(Number(value).toPrecision(DIGITS));
         if (!Number.isFinite(number)) return plain(value, formula);
         return this.#number(number, this.#formats[Number(style)] ?? "General", formula);
       }

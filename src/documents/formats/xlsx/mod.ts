@@ -44,6 +44,8 @@ class Workbook {
   readonly #limits: ParseLimits;
   readonly #cells: CellReader;
   readonly #sheets: readonly Sheet[];
+  /** The names of the sheets that have no cells, or whose parts are missing. */
+  readonly #leftOut: readonly string[];
 
   constructor(office: OfficePackage, parts: ZipParts, limits: ParseLimits) {
     this.#office = office;
@@ -63,11 +65,16 @@ class Workbook {
       is1904: ["1", "true"].includes(at(root, "workbookPr")?.attributes["date1904"] ?? ""),
     });
     let firstPage = 0;
+    const leftOut: string[] = [];
     this.#sheets = childrenOf(at(root, "sheets"), "sheet").flatMap(({ attributes }): Sheet[] => {
       const { name = "", id = "", state = "visible" } = attributes;
       const part = related.get(id)?.target;
-      const content = part === undefined ? undefined : parts.bytes(part);
-      if (part === undefined || content === undefined || related.get(id)?.type !== "worksheet") return [];
+      const isWorksheet = related.get(id)?.type === "worksheet";
+      const content = part === undefined || !isWorksheet ? undefined : parts.utf8(part);
+      if (part === undefined || content === undefined) {
+        leftOut.push(name);
+        return [];
+      }
       const sheet = {
         name,
         part,
@@ -78,6 +85,7 @@ class Workbook {
       firstPage += pagesOf(sheet);
       return [sheet];
     });
+    this.#leftOut = leftOut;
     if (this.#sheets.length === 0) throw unreadable("damaged", "the workbook has no sheets");
   }
 
@@ -136,6 +144,10 @@ class Workbook {
       category: "table",
       summary: `${range}: ${table.rows.length} rows and ${columns} columns${
         isCut ? "; the rest is left out" : ""
+      }${
+        formulas.length > MAX_FORMULAS
+          ? `; ${MAX_FORMULAS} of its ${formulas.length} formulas are listed`
+          : ""
       }`,
       content: {
         headers,
@@ -235,17 +247,19 @@ class Workbook {
   }
 
   #losses(): string[] {
-    const names = [...this.#parts.names];
+    const { names } = this.#parts;
     const losses: string[] = [];
-    if (names.some((name) => name.endsWith("vbaProject.bin"))) losses.push("Macros are not shown");
-    if (names.some((name) => name.startsWith("xl/externalLinks/"))) {
+    if (names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
+    if (names.some((name) => name.startsWith("xl/externallinks/"))) {
       losses.push("Linked workbooks are not read");
     }
     if (names.some((name) => name.startsWith("xl/embeddings/"))) {
       losses.push("Embedded objects are not shown");
     }
-    if (names.some((name) => name.startsWith("xl/chartsheets/"))) {
-      losses.push("Sheets that are charts are not shown");
+    if (this.#leftOut.length > 0) {
+      losses.push(
+        `Sheets without cells, or whose cells are missing, are not shown: ${this.#leftOut.join(", ")}`,
+      );
     }
     return losses;
   }
@@ -260,8 +274,10 @@ function pagesOf({ rows }: Pick<Sheet, "rows">): number {
 function titleOf(sheet: Sheet, part: number): string {
   const name = sheet.isHidden ? `${sheet.name} (hidden)` : sheet.name;
   if (pagesOf(sheet) === 1) return name;
-  const start = part * ROWS_PER_PAGE + 1;
-  return `${name}, rows ${start}–${Math.min(start + ROWS_PER_PAGE - 1, sheet.rows.count)}`;
+  const { rows } = sheet;
+  const start = part * ROWS_PER_PAGE;
+  const end = Math.min(start + ROWS_PER_PAGE, rows.count) - 1;
+  return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
 }
 
 function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {

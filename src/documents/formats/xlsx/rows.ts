@@ -11,19 +11,22 @@ export class SheetRows {
   /** What is before the rows and behind them, as XML. */
   readonly around: XmlNode;
 
+  /** Takes the part of a sheet, in UTF-8. Throws a DocumentError when it is no sheet. */
   constructor(bytes: Uint8Array, limits: ParseLimits) {
     this.#bytes = bytes;
     this.#limits = limits;
     const buffer = new ByteText(bytes);
-    const open = buffer.find("<sheetData", 0);
+    const prefix = prefixOf(bytes);
+    const open = buffer.findTag(`<${prefix}sheetData`, 0);
     const isEmpty = open < 0 || bytes[buffer.find(">", open) - 1] === SLASH;
-    const close = isEmpty ? -1 : buffer.find("</sheetData", open);
+    const close = isEmpty ? -1 : buffer.findTag(`</${prefix}sheetData`, open);
     if (!isEmpty && close < 0) throw unreadable("damaged", "a sheet of the workbook has no end");
+    const row = `<${prefix}row`;
     const starts: number[] = [];
     for (
-      let from = isEmpty ? -1 : buffer.findRow(open, close);
+      let from = isEmpty ? -1 : buffer.findTag(row, open, close);
       from >= 0;
-      from = buffer.findRow(from + 1, close)
+      from = buffer.findTag(row, from + 1, close)
     ) {
       starts.push(from);
     }
@@ -34,9 +37,17 @@ export class SheetRows {
     this.around = parseXml(before + after, limits);
   }
 
-  /** How many rows have cells. */
+  /** How many rows the file has; empty ones may be left out of it. */
   get count(): number {
     return this.#starts.length - 1;
+  }
+
+  /** The number of a row as the sheet shows it, from 1, by its position from 0. */
+  numberOf(position: number): number {
+    const start = this.#starts[position] ?? 0;
+    const tag = new TextDecoder().decode(this.#bytes.subarray(start, start + TAG_BYTES));
+    const [, number] = /^[^>]*?\sr=["'](\d{1,7})["']/.exec(tag) ?? [];
+    return number === undefined ? position + 1 : Number(number);
   }
 
   /** The rows of a range, by their position from 0. */
@@ -46,6 +57,16 @@ export class SheetRows {
     const text = new TextDecoder().decode(this.#bytes.subarray(this.#starts[start], this.#starts[end]));
     return childrenOf(at(parseXml(`<rows>${text}</rows>`, this.#limits), "rows"), "row");
   }
+}
+
+/** How many bytes of a row are looked at for its number. */
+const TAG_BYTES = 200;
+
+/** The prefix of the names of a sheet, with its colon; mostly there is none. */
+function prefixOf(bytes: Uint8Array): string {
+  const beginning = new TextDecoder().decode(bytes.subarray(0, 2_000));
+  const [, prefix = ""] = /<([\w.-]{1,40}:)worksheet[\s>]/.exec(beginning) ?? [];
+  return prefix;
 }
 
 const SLASH = 0x2f;
@@ -70,14 +91,15 @@ class ByteText {
     return -1;
   }
 
-  /** The place of the next row before `end`. */
-  findRow(from: number, end: number): number {
-    for (let at = this.find("<row", from); at >= 0 && at < end; at = this.find("<row", at + 1)) {
-      const next = this.#bytes[at + 4];
-      if (
-        next === 0x20 || next === 0x3e || next === SLASH || next === 0x0a || next === 0x0d || next === 0x09
-      ) return at;
+  /** The place of a tag, such as `<row`, from a place on and before an end; -1 when it is not there. */
+  findTag(tag: string, from: number, end = Infinity): number {
+    for (let at = this.find(tag, from); at >= 0 && at < end; at = this.find(tag, at + 1)) {
+      const next = this.#bytes[at + tag.length];
+      if (next !== undefined && ENDS_OF_NAMES.includes(next)) return at;
     }
     return -1;
   }
 }
+
+/** What may come behind the name of a tag: white space, `/` or `>`. */
+const ENDS_OF_NAMES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, SLASH, 0x3e];

@@ -1,5 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { DocumentError, type ParsedDocument } from "../../../../src/documents/formats/format.ts";
+import type { ElementContents } from "../../../../src/protocol/dpe_content.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
 Deno.test("a CSV file is a table with numbers, in pages of 500 rows", async () => {
@@ -10,6 +11,7 @@ Deno.test("a CSV file is a table with numbers, in pages of 500 rows", async () =
       headers: ["name", "amount"],
       rows: [["Smith; J.", "007"], ["Lee", 12.5], ["two\nlines", 3]],
       total_rows: 3,
+      total_columns: 2,
       first_row: 1,
     }],
   ]]);
@@ -17,12 +19,42 @@ Deno.test("a CSV file is a table with numbers, in pages of 500 rows", async () =
     "long.csv",
     `id,twice\n${Array.from({ length: 1_200 }, (_, id) => `${id},${id * 2}`).join("\n")}`,
   );
-  assertEquals(long.facts.pageCount, 3);
-  const [table] = (await long.page(2)).elements;
-  assertEquals(table?.category === "table" && [table.content.headers, table.content.rows[0]], [[
-    "id",
-    "twice",
-  ], [999, 1_998]]);
+  assertEquals(long.facts.pageTitles, ["Rows 1–500", "Rows 501–1000", "Rows 1001–1200"]);
+  const { headers, rows, ...others } = await tableOf(long, 2);
+  assertEquals(headers, ["id", "twice"]);
+  assertEquals(rows?.[0], [1_000, 2_000]);
+  assertEquals(others, { total_rows: 1_200, total_columns: 2, first_row: 1_001 });
+});
+
+Deno.test("a quote within a cell, and empty lines, move no row of a CSV file to another page", async () => {
+  const lines = Array.from({ length: 600 }, (_, id) => id === 3 ? `${id},5" pipe` : `${id},pipe\r\n`);
+  const document = await openFile("pipes.csv", lines.join("\r\n"));
+  assertEquals(document.facts.pageTitles, ["Rows 1–500", "Rows 501–600"]);
+  assertEquals((await tableOf(document, 0)).rows?.[3], [3, '5" pipe']);
+  assertEquals(
+    (await tableOf(document, 1)).rows?.map(([id]) => id),
+    lines.slice(500).map((_, at) => at + 500),
+  );
+});
+
+Deno.test("rows of a CSV file that are long make shorter pages", async () => {
+  const long = "x".repeat(300_000);
+  const document = await openFile(
+    "notes.csv",
+    Array.from({ length: 8 }, (_, id) => `${id},${long}`).join("\n"),
+  );
+  assertEquals(document.facts.pageTitles, ["Rows 1–3", "Rows 4–6", "Rows 7–8"]);
+});
+
+async function tableOf(document: ParsedDocument, page: number): Promise<Partial<ElementContents["table"]>> {
+  const [table] = (await document.page(page)).elements;
+  return table?.category === "table" ? table.content : {};
+}
+
+Deno.test("a file of a format that is not read says what to do", async () => {
+  const error = await assertRejects(() => openFile("old.doc", "x"), DocumentError);
+  assertEquals(error.code, "unsupported");
+  assertMatch(error.reason, /save it as DOCX/);
 });
 
 Deno.test("a message has its headers, its text and the names of its attachments", async () => {

@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { unzipSync } from "fflate";
 import { DocumentError } from "../../../../src/documents/formats/format.ts";
 import { ZipParts } from "../../../../src/documents/formats/zip.ts";
 import { relationships, xlsxOf, zipOf } from "../../../fixtures/documents/office.ts";
@@ -105,6 +106,72 @@ Deno.test("links, comments, merged cells and charts of a sheet are elements", as
   ]);
 });
 
+Deno.test("the names of a sheet may have a prefix, and a part may be in UTF-16", async () => {
+  const sheet = (p: string) =>
+    `<${p}worksheet xmlns${
+      p && ":x"
+    }="s"><${p}sheetData><${p}row r="3"><${p}c r="B3"><${p}v>7</${p}v></${p}c></${p}row>` +
+    `</${p}sheetData></${p}worksheet>`;
+  const bytes = new Uint8Array(
+    Uint16Array.from(`\ufeff${sheet("")}`, (letter) => letter.charCodeAt(0)).buffer,
+  );
+  const workbook = xlsxOf({ One: "", Two: "" }, {
+    parts: { "xl/worksheets/sheet0.xml": sheet("x:"), "xl/worksheets/sheet1.xml": bytes },
+  });
+  const table = {
+    headers: [],
+    rows: [[7]],
+    total_rows: 1,
+    total_columns: 1,
+    source_range: "B3:B3",
+    has_formulas: false,
+  };
+  assertEquals(await pagesOf(await openFile("x.xlsx", workbook)), [
+    ["One", ["p0-table-1", table]],
+    ["Two", ["p1-table-1", table]],
+  ]);
+});
+
+Deno.test("the case of the names of parts does not matter, and they may have backslashes", async () => {
+  const parts = unzipSync(
+    xlsxOf({ One: '<sheetData><row><c t="s"><v>0</v></c></row></sheetData>' }, { texts: ["a"] }),
+  );
+  const renamed = Object.entries(parts).map((
+    [name, part],
+  ) => [name.replaceAll("/", "\\").toLowerCase(), part]);
+  const document = await openFile("old.xlsx", zipOf(Object.fromEntries(renamed)));
+  const [table] = (await document.page(0)).elements;
+  assertEquals(table?.category === "table" && table.content.rows, [["a"]]);
+});
+
+Deno.test("numbers have 15 digits, and dates in the words of East Asian versions are dates", async () => {
+  const sheet =
+    '<sheetData><row r="1"><c><v>0.30000000000000004</v></c><c s="1"><v>45000</v></c></row></sheetData>';
+  const styles = '<cellXfs><xf numFmtId="0"/><xf numFmtId="31"/></cellXfs>';
+  const document = await openFile("n.xlsx", xlsxOf({ One: sheet }, { styles }));
+  const [table] = (await document.page(0)).elements;
+  assertEquals(table?.category === "table" && table.content.rows, [[0.3, "2023-03-15"]]);
+});
+
+Deno.test("pages of a sheet are titled by the numbers that its rows have", async () => {
+  const rows = Array.from({ length: 600 }, (_, at) => `<row r="${at * 2 + 1}"><c><v>${at}</v></c></row>`);
+  const document = await openFile("sparse.xlsx", xlsxOf({ Odd: `<sheetData>${rows.join("")}</sheetData>` }));
+  assertEquals(document.facts.pageTitles, ["Odd, rows 1–999", "Odd, rows 1001–1199"]);
+});
+
+Deno.test("sheets whose cells are missing are named", async () => {
+  const bytes = zipOf({
+    "_rels/.rels": relationships(["r1", "officeDocument", "xl/workbook.xml"]),
+    "xl/workbook.xml":
+      '<workbook xmlns:r="r"><sheets><sheet name="Here" r:id="a"/><sheet name="Gone" r:id="b"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": relationships(["a", "worksheet", "a.xml"], ["b", "worksheet", "b.xml"]),
+    "xl/a.xml": "<worksheet><sheetData/></worksheet>",
+  });
+  const { facts } = await openFile("gone.xlsx", bytes);
+  assertEquals(facts.pageTitles, ["Here"]);
+  assertEquals(facts.losses, ["Sheets without cells, or whose cells are missing, are not shown: Gone"]);
+});
+
 Deno.test("office files with a password, of old formats and damaged ones are refused with the reason", async () => {
   const code = async (bytes: Uint8Array<ArrayBuffer>) => {
     try {
@@ -116,6 +183,16 @@ Deno.test("office files with a password, of old formats and damaged ones are ref
   assertEquals(await code(new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1])), "encrypted");
   assertEquals(await code(new Uint8Array([1, 2, 3])), "damaged");
   assertEquals(await code(zipOf({ "a.txt": "a" })), "damaged");
+});
+
+Deno.test("all parts of a zip file together unpack to no more than the limit, and each counts once", () => {
+  const part = new Uint8Array(1024 * 1024);
+  const small = part.subarray(0, part.length / 2);
+  const parts = new ZipParts(zipOf({ a: part, b: part, c: small, d: small, e: small }), {
+    maxUnpackedBytes: 3 * part.length,
+  });
+  for (const name of ["a", "b", "c", "d", "a", "b", "c", "d", "a"]) parts.bytes(name);
+  assertThrows(() => parts.bytes("e"), DocumentError, "unpacks to more than 3 MiB");
 });
 
 Deno.test("a zip file that unpacks to more than the limit is refused before it is unpacked", () => {
