@@ -109,7 +109,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@modelcontextprotocol/server", places: ["src/gateway/", "src/documents/serve_stdio.ts"] },
   // The encoding of texts without a mark.
   { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
-  { specifier: "unpdf", places: ["src/documents/formats/pdf/mod.ts"] },
+  { specifier: "unpdf", places: ["src/documents/formats/pdf/"] },
+  { specifier: "jpeg-js", places: ["src/documents/formats/pdf/pictures.ts"] },
   { specifier: "fflate", places: ["src/documents/formats/zip.ts"] },
   { specifier: "saxes", places: ["src/documents/formats/xml.ts"] },
   { specifier: "numfmt", places: ["src/documents/formats/xlsx/cells.ts"] },

@@ -18,6 +18,8 @@ const MAX_HEADING = 200;
 const HEADING_SCALE = 1.12;
 /** The distance of lines, in heights of letters, from which on a paragraph ends. */
 const PARAGRAPH_GAP = 1.75;
+/** The distance of the lines of a paragraph, in heights of letters. */
+const LINE_GAP = 1.3;
 const BULLET = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{1,3}[.)]|[a-z][.)]|\(?[ivx]{1,4}[.)]))\s+(?=\S)/u;
 
 /** How the running text looks, judged by some lines. */
@@ -132,27 +134,35 @@ function isBreak(before: Line | undefined, line: Line): boolean {
   return start - beforeStart > line.size * 0.8 && /[.!?:]["')\]]?$/.test(textOf(before));
 }
 
-/** A table: rows of two pieces and more, in columns that no piece of another column overlaps. */
+/**
+ * A table: rows of two pieces and more, in columns that no piece of another column overlaps. A line that stands close below
+ * a row, without a piece in the first column, continues its cells.
+ */
 function tableAt(
   lines: readonly Line[],
   start: number,
 ): { element: DocumentElement; length: number } | undefined {
   const columns = new Columns();
-  const rows: Line[] = [];
-  for (let at = start; at < lines.length; at++) {
-    const [before, line] = [rows.at(-1), lines[at]];
-    if (line === undefined || line.pieces.length < 2 || isItem(line)) break;
-    if (before !== undefined && !isBelow(before, line)) break;
-    if (!columns.fit(line.pieces)) break;
-    rows.push(line);
+  const rows: Line[][] = [];
+  let at = start;
+  for (; at < lines.length; at++) {
+    const [before, line] = [rows.at(-1)?.at(-1), lines[at]];
+    if (line === undefined || (before !== undefined && !isBelow(before, line))) break;
+    if (before !== undefined && isClose(before, line) && columns.continue(line.pieces)) {
+      rows.at(-1)?.push(line);
+      continue;
+    }
+    if (line.pieces.length < 2 || isItem(line) || !columns.fit(line.pieces)) break;
+    rows.push([line]);
   }
   // Two lines with a gap may be a line of a heading.
-  const isTable = rows.length >= 3 || (rows.length === 2 && rows.every(({ pieces }) => pieces.length >= 3));
+  const isTable = rows.length >= 3 ||
+    (rows.length === 2 && rows.every(([first]) => first !== undefined && first.pieces.length >= 3));
   if (!isTable) return undefined;
-  const [headers = [], ...body] = rows.map(({ pieces }) => columns.cellsOf(pieces));
+  const [headers = [], ...body] = rows.map((row) => columns.cellsOf(row));
   return {
     element: { category: "table", content: { headers, rows: body, total_rows: body.length } },
-    length: rows.length,
+    length: at - start,
   };
 }
 
@@ -175,10 +185,16 @@ function titledTableAt(
   return { element: { category: "table", content }, length: table.length + 1 };
 }
 
-/** Whether a line stands right below another one. */
+/** Whether a line stands below another one as a row of a table does: lines of many pieces may be farther away. */
 function isBelow(before: Line, line: Line): boolean {
   const distance = before.y - line.y;
-  return distance > 0 && distance <= Math.max(before.size, line.size) * 3;
+  const isRow = Math.min(before.pieces.length, line.pieces.length) >= 3;
+  return distance > 0 && distance <= Math.max(before.size, line.size) * (isRow ? 5 : 3);
+}
+
+/** Whether a line is as near to the one above it as lines of a paragraph are. */
+function isClose(before: Line, line: Line): boolean {
+  return before.y - line.y <= Math.max(before.size, line.size) * LINE_GAP;
 }
 
 /** Whether a line is an item of a list, with its mark as a piece of its own. */
@@ -214,11 +230,20 @@ class Columns {
     return true;
   }
 
-  /** The cells of a row. */
-  cellsOf(pieces: readonly Piece[]): string[] {
+  /** Whether pieces lie in columns, each in one, but none in the first; columns may become wider by them. */
+  continue(pieces: readonly Piece[]): boolean {
+    const isMissing = ({ x, end }: Piece) =>
+      !this.#columns.some((column) => column.start < end && x < column.end);
+    const firstEnd = this.#columns.reduce((least, { end }) => Math.min(least, end), Infinity);
+    return !pieces.some((piece) => piece.x < firstEnd || isMissing(piece)) && this.fit(pieces);
+  }
+
+  /** The cells of a row, which may have several lines. */
+  cellsOf(row: readonly Line[]): string[] {
     const columns = this.#columns.toSorted((a, b) => a.start - b.start);
     return columns.map(({ start, end }) =>
-      pieces.filter((piece) => piece.x < end && start < piece.end).map(({ text }) => text.trim()).join(" ")
+      row.flatMap(({ pieces }) => pieces.filter((piece) => piece.x < end && start < piece.end))
+        .map(({ text }) => text.trim()).join(" ")
     );
   }
 }

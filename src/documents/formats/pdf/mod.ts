@@ -12,6 +12,10 @@ import {
 import { headingsOf, openingOf, withIds } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
+import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
+import { type RuledTable, ruledTables } from "./ruled_tables.ts";
+import { rulingsOf } from "./rulings.ts";
 import { joinLines, type Line, type TextItem, toLines } from "./lines.ts";
 import { type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
 
@@ -27,7 +31,6 @@ const SCANNED_LETTERS = 8;
 const MAX_UNTAGGED = 0.1;
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
-type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 /** Opens a PDF file. A page is a page. */
 export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocument> {
@@ -103,19 +106,20 @@ class PdfReader {
   async page(index: number): Promise<DocumentPage> {
     const page = await this.#pdf.getPage(index + 1);
     try {
-      const [content, tree, annotations] = await Promise.all([
+      const [text, tree, annotations, operators] = await Promise.all([
         page.getTextContent({ includeMarkedContent: true } as never),
         page.getStructTree().catch(() => null),
         page.getAnnotations().catch(() => []),
+        operatorsOf(page),
       ]);
-      const marked = content.items as readonly MarkedItem[];
+      const marked = text.items as readonly MarkedItem[];
       const items = marked.filter(isText);
+      const content = this.#tagged(tree as StructureNode | null, marked, items) ??
+        await this.#untagged(page, items, operators);
       const elements = [
-        ...(this.#tagged(tree as StructureNode | null, marked, items) ?? await this.#untagged(page, items)),
+        ...await this.#withPictures(content, items, picturesOf(page, operators)),
         ...toAnnotationElements(annotations as readonly PdfAnnotation[], items),
       ];
-      const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
-      if (letters < SCANNED_LETTERS && await hasPicture(page)) elements.unshift(scanned(letters));
       return { title: await this.#titleOf(index, elements), elements: withIds(elements, index) };
     } finally {
       page.cleanup();
@@ -138,10 +142,46 @@ class PdfReader {
     return elements.length > 0 && isWhole ? elements : undefined;
   }
 
-  async #untagged(page: PdfPage, items: readonly TextItem[]): Promise<DocumentElement[]> {
-    this.#look ??= this.#lookOfDocument();
-    const look = await this.#look;
-    return toBlocks(toLines(items), { ...look, isBold: boldFonts(page) });
+  /** Pictures that no tag describes follow the text. */
+  #withPictures(
+    content: readonly DocumentElement[],
+    items: readonly TextItem[],
+    pictures: PagePictures,
+  ): readonly DocumentElement[] {
+    if (pictures.count === 0) return content;
+    const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+    if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
+    return content.some(({ category }) => category === "image")
+      ? content
+      : [...content, ...figures(pictures)];
+  }
+
+  /** Each table with lines stands where its first text is; what is between them is told by its look. */
+  async #untagged(
+    page: PdfPage,
+    items: readonly TextItem[],
+    operators: PageOperators,
+  ): Promise<DocumentElement[]> {
+    const look: BodyLook = { ...await (this.#look ??= this.#lookOfDocument()), isBold: boldFonts(page) };
+    const tables = ruledTables(rulingsOf(operators), items);
+    const elements: DocumentElement[] = [];
+    let between: TextItem[] = [];
+    const endText = () => {
+      elements.push(...toBlocks(toLines(between), look));
+      between = [];
+    };
+    const shown = new Set<RuledTable>();
+    for (const item of items) {
+      const table = tables.find(({ items }) => items.has(item));
+      if (table === undefined) between.push(item);
+      else if (!shown.has(table)) {
+        endText();
+        elements.push(table.element);
+        shown.add(table);
+      }
+    }
+    endText();
+    return elements;
   }
 
   async #lookOfDocument(): Promise<BodyLook> {
@@ -208,21 +248,6 @@ function boldFonts(page: PdfPage): (font: string) => boolean {
     known.set(font, isBold);
     return isBold;
   };
-}
-
-async function hasPicture(page: PdfPage): Promise<boolean> {
-  const { fnArray } = await page.getOperatorList();
-  return fnArray.some((operator: number) => PAINTS_PICTURE.has(operator));
-}
-
-/** The operators of PDF.js that draw a picture: `paintImageMaskXObject`, `…ImageXObject`, `…InlineImageXObject` and others. */
-const PAINTS_PICTURE = new Set([83, 84, 85, 86, 87, 88, 89]);
-
-function scanned(letters: number): DocumentElement {
-  const text = letters === 0
-    ? "This page has no text layer; it is a picture, and reading it needs OCR"
-    : "This page has almost no text layer; most of it is a picture, and reading it needs OCR";
-  return { category: "image", content: { description: text } };
 }
 
 interface OutlineEntry {

@@ -1,5 +1,7 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { decode } from "jpeg-js";
 import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import type { ElementContents } from "../../../../src/protocol/dpe_content.ts";
 import { type PdfLine, pdfOf } from "../../../fixtures/documents/pdf.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
@@ -44,6 +46,66 @@ Deno.test("headings, paragraphs, lists and tables of a PDF page are found by the
   });
 });
 
+/** A text of a table. */
+function cell(x: number, y: number, text: string): PdfLine {
+  return { size: 10, x, y, text };
+}
+
+Deno.test("a table of a PDF page with lines has cells of several lines, and merged ones", async () => {
+  const document = await openFile(
+    "ruled.pdf",
+    pdfOf([{
+      lines: [
+        cell(55, 740, "The prices of this year:"),
+        cell(55, 688, "Product"),
+        cell(205, 688, "What it is for"),
+        cell(355, 688, "Price"),
+        cell(55, 668, "Nails"),
+        cell(205, 668, "Holding two pieces"),
+        cell(205, 656, "of wood together"),
+        cell(355, 668, "12"),
+        cell(55, 638, "Screws are not sold any longer"),
+        cell(355, 638, "-"),
+        cell(55, 590, "Ask for others."),
+      ],
+      rulings: [
+        ...[700, 680, 650, 630].map((y) => [50, y, 450, y] as const),
+        ...[50, 350, 450].map((x) => [x, 630, x, 700] as const),
+        // The last row has one cell for the first two columns.
+        [200, 650, 200, 700],
+      ],
+    }]),
+  );
+  assertEquals(await pagesOf(document), [[
+    "Page 1",
+    ["p0-text-1", { text: "The prices of this year:" }],
+    ["p0-table-1", {
+      headers: ["Product", "What it is for", "Price"],
+      rows: [["Nails", "Holding two pieces of wood together", "12"], [
+        "Screws are not sold any longer",
+        "",
+        "-",
+      ]],
+      total_rows: 2,
+    }],
+    ["p0-text-2", { text: "Ask for others." }],
+  ]]);
+});
+
+Deno.test("lines of a PDF page without texts between them are no table", async () => {
+  const document = await openFile(
+    "frame.pdf",
+    pdfOf([{
+      lines: [cell(55, 740, "A frame")],
+      rulings: [
+        ...[700, 680, 650].map((y) => [50, y, 450, y] as const),
+        ...[50, 350, 450].map((x) => [x, 650, x, 700] as const),
+      ],
+    }]),
+  );
+  assertEquals(await pagesOf(document), [["Page 1", ["p0-text-1", { text: "A frame" }]]]);
+});
+
 Deno.test("two columns of a PDF page are read one after the other", async () => {
   const left = lines(700, ["The left column has", "two lines."]);
   const right = lines(700, ["The right column has", "other lines."], { x: 320 });
@@ -72,12 +134,33 @@ Deno.test("links and comments of a PDF page follow its text", async () => {
   ]]);
 });
 
-Deno.test("a page that is a picture says that it needs OCR", async () => {
+Deno.test("a page that is a picture says that it needs OCR, and the picture comes along", async () => {
   const document = await openFile("scan.pdf", pdfOf([{ hasPicture: true }]));
-  const [image] = (await document.page(0)).elements;
-  assertEquals(image?.category, "image");
-  assertEquals(JSON.stringify(image?.content).includes("OCR"), true);
+  const [image, ...others] = (await document.page(0)).elements;
+  assertEquals(others, []);
+  const { description = "", ...content } = image?.category === "image" ? image.content : {};
+  assertMatch(description, /OCR/);
+  assertGray(content);
 });
+
+Deno.test("a picture between the text of a page follows it", async () => {
+  const document = await openFile(
+    "figure.pdf",
+    pdfOf([{ lines: lines(700, ["The harvest is shown below."]), hasPicture: true }]),
+  );
+  const { elements } = await document.page(0);
+  assertEquals(elements.map(({ category }) => category), ["text", "image"]);
+  assertGray(elements[1]?.category === "image" ? elements[1].content : {});
+});
+
+/** The picture of the fixture: 40 × 40 pixels of one gray. */
+function assertGray({ url = "", mime_type, width, height }: ElementContents["image"]): void {
+  assertEquals({ mime_type, width, height }, { mime_type: "image/jpeg", width: 40, height: 40 });
+  const jpeg = Uint8Array.from(atob(url.slice(url.indexOf(",") + 1)), (letter) => letter.charCodeAt(0));
+  const { data } = decode(jpeg, { useTArray: true });
+  assertEquals(data.length, 40 * 40 * 4);
+  assert(data.every((value, at) => at % 4 === 3 || Math.abs(value - "x".charCodeAt(0)) < 4));
+}
 
 Deno.test("a PDF file that is damaged or empty is refused with the reason", async () => {
   for (const content of ["no PDF", ""]) {
