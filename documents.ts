@@ -6,7 +6,7 @@
  * deno run --ignore-env --allow-read=$HOME/Reports --allow-run documents.ts $HOME/Reports
  * ```
  *
- * A Computer starts it by itself for an entry `{ "type": "documents", "folders": ["~/Reports"] }` of its configuration.
+ * With `--http PORT` it serves any number of clients over HTTP. A Computer starts it by itself for an entry `{ "type": "documents", "folders": ["~/Reports"] }` of its configuration.
  * The library publishes the same documents on an MCP server of yours:
  *
  * ```ts

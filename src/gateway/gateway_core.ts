@@ -1,5 +1,5 @@
 /** What all clients of a gateway share. */
-import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
+import type { SessionFactory } from "../streamable_http/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { McpTool } from "../agent/toolkit/mcp.ts";
@@ -31,9 +31,6 @@ import type { Activity } from "./tool_handlers.ts";
 
 /** How long the first answer waits for the Server and for Computers that are slow, in milliseconds. */
 const DEFAULT_PATIENCE_MS = 3_000;
-
-/** Makes the server of MCP for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
-export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
 /** The gateway, with what serves clients. */
 export class GatewayCore implements Gateway {

@@ -16,8 +16,9 @@
  */
 export { createGateway } from "./gateway.ts";
 export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
-export { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
-export type { AdmissionOptions } from "./http/admission.ts";
+export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
+export type { AdmissionOptions } from "../streamable_http/admission.ts";
+export type { HttpHandler } from "../streamable_http/entrance.ts";
 export type { ListName } from "./list_name.ts";
 export type { Scope } from "./scope.ts";
 export type { ToolsMode } from "./search/tools_mode.ts";

@@ -1,10 +1,10 @@
 /** The gateway as a program over HTTP, with the official clients of both eras, several at once. */
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { RunningDoor } from "../fixtures/door.ts";
+import { connectV1, connectV2, HttpDoor } from "../fixtures/http_door.ts";
 import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { within } from "../fixtures/within.ts";
@@ -16,62 +16,15 @@ const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
 
 const KIOSK = { servers: { kiosk: kioskOnStdio() } };
 
-/** A gateway that serves HTTP. */
-class HttpGateway implements AsyncDisposable {
-  readonly #program: RunningDoor;
-  readonly url: URL;
-
-  private constructor(program: RunningDoor, url: URL) {
-    this.#program = program;
-    this.url = url;
-  }
-
-  static async start(office: GatewayOffice, args: readonly string[] = []): Promise<HttpGateway> {
-    const program = new RunningDoor(office.words(["--http", "0", ...args]));
-    await program.said("serving MCP clients");
-    const [, url = ""] = /url="?(http:\S+\/mcp)/.exec(program.stderr.text) ?? [];
-    return new HttpGateway(program, new URL(url));
-  }
-
-  /** Another path of the gateway. */
-  at(path: string): URL {
-    return new URL(path, this.url);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#program[Symbol.asyncDispose]();
-  }
-}
-
-async function connectV1(
-  url: URL,
-  { client = new ClientV1({ name: "v1", version: "1" }), headers = {} }: {
-    client?: ClientV1;
-    headers?: Record<string, string>;
-  } = {},
-): Promise<ClientV1 & AsyncDisposable> {
-  const transport = new HttpV1(url, { requestInit: { headers } });
-  await client.connect(transport);
-  const close = async () => {
-    await transport.terminateSession();
-    await client.close();
-  };
-  return Object.assign(client, { [Symbol.asyncDispose]: close });
-}
-
-async function connectV2(
-  url: URL,
-  client: ClientV2 = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } }),
-): Promise<ClientV2 & AsyncDisposable> {
-  await client.connect(new HttpV2(url));
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+function startGateway(office: GatewayOffice, args: readonly string[] = []): Promise<HttpDoor> {
+  return HttpDoor.start(office.words(["--http", "0", ...args]));
 }
 
 const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
 test("serves several clients of both eras at once, each with a session of its own", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
-  await using gateway = await HttpGateway.start(office);
+  await using gateway = await startGateway(office);
   await using first = await connectV1(gateway.url);
   await using second = await connectV1(gateway.url);
   await using modern = await connectV2(gateway.url);
@@ -87,7 +40,7 @@ test("serves several clients of both eras at once, each with a session of its ow
 
 test("delivers progress, changed resources and changed lists over HTTP, in both eras", async (t) => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
-  await using gateway = await HttpGateway.start(office);
+  await using gateway = await startGateway(office);
   await t.step("2025-11-25", async () => {
     const client = new ClientV1({ name: "v1", version: "1" });
     const updated = Promise.withResolvers<string>();
@@ -125,7 +78,7 @@ test("delivers progress, changed resources and changed lists over HTTP, in both 
 
 test("serves one Computer at a path of its own, also before it is there", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
-  await using gateway = await HttpGateway.start(office);
+  await using gateway = await startGateway(office);
   await using laptop = await connectV1(gateway.at("/mcp/c/laptop"));
   // Once its tools have names, the desk cannot change them.
   const names = namesOf(await laptop.listTools());
@@ -143,7 +96,7 @@ test("serves one Computer at a path of its own, also before it is there", async 
 
 test("refuses whoever has no token, and unknown paths and sessions, and says why", async () => {
   await using office = await GatewayOffice.open({});
-  await using gateway = await HttpGateway.start(office, ["--http-token", "s3cret"]);
+  await using gateway = await startGateway(office, ["--http-token", "s3cret"]);
   const initialize = {
     jsonrpc: "2.0",
     id: 1,

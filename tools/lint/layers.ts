@@ -21,8 +21,20 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
+  streamable_http: ["async", "log"],
   provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
-  documents: ["async", "protocol", "uri", "provider", "log", "version", "json", "text", "files"],
+  documents: [
+    "async",
+    "protocol",
+    "uri",
+    "streamable_http",
+    "provider",
+    "log",
+    "version",
+    "json",
+    "text",
+    "files",
+  ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
@@ -43,7 +55,19 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "spelling",
     "files",
   ],
-  gateway: ["async", "protocol", "uri", "dpe", "agent", "log", "version", "json", "text", "spelling"],
+  gateway: [
+    "async",
+    "protocol",
+    "uri",
+    "dpe",
+    "streamable_http",
+    "agent",
+    "log",
+    "version",
+    "json",
+    "text",
+    "spelling",
+  ],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
@@ -57,6 +81,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "server",
     "computer",
     "agent",
+    "streamable_http",
     "gateway",
     "documents",
     "log",
@@ -106,7 +131,10 @@ export const thirdParties: readonly ThirdParty[] = [
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
   // Both eras of MCP toward clients of the gateway.
-  { specifier: "@modelcontextprotocol/server", places: ["src/gateway/", "src/documents/serve_stdio.ts"] },
+  {
+    specifier: "@modelcontextprotocol/server",
+    places: ["src/streamable_http/", "src/gateway/", "src/documents/serving/"],
+  },
   // The encoding of texts without a mark.
   { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
   { specifier: "unpdf", places: ["src/documents/formats/pdf/"] },

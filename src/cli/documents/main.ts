@@ -1,15 +1,18 @@
 /** The command line of `documents.ts`. */
 import { type Command, Option } from "commander";
 import { untilAborted } from "../../async/abortable.ts";
-import { openFolderDocuments } from "../../documents/folder_documents.ts";
-import { serveDocumentsOnStdio } from "../../documents/serve_stdio.ts";
+import { type FolderDocuments, openFolderDocuments } from "../../documents/folder_documents.ts";
+import { createDocumentsHandler } from "../../documents/serving/http.ts";
+import { serveDocumentsOnStdio } from "../../documents/serving/stdio.ts";
+import type { Logger } from "../../log.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
+import { admissionOf, checkHttpToken, type HttpOptions, httpOptions, listenOnHttp } from "../http_service.ts";
 import { UsageError } from "../outcome.ts";
 import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { InvalidArgumentError } from "commander";
 
-interface DocumentsCliOptions extends LogOptions {
+interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly gitignore: boolean;
@@ -38,7 +41,7 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   const program = createProgram(
     "documents",
     "An MCP server that makes the files of folders documents: pages and elements that an Agent reads one by one. " +
-      "It speaks MCP on standard input and output.",
+      "It speaks MCP on standard input and output, or over HTTP.",
   );
   program.argument("<folders...>", "the folders");
   for (const option of documentsOptions()) program.addOption(option);
@@ -79,9 +82,9 @@ function documentsOptions(): Option[] {
       .argParser(parseMilliseconds).default(30_000, "30s"),
     new Option("--parser-memory <size>", "the most memory of a process that reads files")
       .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
-    new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1)).default(
-      2,
-    ),
+    new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1))
+      .default(2),
+    ...httpOptions({ prefix: "A2C_DOCUMENTS", paths: "/mcp" }),
   ];
 }
 
@@ -100,6 +103,10 @@ async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const logger = loggerOf("documents", options);
+  if (options.http !== undefined) {
+    const { httpToken: token } = options;
+    checkHttpToken(options.http, { token, variable: "A2C_DOCUMENTS_TOKEN", what: "the documents" });
+  }
   await using documents = await openFolderDocuments({
     folders,
     include: options.include,
@@ -118,6 +125,23 @@ async function serve(
   }).catch((error: unknown) => {
     throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
   });
+  await serveClients(documents, { options, logger, signal });
+}
+
+/** Serves until the only client is gone, or the signal is aborted. */
+async function serveClients(
+  documents: FolderDocuments,
+  { options, logger, signal }: {
+    readonly options: HttpOptions;
+    readonly logger: Logger;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { http } = options;
+  if (http !== undefined) {
+    const handler = createDocumentsHandler(documents, { ...admissionOf(options), logger });
+    return await listenOnHttp(handler, { ...http, logger, signal });
+  }
   const service = serveDocumentsOnStdio(documents, logger);
   await Promise.race([service.closed, untilAborted(signal)]);
   await service.close();

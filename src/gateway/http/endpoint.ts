@@ -8,15 +8,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
+import type { SessionPlaces } from "../../streamable_http/session_places.ts";
+import { Sessions } from "../../streamable_http/sessions.ts";
+import { whenDone } from "../../streamable_http/when_done.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import { concerns, type Scope } from "../scope.ts";
 import type { ListName } from "../list_name.ts";
 import { LIST_CHANGED_INTERVAL_MS } from "../session.ts";
 import { hasParamHeaders, refuseParamHeaders } from "./param_headers.ts";
-import type { SessionPlaces } from "./session_places.ts";
-import { Sessions } from "./sessions.ts";
-import { whenDone } from "./when_done.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
   tools: { kind: "tools_list_changed" },

@@ -1,20 +1,26 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
+import type { AdmissionOptions } from "../../streamable_http/admission.ts";
+import {
+  DEFAULT_MAX_BODY_BYTES,
+  Entrance,
+  type HttpHandler,
+  type ServeRequest,
+} from "../../streamable_http/entrance.ts";
+import { httpError } from "../../streamable_http/http_error.ts";
+import {
+  DEFAULT_IDLE_MS,
+  DEFAULT_MAX_SESSIONS,
+  SessionPlaces,
+} from "../../streamable_http/session_places.ts";
 import { coreOf } from "../gateway.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import type { Gateway } from "../gateway_options.ts";
 import type { Scope } from "../scope.ts";
-import { Admission, type AdmissionOptions } from "./admission.ts";
 import { Endpoint } from "./endpoint.ts";
-import { httpError } from "./http_error.ts";
-import { withBoundedBody } from "./bounded_body.ts";
-import { SessionPlaces } from "./session_places.ts";
 
 /** The most paths of Computers that are served at the same time. */
 const MAX_ENDPOINTS = 1_000;
-const DEFAULT_MAX_SESSIONS = 200;
-const DEFAULT_IDLE_MS = 30 * 60_000;
-const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** How the gateway is served over HTTP. */
 export interface HttpHandlerOptions extends AdmissionOptions {
@@ -29,14 +35,6 @@ export interface HttpHandlerOptions extends AdmissionOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Receives log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
-}
-
-/** Serves requests, in any program that has web-standard ones. */
-export interface HttpHandler extends AsyncDisposable {
-  /** Answers a request. Never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends all sessions and streams. */
-  readonly close: () => Promise<void>;
 }
 
 /**
@@ -62,7 +60,7 @@ export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions 
 
 class Handler {
   readonly #gateway: GatewayCore;
-  readonly #admission: Admission;
+  readonly #entrance: Entrance;
   readonly #log: Logger;
   readonly #idleMs: number;
   readonly #maxBodyBytes: number;
@@ -73,22 +71,16 @@ class Handler {
 
   constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
     this.#gateway = gateway;
-    this.#admission = new Admission(options);
+    const paths = "/mcp, /mcp/search and /mcp/c/{computer}";
+    this.#entrance = new Entrance({ names: paths, find: (pathname) => this.#find(pathname) }, options);
     this.#log = options.logger ?? silentLogger;
     this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#places = new SessionPlaces(options.maxSessions ?? DEFAULT_MAX_SESSIONS);
   }
 
-  async fetch(request: Request): Promise<Response> {
-    try {
-      const refusal = this.#admission.refuseAddress(request);
-      if (refusal !== undefined) return refusal;
-      return withCors(await this.#serve(request), request);
-    } catch (error) {
-      this.#log.error("a request of a client failed", { error: String(error) });
-      return httpError(500, "Cannot serve this request: something went wrong in the gateway");
-    }
+  fetch(request: Request): Promise<Response> {
+    return this.#entrance.fetch(request);
   }
 
   async close(): Promise<void> {
@@ -97,22 +89,13 @@ class Handler {
     this.#endpoints.clear();
   }
 
-  async #serve(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
-    if (request.method === "OPTIONS") return new Response(null, { status: 204 });
-    if (pathname === "/healthz") return new Response("ok\n");
-    const refusal = await this.#admission.refuseToken(request);
-    if (refusal !== undefined) return refusal;
+  #find(pathname: string): ServeRequest | undefined {
     const scope = scopeOf(pathname);
-    if (scope === undefined) {
-      return httpError(404, `Cannot serve "${pathname}": there are /mcp, /mcp/search and /mcp/c/{computer}`);
-    }
-    const bounded = await withBoundedBody(request, this.#maxBodyBytes);
-    if (bounded instanceof Response) return bounded;
-    if (this.#isClosed) return httpError(503, "Cannot serve this request: the gateway is closing");
-    const endpoint = this.#endpointOf(scope);
-    return await endpoint?.fetch(bounded) ??
-      httpError(503, "Cannot serve one more Computer: there are too many");
+    return scope && (async (request) => {
+      if (this.#isClosed) return httpError(503, "Cannot serve this request: the gateway is closing");
+      return await this.#endpointOf(scope)?.fetch(request) ??
+        httpError(503, "Cannot serve one more Computer: there are too many");
+    });
   }
 
   #endpointOf(scope: Scope): Endpoint | undefined {
@@ -153,23 +136,4 @@ function scopeOf(pathname: string): Scope | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A page that was admitted may read the answer. */
-function withCors(response: Response, request: Request): Response {
-  const origin = request.headers.get("origin");
-  if (origin === null) return response;
-  const headers = new Headers(response.headers);
-  headers.set("access-control-allow-origin", origin);
-  headers.append("vary", "Origin");
-  headers.set("access-control-expose-headers", "mcp-session-id, www-authenticate");
-  if (request.method === "OPTIONS") {
-    headers.set("access-control-allow-methods", "GET, POST, DELETE");
-    headers.set(
-      "access-control-allow-headers",
-      request.headers.get("access-control-request-headers") ?? "authorization, content-type",
-    );
-    headers.set("access-control-max-age", "600");
-  }
-  return new Response(response.body, { status: response.status, headers });
 }

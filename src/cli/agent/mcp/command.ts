@@ -4,12 +4,13 @@ import { untilAborted } from "../../../async/abortable.ts";
 import { Backoff, delay } from "../../../async/backoff.ts";
 import { createGateway } from "../../../gateway/gateway.ts";
 import type { Gateway } from "../../../gateway/gateway_options.ts";
+import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError } from "../../../text.ts";
 import type { McpOptions } from "./options.ts";
-import { serveOnHttp } from "./http_service.ts";
+import { admissionOf, checkHttpToken, listenOnHttp } from "../../http_service.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";
 
@@ -73,9 +74,12 @@ async function serveClients(
   gateway: Gateway,
   { options, signal, logger }: Pick<McpContext, "signal" | "logger"> & { readonly options: McpOptions },
 ): Promise<void> {
-  const { http, httpToken: token, allowHost: allowedHosts, allowOrigin: allowedOrigins } = options;
+  const { http } = options;
   if (http !== undefined) {
-    return await serveOnHttp(gateway, { ...http, token, allowedHosts, allowedOrigins, logger, signal });
+    const admission = admissionOf(options);
+    checkHttpToken(http, { token: admission.token, variable: "A2C_GATEWAY_TOKEN", what: "the office" });
+    const handler = createHttpHandler(gateway, { ...admission, logger });
+    return await listenOnHttp(handler, { ...http, logger, signal });
   }
   const service = serveOnStdio(gateway, { logger });
   await Promise.race([service.closed, untilAborted(signal)]);

@@ -1,8 +1,12 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
-import { type ChangeOptions, DEFAULT_ENTRY_NAME, type HttpPlace, type McpOptions } from "./options.ts";
-import { collect, parseSeconds, wholeNumber } from "../../options.ts";
+import { type ChangeOptions, DEFAULT_ENTRY_NAME, type McpOptions } from "./options.ts";
+import { httpOptions } from "../../http_service.ts";
+import { parseSeconds, wholeNumber } from "../../options.ts";
+
+/** The paths of the gateway, as the help names them. */
+const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
 
 /** What the command and those below it do. */
 export interface McpActions {
@@ -44,21 +48,9 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
         "how long the first answer waits for Server and Computers (default: 3)",
       )
         .argParser(parseSeconds),
-    )
-    .addOption(
-      new Option("--http <[host:]port>", "serve clients over HTTP, at /mcp, /mcp/search and /mcp/c/COMPUTER")
-        .argParser(parsePlace).env("A2C_GATEWAY_HTTP"),
-    )
-    .addOption(
-      new Option("--http-token <token>", "the bearer token of clients over HTTP; prefer the variable")
-        .env("A2C_GATEWAY_TOKEN"),
-    )
-    .option("--allow-host <name>", "a host name of the gateway besides localhost; can be repeated", collect)
-    .option(
-      "--allow-origin <origin>",
-      "the origin of pages that may use the gateway, such as https://app.example.com; can be repeated",
-      collectOrigin,
-    )
+    );
+  for (const option of httpOptions({ prefix: "A2C_GATEWAY", paths: HTTP_PATHS })) mcp.addOption(option);
+  mcp
     .option(
       "--activity-log <file>",
       "append a line of JSON to this file for each call, without its arguments",
@@ -80,17 +72,4 @@ function changing(command: Command): Command {
     .option("--dry-run", "show the change, and write nothing", false)
     .option("--yes", "write without asking", false)
     .option("--file <path>", "the client's file, if it is not the usual one");
-}
-
-function collectOrigin(raw: string, earlier: readonly string[] = []): string[] {
-  if (URL.parse(raw)?.origin === raw) return collect(raw, earlier);
-  throw new InvalidArgumentError("Expected an origin such as https://app.example.com, without a path");
-}
-
-/** Parses `PORT`, `HOST:PORT` or `[ADDRESS]:PORT`. */
-function parsePlace(raw: string): HttpPlace {
-  const [, host = "127.0.0.1", digits = ""] = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(raw) ?? [];
-  const port = Number(digits);
-  if (digits === "" || port > 65_535) throw new InvalidArgumentError("Expected PORT or HOST:PORT");
-  return { host, port };
 }

@@ -1,10 +1,11 @@
 /** The options of `mcp` and of the commands below it. */
+import type { HttpOptions } from "../../http_service.ts";
 
 /** The name of the entry by default. */
 export const DEFAULT_ENTRY_NAME = "a2c";
 
 /** The options of the command. */
-export interface McpOptions {
+export interface McpOptions extends HttpOptions {
   readonly nameLength?: number;
   readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
@@ -15,17 +16,7 @@ export interface McpOptions {
   readonly patience?: number;
   readonly activityLog?: string;
   readonly activityArguments?: boolean;
-  readonly http?: HttpPlace;
-  readonly httpToken?: string;
-  readonly allowHost?: readonly string[];
-  readonly allowOrigin?: readonly string[];
   readonly printConfig: boolean;
-}
-
-/** Where the gateway listens: a host and a port, 0 for any free one. */
-export interface HttpPlace {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** How a client's file is changed. */

@@ -1,5 +1,5 @@
 /** Reads the body of a request, up to a size and a time, before anything else looks at it. */
-import { Deadline } from "../../async/deadline.ts";
+import { Deadline } from "../async/deadline.ts";
 import { httpError } from "./http_error.ts";
 
 /** How long a client may take to send a body, in milliseconds. */

@@ -1,4 +1,4 @@
-/** Who may speak to the gateway over HTTP: host, origin and bearer token of a request. */
+/** Who may speak to an MCP server over HTTP: host, origin and bearer token of a request. */
 import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
@@ -11,13 +11,13 @@ import { httpError } from "./http_error.ts";
 export interface AdmissionOptions {
   /** The token that every request must bear; nobody needs one when absent. */
   readonly token?: string | undefined;
-  /** Host names of the gateway besides `localhost` and loopback addresses, without a port. */
+  /** Host names of the MCP server besides `localhost` and loopback addresses, without a port. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Origins of the pages that may use it, such as `https://app.example.com`, besides those of this machine. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** Judges requests. A page of another site never reaches the gateway, whatever its address resolves to. */
+/** Judges requests. A page of another site never reaches the MCP server, whatever its address resolves to. */
 export class Admission {
   readonly #hosts: string[];
   readonly #origins: ReadonlySet<string>;

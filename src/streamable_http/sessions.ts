@@ -1,6 +1,9 @@
 /** The sessions of clients that speak MCP of 2025 over HTTP. */
-import { WebStandardStreamableHTTPServerTransport as SessionTransport } from "@modelcontextprotocol/server";
-import type { SessionFactory } from "../gateway_core.ts";
+import {
+  type McpRequestContext,
+  type Server,
+  WebStandardStreamableHTTPServerTransport as SessionTransport,
+} from "@modelcontextprotocol/server";
 import { httpError } from "./http_error.ts";
 import type { PlacedSession, SessionPlaces } from "./session_places.ts";
 import { whenDone } from "./when_done.ts";
@@ -14,6 +17,9 @@ interface Session extends PlacedSession {
 
 /** The header that names a session. */
 const SESSION_HEADER = "mcp-session-id";
+
+/** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
+export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
 /** What sessions depend on. */
 export interface SessionsOptions {
@@ -49,7 +55,7 @@ export class Sessions {
         ? httpError(503, "Cannot begin a session: all of them are busy. End others, or try again later", {
           "retry-after": "60",
         })
-        : httpError(404, "No such session: it has ended, or the gateway has restarted. Initialize again");
+        : httpError(404, "No such session: it has ended, or this MCP server has restarted. Initialize again");
     }
     session.busy++;
     clearTimeout(session.timer);

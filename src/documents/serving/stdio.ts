@@ -1,15 +1,10 @@
 /** Serves documents to one client on standard input and output, as MCP servers are started by their hosts. */
-import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import process from "node:process";
-import type { Logger } from "../log.ts";
-import { PACKAGE_VERSION } from "../version.ts";
-import type { FolderDocuments } from "./folder_documents.ts";
-import { describeError } from "../text.ts";
-
-/** What the client is told of the server. */
-const INSTRUCTIONS =
-  "Documents of folders as dpe:// resources: read a document for its pages, a page for its elements, an element for its content.";
+import type { Logger } from "../../log.ts";
+import type { FolderDocuments } from "../folder_documents.ts";
+import { describeError } from "../../text.ts";
+import { createServer } from "./server.ts";
 
 /** A client that is being served. */
 export interface StdioService {
@@ -34,12 +29,4 @@ export function serveDocumentsOnStdio(documents: FolderDocuments, logger: Logger
     resolve();
   };
   return { closed, close: () => handle.close() };
-}
-
-function createServer(documents: FolderDocuments): McpServer {
-  const server = new McpServer({ name: "a2c-smcp-documents", title: "Documents", version: PACKAGE_VERSION }, {
-    instructions: INSTRUCTIONS,
-  });
-  documents.attach(server);
-  return server;
 }

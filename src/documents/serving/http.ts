@@ -1,0 +1,42 @@
+/** Serves documents over Streamable HTTP, to any number of clients of both eras of MCP. */
+import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import {
+  DEFAULT_MAX_BODY_BYTES,
+  Entrance,
+  type EntranceOptions,
+  type HttpHandler,
+} from "../../streamable_http/entrance.ts";
+import {
+  DEFAULT_IDLE_MS,
+  DEFAULT_MAX_SESSIONS,
+  SessionPlaces,
+} from "../../streamable_http/session_places.ts";
+import { Sessions } from "../../streamable_http/sessions.ts";
+import type { FolderDocuments } from "../folder_documents.ts";
+import { createServer } from "./server.ts";
+
+/** Answers requests at `/mcp`. A client of 2025 has a session, one of 2026 a server for each request. */
+export function createDocumentsHandler(
+  documents: FolderDocuments,
+  options: EntranceOptions,
+): HttpHandler {
+  const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, logger } = options;
+  const sessions = new Sessions(() => createServer(documents).server, {
+    places: new SessionPlaces(DEFAULT_MAX_SESSIONS),
+    idleMs: DEFAULT_IDLE_MS,
+  });
+  const modern = createMcpHandler(() => createServer(documents), {
+    legacy: "reject",
+    maxRequestBodySize: maxBodyBytes,
+    onerror: (error) => logger?.debug("a request of a client was not served", { error: error.message }),
+  });
+  documents.attach(modern);
+  const serve = async (request: Request) =>
+    await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes })
+      ? await sessions.fetch(request)
+      : await modern.fetch(request);
+  const find = (pathname: string) => pathname === "/mcp" ? serve : undefined;
+  const entrance = new Entrance({ names: "/mcp and /healthz", find }, options);
+  const close = async () => void await Promise.all([sessions.close(), modern.close()]);
+  return { fetch: (request) => entrance.fetch(request), close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,96 @@
+/** What every request to an MCP server over HTTP passes first: host, origin, token, path, and the size of its body. */
+import { type Logger, silentLogger } from "../log.ts";
+import { Admission, type AdmissionOptions } from "./admission.ts";
+import { withBoundedBody } from "./bounded_body.ts";
+import { httpError } from "./http_error.ts";
+
+/** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
+export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Serves requests, in any program that has web-standard ones. */
+export interface HttpHandler extends AsyncDisposable {
+  /** Answers a request. Never rejects. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends all sessions and streams. */
+  readonly close: () => Promise<void>;
+}
+
+/** Answers a request that was admitted, whose body is in memory. */
+export type ServeRequest = (request: Request) => Promise<Response>;
+
+/** Whom to admit, and to what. */
+export interface EntranceOptions extends AdmissionOptions {
+  /** The largest body of a request, in bytes; 16 MiB by default. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Receives log lines; they are dropped by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** The paths of an MCP server. */
+export interface Routes {
+  /** The paths as a refusal of other ones names them, such as `/mcp and /mcp/search`. */
+  readonly names: string;
+  /** What answers at a path; `undefined` when there is nothing. */
+  find(pathname: string): ServeRequest | undefined;
+}
+
+/** Admits requests and passes them on. `/healthz` answers without a token. */
+export class Entrance {
+  readonly #routes: Routes;
+  readonly #admission: Admission;
+  readonly #maxBodyBytes: number;
+  readonly #log: Logger;
+
+  /** Throws a TypeError for an origin that no page can have. */
+  constructor(routes: Routes, options: EntranceOptions) {
+    this.#routes = routes;
+    this.#admission = new Admission(options);
+    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+    this.#log = options.logger ?? silentLogger;
+  }
+
+  /** Answers a request. Never rejects. */
+  async fetch(request: Request): Promise<Response> {
+    try {
+      const refusal = this.#admission.refuseAddress(request);
+      if (refusal !== undefined) return refusal;
+      return withCors(await this.#serve(request), request);
+    } catch (error) {
+      this.#log.error("a request of a client failed", { error: String(error) });
+      return httpError(500, "Cannot serve this request: something went wrong in this MCP server");
+    }
+  }
+
+  async #serve(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (request.method === "OPTIONS") return new Response(null, { status: 204 });
+    if (pathname === "/healthz") return new Response("ok\n");
+    const refusal = await this.#admission.refuseToken(request);
+    if (refusal !== undefined) return refusal;
+    const serve = this.#routes.find(pathname);
+    if (serve === undefined) {
+      return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
+    }
+    const bounded = await withBoundedBody(request, this.#maxBodyBytes);
+    return bounded instanceof Response ? bounded : await serve(bounded);
+  }
+}
+
+/** A page that was admitted may read the answer. */
+function withCors(response: Response, request: Request): Response {
+  const origin = request.headers.get("origin");
+  if (origin === null) return response;
+  const headers = new Headers(response.headers);
+  headers.set("access-control-allow-origin", origin);
+  headers.append("vary", "Origin");
+  headers.set("access-control-expose-headers", "mcp-session-id, www-authenticate");
+  if (request.method === "OPTIONS") {
+    headers.set("access-control-allow-methods", "GET, POST, DELETE");
+    headers.set(
+      "access-control-allow-headers",
+      request.headers.get("access-control-request-headers") ?? "authorization, content-type",
+    );
+    headers.set("access-control-max-age", "600");
+  }
+  return new Response(response.body, { status: response.status, headers });
+}

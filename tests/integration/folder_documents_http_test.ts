@@ -1,0 +1,97 @@
+/** Folders of documents as a program over HTTP, with the official clients of both eras. */
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { doorWords, runDoor } from "../fixtures/door.ts";
+import { connectV1, connectV2, HttpDoor } from "../fixtures/http_door.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { TestFolder } from "./_folder_documents.ts";
+
+// The transports of the official clients leave timers and streams behind.
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+interface Catalogue {
+  readonly documents: readonly { readonly uri: string; readonly page_count: number }[];
+}
+
+/** A client of either era, as far as these tests use it. */
+interface Reader {
+  readResource(request: { uri: string }): Promise<{ contents: readonly object[] }>;
+}
+
+/** Serves a folder with the permissions that the documentation names. */
+function serve(folder: TestFolder, args: readonly string[] = []): Promise<HttpDoor> {
+  const permissions = ["--ignore-env", `--allow-read=${folder.path}`, "--allow-run", "--allow-net=127.0.0.1"];
+  return HttpDoor.start(doorWords("documents.ts", [folder.path, "--http", "0", ...args], permissions));
+}
+
+async function read<T>(client: Reader, uri: string): Promise<T> {
+  const { contents: [content] } = await client.readResource({ uri });
+  return JSON.parse(content !== undefined && "text" in content ? String(content.text) : "");
+}
+
+/** The URI of the only document, when its file has been read. */
+async function untilRead(client: Reader): Promise<string> {
+  const { documents: [document] } = await eventually(
+    () => read<Catalogue>(client, "dpe://local.documents"),
+    ({ documents }) => documents.every(({ page_count }) => page_count > 0),
+    "the file to be read",
+  );
+  return document?.uri ?? "";
+}
+
+test("serves documents to clients of both eras, and tells them of edits", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A\n\nfirst\n" });
+  await using program = await serve(folder);
+  const told = Promise.withResolvers<string>();
+  const first = new ClientV1({ name: "v1", version: "1" });
+  first.setNotificationHandler(
+    ResourceUpdatedNotificationSchema,
+    ({ params }: { params: { uri: string } }) => told.resolve(params.uri),
+  );
+  await using _first = await connectV1(program.url, { client: first });
+  const toldModern = Promise.withResolvers<string>();
+  const modern = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  modern.setNotificationHandler(
+    "notifications/resources/updated",
+    ({ params }) => toldModern.resolve(params.uri),
+  );
+  await using _modern = await connectV2(program.url, modern);
+  assertEquals(modern.getNegotiatedProtocolVersion(), "2026-07-28");
+
+  const uri = await untilRead(first);
+  assertEquals(await untilRead(modern), uri);
+  await first.subscribeResource({ uri });
+  await modern.listen({ resourceSubscriptions: [uri] });
+  await folder.write("a.md", "# A\n\nsecond\n");
+  assertEquals(await within(told.promise, "the client of 2025 to be told"), uri);
+  assertEquals(await within(toldModern.promise, "the client of 2026 to be told"), uri);
+  const page = await eventually(
+    () => read<{ elements: { content: { text?: string } }[] }>(modern, `${uri}/pages/0`),
+    ({ elements }) => elements.some(({ content }) => content.text === "second"),
+    "the page of the edited file",
+  );
+  assertEquals(page.elements.map(({ content }) => content.text), ["A", "second"]);
+});
+
+test("ends with success when it is told to, also while a client listens", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A" });
+  await using program = await serve(folder);
+  await using modern = await connectV2(program.url);
+  await modern.listen({ resourcesListChanged: true });
+  program.program.kill("SIGTERM");
+  assertEquals((await program.program.end()).code, 0);
+});
+
+test("serves other machines with a token alone", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A" });
+  const { code, stderr } = await runDoor("documents.ts", [folder.path, "--http", "0.0.0.0:0"]);
+  assertEquals(code, 2);
+  assertMatch(stderr, /other machines could use the documents without a token; set A2C_DOCUMENTS_TOKEN/);
+  await using program = await serve(folder, ["--http-token", "s3cret"]);
+  await assertRejects(() => connectV1(program.url), Error, "it has no bearer token");
+  await using client = await connectV1(program.url, { headers: { authorization: "Bearer s3cret" } });
+  await untilRead(client);
+});
