@@ -93,6 +93,18 @@ export function parseNaturalNumber(text: string | undefined): number | undefined
 /** How much of a document a Level 1 URI requests. */
 export type DpeDepth = "metadata" | "pages";
 
+/** A search among the documents of a catalogue (`docs/protocol/extensions.md#search-in-a-catalogue`). */
+export interface DpeSearch {
+  /** Documents whose title, summary or keywords contain one of these; all documents when empty. */
+  readonly keywords: readonly string[];
+  /** Documents of exactly this type; of all types when `undefined`. */
+  readonly fileType: string | undefined;
+  /** How many of the documents found are skipped; 0 by default. */
+  readonly offset: number;
+  /** The most documents in the answer; 20 by default. */
+  readonly limit: number;
+}
+
 /** The query of a `dpe://` URI with its defaults. */
 export interface DpeQuery {
   /** The format of pages and elements; `json` by default. */
@@ -105,6 +117,8 @@ export interface DpeQuery {
   readonly limit: number;
   /** The categories of elements to return at Level 2; `undefined` means all. */
   readonly categories: readonly ElementCategory[] | undefined;
+  /** The documents to return at Level 0; `undefined` means all. */
+  readonly search: DpeSearch | undefined;
 }
 
 /**
@@ -132,5 +146,18 @@ export function dpeQueryOf(
     offset: (atLevel1 ? parseNaturalNumber(offset) : undefined) ?? 0,
     limit: (atLevel1 ? parseNaturalNumber(limit) : undefined) ?? DEFAULT_PAGE_LIMIT,
     categories: uri.level === 2 ? categories?.split(",").filter(isCategory) : undefined,
+    search: uri.level === 0 ? searchOf(uri.queryParams) : undefined,
+  };
+}
+
+function searchOf(
+  { keywords, file_type, offset, limit }: Readonly<Record<string, string>>,
+): DpeSearch | undefined {
+  if (keywords === undefined && file_type === undefined) return undefined;
+  return {
+    keywords: keywords?.split(",") ?? [],
+    fileType: file_type,
+    offset: parseNaturalNumber(offset) ?? 0,
+    limit: parseNaturalNumber(limit) ?? DEFAULT_PAGE_LIMIT,
   };
 }

@@ -22,7 +22,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
   streamable_http: ["async", "log"],
-  provider: ["async", "protocol", "uri", "dpe", "tracing", "version", "json", "text"],
+  provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
   documents: [
     "async",
     "protocol",

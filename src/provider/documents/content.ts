@@ -8,7 +8,8 @@ import type {
   DPEPage,
   DPEPageSummary,
 } from "../../protocol/dpe.ts";
-import { type DpeQuery, dpeQueryOf } from "../../uri/dpe_query.ts";
+import { organizeFinder } from "../../organizer/finder.ts";
+import { type DpeQuery, dpeQueryOf, type DpeSearch } from "../../uri/dpe_query.ts";
 import { buildDpeUri, type DpeUri } from "../../uri/dpe_uri.ts";
 import { type CountedDocument, type DocumentReader, elementIdOf } from "./reader.ts";
 import type { DocumentElement, DocumentInfo, DocumentPage, PlacedElement } from "./source.ts";
@@ -20,7 +21,10 @@ export async function readContent(
 ): Promise<DPECatalogue | DPEDocument | DPEPage | DPEElementDetail> {
   const { host, docRef, pageIndex, elementId } = uri;
   const query = dpeQueryOf(uri);
-  if (docRef === undefined) return toCatalogue(host, await reader.catalogue());
+  if (docRef === undefined) {
+    const catalogue = toCatalogue(host, await reader.catalogue());
+    return query.search === undefined ? catalogue : searchIn(catalogue, query.search);
+  }
   const document = await reader.document(docRef);
   if (pageIndex !== undefined) {
     return toPage({ host, docRef, pageIndex, query }, await reader.page(document, pageIndex));
@@ -40,6 +44,15 @@ function toCatalogue(host: string, documents: readonly CountedDocument[]): DPECa
   return {
     documents: documents.map((document) => toMetadata(host, document)),
     total_count: documents.length,
+  };
+}
+
+/** Finds documents, in the order of the Finder. */
+function searchIn({ documents }: DPECatalogue, search: DpeSearch): DPECatalogue {
+  const found = organizeFinder(documents.map((document) => ({ ...document, server: "" })), search);
+  return {
+    documents: found.documents.map(({ server: _, ...document }) => document),
+    total_count: found.totalCount,
   };
 }
 

@@ -41,6 +41,15 @@ for (const [name, source] of Object.entries(SOURCES)) {
     assertEquals(await provided.json(`dpe://${HOST}`), { documents: [METADATA, CONTRACT], total_count: 2 });
   });
 
+  Deno.test(`a source of ${name} answers a search at Level 0 with the documents that it finds`, async () => {
+    await using provided = await open(source);
+    const search = (query: string) => provided.json(`dpe://${HOST}?${query}`);
+    assertEquals(await search("keywords=%E8%B4%A2%E5%8A%A1"), { documents: [METADATA], total_count: 1 });
+    assertEquals(await search("file_type=pdf"), { documents: [CONTRACT], total_count: 1 });
+    assertEquals(await search("keywords=a,rpt&file_type=docx"), { documents: [], total_count: 0 });
+    assertEquals(await search("keywords=&limit=1"), { documents: [METADATA], total_count: 2 });
+  });
+
   // proves: dpe-content-metadata, dpe-level-1, dpe-query-depth
   Deno.test(`a source of ${name} answers Level 1 with the metadata alone`, async () => {
     await using provided = await open(source);

@@ -2,7 +2,14 @@ import { assertEquals } from "@std/assert";
 import { dpeQueryOf } from "../../../src/uri/dpe_query.ts";
 import { parseDpeUri } from "../../../src/uri/dpe_uri.ts";
 
-const DEFAULTS = { format: "json", depth: "metadata", offset: 0, limit: 20, categories: undefined } as const;
+const DEFAULTS = {
+  format: "json",
+  depth: "metadata",
+  offset: 0,
+  limit: 20,
+  categories: undefined,
+  search: undefined,
+} as const;
 
 // proves: dpe-query-format, dpe-query-depth, dpe-query-offset, dpe-query-limit, dpe-query-categories
 Deno.test("dpeQueryOf() fills in the defaults at every level", () => {
@@ -42,4 +49,16 @@ Deno.test("dpeQueryOf() gives no meaning to a parameter that stands at another l
   for (const path of ["", "/doc", "/doc/elements/x"]) {
     assertEquals(dpeQueryOf(parseDpeUri(`dpe://host${path}?categories=table`)), DEFAULTS);
   }
+});
+
+Deno.test("dpeQueryOf() reads a search at Level 0", () => {
+  const search = (query: string) => dpeQueryOf(parseDpeUri(`dpe://host${query}`)).search;
+  assertEquals(search("?keywords=tax,report%202026&offset=10&limit=5"), {
+    keywords: ["tax", "report 2026"],
+    fileType: undefined,
+    offset: 10,
+    limit: 5,
+  });
+  assertEquals(search("?file_type=pdf"), { keywords: [], fileType: "pdf", offset: 0, limit: 20 });
+  assertEquals(search("/doc?file_type=pdf"), undefined);
 });
