@@ -22,7 +22,13 @@ import { extensionOf, nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
 import type { FileReport, ReportStore } from "./index/store.ts";
 import { PageCache } from "./page_cache.ts";
-import type { ParsableFile, ParserPool, PoolRequestOptions } from "./parsing/pool.ts";
+import {
+  type ParsableFile,
+  ParserLimitError,
+  type ParserPool,
+  PoolClosedError,
+  type PoolRequestOptions,
+} from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
 import { describeError } from "../text.ts";
 
@@ -194,26 +200,32 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   async #report(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
     const known = this.#reports.get(file.docRef);
     if (known !== undefined && known.file === file) return known.report;
-    const report = await this.#readReport(file, options);
+    const { report, isLasting } = await this.#readReport(file, options);
     this.#unread.delete(file.docRef);
     if (this.#tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
-    this.#store?.set(file, report);
+    if (isLasting) this.#store?.set(file, report);
     this.#told.add(file.docRef);
     this.#noteChange();
     return report;
   }
 
-  async #readReport(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
+  /** What exceeds a limit may be read in another run, with other limits or on a machine with less to do. */
+  async #readReport(
+    file: FolderFile,
+    options: PoolRequestOptions,
+  ): Promise<{ readonly report: FileReport; readonly isLasting: boolean }> {
     try {
-      return makeReport(await this.#pool.facts(this.#toParse(file), options), file.path);
+      const facts = await this.#pool.facts(this.#toParse(file), options);
+      return { report: makeReport(facts, file.path), isLasting: true };
     } catch (error) {
       if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
       this.#log.warn("a file cannot be read", {
         file: file.path,
         error: error.reason,
       });
-      return { refused: error.code, message: error.reason };
+      const isLasting = !(error instanceof ParserLimitError) && error.code !== "too_large";
+      return { report: { refused: error.code, message: error.reason }, isLasting };
     }
   }
 
@@ -246,8 +258,10 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       this.#unread.delete(file.docRef);
       const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
         () => {},
-        (error: unknown) =>
-          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) }),
+        (error: unknown) => {
+          if (error instanceof PoolClosedError) return;
+          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) });
+        },
       ).finally(() => {
         this.#reading.delete(reading);
         this.#readNext();

@@ -1,6 +1,7 @@
 /** Attacker: whoever may write into a folder of documents. They lead out of it, or give files that cost the others */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
+import { pdfOf } from "../fixtures/documents/pdf.ts";
 import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
 
 const isWindows = Deno.build.os === "windows";
@@ -81,6 +82,18 @@ Deno.test("a file that takes too much memory costs itself alone", async () => {
   const { summary } = await client.untilListed("fat.html");
   assertMatch(summary ?? "", /more than 256 MiB of memory/);
   assertEquals((await client.page((await client.untilListed("a.md")).uri)).title, "A");
+});
+
+Deno.test("a page that draws without end keeps its text, and says what is left out", async () => {
+  const lines = [{ size: 10, x: 50, y: 700, text: "The text of the plan" }];
+  await using folder = await TestFolder.make({ "plan.pdf": pdfOf([{ lines, drawnLines: 1_500_000 }]) });
+  await using client = await DocumentsClient.open(folder.path, { maxParserBytes: 256 * MEBIBYTE });
+  const { uri } = await client.untilListed("plan.pdf");
+  const { elements } = await client.page(uri);
+  assertEquals(elements.map(({ content }) => "text" in content ? content.text : undefined), [
+    "The text of the plan",
+    "The pictures and lines of this page are left out: reading them exceeds the limits",
+  ]);
 });
 
 Deno.test("HTML that is nested without end is refused", async () => {

@@ -13,9 +13,18 @@ export interface ParsedDocument {
    * @param index the number of the page, from 0, below `facts.pageCount`
    * @throws {DocumentError} when the page cannot be read
    */
-  page(index: number): DocumentPage | Promise<DocumentPage>;
+  page(index: number, options?: PageOptions): DocumentPage | Promise<DocumentPage>;
   /** Frees memory outside of the JavaScript heap. */
   close?(): void;
+}
+
+/** How a page is read. */
+export interface PageOptions {
+  /**
+   * Whether pictures and drawings are left out, which the page then says. Asked for when a page with them has exceeded the
+   * limits, of parsers that say so (`hasPlainPages`).
+   */
+  readonly isPlain: boolean;
 }
 
 /** What the catalogue shows of a document. */

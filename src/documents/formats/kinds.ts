@@ -8,10 +8,12 @@ interface Kind {
   readonly extensions: readonly string[];
   /** Loads the parser. Only parser processes call it. */
   readonly load: () => Promise<{ readonly open: OpenFile }>;
+  /** Whether the parser can leave out what a page has beside its text. */
+  readonly hasPlainPages?: boolean;
 }
 
 const KINDS = {
-  pdf: { extensions: ["pdf"], load: () => import("./pdf/mod.ts") },
+  pdf: { extensions: ["pdf"], load: () => import("./pdf/mod.ts"), hasPlainPages: true },
   docx: { extensions: ["docx", "docm", "dotx"], load: () => import("./docx/mod.ts") },
   pptx: { extensions: ["pptx", "pptm", "ppsx", "potx"], load: () => import("./pptx/mod.ts") },
   csv: { extensions: ["csv", "tsv"], load: () => import("./csv.ts") },
@@ -57,6 +59,12 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 export function kindOf(fileName: string): FileKind | undefined {
   const extension = extensionOf(fileName);
   return extension === "" ? undefined : kindByExtension.get(extension);
+}
+
+/** Whether pages of a kind can be read without what they have beside their text. */
+export function hasPlainPages(kind: FileKind): boolean {
+  const { hasPlainPages = false }: Kind = KINDS[kind];
+  return hasPlainPages;
 }
 
 /** Loads the parser of a kind. */

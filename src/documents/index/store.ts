@@ -6,6 +6,7 @@ import type { DocumentErrorCode } from "../formats/format.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import type { DocumentReport } from "../report.ts";
 import { describeError } from "../../text.ts";
+import { PACKAGE_VERSION } from "../../version.ts";
 
 /** The version of what is stored. What another version has written is read anew. */
 const VERSION = 1;
@@ -167,8 +168,9 @@ class SqliteStore implements ReportStore {
   }
 }
 
+/** Another version of this package may read more of a file. */
 function versionOf({ size, modifiedMs, inode }: FileVersion): string {
-  return `${size}.${modifiedMs}.${inode}`;
+  return `${PACKAGE_VERSION}/${size}.${modifiedMs}.${inode}`;
 }
 
 function removeIfThere(path: string): void {

@@ -1,6 +1,6 @@
 /** The messages between the documents server and its parser processes: JSON with bytes behind it. */
 import type { DocumentPage } from "../../provider/documents/source.ts";
-import type { DocumentErrorCode, DocumentFacts, ParseLimits } from "../formats/format.ts";
+import type { DocumentErrorCode, DocumentFacts, PageOptions, ParseLimits } from "../formats/format.ts";
 import type { FileKind } from "../formats/kinds.ts";
 
 /** What the server asks a process. The process answers in the order of the requests. */
@@ -15,7 +15,13 @@ export type ParseRequest =
     readonly timeMs: number;
   }
   /** Answered with a page of an open document. */
-  | { readonly ask: "page"; readonly document: number; readonly index: number; readonly timeMs: number }
+  | {
+    readonly ask: "page";
+    readonly document: number;
+    readonly index: number;
+    readonly options: PageOptions;
+    readonly timeMs: number;
+  }
   /** Forgets a document; not answered. */
   | { readonly ask: "close"; readonly document: number };
 

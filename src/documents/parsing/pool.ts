@@ -3,10 +3,11 @@ import {
   DocumentError,
   type DocumentErrorCode,
   type DocumentFacts,
+  type PageOptions,
   type ParseLimits,
   unreadable,
 } from "../formats/format.ts";
-import type { FileKind } from "../formats/kinds.ts";
+import { type FileKind, hasPlainPages } from "../formats/kinds.ts";
 import type { DocumentPage } from "../../provider/documents/source.ts";
 import type { ParseAnswer, ParseFailure } from "./frames.ts";
 import { type AnsweredRequest, ParserProcess, type ProcessLimits } from "./parser_process.ts";
@@ -88,13 +89,21 @@ export class ParserPool implements AsyncDisposable {
   }
 
   /** A page of a file, by its number from 0. Throws a {@linkcode DocumentError} when it cannot be read. */
-  page(file: ParsableFile, index: number, options: PoolRequestOptions = {}): Promise<DocumentPage> {
-    return this.#run(file, options, async (slot) => {
-      const { document } = await this.#open(slot, file);
-      const answer = await this.#ask(slot, { ask: "page", document, index, timeMs: this.#limits.timeMs });
-      if ("page" in answer) return answer.page;
-      throw this.#toError(answer);
-    });
+  async page(file: ParsableFile, index: number, options: PoolRequestOptions = {}): Promise<DocumentPage> {
+    const read = (page: PageOptions) =>
+      this.#run(file, options, async (slot) => {
+        const { document } = await this.#open(slot, file);
+        const { timeMs } = this.#limits;
+        const answer = await this.#ask(slot, { ask: "page", document, index, options: page, timeMs });
+        if ("page" in answer) return answer.page;
+        throw this.#toError(answer);
+      });
+    try {
+      return await read({ isPlain: false });
+    } catch (error) {
+      if (!(error instanceof ParserLimitError) || !hasPlainPages(file.kind)) throw error;
+      return await read({ isPlain: true });
+    }
   }
 
   /** Ends all processes. Requests that wait are rejected. */
@@ -211,11 +220,14 @@ export class ParserPool implements AsyncDisposable {
   }
 
   async #ask(slot: Slot, request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
-    if (this.#isClosed) throw unreadable("unsupported", "the server is closing");
+    if (this.#isClosed) throw new PoolClosedError();
     if (slot.process?.isAlive === false) this.#end(slot);
     slot.process ??= new ParserProcess(this.#limits);
     const answer = await slot.process.ask(request, bytes);
-    if ("failed" in answer) this.#end(slot);
+    if (!("failed" in answer)) return answer;
+    this.#end(slot);
+    // The process was ended; the file is not to blame.
+    if (this.#isClosed) throw new PoolClosedError();
     return answer;
   }
 
@@ -237,6 +249,15 @@ export class ParserPool implements AsyncDisposable {
     if ("refused" in answer) return unreadable(answer.refused, answer.message);
     const failure = "failed" in answer ? answer : { failed: "error" as const, message: "no answer" };
     return new ParserLimitError(failure.failed, { reason: describeFailure(failure, this.#limits) });
+  }
+}
+
+/** A file that is not read because the pool has been closed. */
+export class PoolClosedError extends Error {
+  override readonly name = "PoolClosedError";
+
+  constructor() {
+    super("Cannot read file: the documents are being closed");
   }
 }
 

@@ -53,7 +53,7 @@ async function run(
   }
   const parsed = documents.get(request.document);
   if (parsed === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
-  return { page: await parsed.page(request.index) };
+  return { page: await parsed.page(request.index, request.options) };
 }
 
 function close(document: number): void {

@@ -24,6 +24,12 @@ Deno.test("a process that is told to forget documents while it is asked stays al
 Deno.test("a process that was killed answers with a failure", async () => {
   const process = new ParserProcess({ maxMemoryBytes: 512 * 1024 * 1024, maxFileBytes: 1_000_000 });
   await process.close();
-  const answer = await process.ask({ ask: "page", document: 1, index: 0, timeMs: 60_000 });
+  const answer = await process.ask({
+    ask: "page",
+    document: 1,
+    index: 0,
+    options: { isPlain: false },
+    timeMs: 60_000,
+  });
   assertEquals("failed" in answer && answer.failed, "error");
 });

@@ -5,6 +5,7 @@ import { shorten } from "../../../text.ts";
 import {
   DocumentError,
   type DocumentFacts,
+  type PageOptions,
   type ParsedDocument,
   type ParseInput,
   unreadable,
@@ -30,6 +31,12 @@ const SCANNED_LETTERS = 8;
 /** A page whose tags leave out more than this share of its text is read by its look. */
 const MAX_UNTAGGED = 0.1;
 
+/** What is said of a page that was read without what it draws. */
+const LEFT_OUT: DocumentElement = {
+  category: "annotation",
+  content: { text: "The pictures and lines of this page are left out: reading them exceeds the limits" },
+};
+
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Opens a PDF file. A page is a page. */
@@ -38,7 +45,7 @@ export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocumen
   const reader = new PdfReader(pdf, limits.maxDepth);
   return {
     facts: await reader.facts(),
-    page: (index) => reader.page(index).catch(toDocumentError),
+    page: (index, options = { isPlain: false }) => reader.page(index, options).catch(toDocumentError),
     close: () => void pdf.loadingTask.destroy(),
   };
 }
@@ -82,11 +89,11 @@ class PdfReader {
     const [metadata, outline, first] = await Promise.all([
       this.#pdf.getMetadata().catch(() => undefined),
       this.#pdf.getOutline().catch(() => null),
-      this.page(0).catch(() => undefined),
+      this.#elements(0, { isPlain: true }).catch(() => []),
     ]);
     const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
     const headings = outlineTitles(outline ?? []);
-    const own = headingsOf(first?.elements ?? []);
+    const own = headingsOf(first);
     const title = typeof info["Title"] === "string" && info["Title"].trim() !== "" ? info["Title"] : own[0];
     return {
       title,
@@ -97,30 +104,35 @@ class PdfReader {
         : [],
       opening: [
         ...(typeof info["Subject"] === "string" ? [info["Subject"]] : []),
-        openingOf(first?.elements ?? []),
+        openingOf(first),
       ].join("\n").trim(),
       losses: await this.#losses(info),
     };
   }
 
-  async page(index: number): Promise<DocumentPage> {
+  async page(index: number, { isPlain }: PageOptions): Promise<DocumentPage> {
+    const elements = await this.#elements(index, { isPlain });
+    const all = isPlain ? [...elements, LEFT_OUT] : elements;
+    return { title: await this.#titleOf(index, elements), elements: withIds(all, index) };
+  }
+
+  async #elements(index: number, { isPlain }: PageOptions): Promise<readonly DocumentElement[]> {
     const page = await this.#pdf.getPage(index + 1);
     try {
       const [text, tree, annotations, operators] = await Promise.all([
         page.getTextContent({ includeMarkedContent: true } as never),
         page.getStructTree().catch(() => null),
         page.getAnnotations().catch(() => []),
-        operatorsOf(page),
+        isPlain ? undefined : operatorsOf(page),
       ]);
       const marked = text.items as readonly MarkedItem[];
       const items = marked.filter(isText);
       const content = this.#tagged(tree as StructureNode | null, marked, items) ??
         await this.#untagged(page, items, operators);
-      const elements = [
-        ...await this.#withPictures(content, items, picturesOf(page, operators)),
+      return [
+        ...(operators ? withPictures(content, items, picturesOf(page, operators)) : content),
         ...toAnnotationElements(annotations as readonly PdfAnnotation[], items),
       ];
-      return { title: await this.#titleOf(index, elements), elements: withIds(elements, index) };
     } finally {
       page.cleanup();
     }
@@ -142,28 +154,14 @@ class PdfReader {
     return elements.length > 0 && isWhole ? elements : undefined;
   }
 
-  /** Pictures that no tag describes follow the text. */
-  #withPictures(
-    content: readonly DocumentElement[],
-    items: readonly TextItem[],
-    pictures: PagePictures,
-  ): readonly DocumentElement[] {
-    if (pictures.count === 0) return content;
-    const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
-    if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
-    return content.some(({ category }) => category === "image")
-      ? content
-      : [...content, ...figures(pictures)];
-  }
-
   /** Each table with lines stands where its first text is; what is between them is told by its look. */
   async #untagged(
     page: PdfPage,
     items: readonly TextItem[],
-    operators: PageOperators,
+    operators: PageOperators | undefined,
   ): Promise<DocumentElement[]> {
     const look: BodyLook = { ...await (this.#look ??= this.#lookOfDocument()), isBold: boldFonts(page) };
-    const tables = ruledTables(rulingsOf(operators), items);
+    const tables = operators === undefined ? [] : ruledTables(rulingsOf(operators), items);
     const elements: DocumentElement[] = [];
     let between: TextItem[] = [];
     const endText = () => {
@@ -210,6 +208,18 @@ class PdfReader {
     if (await this.#pdf.getJSActions().catch(() => null) !== null) losses.push("Scripts are not run");
     return losses;
   }
+}
+
+/** Pictures that no tag describes follow the text. */
+function withPictures(
+  content: readonly DocumentElement[],
+  items: readonly TextItem[],
+  pictures: PagePictures,
+): readonly DocumentElement[] {
+  if (pictures.count === 0) return content;
+  const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+  if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
+  return content.some(({ category }) => category === "image") ? content : [...content, ...figures(pictures)];
 }
 
 type MarkedItem = TextItem | { readonly type: string; readonly id?: string };
