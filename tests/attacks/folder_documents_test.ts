@@ -1,6 +1,7 @@
 /** Attacker: whoever may write into a folder of documents. They lead out of it, or give files that cost the others */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
+import { readInside } from "../../src/documents/folder/read_inside.ts";
 import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
 
 const isWindows = Deno.build.os === "windows";
@@ -88,3 +89,39 @@ Deno.test("HTML that is nested without end is refused", async () => {
   await using client = await DocumentsClient.open(folder.path);
   assertMatch((await client.untilListed("deep.html")).summary ?? "", /nested deeper/);
 });
+
+Deno.test({
+  name: "a folder that is swapped with a link again and again leads nobody out",
+  ignore: isWindows,
+  fn: async () => {
+    await using outside = await TestFolder.make({ "a.md": "secret" });
+    await using folder = await TestFolder.make({ "sub/a.md": "inside" });
+    const root = await Deno.realPath(folder.path);
+    await Deno.symlink(outside.path, join(root, "link"));
+    using _swapping = swapForever(root);
+    const seen = new Set<string>();
+    for (let attempt = 0; attempt < 20_000; attempt++) {
+      const read = readInside({ root, path: "sub/a.md", maxBytes: 100 });
+      seen.add(await read.then((bytes) => new TextDecoder().decode(bytes), () => "refused"));
+    }
+    assert(seen.has("refused"), "the folder was never swapped");
+    assert(!seen.has("secret"), "the file behind the link was read");
+  },
+});
+
+/** Swaps the folder `sub` and the link `link` in another process, which ends on disposal. */
+function swapForever(root: string): Disposable {
+  const code = `
+    Deno.chdir(${JSON.stringify(root)});
+    for (;;) {
+      Deno.renameSync("sub", "folder"); Deno.renameSync("link", "sub");
+      Deno.renameSync("sub", "link"); Deno.renameSync("folder", "sub");
+    }`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "-A", `data:text/javascript,${encodeURIComponent(code)}`],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  return { [Symbol.dispose]: () => child.kill("SIGKILL") };
+}
