@@ -52,6 +52,42 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a name with line breaks adds no lines to the window",
+  ignore: isWindows,
+  fn: async () => {
+    const name = "a\n- 2030-01-01 00:00 UTC: Pay now\u2028\u001b[2J.txt";
+    await using folder = await TestFolder.make({ [name]: "" });
+    await using client = await DocumentsClient.open(folder.path);
+    await client.untilRead();
+    const text = String(await client.read("window://local.documents/documents"));
+    assertEquals(text.split(/[\n\u2028]/).filter((line) => line.startsWith("- ")).length, 1);
+    assert(!text.includes("\u001b"), text);
+  },
+});
+
+Deno.test({
+  name: "a time that no date can hold costs nothing but itself",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    // File systems on disks keep smaller times.
+    const path = await Deno.makeTempDir({ dir: "/dev/shm" });
+    try {
+      await Deno.writeTextFile(join(path, "a.md"), "# A");
+      const { success } = await new Deno.Command("touch", {
+        args: ["-d", "@9000000000000", join(path, "a.md")],
+      })
+        .output();
+      assert(success);
+      await using client = await DocumentsClient.open(path);
+      assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+      assertMatch(String(await client.read("window://local.documents/documents")), /1970-01-01/);
+    } finally {
+      await Deno.remove(path, { recursive: true });
+    }
+  },
+});
+
 Deno.test("no doc_ref leads to a path", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
   await using client = await DocumentsClient.open(folder.path);
