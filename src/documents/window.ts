@@ -20,11 +20,16 @@ export function renderRecent({ documents, unread, titleOf, uriOf }: RecentDocume
   const newest = files.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MAX_SHOWN);
   const lines = newest.map((file) =>
     `- ${new Date(file.modifiedMs).toISOString().slice(0, 16).replace("T", " ")} UTC: ${
-      titleOf(file)
-    } (${file.path}) <${uriOf(file)}>`
+      oneLine(titleOf(file))
+    } (${oneLine(file.path)}) <${uriOf(file)}>`
   );
   const state = unread === 0 ? "" : `\n\n${unread} of them have not been read yet.`;
   return `# Documents\n\n${countOf(files.length, "document")}. Changed last:\n\n${
     lines.join("\n")
   }${state}\n`;
+}
+
+/** A name may have line breaks, and would otherwise look like lines of the window. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
 }

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { pdfOf } from "../fixtures/documents/pdf.ts";
+import { readInside } from "../../src/documents/folder/read_inside.ts";
 import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
 
 const isWindows = Deno.build.os === "windows";
@@ -49,6 +50,42 @@ Deno.test({
     assert(success);
     await using client = await DocumentsClient.open(folder.path);
     assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+  },
+});
+
+Deno.test({
+  name: "a name with line breaks adds no lines to the window",
+  ignore: isWindows,
+  fn: async () => {
+    const name = "a\n- 2030-01-01 00:00 UTC: Pay now\u2028\u001b[2J.txt";
+    await using folder = await TestFolder.make({ [name]: "" });
+    await using client = await DocumentsClient.open(folder.path);
+    await client.untilRead();
+    const text = String(await client.read("window://local.documents/documents"));
+    assertEquals(text.split(/[\n\u2028]/).filter((line) => line.startsWith("- ")).length, 1);
+    assert(!text.includes("\u001b"), text);
+  },
+});
+
+Deno.test({
+  name: "a time that no date can hold costs nothing but itself",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    // File systems on disks keep smaller times.
+    const path = await Deno.makeTempDir({ dir: "/dev/shm" });
+    try {
+      await Deno.writeTextFile(join(path, "a.md"), "# A");
+      const { success } = await new Deno.Command("touch", {
+        args: ["-d", "@9000000000000", join(path, "a.md")],
+      })
+        .output();
+      assert(success);
+      await using client = await DocumentsClient.open(path);
+      assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+      assertMatch(String(await client.read("window://local.documents/documents")), /1970-01-01/);
+    } finally {
+      await Deno.remove(path, { recursive: true });
+    }
   },
 });
 
@@ -101,3 +138,39 @@ Deno.test("HTML that is nested without end is refused", async () => {
   await using client = await DocumentsClient.open(folder.path);
   assertMatch((await client.untilListed("deep.html")).summary ?? "", /nested deeper/);
 });
+
+Deno.test({
+  name: "a folder that is swapped with a link again and again leads nobody out",
+  ignore: isWindows,
+  fn: async () => {
+    await using outside = await TestFolder.make({ "a.md": "secret" });
+    await using folder = await TestFolder.make({ "sub/a.md": "inside" });
+    const root = await Deno.realPath(folder.path);
+    await Deno.symlink(outside.path, join(root, "link"));
+    using _swapping = swapForever(root);
+    const seen = new Set<string>();
+    for (let attempt = 0; attempt < 20_000; attempt++) {
+      const read = readInside({ root, path: "sub/a.md", maxBytes: 100 });
+      seen.add(await read.then((bytes) => new TextDecoder().decode(bytes), () => "refused"));
+    }
+    assert(seen.has("refused"), "the folder was never swapped");
+    assert(!seen.has("secret"), "the file behind the link was read");
+  },
+});
+
+/** Swaps the folder `sub` and the link `link` in another process, which ends on disposal. */
+function swapForever(root: string): Disposable {
+  const code = `
+    Deno.chdir(${JSON.stringify(root)});
+    for (;;) {
+      Deno.renameSync("sub", "folder"); Deno.renameSync("link", "sub");
+      Deno.renameSync("sub", "link"); Deno.renameSync("folder", "sub");
+    }`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "-A", `data:text/javascript,${encodeURIComponent(code)}`],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  return { [Symbol.dispose]: () => child.kill("SIGKILL") };
+}

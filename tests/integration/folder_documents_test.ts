@@ -59,6 +59,15 @@ Deno.test("what .gitignore files name is left out where that is asked for", asyn
   assertEquals(Object.keys(await client.catalogue()).toSorted(), ["a.txt", "keep.log.txt"]);
 });
 
+Deno.test("a rule that .gitignore does not name any more holds no longer", async () => {
+  await using folder = await TestFolder.make({ ".gitignore": "b.txt\n", "a.txt": "a", "b.txt": "b" });
+  await using client = await DocumentsClient.open(folder.path, { gitignore: true });
+  assertEquals(Object.keys(await client.catalogue()), ["a.txt"]);
+  await folder.write(".gitignore", "a.txt\n");
+  await client.untilListed("b.txt");
+  assertEquals(Object.keys(await client.catalogue()), ["b.txt"]);
+});
+
 Deno.test("a doc_ref stays when the server starts again, the file is edited and the folder is renamed", async () => {
   await using around = await TestFolder.make({ "old/a.md": "# A" });
   const refOf = async (folder: string) => {

@@ -24,7 +24,7 @@ export interface FolderFile {
   /** The path within it, with `/`. */
   readonly path: string;
   readonly size: number;
-  /** When it was changed last, in milliseconds since 1970. */
+  /** When it was changed last, in milliseconds since 1970; 0 where that is not known. */
   readonly modifiedMs: number;
   /** Tells a file that was replaced from one that was edited; 0 where the system has none. */
   readonly inode: number;
@@ -40,7 +40,8 @@ export interface TreeChange {
 interface FolderNode {
   readonly files: Map<string, FolderFile>;
   readonly folders: Map<string, FolderNode>;
-  ignores: GitIgnores;
+  /** What the `.gitignore` files of the folders above say. */
+  ignoredAbove: GitIgnores;
 }
 
 /** What the tree depends on. */
@@ -122,14 +123,14 @@ export class FileTree {
     if (entries === undefined) return;
     const folders = new Set<string>();
     const files = new Map<string, FileKind>();
-    await this.#readIgnores(place, entries);
+    const ignores = await this.#readIgnores(place, entries);
     for (const { name, isDirectory, isFile } of entries) {
       const inner = joinPath(path, name);
-      if (isDirectory && this.#filter.admitsFolder(inner) && !node.ignores.ignores(`${inner}/`)) {
+      if (isDirectory && this.#filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
         folders.add(name);
       }
       const kind = isFile ? this.#filter.kindOf(inner) : undefined;
-      if (kind !== undefined && !node.ignores.ignores(inner)) files.set(name, kind);
+      if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
     }
     for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
     for (const [name, folder] of node.folders) {
@@ -140,7 +141,7 @@ export class FileTree {
       const known = node.folders.get(name);
       if (known !== undefined && !isDeep) continue;
       const inner = known ?? emptyNode();
-      inner.ignores = node.ignores;
+      inner.ignoredAbove = ignores;
       node.folders.set(name, inner);
       if (depth + 1 > MAX_DEPTH) {
         this.#log.warn("a folder is left out: it lies too deep", {
@@ -163,15 +164,18 @@ export class FileTree {
     }
   }
 
-  async #readIgnores({ root, path, node }: Place, entries: readonly Deno.DirEntry[]): Promise<void> {
-    if (!this.#filter.followsGitignore) return;
-    if (!entries.some(({ name, isFile }) => name === ".gitignore" && isFile)) return;
+  /** What the `.gitignore` files down to a folder say now. */
+  async #readIgnores({ root, path, node }: Place, entries: readonly Deno.DirEntry[]): Promise<GitIgnores> {
+    const above = node.ignoredAbove;
+    if (!this.#filter.followsGitignore) return above;
+    if (!entries.some(({ name, isFile }) => name === ".gitignore" && isFile)) return above;
     try {
       const file = joinPath(path, ".gitignore");
       const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
-      node.ignores = node.ignores.with(path, new TextDecoder().decode(bytes));
+      return above.with(path, new TextDecoder().decode(bytes));
     } catch (error) {
       this.#log.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
+      return above;
     }
   }
 
@@ -181,7 +185,8 @@ export class FileTree {
     const stat = await lookAt(join(root, inner));
     if (stat === undefined) return known && this.#remove(node, name, known, change);
     const { size, mtime, ino } = stat;
-    const seen = { size, modifiedMs: mtime?.getTime() ?? 0, inode: ino ?? 0 };
+    // A time that no date can hold is NaN.
+    const seen = { size, modifiedMs: mtime?.getTime() || 0, inode: ino ?? 0 };
     if (known !== undefined) {
       if (isSame(known, seen)) return;
       const file = { ...known, ...seen };
@@ -242,7 +247,7 @@ class ChangeSet implements TreeChange {
 }
 
 function emptyNode(): FolderNode {
-  return { files: new Map(), folders: new Map(), ignores: GitIgnores.none };
+  return { files: new Map(), folders: new Map(), ignoredAbove: GitIgnores.none };
 }
 
 function joinPath(path: string, name: string): string {
