@@ -22,7 +22,12 @@ import { extensionOf, nameOf } from "./file_name.ts";
 import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
 import type { FileReport, ReportStore } from "./index/store.ts";
 import { PageCache } from "./page_cache.ts";
-import type { ParsableFile, ParserPool, PoolRequestOptions } from "./parsing/pool.ts";
+import {
+  type ParsableFile,
+  ParserLimitError,
+  type ParserPool,
+  type PoolRequestOptions,
+} from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
 import { describeError } from "../text.ts";
 
@@ -56,6 +61,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly #store: ReportStore | undefined;
   readonly #log: Logger;
   readonly #maxFileBytes: number;
+  readonly #limits: string;
   readonly #concurrency: number;
   readonly #pages = new PageCache();
   readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
@@ -76,6 +82,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#store = options.store;
     this.#log = options.logger;
     this.#maxFileBytes = options.maxFileBytes;
+    this.#limits = JSON.stringify([options.maxFileBytes, options.pool.limits]);
     this.#concurrency = options.concurrency;
   }
 
@@ -182,7 +189,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   #enter(file: FolderFile): void {
     const stored = this.#store?.get(file);
-    if (stored === undefined) this.#unread.set(file.docRef, file);
+    const isStale = stored !== undefined && "refused" in stored &&
+      stored.limits !== undefined && stored.limits !== this.#limits;
+    if (stored === undefined || isStale) this.#unread.set(file.docRef, file);
     else this.#reports.set(file.docRef, { file, report: stored });
   }
 
@@ -208,12 +217,18 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     try {
       return makeReport(await this.#pool.facts(this.#toParse(file), options), file.path);
     } catch (error) {
-      if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
+      // A server that is closing ends its parsers, which says nothing of the file.
+      if (this.#isClosed || !(error instanceof DocumentError)) throw toSmcpError(file, error);
       this.#log.warn("a file cannot be read", {
         file: file.path,
         error: error.reason,
       });
-      return { refused: error.code, message: error.reason };
+      const isLimit = error.code === "too_large" || error instanceof ParserLimitError;
+      return {
+        refused: error.code,
+        message: error.reason,
+        ...(isLimit ? { limits: this.#limits } : {}),
+      };
     }
   }
 
@@ -246,8 +261,10 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       this.#unread.delete(file.docRef);
       const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
         () => {},
-        (error: unknown) =>
-          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) }),
+        (error: unknown) => {
+          if (this.#isClosed) return;
+          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) });
+        },
       ).finally(() => {
         this.#reading.delete(reading);
         this.#readNext();

@@ -8,12 +8,20 @@ import type { DocumentReport } from "../report.ts";
 import { describeError } from "../../text.ts";
 
 /** The version of what is stored. What another version has written is read anew. */
-const VERSION = 1;
+const VERSION = 2;
 /** How long another process that uses the same index may hold it, in milliseconds. */
 const BUSY_MS = 2_000;
 
 /** What is known of a file, or why it cannot be read. */
-export type FileReport = DocumentReport | { readonly refused: DocumentErrorCode; readonly message: string };
+export type FileReport = DocumentReport | FileRefusal;
+
+/** Why a file cannot be read. */
+export interface FileRefusal {
+  readonly refused: DocumentErrorCode;
+  readonly message: string;
+  /** The limits that the file exceeded; with others it may be readable. */
+  readonly limits?: string | undefined;
+}
 
 /** The version of a file: a report holds for one of them. */
 export type FileVersion = Pick<FolderFile, "root" | "path" | "size" | "modifiedMs" | "inode">;

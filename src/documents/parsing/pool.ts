@@ -59,7 +59,7 @@ interface Slot {
 
 /** Opens files and reads their pages in parser processes. A file that a parser fails on costs that file alone. */
 export class ParserPool implements AsyncDisposable {
-  readonly #limits: PoolLimits;
+  readonly limits: PoolLimits;
   readonly #slots: readonly Slot[];
   readonly #waiting: Job[] = [];
   readonly #endings = new Set<Promise<void>>();
@@ -67,7 +67,7 @@ export class ParserPool implements AsyncDisposable {
   #isClosed = false;
 
   constructor(limits: PoolLimits) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#slots = Array.from({ length: limits.processes }, () => ({
       process: undefined,
       open: new Map(),
@@ -79,7 +79,7 @@ export class ParserPool implements AsyncDisposable {
   /** Starts the first process, so that the first request need not wait for it. */
   warm(): void {
     const [slot] = this.#slots;
-    if (slot !== undefined && !this.#isClosed) slot.process ??= new ParserProcess(this.#limits);
+    if (slot !== undefined && !this.#isClosed) slot.process ??= new ParserProcess(this.limits);
   }
 
   /** What is known of a file without its pages. Throws a {@linkcode DocumentError} when it cannot be opened. */
@@ -91,7 +91,7 @@ export class ParserPool implements AsyncDisposable {
   page(file: ParsableFile, index: number, options: PoolRequestOptions = {}): Promise<DocumentPage> {
     return this.#run(file, options, async (slot) => {
       const { document } = await this.#open(slot, file);
-      const answer = await this.#ask(slot, { ask: "page", document, index, timeMs: this.#limits.timeMs });
+      const answer = await this.#ask(slot, { ask: "page", document, index, timeMs: this.limits.timeMs });
       if ("page" in answer) return answer.page;
       throw this.#toError(answer);
     });
@@ -201,7 +201,7 @@ export class ParserPool implements AsyncDisposable {
       slot.process?.forget(document);
     }
     const document = ++this.#lastDocument;
-    const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.#limits;
+    const { maxUnpackedBytes, maxPageBytes, maxDepth, timeMs } = this.limits;
     const limits = { maxUnpackedBytes, maxPageBytes, maxDepth };
     const answer = await this.#ask(slot, { ask: "open", document, kind, fileName, limits, timeMs }, bytes);
     if (!("facts" in answer)) throw this.#toError(answer);
@@ -213,7 +213,7 @@ export class ParserPool implements AsyncDisposable {
   async #ask(slot: Slot, request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
     if (this.#isClosed) throw unreadable("unsupported", "the server is closing");
     if (slot.process?.isAlive === false) this.#end(slot);
-    slot.process ??= new ParserProcess(this.#limits);
+    slot.process ??= new ParserProcess(this.limits);
     const answer = await slot.process.ask(request, bytes);
     if ("failed" in answer) this.#end(slot);
     return answer;
@@ -236,7 +236,7 @@ export class ParserPool implements AsyncDisposable {
   #toError(answer: ParseAnswer): Error {
     if ("refused" in answer) return unreadable(answer.refused, answer.message);
     const failure = "failed" in answer ? answer : { failed: "error" as const, message: "no answer" };
-    return new ParserLimitError(failure.failed, { reason: describeFailure(failure, this.#limits) });
+    return new ParserLimitError(failure.failed, { reason: describeFailure(failure, this.limits) });
   }
 }
 
