@@ -10,6 +10,7 @@ import {
   type MCPServerStdioParameters,
   oauthOf,
 } from "../protocol/config.ts";
+import { documentsEntry, foldersOf } from "./documents.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
@@ -22,6 +23,7 @@ import {
   inputVariable,
   type Placeholder,
 } from "./placeholders.ts";
+import type { ConfigOrigin } from "./foreign/variables.ts";
 import { formatOfFile } from "./text.ts";
 import { versionFindings } from "./version_findings.ts";
 
@@ -140,7 +142,9 @@ export async function checkConfigText(
 ): Promise<ConfigReport> {
   const reading = readText(text, { origin: originOf(file), format: formatOfFile(file) });
   const found = await checkScripts(reading, checks);
-  const starts = checks.programs === true ? startFindings(reading) : [];
+  const starts = checks.programs === true
+    ? [...startFindings(reading), ...folderFindings(reading, originOf(file))]
+    : [];
   const { form = null, servers } = reading;
   return {
     file,
@@ -188,6 +192,26 @@ function startFindings({ servers }: ConfigReading): ConfigIssue[] {
       return { message, path: [...path, ...written] };
     })
   );
+}
+
+/** The folders of documents that are missing, or are none. */
+function folderFindings({ servers }: ConfigReading, origin: ConfigOrigin | undefined): ConfigIssue[] {
+  return servers.flatMap(({ path, value, written }) => {
+    const entry = documentsEntry.safeParse(written);
+    if (value.disabled || !entry.success) return [];
+    return foldersOf(entry.data, origin).flatMap((folder, index) => {
+      const message = folderProblem(folder);
+      return message === undefined ? [] : [{ path: [...path, "folders", index], message }];
+    });
+  });
+}
+
+/** Why a folder cannot be one of documents; `undefined` when it is, or may not be looked at. */
+export function folderProblem(folder: string): string | undefined {
+  if (hasPlaceholder(folder)) return undefined;
+  const found = look(folder);
+  if (found === undefined || found.isDirectory) return undefined;
+  return found.isFile ? `"${folder}" is a file; give the folder that it is in` : `no such folder "${folder}"`;
 }
 
 /** A folder of skills that is missing, or without any, keeps no server from starting. */

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
-import { readWith } from "./explain.ts";
+import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
 
 /** The `type` of an entry for documents. */
@@ -50,6 +50,7 @@ export function readDocuments(
 ): MCPServerConfig | undefined {
   const entry = readWith(documentsEntry, value, { path, findings });
   if (entry === undefined) return undefined;
+  warnOfOwnKeys("stdio", value, { known: Object.keys(members), path, findings });
   const base = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(members, key)));
   return readWith(serverKinds.stdio, { ...base, ...documentsServer(entry, { name, origin }) }, {
     path,
@@ -62,7 +63,7 @@ export function documentsServer(
   entry: Omit<DocumentsEntry, "type">,
   { name, origin }: { readonly name: string; readonly origin: ConfigOrigin | undefined },
 ) {
-  const folders = entry.folders.map((folder) => homeOf(folder, origin) ?? fileOf(folder, origin));
+  const folders = foldersOf(entry, origin);
   const cache = cacheOf(folders, origin);
   const readable = [...folders, ...cache === undefined ? [] : [cache]];
   const deno = Deno.execPath();
@@ -84,6 +85,14 @@ export function documentsServer(
     ...(entry.hidden === true ? ["--hidden"] : []),
   ];
   return { name, type: "stdio" as const, server_parameters: { command: deno, args } };
+}
+
+/** The paths of the folders of an entry. */
+export function foldersOf(
+  { folders }: Pick<DocumentsEntry, "folders">,
+  origin: ConfigOrigin | undefined,
+): string[] {
+  return folders.map((folder) => homeOf(folder, origin) ?? fileOf(folder, origin));
 }
 
 /** The program beside this module: a file of a checkout, or an address of the registry. */

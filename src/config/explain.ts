@@ -150,6 +150,16 @@ export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: Re
   warnOfToolKeys(config, { path, findings });
 }
 
+/** Warns of the keys of an entry that are neither those of every MCP server nor `known`. */
+export function warnOfOwnKeys(
+  type: MCPServerConfig["type"],
+  value: object,
+  { known, path, findings }: ReadingPlace & { readonly known: readonly string[] },
+): void {
+  const ofEvery = SERVER_KEYS[type].filter((key) => key !== "server_parameters");
+  warnOfUnknownKeys(value, [...known, ...ofEvery], { path, findings });
+}
+
 /** Warns of the unknown keys of `tool_meta` and `default_tool_meta`, in any form. */
 export function warnOfToolKeys(
   config: Pick<MCPServerConfig, "tool_meta" | "default_tool_meta">,

@@ -17,6 +17,8 @@ export interface Placed<T> {
   readonly value: T;
   /** Whether it is written in the specification's form, with `server_parameters`. */
   readonly isOwn?: boolean | undefined;
+  /** The entry as it is written. */
+  readonly written?: unknown;
 }
 
 /** A configuration, as far as it can be read. */
@@ -110,7 +112,9 @@ function readAll<T>(
 ): Placed<T>[] {
   return entries.flatMap((entry) => {
     const value = read(entry);
-    return value === undefined ? [] : [{ path: entry.path, value, isOwn: isOwnEntry(entry.value) }];
+    return value === undefined
+      ? []
+      : [{ path: entry.path, value, isOwn: isOwnEntry(entry.value), written: entry.value }];
   });
 }
 

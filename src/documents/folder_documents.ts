@@ -186,11 +186,12 @@ async function findRoots(folders: readonly string[]): Promise<readonly string[]>
   const roots = new Set<string>();
   for (const folder of folders) {
     const real = await Deno.realPath(folder).catch((cause: unknown) => {
-      throw new TypeError(`Cannot open documents of "${folder}": ${describeFileError(cause)}`, { cause });
+      const state = cause instanceof Deno.errors.NotFound ? "no such folder" : describeFileError(cause);
+      throw new TypeError(`Cannot open documents of "${folder}": ${state}`, { cause });
     });
     if (!(await Deno.stat(real)).isDirectory) {
       throw new TypeError(
-        `Cannot open documents of "${folder}": it is no folder; give the folder it lies in`,
+        `Cannot open documents of "${folder}": it is a file; give the folder that it is in`,
       );
     }
     roots.add(real);

@@ -178,6 +178,31 @@ Deno.test("what was read is kept between runs, and read anew when the index is d
   assertEquals(Object.keys(await third.untilRead()), ["a.md", "b.md"]);
 });
 
+Deno.test("a file that exceeds a limit is read anew with another limit", async () => {
+  await using folder = await TestFolder.make({ "big.txt": "Long text. ".repeat(1_000) });
+  await using cache = await TestFolder.make();
+  const cacheFolder = cache.path;
+  {
+    await using small = await DocumentsClient.open(folder.path, { cacheFolder, maxFileBytes: 2_048 });
+    assertMatch((await small.untilListed("big.txt")).summary ?? "", /11 KiB, more than 2 KiB/);
+  }
+  await using large = await DocumentsClient.open(folder.path, { cacheFolder });
+  const { summary } = (await large.untilRead())["big.txt"] ?? {};
+  assertMatch(summary ?? "", /^Long text/);
+});
+
+Deno.test("a server that is stopped while it reads files says nothing of them at its next start", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`);
+  await using folder = await TestFolder.make(
+    Object.fromEntries(names.map((name) => [name, `Text ${name}.`])),
+  );
+  await using cache = await TestFolder.make();
+  const cacheFolder = cache.path;
+  await (await DocumentsClient.open(folder.path, { cacheFolder }))[Symbol.asyncDispose]();
+  await using second = await DocumentsClient.open(folder.path, { cacheFolder });
+  for (const { summary } of Object.values(await second.untilRead())) assertMatch(summary ?? "", /^Text/);
+});
+
 Deno.test("the window shows which documents changed last", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
   await using client = await DocumentsClient.open(folder.path);
@@ -190,8 +215,8 @@ Deno.test("folders that do not exist, files and useless globs are refused", asyn
   await using folder = await TestFolder.make({ "a.md": "a" });
   const refused = async (options: Parameters<typeof openFolderDocuments>[0]) =>
     (await assertRejects(() => openFolderDocuments(options), TypeError)).message;
-  assertMatch(await refused({ folders: [join(folder.path, "none")] }), /no such file/);
-  assertMatch(await refused({ folders: [join(folder.path, "a.md")] }), /it is no folder/);
+  assertMatch(await refused({ folders: [join(folder.path, "none")] }), /no such folder/);
+  assertMatch(await refused({ folders: [join(folder.path, "a.md")] }), /it is a file/);
   assertMatch(await refused({ folders: [] }), /no folder is given/);
   assertMatch(await refused({ folders: [folder.path], include: ["/etc/*"] }), /not a path within the folder/);
 });

@@ -326,3 +326,14 @@ Deno.test({
     assertEquals(stdout.includes("longer"), false);
   },
 });
+
+Deno.test("a service with --documents needs no config, and refuses a folder that is missing", async () => {
+  using place = new Workplace();
+  await using server = await SmcpServer.listen({ port: 0 });
+  place.write("plan.md", "# Plan");
+  const options = ["--url", server.url, "--office", "lab", "--name", "laptop"];
+  const missing = await place.run([...options, "--documents", `${place.folder}/nowhere`]);
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.stderr, "no such folder");
+  await using _program = await place.serve([...options, "--documents", place.folder]);
+});

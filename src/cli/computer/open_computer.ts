@@ -1,5 +1,6 @@
 /** Opens a Computer with the options of `computer.ts`. */
 import { join } from "@std/path";
+import { folderProblem } from "../../config/check.ts";
 import { parseConfig } from "../../config/config.ts";
 import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
@@ -98,6 +99,10 @@ export async function openHostedComputer(
 
 /** The server of `--documents`, as an entry of a configuration in the current folder has it. */
 function serverOfDocuments(folders: readonly string[]): MCPServerConfig {
+  for (const folder of folders) {
+    const problem = folderProblem(folder);
+    if (problem !== undefined) throw new UsageError(`Cannot use --documents: ${problem}`);
+  }
   const entry = { type: DOCUMENTS_TYPE, folders };
   const { servers: [server] } = parseConfig({ servers: { [DOCUMENTS_TYPE]: entry } }, "--documents", {
     origin: originOf(join(Deno.cwd(), "config.json")),

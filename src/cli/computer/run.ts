@@ -31,7 +31,10 @@ import { stateFile } from "../state_folder.ts";
  */
 export async function runHeadless(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const { url = "", office = "" } = options;
-  requireOptions(options, ["url", "office", "name", "config"]);
+  requireOptions(options, [
+    ...["url", "office", "name"],
+    ...(options.documents === undefined ? ["config"] : []),
+  ]);
   const failed = Promise.withResolvers<Error>();
   const program = `${commandLineOf("computer")} --name ${quoteWord(options.name ?? "")}`;
   await using hosted = await openHostedComputer(options, {

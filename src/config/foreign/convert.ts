@@ -4,6 +4,7 @@ import type { MCPServerConfig } from "../../protocol/config.ts";
 import { isRecord } from "../../json.ts";
 import { serverKinds } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
+import { DOCUMENTS_TYPE } from "../documents.ts";
 import { readWith, wrongWord } from "../explain.ts";
 import { warnOfProgram } from "../oauth.ts";
 import {
@@ -76,7 +77,9 @@ function transportOf(entry: Entry, { path, findings }: VariableContext): Transpo
   if (key !== undefined && entry[key] !== TOLD_BY_URL) {
     const named = entry[key];
     const transport = typeof named === "string" ? TRANSPORTS.get(named) : undefined;
-    if (transport === undefined) findings.refuse([...path, key], wrongWord(["stdio", "http", "sse"], named));
+    if (transport === undefined) {
+      findings.refuse([...path, key], wrongWord(["stdio", "http", "sse", DOCUMENTS_TYPE], named));
+    }
     return transport;
   }
   if (key !== undefined) return isSseUrl(entry, urlKey) ? "sse" : "streamable";

@@ -86,9 +86,14 @@ function outside(path: string): DocumentError {
 }
 
 function tooLarge(size: number, maxBytes: number): DocumentError {
-  const mebibytes = (bytes: number) => Math.ceil(bytes / (1024 * 1024));
   return unreadable(
     "too_large",
-    `it has ${mebibytes(size)} MiB, more than ${mebibytes(maxBytes)}; raise the limit with --max-file-size`,
+    `it has ${sizeText(size)}, more than ${sizeText(maxBytes)}; raise the limit with --max-file-size`,
   );
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024
+    ? `${Math.ceil(bytes / 1024)} KiB`
+    : `${(bytes / (1024 * 1024)).toFixed(1).replace(/\.0$/, "")} MiB`;
 }

@@ -10,6 +10,9 @@ const CHANCE = 10;
 /** The share of bytes beyond ASCII from which on a text is not in Latin letters. */
 const MANY_FOREIGN = 0.5;
 
+/** The most frequent encoding of texts that are not in UTF-8. */
+const WESTERN = "windows-1252";
+
 /** A text and its encoding. */
 export interface DecodedText {
   readonly text: string;
@@ -48,7 +51,10 @@ function guessEncoding(sample: Uint8Array): string {
   const foreign = sample.filter((byte) => byte >= 0x80).length / sample.length;
   const candidates = [...likely, ...foreign > MANY_FOREIGN ? ["gb18030", "shift_jis", "euc-kr"] : []];
   const fitting = candidates.find((encoding) => canDecode(sample, encoding));
-  return fitting === undefined ? "windows-1252" : new TextDecoder(fitting).encoding;
+  if (fitting === undefined) return WESTERN;
+  // Where its letters are the same as in a rarer encoding, the most frequent one is the better guess.
+  const isSame = new TextDecoder(fitting).decode(sample) === new TextDecoder(WESTERN).decode(sample);
+  return isSame ? WESTERN : new TextDecoder(fitting).encoding;
 }
 
 /** The end of a sample may cut a character. */

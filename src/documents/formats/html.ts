@@ -13,6 +13,10 @@ type Element = DefaultTreeAdapterMap["element"];
 const MAX_DATA_URL_LENGTH = 350_000;
 /** The most columns that one cell of a table may cover. */
 const MAX_SPAN = 100;
+/** The most rows that one cell of a table may cover. */
+const MAX_ROW_SPAN = 65_534;
+/** The most places in all tables that cells of rows above cover. */
+const MAX_COVERED = 1_000_000;
 
 /** Opens an HTML file. Its pages are the sections under its top headings. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
@@ -73,6 +77,7 @@ class HtmlReader implements HtmlReading {
   description: string | undefined;
   readonly #maxDepth: number;
   readonly #lost = new Map<string, number>();
+  #covered = 0;
   #words = "";
   #links: DocumentElement[] = [];
 
@@ -95,7 +100,7 @@ class HtmlReader implements HtmlReading {
     if (depth > this.#maxDepth) {
       throw unreadable("too_large", `it is nested deeper than ${this.#maxDepth} levels`);
     }
-    if (node.nodeName === "#text" && "value" in node) this.#words += node.value;
+    if (node.nodeName === "#text" && "value" in node) this.#words += spaces(node.value);
     else if ("tagName" in node) this.#visitElement(node, depth);
     else this.#visitChildren(node, depth);
   }
@@ -108,7 +113,7 @@ class HtmlReader implements HtmlReading {
   #visitElement(element: Element, depth: number): void {
     const { tagName } = element;
     if (tagName === "head") return this.#readHead(element);
-    if (SKIPPED.has(tagName)) return;
+    if (SKIPPED.has(tagName) || isHidden(element)) return;
     const lost = LOST[tagName];
     if (lost !== undefined) this.#lost.set(lost, (this.#lost.get(lost) ?? 0) + 1);
     const made = this.#make(element, depth);
@@ -147,7 +152,7 @@ class HtmlReader implements HtmlReading {
       case "pre":
       case "listing":
       case "textarea":
-        return [{ category: "code", content: { code: this.#textOf(element, depth).replace(/\n$/, "") } }];
+        return [this.#code(element, depth)];
       case "img":
       case "svg":
         return this.#image(element, depth);
@@ -211,13 +216,23 @@ class HtmlReader implements HtmlReading {
     this.#links.push(link(element, "href", collapseLines(words)));
   }
 
+  #code(element: Element, depth: number): DocumentElement {
+    const inner = element.childNodes.find((node): node is Element =>
+      "tagName" in node && node.tagName === "code"
+    );
+    const classes = `${attribute(element, "class") ?? ""} ${inner && attribute(inner, "class") || ""}`;
+    const language = /(?:^|\s)lang(?:uage)?-(\S+)/.exec(classes)?.[1];
+    const code = this.#textOf(element, depth, { keepsSpaces: true }).replace(/\n$/, "");
+    return { category: "code", content: { ...(language === undefined ? {} : { language }), code } };
+  }
+
   #list(element: Element, depth: number): DocumentElement[] {
     const items = this.#items(element, depth);
     if (items.length === 0) return [];
     const start = Number(attribute(element, "start"));
-    if (element.tagName !== "ol") return [{ category: "list", content: { items } }];
-    const content = { ordered: true, ...(Number.isSafeInteger(start) && start > 1 ? { start } : {}), items };
-    return [{ category: "list", content }, ...this.#linksBelow(element, depth)];
+    const from = Number.isSafeInteger(start) && start > 1 ? { start } : {};
+    const content = element.tagName === "ol" ? { ordered: true, ...from, items } : { items };
+    return [{ category: "list", content }, ...this.#othersBelow(element, depth)];
   }
 
   #items(element: Element, depth: number): ListItem[] {
@@ -230,7 +245,7 @@ class HtmlReader implements HtmlReading {
         isOrdered = inner.tagName === "ol";
         below.push(...this.#items(inner, innerDepth));
       };
-      const text = collapseLines(this.#textOf(node, depth + 1, visit));
+      const text = collapseLines(this.#textOf(node, depth + 1, { onList: visit }));
       if (below.length > 0) items.push({ text, ...(isOrdered ? { ordered: true } : {}), items: below });
       else if (text !== "") items.push(text);
     }
@@ -245,33 +260,60 @@ class HtmlReader implements HtmlReading {
     const title = caption === undefined ? "" : collapse(this.#textOf(caption, depth));
     const elements: DocumentElement[] = title === "" ? [] : [{ category: "text", content: { text: title } }];
     const [first] = rows;
-    if (first === undefined) return elements;
+    if (first === undefined) return [...elements, ...this.#othersBelow(element, depth)];
     const body = first.isHeader ? rows.slice(1) : rows;
     const headers = first.isHeader ? first.cells.map((cell) => cell ?? "") : [];
     const cells = body.map((row): TableCell[] => row.cells);
     elements.push({ category: "table", content: { headers, rows: cells, total_rows: cells.length } });
-    return [...elements, ...this.#linksBelow(element, depth)];
+    return [...elements, ...this.#othersBelow(element, depth)];
   }
 
   *#rows(
     element: Element,
     depth: number,
+    spans: number[] = [],
   ): Generator<{ readonly cells: (string | null)[]; readonly isHeader: boolean }> {
     for (const node of element.childNodes) {
-      if (!("tagName" in node)) continue;
+      if (!("tagName" in node) || isHidden(node)) continue;
+      // A cell does not reach beyond its group of rows.
       if (["thead", "tbody", "tfoot"].includes(node.tagName)) yield* this.#rows(node, depth + 1);
       if (node.tagName !== "tr") continue;
       const cells = node.childNodes.filter((cell): cell is Element =>
-        "tagName" in cell && /^t[dh]$/.test(cell.tagName)
+        "tagName" in cell && /^t[dh]$/.test(cell.tagName) && !isHidden(cell)
       );
       yield {
-        cells: cells.flatMap((cell) => {
-          const span = Math.min(Number(attribute(cell, "colspan") ?? 1) || 1, MAX_SPAN);
-          return [collapseLines(this.#textOf(cell, depth + 1)), ...Array<null>(span - 1).fill(null)];
-        }),
+        cells: this.#cells(cells, depth, spans),
         isHeader: cells.length > 0 && cells.every(({ tagName }) => tagName === "th"),
       };
     }
+  }
+
+  /**
+   * The texts of the cells of a row, each in its column; what another cell covers is `null`.
+   *
+   * @param spans in how many further rows each column is covered from above; is updated
+   */
+  #cells(cells: readonly Element[], depth: number, spans: number[]): (string | null)[] {
+    const row: (string | null)[] = [];
+    const skipCovered = () => {
+      for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
+        spans[row.length] = left - 1;
+        if (++this.#covered > MAX_COVERED) throw unreadable("too_large", "its tables have too many cells");
+        row.push(null);
+      }
+    };
+    for (const cell of cells) {
+      skipCovered();
+      const rowSpan = attribute(cell, "rowspan") === "0" ? Infinity : spanOf(cell, "rowspan", MAX_ROW_SPAN);
+      const text = collapseLines(this.#textOf(cell, depth + 1));
+      for (let column = spanOf(cell, "colspan", MAX_SPAN); column > 0; column--) {
+        spans[row.length] = rowSpan - 1;
+        row.push(null);
+      }
+      row[row.length - spanOf(cell, "colspan", MAX_SPAN)] = text;
+    }
+    skipCovered();
+    return row;
   }
 
   #image(element: Element, depth: number): DocumentElement[] {
@@ -315,32 +357,44 @@ class HtmlReader implements HtmlReading {
     return [{ category: "form", content: { fields: [field] } }];
   }
 
-  #linksBelow(element: Element, depth: number): DocumentElement[] {
-    const links: DocumentElement[] = [];
+  /** Links and pictures in lists and tables, which follow them. */
+  #othersBelow(element: Element, depth: number): DocumentElement[] {
+    const others: DocumentElement[] = [];
     const visit = (node: Node, at: number): void => {
       if (at > this.#maxDepth || !("childNodes" in node)) return;
       for (const child of node.childNodes) {
+        if (!("tagName" in child) || SKIPPED.has(child.tagName) || isHidden(child)) continue;
         if (
-          "tagName" in child && child.tagName === "a" &&
-          /^(https?|mailto|ftp):/i.test(attribute(child, "href") ?? "")
+          child.tagName === "a" && /^(https?|mailto|ftp):/i.test(attribute(child, "href") ?? "")
         ) {
-          links.push(link(child, "href", collapseLines(this.#textOf(child, at))));
+          others.push(link(child, "href", collapseLines(this.#textOf(child, at))));
+        } else if (child.tagName === "img" && attribute(child, "alt") !== "") {
+          others.push(...this.#image(child, at));
         }
         visit(child, at + 1);
       }
     };
     visit(element, depth);
-    return links;
+    return others;
   }
 
   /** The text of a node; lists in it are passed to `onList` if that is given. */
-  #textOf(node: Node, depth: number, onList?: (list: Element, depth: number) => void): string {
+  #textOf(
+    node: Node,
+    depth: number,
+    options: {
+      readonly onList?: (list: Element, depth: number) => void;
+      /** Whether spaces and line ends of the file stay as they are. */
+      readonly keepsSpaces?: boolean;
+    } = {},
+  ): string {
+    const { onList, keepsSpaces = false } = options;
     if (depth > this.#maxDepth) {
       throw unreadable("too_large", `it is nested deeper than ${this.#maxDepth} levels`);
     }
-    if (node.nodeName === "#text" && "value" in node) return node.value;
+    if (node.nodeName === "#text" && "value" in node) return keepsSpaces ? node.value : spaces(node.value);
     if ("tagName" in node) {
-      if (SKIPPED.has(node.tagName)) return "";
+      if (SKIPPED.has(node.tagName) || isHidden(node)) return "";
       if (node.tagName === "br") return "\n";
       if (onList !== undefined && /^[uo]l$/.test(node.tagName)) {
         onList(node, depth);
@@ -348,9 +402,28 @@ class HtmlReader implements HtmlReading {
       }
     }
     if (!("childNodes" in node)) return "";
-    const text = node.childNodes.map((child) => this.#textOf(child, depth + 1, onList)).join("");
+    const keeps = keepsSpaces || node.nodeName === "pre";
+    const text = node.childNodes.map((child) =>
+      this.#textOf(child, depth + 1, { ...options, keepsSpaces: keeps })
+    ).join("");
     return "tagName" in node && BLOCKS.has(node.tagName) ? `\n${text}\n` : text;
   }
+}
+
+/** Whether a browser would leave an element out. */
+function isHidden(element: Element): boolean {
+  return attribute(element, "hidden") !== undefined ||
+    /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribute(element, "style") ?? "");
+}
+
+function spanOf(cell: Element, name: "colspan" | "rowspan", max: number): number {
+  const span = Math.trunc(Number(attribute(cell, name)));
+  return span >= 1 ? Math.min(span, max) : 1;
+}
+
+/** A line end of the file is a space. */
+function spaces(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 function link(element: Element, name: string, words: string): DocumentElement {

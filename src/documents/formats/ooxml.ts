@@ -75,7 +75,9 @@ export class OfficePackage {
   properties(): { readonly title?: string; readonly subject?: string; readonly keywords: readonly string[] } {
     const core = at(this.xml("docProps/core.xml"), "coreProperties");
     const read = (name: string) => textOf(at(core, name)).trim();
-    const [title, subject] = [read("title"), read("subject") || read("description")];
+    // Libraries that write files name themselves in the description.
+    const description = read("description").replace(/^generated (?:by|using|with) \S+$/i, "");
+    const [title, subject] = [read("title"), read("subject") || description];
     return {
       ...(title === "" ? {} : { title }),
       ...(subject === "" ? {} : { subject }),

@@ -25,7 +25,8 @@ export function toParts(elements: readonly DocumentElement[], title: string): Do
   return divide(elements, { title });
 }
 
-function divide(
+/** Divides a part of a document, in which the headings of `level` and above begin pages. */
+export function divide(
   elements: readonly DocumentElement[],
   { title, level }: { readonly title: string; readonly level?: number },
 ): DocumentPage[] {
@@ -84,7 +85,8 @@ export function openingOf(elements: Iterable<DocumentElement>, maxLength = 4_000
   return texts.join("\n").slice(0, maxLength).toWellFormed();
 }
 
-function sectionLevel(elements: readonly DocumentElement[]): number {
+/** The highest level that more than one heading has; 0 when there is none. */
+export function sectionLevel(elements: readonly DocumentElement[]): number {
   const counts = new Map<number, number>();
   for (const { category, content } of elements) {
     if (category !== "heading") continue;

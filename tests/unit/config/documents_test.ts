@@ -1,4 +1,5 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { checkConfigText } from "../../../src/config/check.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 
@@ -51,4 +52,43 @@ Deno.test("an entry for documents without folders, or with others than texts, is
   assertEquals(problemsOf({ type: "documents" }), ["servers.a.folders"]);
   assertEquals(problemsOf({ type: "documents", folders: [] }), ["servers.a.folders"]);
   assertEquals(problemsOf({ type: "documents", folders: ["a"], exclude: "b" }), ["servers.a.exclude"]);
+});
+
+Deno.test("a misspelled member of an entry for documents is named, with the one that was probably meant", async () => {
+  const warningsOf = async (entry: unknown) =>
+    (await checkConfigText(JSON.stringify({ servers: { a: entry } }), { file: "mcp.json" })).warnings;
+  const [warning, ...others] = await warningsOf({
+    type: "documents",
+    folders: ["a"],
+    includes: ["*.pdf"],
+    disabled: true,
+  });
+  assertEquals([warning?.path, others], ["servers.a.includes", []]);
+  assertStringIncludes(warning?.message ?? "", '"include"');
+});
+
+Deno.test("a misspelled type names documents among the types of servers", () => {
+  const { problems } = assertThrows(
+    () => parseConfig({ servers: { a: { type: "document", folders: ["a"] } } }),
+    ConfigError,
+  );
+  assertStringIncludes(problems[0]?.message ?? "", 'did you mean "documents"');
+});
+
+Deno.test("a check names folders of documents that are missing or are files, unless the server is disabled", async () => {
+  const place = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${place}/there`);
+    await Deno.writeTextFile(`${place}/file.txt`, "");
+    const entry = { type: "documents", folders: ["there", "nowhere", "file.txt"] };
+    const failuresOf = async (value: unknown) =>
+      (await checkConfigText(JSON.stringify({ servers: { a: value } }), {
+        file: `${place}/mcp.json`,
+        checks: { programs: true },
+      })).failures.map(({ path }) => path);
+    assertEquals(await failuresOf(entry), ["servers.a.folders[1]", "servers.a.folders[2]"]);
+    assertEquals(await failuresOf({ ...entry, disabled: true }), []);
+  } finally {
+    await Deno.remove(place, { recursive: true });
+  }
 });

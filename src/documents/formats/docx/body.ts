@@ -4,10 +4,12 @@ import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { ListBuilder } from "../list_builder.ts";
 import type { OfficePackage, Relationship } from "../ooxml.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
-import { Numbering, outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
+import { indentOf, Numbering, outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
 
 /** The most columns that one cell covers. */
 const MAX_SPAN = 63;
+/** How far a level of a list is indented by default, in twentieths of a point. */
+const INDENT = 720;
 
 /** What a paragraph consists of. */
 interface Inline {
@@ -65,10 +67,15 @@ export class BodyReader {
   read(body: XmlNode): DocumentElement[][] {
     this.#blocks(body);
     this.#endBlocks();
-    const [first] = this.#segments;
-    first?.unshift(...this.#margin(body, "headerReference", "header"));
-    first?.push(...this.#margin(body, "footerReference", "footer"));
     return this.#segments;
+  }
+
+  /** The header and the footer of the pages. */
+  margins(body: XmlNode): { readonly header: DocumentElement[]; readonly footer: DocumentElement[] } {
+    return {
+      header: this.#margin(body, "headerReference", "header"),
+      footer: this.#margin(body, "footerReference", "footer"),
+    };
   }
 
   #blocks(parent: XmlNode): void {
@@ -142,7 +149,11 @@ export class BodyReader {
     if (id === undefined || id === "0") return undefined;
     const level = Number(at(numbers, "ilvl")?.attributes["val"] ?? 0);
     const isOrdered = this.#numbering.isOrdered(id, level);
-    return isOrdered === undefined ? undefined : { level, isOrdered };
+    if (isOrdered === undefined) return undefined;
+    // Styles such as "List Bullet 2" are lists of their own, which only their indentation puts below another one.
+    const indents = [indentOf(properties), this.#numbering.indentOf(id, level), this.#styles.indentOf(style)];
+    if (at(properties, "numPr") === undefined) indents.splice(1, 0, indents.pop());
+    return { level: indents.find((indent) => indent !== undefined) ?? (level + 1) * INDENT, isOrdered };
   }
 
   #inline(node: XmlNode): Inline {

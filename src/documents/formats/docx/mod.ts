@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { headingsOf, openingOf, toSections, withIds } from "../sections.ts";
+import { divide, headingsOf, openingOf, sectionLevel, toSections, withIds } from "../sections.ts";
 import { at } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
 import { BodyReader } from "./body.ts";
@@ -20,7 +20,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const segments = reader.read(body);
   const elements = segments.flat();
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
-  const pages = toPages(segments, title ?? fileName);
+  const pages = toPages(segments, { title: title ?? fileName, ...reader.margins(body) });
   const losses = [...reader.losses];
   if (parts.names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
   return {
@@ -37,10 +37,19 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   };
 }
 
-function toPages(segments: readonly (readonly DocumentElement[])[], title: string): DocumentPage[] {
-  const pages = segments.filter((segment) => segment.length > 0).flatMap((segment) =>
-    toSections(segment, title)
-  );
-  if (pages.length === 0) return toSections([], title);
+function toPages(
+  segments: readonly (readonly DocumentElement[])[],
+  { title, header, footer }: {
+    readonly title: string;
+    readonly header: readonly DocumentElement[];
+    readonly footer: readonly DocumentElement[];
+  },
+): DocumentPage[] {
+  const level = sectionLevel(segments.flat());
+  const [first = toSections([], title)[0], ...others] = segments.filter((segment) => segment.length > 0)
+    .flatMap((segment) => divide(segment, { title, level }));
+  const pages = first === undefined
+    ? others
+    : [{ ...first, elements: [...header, ...first.elements, ...footer] }, ...others];
   return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
 }

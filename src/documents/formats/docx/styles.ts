@@ -28,6 +28,11 @@ export class Styles {
     return this.#bases(id).map((style) => at(style, "pPr", "numPr")).find((list) => list !== undefined);
   }
 
+  /** How far a style indents its paragraphs, in twentieths of a point. */
+  indentOf(id: string): number | undefined {
+    return this.#bases(id).map((style) => indentOf(at(style, "pPr"))).find((indent) => indent !== undefined);
+  }
+
   #read(id: string): ParagraphKind {
     for (const style of this.#bases(id)) {
       const name = at(style, "name")?.attributes["val"]?.toLowerCase() ?? "";
@@ -57,6 +62,13 @@ export function outlineLevel(properties: XmlNode | undefined): number | undefine
   return level >= 0 && level < 9 ? Math.min(level + 1, 6) : undefined;
 }
 
+/** How far the properties of a paragraph indent it, in twentieths of a point. */
+export function indentOf(properties: XmlNode | undefined): number | undefined {
+  const { left, start } = at(properties, "ind")?.attributes ?? {};
+  const indent = Number.parseInt(left ?? start ?? "", 10);
+  return Number.isNaN(indent) ? undefined : indent;
+}
+
 /** The lists of a document. */
 export class Numbering {
   readonly #lists: ReadonlyMap<string, XmlNode>;
@@ -71,9 +83,17 @@ export class Numbering {
 
   /** Whether the items at a level of a list have numbers; `undefined` when there is no such list. */
   isOrdered(list: string, level: number): boolean | undefined {
-    const kind = this.#kinds.get(at(this.#lists.get(list), "abstractNumId")?.attributes["val"] ?? "");
-    const found = childrenOf(kind, "lvl").find(({ attributes }) => Number(attributes["ilvl"]) === level);
-    const format = at(found, "numFmt")?.attributes["val"];
+    const format = at(this.#level(list, level), "numFmt")?.attributes["val"];
     return format === undefined ? undefined : format !== "bullet" && format !== "none";
+  }
+
+  /** How far the items at a level of a list are indented, in twentieths of a point. */
+  indentOf(list: string, level: number): number | undefined {
+    return indentOf(at(this.#level(list, level), "pPr"));
+  }
+
+  #level(list: string, level: number): XmlNode | undefined {
+    const kind = this.#kinds.get(at(this.#lists.get(list), "abstractNumId")?.attributes["val"] ?? "");
+    return childrenOf(kind, "lvl").find(({ attributes }) => Number(attributes["ilvl"]) === level);
   }
 }

@@ -45,7 +45,8 @@ class Presentation {
 
   facts(): DocumentFacts {
     const { title, subject, keywords } = this.#office.properties();
-    const pageTitles = this.#slides.map((part, index) => this.#titleOf(this.#slide(part), index));
+    const slides = this.#slides.map((part) => this.#slide(part));
+    const pageTitles = slides.map((slide, index) => this.#titleOf(slide, index));
     const first = this.#slides.slice(0, OPENING_SLIDES).flatMap((_, index) => this.page(index).elements);
     const losses: string[] = [];
     if (this.#slides.length === 0) losses.push("The presentation has no slides");
@@ -53,11 +54,12 @@ class Presentation {
     if (this.#names.some((name) => /^ppt\/media\/.*\.(mp4|m4v|avi|wmv|mov|mp3|wav|m4a)$/i.test(name))) {
       losses.push("Sounds and videos are not shown");
     }
-    if (this.#names.some((name) => name.startsWith("ppt/embeddings/"))) {
+    // Charts have their numbers in embedded workbooks, which are no objects of a slide.
+    if (slides.some((slide) => !descendantsOf(slide, "oleObj").next().done)) {
       losses.push("Embedded objects are not shown");
     }
     return {
-      title: title ?? pageTitles[0],
+      title: title === undefined || isDefaultTitle(title) ? pageTitles[0] ?? title : title,
       pageCount: Math.max(this.#slides.length, 1),
       pageTitles,
       headings: pageTitles.slice(0, 200),
@@ -205,6 +207,11 @@ class SlideReader {
 }
 
 const EMPTY: XmlNode = { name: "", attributes: {}, children: [] };
+
+/** Whether PowerPoint has set the title itself, in one of its languages: "PowerPoint Presentation" and the like. */
+function isDefaultTitle(title: string): boolean {
+  return /^(?:PowerPoint\P{L}*\p{L}+|\p{L}+(?: d[aeio]l?)?\P{L}*PowerPoint)$/u.test(title.trim());
+}
 
 /** The kind of a placeholder; `body` where the file does not say, `undefined` for other shapes. */
 function placeholderOf(shape: XmlNode): string | undefined {

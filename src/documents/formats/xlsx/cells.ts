@@ -46,6 +46,8 @@ export interface CellValue {
   readonly shown: TableCell;
   readonly raw: TableCell;
   readonly formula: string | undefined;
+  /** Whether the file has no result of the formula, because no program has calculated it. */
+  readonly isUncalculated?: boolean;
 }
 
 /** Reads cells by the styles and shared texts of their workbook. */
@@ -74,7 +76,11 @@ export class CellReader {
     const formula = formulaNode === undefined ? undefined : textOf(formulaNode);
     const value = textOf(at(cell, "v"));
     if (type === "inlineStr") return plain(richText(at(cell, "is")), formula);
-    if (value === "") return plain(null, formula);
+    if (value === "") {
+      // A formula whose result is an empty text has an empty `v`, of the type `str`.
+      const isUncalculated = formula !== undefined && type !== "str";
+      return { ...plain(null, formula), ...(isUncalculated ? { isUncalculated } : {}) };
+    }
     switch (type) {
       case "s":
         return plain(this.#sharedTexts[Number(value)] ?? null, formula);
@@ -100,7 +106,7 @@ export class CellReader {
       shown = display(pattern, serial);
       if (this.#known.size < MAX_KNOWN) this.#known.set(key, shown);
     }
-    return { shown, raw: isDate ? isoOf(serial) ?? number : number, formula };
+    return { shown, raw: isDate && hasDay(pattern) ? isoOf(serial) ?? number : number, formula };
   }
 }
 
@@ -118,6 +124,12 @@ function display(pattern: string, number: number): TableCell {
     // A format that is not understood shows the number.
     return number;
   }
+}
+
+/** Whether a format shows a date, and no mere time of a day or duration. */
+function hasDay(pattern: string): boolean {
+  const codes = pattern.replace(/"[^"]*"|\\.|\[[^\]]*\]|am\/pm/gi, "");
+  return !/[hs]/i.test(pattern.replace(/"[^"]*"|\\./g, "")) || /[yd]/i.test(codes);
 }
 
 /** The date of a serial number; a time alone has none. */

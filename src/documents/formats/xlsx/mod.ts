@@ -131,7 +131,7 @@ class Workbook {
   }
 
   #elementsOf(table: SheetTable, { rows }: Sheet): DocumentElement[] {
-    const { headers, range, formulas, isCut, columns } = table;
+    const { headers, range, formulas, columns } = table;
     const formulaElements = formulas.slice(0, MAX_FORMULAS).map((
       { name, expression, result },
     ): DocumentElement => ({
@@ -142,13 +142,7 @@ class Workbook {
     const merged = mergedWithin(rows.around, table);
     return [{
       category: "table",
-      summary: `${range}: ${table.rows.length} rows and ${columns} columns${
-        isCut ? "; the rest is left out" : ""
-      }${
-        formulas.length > MAX_FORMULAS
-          ? `; ${MAX_FORMULAS} of its ${formulas.length} formulas are listed`
-          : ""
-      }`,
+      summary: summaryOf(table),
       content: {
         headers,
         rows: table.rows,
@@ -235,7 +229,7 @@ class Workbook {
       return childrenOf(at(list, "commentList"), "comment").flatMap((comment): DocumentElement[] => {
         const { ref = "", authorId } = comment.attributes;
         if (!isHere(ref)) return [];
-        const author = authors[Number(authorId)];
+        const author = authors[Number(authorId)]?.trim();
         return [{
           category: "annotation",
           summary: `Comment on cell ${ref}`,
@@ -278,6 +272,23 @@ function titleOf(sheet: Sheet, part: number): string {
   const start = part * ROWS_PER_PAGE;
   const end = Math.min(start + ROWS_PER_PAGE, rows.count) - 1;
   return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
+}
+
+function summaryOf({ range, rows, columns, isCut, formulas, uncalculated }: SheetTable): string {
+  return [
+    `${range}: ${counted(rows.length, "row")} and ${counted(columns, "column")}`,
+    ...(isCut ? ["the rest is left out"] : []),
+    ...(formulas.length > MAX_FORMULAS
+      ? [`${MAX_FORMULAS} of its ${formulas.length} formulas are listed`]
+      : []),
+    ...(uncalculated === 0
+      ? []
+      : [`${counted(uncalculated, "formula")} without a result, because no program has calculated the file`]),
+  ].join("; ");
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {

@@ -89,6 +89,8 @@ export class SheetTable {
   /** The values of the rows where some differ from what is shown. */
   readonly rawRows: readonly (readonly TableCell[])[] | undefined;
   readonly formulas: readonly CellFormula[];
+  /** How many formulas have no result in the file. */
+  readonly uncalculated: number;
   readonly columns: number;
   readonly totalRows: number;
   /** Whether rows behind it are left out. */
@@ -117,6 +119,10 @@ export class SheetTable {
     const differs = body.some(({ cells }) => [...cells.values()].some(({ shown, raw }) => shown !== raw));
     this.rawRows = differs ? body.map((row) => this.#line(row, ({ raw }) => raw)) : undefined;
     this.totalRows = body.length;
+    this.uncalculated = block.reduce(
+      (sum, { cells }) => sum + [...cells.values()].filter(({ isUncalculated }) => isUncalculated).length,
+      0,
+    );
     this.formulas = block.flatMap(({ row, cells }) =>
       [...cells].flatMap(([column, { formula, shown }]) =>
         formula === undefined || formula === ""

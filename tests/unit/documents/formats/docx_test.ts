@@ -85,3 +85,58 @@ Deno.test("a document with a DTD, or nested without end, is refused", async () =
   const deep = docxOf("<w:ins>".repeat(300) + "</w:ins>".repeat(300));
   assertEquals((await assertRejects(() => openFile("a.docx", deep), DocumentError)).code, "too_large");
 });
+
+Deno.test("top headings of a document begin pages also where only one follows a page break", async () => {
+  const pageBreak = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+  const body = p("One", { style: "H1" }) + p("1") + pageBreak + p("Annex") + p("Two", { style: "H1" });
+  const { facts } = await openFile("pages.docx", docxOf(body, styled));
+  assertEquals(facts.pageTitles, ["One", "One", "Two"]);
+});
+
+Deno.test("the header and the footer of a document are on its first page", async () => {
+  const margin = (text: string) => `<w:hdr xmlns:w="w"><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:hdr>`;
+  const section = '<w:sectPr><w:headerReference r:id="h1"/><w:footerReference r:id="f1"/></w:sectPr>';
+  const body = p("One", { style: "H1" }) + p("1") + p("Two", { style: "H1" }) + section;
+  const document = await openFile(
+    "margins.docx",
+    docxOf(body, {
+      related: [...styled.related, ["h1", "header", "header1.xml"], ["f1", "footer", "footer1.xml"]],
+      parts: {
+        ...styled.parts,
+        "word/header1.xml": margin("Confidential"),
+        "word/footer1.xml": margin("Nordic"),
+      },
+    }),
+  );
+  assertEquals(await pagesOf(document), [
+    [
+      "One",
+      ["p0-header-1", { text: "Confidential" }],
+      ["p0-heading-1", { level: 1, text: "One" }],
+      ["p0-text-1", { text: "1" }],
+      ["p0-footer-1", { text: "Nordic" }],
+    ],
+    ["Two", ["p1-heading-1", { level: 1, text: "Two" }]],
+  ]);
+});
+
+Deno.test("a list of a style that is indented further is below the item before it", async () => {
+  const level = (id: number, indent: number) =>
+    `<w:abstractNum w:abstractNumId="${id}"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/>` +
+    `<w:pPr><w:ind w:left="${indent}"/></w:pPr></w:lvl></w:abstractNum>`;
+  const num = (id: number) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`;
+  const numbering = `<w:numbering xmlns:w="w">${level(1, 360)}${level(2, 643)}${num(1)}${
+    num(2)
+  }</w:numbering>`;
+  const style = (id: number) =>
+    `<w:style w:styleId="B${id}"><w:name w:val="List Bullet ${id}"/><w:pPr><w:numPr><w:numId w:val="${id}"/></w:numPr></w:pPr></w:style>`;
+  const parts = {
+    "word/styles.xml": `<w:styles xmlns:w="w">${style(1)}${style(2)}</w:styles>`,
+    "word/numbering.xml": numbering,
+  };
+  const body = p("one", { style: "B1" }) + p("below", { style: "B2" }) + p("two", { style: "B1" });
+  assertEquals(await pagesOf(await openFile("lists.docx", docxOf(body, { ...styled, parts }))), [[
+    "lists.docx",
+    ["p0-list-1", { items: [{ text: "one", items: ["below"] }, "two"] }],
+  ]]);
+});

@@ -51,3 +51,40 @@ Deno.test("HTML that is nested too deeply is refused", async () => {
   const error = await assertRejects(() => openFile("deep.html", "<div>".repeat(500) + "x"), DocumentError);
   assertEquals(error.code, "too_large");
 });
+
+Deno.test("cells of HTML that cover rows and columns leave the others in their columns", async () => {
+  const document = await openFile(
+    "spans.html",
+    `<table><tr><th>a</th><th>b</th><th>c</th></tr><tr><td rowspan="2">1</td><td colspan="2">2</td></tr>
+    <tr><td>3</td><td rowspan="0">4</td></tr><tr><td>5</td><td>6</td></tr></table>`,
+  );
+  const rows = [["1", "2", null], [null, "3", "4"], ["5", "6", null]];
+  assertEquals(await pagesOf(document), [[
+    "spans.html",
+    ["p0-table-1", { headers: ["a", "b", "c"], rows, total_rows: 3 }],
+  ]]);
+});
+
+Deno.test("HTML is read as a browser shows it: hidden parts are left out, and line ends are spaces", async () => {
+  const document = await openFile(
+    "shown.html",
+    `<p>one\n  two<br>three</p><p hidden>no</p><div style="color:red; display: none">no<ul><li>no</ul></div>
+    <ul><li>a\nb <a href="https://example.com">c</a> <img alt="A map" src="map.png"><i hidden>no</i></li></ul>
+    <pre class="x"><code class="language-js">a\n\n b</code></pre>`,
+  );
+  assertEquals(await pagesOf(document), [[
+    "shown.html",
+    ["p0-text-1", { text: "one two\nthree" }],
+    ["p0-list-1", { items: ["a b c"] }],
+    ["p0-link-1", { text: "c", url: "https://example.com" }],
+    ["p0-image-1", { description: "A map", url: "map.png" }],
+    ["p0-code-1", { language: "js", code: "a\n\n b" }],
+  ]]);
+});
+
+Deno.test("HTML whose cells cover millions of places is refused", async () => {
+  const wide = '<td colspan="100" rowspan="65534">'.repeat(100);
+  const table = `<table><tr>${wide}</tr>${"<tr>".repeat(10_000)}</table>`;
+  const error = await assertRejects(() => openFile("spans.html", table), DocumentError);
+  assertEquals(error.code, "too_large");
+});

@@ -53,3 +53,26 @@ Deno.test("a presentation without slides is one empty page that says so", async 
   assertEquals([facts.pageCount, facts.losses], [1, ["The presentation has no slides"]]);
   assertEquals((await page(0)).elements, []);
 });
+
+Deno.test("a title that PowerPoint has set itself gives way to that of the first slide", async () => {
+  const titleOf = async (title: string) => {
+    const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc"><dc:title>${title}</dc:title>` +
+      "<dc:description>generated using python-pptx</dc:description></cp:coreProperties>";
+    const slides = [{ shapes: shape("title", ["Roadmap"]) + shape("body", ["Text."]) }];
+    const { facts } = await openFile("a.pptx", pptxOf(slides, { "docProps/core.xml": core }));
+    return [facts.title, facts.opening];
+  };
+  for (const title of ["PowerPoint Presentation", "PowerPoint-Präsentation", "Presentación de PowerPoint"]) {
+    assertEquals(await titleOf(title), ["Roadmap", "Text."]);
+  }
+  assertEquals(await titleOf("How we left PowerPoint"), ["How we left PowerPoint", "Text."]);
+});
+
+Deno.test("objects of slides are named as lost, and the workbooks of charts are not", async () => {
+  const lossesOf = async (shapes: string) =>
+    (await openFile("a.pptx", pptxOf([{ shapes }], { "ppt/embeddings/sheet1.xlsx": "x" }))).facts.losses;
+  const object =
+    "<p:graphicFrame><a:graphic><a:graphicData><p:oleObj/></a:graphicData></a:graphic></p:graphicFrame>";
+  assertEquals(await lossesOf(shape("title", ["Chart"])), []);
+  assertEquals(await lossesOf(object), ["Embedded objects are not shown"]);
+});

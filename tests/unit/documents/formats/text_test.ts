@@ -70,3 +70,11 @@ Deno.test("a file with zero bytes is no text", async () => {
   const error = await assertRejects(() => openFile("a.txt", new Uint8Array([65, 0, 66])), DocumentError);
   assertEquals(error.code, "unsupported");
 });
+
+Deno.test("a guess of a rare encoding gives way to windows-1252 where the letters are the same", async () => {
+  const text = 'Müller;Bäckerweg 3;1.234,50\n"Groß; Söhne";99,00;24.12.2025\nJörg;x;1;2\n';
+  const document = await openFile("kunden.csv", Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
+  assertEquals(document.facts.losses, [
+    'The encoding "windows-1252" is a guess; some characters may be wrong',
+  ]);
+});

@@ -199,3 +199,29 @@ Deno.test("a zip file that unpacks to more than the limit is refused before it i
   const parts = new ZipParts(zipOf({ "a.xml": "x".repeat(2_000_000) }), { maxUnpackedBytes: 1_000_000 });
   assertThrows(() => parts.bytes("a.xml"), DocumentError, "unpacks to more than");
 });
+
+Deno.test("formulas that no program has calculated are counted, and those with an empty result are not", async () => {
+  const rows = '<row r="1"><c r="A1"><f>1+1</f></c><c r="B1" t="str"><f>""</f><v></v></c></row>';
+  const document = await openFile("new.xlsx", xlsxOf({ One: `<sheetData>${rows}</sheetData>` }));
+  const [table] = (await document.page(0)).elements;
+  assertEquals(
+    table?.summary,
+    "A1:B1: 1 row and 2 columns; 1 formula without a result, because no program has calculated the file",
+  );
+});
+
+Deno.test("the raw value of a duration or a time of a day is its number, and of a date its date", async () => {
+  const styles =
+    '<numFmts><numFmt numFmtId="170" formatCode="[h]:mm"/><numFmt numFmtId="171" formatCode="mmm"/>' +
+    '</numFmts><cellXfs><xf numFmtId="170"/><xf numFmtId="18"/><xf numFmtId="171"/><xf numFmtId="22"/></cellXfs>';
+  const rows = '<row r="1"><c r="A1" s="0"><v>1.25</v></c><c r="B1" s="1"><v>1.25</v></c>' +
+    '<c r="C1" s="2"><v>45000</v></c><c r="D1" s="3"><v>45000.5</v></c></row>';
+  const document = await openFile(
+    "times.xlsx",
+    xlsxOf({ One: `<sheetData>${rows}</sheetData>` }, { styles }),
+  );
+  const [table] = (await document.page(0)).elements;
+  const { rows: shown, raw_rows } = table?.content as Record<string, unknown>;
+  assertEquals(shown, [["30:00", "6:00 AM", "Mar", "2023-03-15 12:00"]]);
+  assertEquals(raw_rows, [[1.25, 1.25, "2023-03-15", "2023-03-15T12:00:00"]]);
+});
