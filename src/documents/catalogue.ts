@@ -139,7 +139,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     const report = await this.#report(file, { signal: request.signal });
     if ("refused" in report) throw cannotRead(file, report);
     if (index >= report.pageCount) return undefined;
-    const page = await this.#page(file, index);
+    const page = await this.#page(file, index, request.signal);
     return index === 0 ? withLosses(page, report.losses) : page;
   }
 
@@ -229,11 +229,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     }
   }
 
-  async #page(file: FolderFile, index: number): Promise<DocumentPage> {
+  async #page(file: FolderFile, index: number, signal: AbortSignal): Promise<DocumentPage> {
     const parse = this.#toParse(file);
     try {
-      // Not ended with the request: another one may wait for the same page.
-      return await this.#pages.get(`${parse.key}/${index}`, () => this.#pool.page(parse, index));
+      const read = (signal: AbortSignal) => this.#pool.page(parse, index, { signal });
+      return await this.#pages.get(`${parse.key}/${index}`, { signal, read });
     } catch (error) {
       throw error instanceof DocumentError
         ? cannotRead(file, { refused: error.code, message: error.reason })

@@ -65,6 +65,8 @@ export class ParserPool implements AsyncDisposable {
   readonly #waiting: Job[] = [];
   readonly #endings = new Set<Promise<void>>();
   #lastDocument = 0;
+  /** The file of the job that was taken last. */
+  #lastKey = "";
   #isClosed = false;
 
   constructor(limits: PoolLimits) {
@@ -179,15 +181,25 @@ export class ParserPool implements AsyncDisposable {
     this.#next();
   }
 
-  /** The next job for a process: one whose file it has open, else the first; somebody who waits comes first. */
+  /**
+   * The next job for a process: somebody who waits comes before the background, and files take turns, so that one file of
+   * slow pages does not hold up the others.
+   */
   #take(slot: Slot): Job | undefined {
     const mayTakeBackground = this.#slots.length === 1 ||
       this.#slots.filter(({ job }) => job?.isBackground).length < this.#slots.length - 1;
     const candidates = this.#waiting.filter(({ isBackground }) => !isBackground || mayTakeBackground);
-    const job = candidates.find(({ key, isBackground }) => !isBackground && this.#isFor(slot, key)) ??
+    const wanted = candidates.filter(({ key, isBackground }) => !isBackground && this.#isFor(slot, key));
+    const job = wanted.find(({ key }) => !this.#hadItsTurn(key)) ?? wanted[0] ??
       candidates.find(({ isBackground }) => isBackground);
-    if (job !== undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1);
+    if (job === undefined) return undefined;
+    this.#waiting.splice(this.#waiting.indexOf(job), 1);
+    this.#lastKey = job.key;
     return job;
+  }
+
+  #hadItsTurn(key: string): boolean {
+    return key === this.#lastKey || this.#slots.some(({ job }) => job?.key === key);
   }
 
   /** Whether a process should read a file: it has it open, or no idle process has. */

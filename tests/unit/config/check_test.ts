@@ -81,7 +81,7 @@ Deno.test("the text of a report is a summary with the place of each finding", as
   input     spare    promptString  not used, has a default
   variable  HOME     must be set   for weather
 
-mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse"; did you mean "http"?
+mcp.json:4:17 error: servers.broken.type: must be one of "stdio", "http", "sse", "documents"; did you mean "http"?
 mcp.json:3:82 warning: servers.weather.envFil: unknown key, ignored; did you mean "envFile"?
 mcp.json:8:5 warning: inputs[1]: input "spare" is not used by any server
 

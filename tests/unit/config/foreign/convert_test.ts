@@ -56,7 +56,7 @@ Deno.test("an entry without command and URL is refused, with a fix", () => {
   assertEquals(refusals({ type: "http" }), ["mcpServers.a.url is missing; it must be a string"]);
   assertEquals(refusals({ type: "stdio" }), ["mcpServers.a.command is missing; it must be a string"]);
   assertEquals(refusals({ type: "ws", url: "ws://x" }), [
-    'mcpServers.a.type must be one of "stdio", "http", "sse"',
+    'mcpServers.a.type must be one of "stdio", "http", "sse", "documents"',
   ]);
   assertEquals(refusals({ url: "unix:///tmp/x.sock" }), ["mcpServers.a.url must be an http or https URL"]);
 });
