@@ -219,4 +219,8 @@ Deno.test("folders that do not exist, files and useless globs are refused", asyn
   assertMatch(await refused({ folders: [join(folder.path, "a.md")] }), /it is a file/);
   assertMatch(await refused({ folders: [] }), /no folder is given/);
   assertMatch(await refused({ folders: [folder.path], include: ["/etc/*"] }), /not a path within the folder/);
+  assertMatch(
+    await refused({ folders: [folder.path], exclude: ["x/*a*b*c*.md"] }),
+    /more than 3 stars between two slashes/,
+  );
 });

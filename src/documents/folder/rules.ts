@@ -7,6 +7,9 @@ import { type FileKind, kindOf } from "../formats/kinds.ts";
 /** Names that are never documents: what programs leave behind, and packages. */
 const NEVER = new Set(["node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "lost+found"]);
 
+/** The most stars of a glob between two slashes: each more takes a hundred times as long for a long name. */
+const MAX_STARS = 3;
+
 /** What the owner says about the files. */
 export interface FileRules {
   /** Globs of paths within the folder, such as `**\/*.pdf`; every file of a known kind by default. */
@@ -27,7 +30,7 @@ export class FileFilter {
   /** Whether the `.gitignore` of each folder is read. */
   readonly followsGitignore: boolean;
 
-  /** Throws a TypeError for a glob that is empty or absolute, because it would fit no file. */
+  /** Throws a TypeError for a glob that is empty or absolute, because it would fit no file, and for one of too many stars. */
   constructor({ include, exclude = [], gitignore = false, hidden = false }: FileRules = {}) {
     this.#include = include?.map((glob) => toPattern(glob, "include"));
     this.#exclude = exclude.map((glob) => toPattern(glob, "exclude"));
@@ -58,6 +61,11 @@ export class FileFilter {
 function toPattern(glob: string, option: string): RegExp {
   if (glob === "" || glob.startsWith("/") || glob.startsWith("../")) {
     throw new TypeError(`Cannot use ${option} "${glob}": not a path within the folder, such as "**/*.pdf"`);
+  }
+  if (glob.split("/").some((segment) => segment !== "**" && segment.split("*").length > MAX_STARS + 1)) {
+    throw new TypeError(
+      `Cannot use ${option} "${glob}": it has more than ${MAX_STARS} stars between two slashes; write several globs`,
+    );
   }
   return globToRegExp(glob.replace(/^\.\//, ""), { extended: true, globstar: true });
 }

@@ -13,7 +13,7 @@ import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
 import { CellReader, readSharedTexts, richText } from "./cells.ts";
 import { SheetRows } from "./rows.ts";
-import { readTables, type SheetTable } from "./tables.ts";
+import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
 
 /** How many rows a page has; a longer sheet has several pages. */
 const ROWS_PER_PAGE = 500;
@@ -95,7 +95,7 @@ class Workbook {
       Array.from({ length: pagesOf(sheet) }, (_, page) => titleOf(sheet, page))
     );
     const columns = this.#sheets.slice(0, 20).flatMap(({ rows }) =>
-      this.#tables(rows.read(0, HEADER_ROWS)).flatMap(({ headers }) => headers)
+      this.#read(rows.read(0, HEADER_ROWS)).tables.flatMap(({ headers }) => headers)
     );
     return {
       title,
@@ -116,17 +116,18 @@ class Workbook {
     if (sheet === undefined) throw unreadable("damaged", `there is no page ${index}`);
     const part = index - sheet.firstPage;
     const rows = sheet.rows.read(part * ROWS_PER_PAGE, ROWS_PER_PAGE);
-    const header = part === 0 ? undefined : this.#tables(sheet.rows.read(0, HEADER_ROWS))[0];
-    const tables = this.#tables(rows, header);
+    const header = part === 0 ? undefined : this.#read(sheet.rows.read(0, HEADER_ROWS)).tables[0];
+    const { tables, leftOutFrom } = this.#read(rows, header);
     const elements = [
       ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
+      ...(leftOutFrom === undefined ? [] : [leftOut(leftOutFrom)]),
       ...(part === 0 ? this.#drawings(sheet) : []),
       ...this.#notes(sheet, tables),
     ];
     return { title: titleOf(sheet, part), elements: withIds(elements, index) };
   }
 
-  #tables(rows: readonly XmlNode[], continued?: SheetTable): SheetTable[] {
+  #read(rows: readonly XmlNode[], continued?: SheetTable): SheetTables {
     return readTables(rows, { cells: this.#cells, maxBytes: this.#limits.maxPageBytes, continued });
   }
 
@@ -274,10 +275,15 @@ function titleOf(sheet: Sheet, part: number): string {
   return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
 }
 
-function summaryOf({ range, rows, columns, isCut, formulas, uncalculated }: SheetTable): string {
+/** @param row the first row that is left out, from 0 */
+function leftOut(row: number): DocumentElement {
+  const text = `The rows from ${row + 1} on are left out: they have more text than a page may have`;
+  return { category: "annotation", content: { text } };
+}
+
+function summaryOf({ range, rows, columns, formulas, uncalculated }: SheetTable): string {
   return [
     `${range}: ${counted(rows.length, "row")} and ${counted(columns, "column")}`,
-    ...(isCut ? ["the rest is left out"] : []),
     ...(formulas.length > MAX_FORMULAS
       ? [`${MAX_FORMULAS} of its ${formulas.length} formulas are listed`]
       : []),

@@ -28,19 +28,26 @@ interface Row {
   readonly cells: ReadonlyMap<number, CellValue>;
 }
 
+/** The tables of rows. */
+export interface SheetTables {
+  readonly tables: readonly SheetTable[];
+  /** The first row that is left out, from 0, since a page has no room for it; `undefined` when none is. */
+  readonly leftOutFrom: number | undefined;
+}
+
 /** Reads the tables of rows. */
 export function readTables(
   rows: readonly XmlNode[],
   { cells, maxBytes, continued }: TableOptions,
-): SheetTable[] {
+): SheetTables {
   const tables: SheetTable[] = [];
   let block: Row[] = [];
   let size = 0;
-  let isCut = false;
+  let leftOutFrom: number | undefined;
   const end = () => {
     const isContinued = tables.length === 0 && continued !== undefined;
     if (block.length > 0) {
-      tables.push(new SheetTable(block, { headers: isContinued ? continued.headers : undefined, isCut }));
+      tables.push(new SheetTable(block, isContinued ? continued.headers : undefined));
     }
     block = [];
   };
@@ -55,13 +62,13 @@ export function readTables(
     if (block.length > 0 && row.row > (block.at(-1)?.row ?? 0) + 1) end();
     for (const { shown } of row.cells.values()) size += typeof shown === "string" ? shown.length + 3 : 8;
     if (size > maxBytes / 2) {
-      isCut = true;
+      leftOutFrom = row.row;
       break;
     }
     block.push(row);
   }
   end();
-  return tables;
+  return { tables, leftOutFrom };
 }
 
 function readRow(node: XmlNode, next: number, reader: CellReader): Row {
@@ -93,22 +100,17 @@ export class SheetTable {
   readonly uncalculated: number;
   readonly columns: number;
   readonly totalRows: number;
-  /** Whether rows behind it are left out. */
-  readonly isCut: boolean;
   readonly #block: readonly Row[];
   readonly #first: number;
   readonly #last: number;
 
-  constructor(
-    block: readonly Row[],
-    { headers, isCut }: { readonly headers: readonly string[] | undefined; readonly isCut: boolean },
-  ) {
+  /** @param headers the names of the columns, of a table that begins on a page before */
+  constructor(block: readonly Row[], headers: readonly string[] | undefined) {
     this.#block = block;
     const used = block.flatMap(({ cells }) => [...cells.keys()]);
     this.#first = used.reduce((least, column) => Math.min(least, column), Infinity);
     this.#last = used.reduce((most, column) => Math.max(most, column), 0);
     this.columns = this.#last - this.#first + 1;
-    this.isCut = isCut;
     const [first] = block;
     const hasHeaders = headers === undefined && first !== undefined && block.length > 1 &&
       this.#isHeader(first);

@@ -225,3 +225,20 @@ Deno.test("the raw value of a duration or a time of a day is its number, and of 
   assertEquals(shown, [["30:00", "6:00 AM", "Mar", "2023-03-15 12:00"]]);
   assertEquals(raw_rows, [[1.25, 1.25, "2023-03-15", "2023-03-15T12:00:00"]]);
 });
+
+Deno.test("rows that have more text than a page may have are named", async () => {
+  const row = (at: number) =>
+    `<row r="${at}"><c r="A${at}" t="inlineStr"><is><t>${"x".repeat(1_000)}</t></is></c></row>`;
+  const bytes = xlsxOf({ One: `<sheetData>${row(1)}${row(2)}${row(3)}</sheetData>` });
+  const noteOf = async (maxPageBytes: number) => {
+    const { elements } = await (await openFile("long.xlsx", bytes, { maxPageBytes })).page(0);
+    return elements.filter(({ category }) => category === "annotation").map(({ content }) => content);
+  };
+  assertEquals(await noteOf(1_000), [
+    { text: "The rows from 1 on are left out: they have more text than a page may have" },
+  ]);
+  assertEquals(await noteOf(5_000), [
+    { text: "The rows from 3 on are left out: they have more text than a page may have" },
+  ]);
+  assertEquals(await noteOf(50_000), []);
+});
