@@ -207,7 +207,7 @@ class HtmlReader implements HtmlReading {
       return;
     }
     if (text !== "") this.elements.push({ category: "text", content: { text } });
-    this.elements.push(...links);
+    for (const link of links) this.elements.push(link);
   }
 
   #addLink(element: Element, words: string): void {

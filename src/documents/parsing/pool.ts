@@ -9,6 +9,7 @@ import {
 } from "../formats/format.ts";
 import { type FileKind, hasPlainPages } from "../formats/kinds.ts";
 import type { DocumentPage } from "../../provider/documents/source.ts";
+import { settledWithin } from "../../async/abortable.ts";
 import type { ParseAnswer, ParseFailure } from "./frames.ts";
 import { type AnsweredRequest, ParserProcess, type ProcessLimits } from "./parser_process.ts";
 
@@ -215,7 +216,7 @@ export class ParserPool implements AsyncDisposable {
       slot.open.set(key, known);
       return known;
     }
-    const bytes = await file.bytes();
+    const bytes = await this.#bytes(file);
     for (const [oldest, { document }] of slot.open) {
       if (slot.open.size < MAX_OPEN_FILES) break;
       slot.open.delete(oldest);
@@ -229,6 +230,17 @@ export class ParserPool implements AsyncDisposable {
     const opened = { document, facts: answer.facts };
     slot.open.set(key, opened);
     return opened;
+  }
+
+  /** The bytes of a file; a disk on the network may never give them. */
+  async #bytes(file: ParsableFile): Promise<Uint8Array<ArrayBuffer>> {
+    const { timeMs } = this.#limits;
+    const reading = file.bytes();
+    // After the time is over, nobody waits for its end.
+    reading.catch(() => {});
+    const bytes = await settledWithin(reading, timeMs);
+    if (bytes !== undefined) return bytes;
+    throw this.#toError({ failed: "time", message: "the disk gives nothing" });
   }
 
   async #ask(slot: Slot, request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { type ParsableFile, ParserPool } from "../../../src/documents/parsing/pool.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { type ParsableFile, ParserLimitError, ParserPool } from "../../../src/documents/parsing/pool.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -12,16 +12,20 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-Deno.test("files take turns, so that one of many pages does not hold up the others", async () => {
-  await using pool = new ParserPool({
+function openPool(timeMs = 60_000): ParserPool {
+  return new ParserPool({
     maxMemoryBytes: 512 * MEBIBYTE,
     maxFileBytes: MEBIBYTE,
     maxUnpackedBytes: MEBIBYTE,
     maxPageBytes: MEBIBYTE,
     maxDepth: 100,
-    timeMs: 60_000,
+    timeMs,
     processes: 1,
   });
+}
+
+Deno.test("files take turns, so that one of many pages does not hold up the others", async () => {
+  await using pool = openPool();
   const order: string[] = [];
   const [long, short] = [textFile("long", 20), textFile("short", 1)];
   const read = async (file: ParsableFile, index: number) => {
@@ -30,4 +34,13 @@ Deno.test("files take turns, so that one of many pages does not hold up the othe
   };
   await Promise.all([...Array.from({ length: 20 }, (_, index) => read(long, index)), read(short, 0)]);
   assertEquals(order.indexOf("short"), 1);
+});
+
+Deno.test("a disk that does not answer holds a process up for the time of a file alone", async () => {
+  await using pool = openPool(4_000);
+  const hung: ParsableFile = { ...textFile("hung", 1), bytes: () => new Promise(() => {}) };
+  const refused = assertRejects(() => pool.facts(hung), ParserLimitError, "takes longer than 4 s");
+  const { pageCount } = await pool.facts(textFile("other", 2));
+  await refused;
+  assertEquals(pageCount, 2);
 });

@@ -165,7 +165,7 @@ class PdfReader {
     const elements: DocumentElement[] = [];
     let between: TextItem[] = [];
     const endText = () => {
-      elements.push(...toBlocks(toLines(between), look));
+      for (const element of toBlocks(toLines(between), look)) elements.push(element);
       between = [];
     };
     const shown = new Set<RuledTable>();
@@ -187,7 +187,7 @@ class PdfReader {
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
       const page = await this.#pdf.getPage(number);
       const { items } = await page.getTextContent();
-      lines.push(...toLines((items as readonly MarkedItem[]).filter(isText)));
+      for (const line of toLines((items as readonly MarkedItem[]).filter(isText))) lines.push(line);
     }
     return lookOf(lines, () => false);
   }

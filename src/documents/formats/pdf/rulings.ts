@@ -46,6 +46,8 @@ export function rulingsOf({ list, numbers }: PageOperators): readonly Ruling[] {
         const [paint, [path] = []] = args as [number, [unknown]?];
         const { strokes = false, fills = false } = painting.get(paint) ?? {};
         for (const { points, isCurved } of partsOf(path, matrix)) {
+          // A line of so many points is a drawing.
+          if (points.length > MAX_RULINGS) continue;
           if (strokes) rulings.push(...segments(points));
           if (fills && !isCurved) rulings.push(...thinArea(points));
         }
