@@ -2,8 +2,8 @@
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
-/** The most characters of a summary. */
-const MAX_SUMMARY_LENGTH = 500;
+/** The most characters of a summary, which may be the notes of a slide. */
+const MAX_SUMMARY_LENGTH = 4_000;
 
 /** A string unchanged, a number or boolean as written, an empty string for a missing value, and other values as JSON. */
 export function toPlainText(value: unknown): string {

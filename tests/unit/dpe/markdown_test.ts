@@ -375,5 +375,5 @@ Deno.test("An element without a summary tells its own first words", () => {
     renderElementMarkdown({ element_id: "e", category, content });
   assertEquals(render("annotation", { text: "Check\nthis" }), "[annotation: Check this]");
   assertEquals(render("form", { title: "Order", fields: [] }), "[form: Order]");
-  assertEquals(render("footer", { text: "x".repeat(600) }).length, "[footer: …]".length + 500);
+  assertEquals(render("footer", { text: "x".repeat(5_000) }).length, "[footer: …]".length + 4_000);
 });

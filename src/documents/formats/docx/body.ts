@@ -1,6 +1,7 @@
 /** The body of a document: its paragraphs, lists, tables, pictures and notes, in order. */
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { annotation } from "../annotation.ts";
 import { ListBuilder } from "../list_builder.ts";
 import type { OfficePackage, Relationship } from "../ooxml.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
@@ -239,26 +240,18 @@ export class BodyReader {
     const text = this.#notes.get(`${kind} ${id}`);
     if (text === undefined) return;
     inline.text += `[${id}]`;
-    inline.others.push({
-      category: "annotation",
-      summary: `${kind} ${id}`,
-      content: { text, kind, mark: id },
-    });
+    inline.others.push(annotation(`${kind} ${id}`, { text, kind, mark: id }));
   }
 
   #comment(id: string): DocumentElement[] {
     const comment = this.#comments.get(id);
     if (comment === undefined) return [];
     const { author, date } = comment.attributes;
-    return [{
-      category: "annotation",
-      summary: "Comment",
-      content: {
-        text: paragraphsOf(comment),
-        ...(author ? { author } : {}),
-        ...(date ? { created_at: date } : {}),
-      },
-    }];
+    return [annotation("Comment", {
+      text: paragraphsOf(comment),
+      ...(author ? { author } : {}),
+      ...(date ? { created_at: date } : {}),
+    })];
   }
 
   #formula(node: XmlNode, inline: Inline): void {

@@ -35,7 +35,9 @@ export function toAnnotationElements(
   });
   const comments = annotations.flatMap(toComment);
   const fields = annotations.flatMap(toField);
-  const form: DocumentElement[] = fields.length === 0 ? [] : [{ category: "form", content: { fields } }];
+  const form: DocumentElement[] = fields.length === 0
+    ? []
+    : [{ category: "form", summary: fields.map(fieldText).join("; "), content: { fields } }];
   return [...links, ...comments, ...form];
 }
 
@@ -52,6 +54,11 @@ function toComment({ subtype, contentsObj, titleObj, modificationDate }: PdfAnno
       ...(createdAt === undefined ? {} : { created_at: createdAt }),
     },
   }];
+}
+
+/** A field as the summary of the form shows it. */
+function fieldText({ name, label = name, value }: FormField): string {
+  return `${label}: ${value === undefined || value === "" ? "(empty)" : value}`;
 }
 
 function toField(annotation: PdfAnnotation): FormField[] {

@@ -1,4 +1,5 @@
 /** Presentations of PowerPoint and others (PPTX). */
+import { annotation } from "../annotation.ts";
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { shorten } from "../../../text.ts";
@@ -101,9 +102,7 @@ class Presentation {
     const notes = target === undefined ? undefined : at(this.#office.xml(target), "notes");
     const body = [...descendantsOf(notes ?? EMPTY, "sp")].find((shape) => placeholderOf(shape) === "body");
     const text = linesOf(at(body, "txBody")).join("\n").trim();
-    return text === ""
-      ? []
-      : [{ category: "annotation", summary: "Notes of the speaker", content: { text, kind: "notes" } }];
+    return text === "" ? [] : [annotation("Notes of the speaker", { text, kind: "notes" })];
   }
 
   #comments(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
@@ -111,14 +110,10 @@ class Presentation {
     return parts.flatMap(({ target }) =>
       [...descendantsOf(this.#office.xml(target) ?? EMPTY, "cm")].map((comment): DocumentElement => {
         const { dt } = comment.attributes;
-        return {
-          category: "annotation",
-          summary: "Comment",
-          content: {
-            text: (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim(),
-            ...(dt ? { created_at: dt } : {}),
-          },
-        };
+        return annotation("Comment", {
+          text: (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim(),
+          ...(dt ? { created_at: dt } : {}),
+        });
       })
     );
   }

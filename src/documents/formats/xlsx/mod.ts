@@ -1,4 +1,5 @@
 /** Workbooks of Excel and others (XLSX). Formulas are shown, never run. */
+import { annotation } from "../annotation.ts";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import {
   type DocumentFacts,
@@ -231,11 +232,8 @@ class Workbook {
         const { ref = "", authorId } = comment.attributes;
         if (!isHere(ref)) return [];
         const author = authors[Number(authorId)]?.trim();
-        return [{
-          category: "annotation",
-          summary: `Comment on cell ${ref}`,
-          content: { text: richText(at(comment, "text")).trim(), ...(author ? { author } : {}), cell: ref },
-        }];
+        const text = richText(at(comment, "text")).trim();
+        return [annotation(`Comment on cell ${ref}`, { text, ...(author ? { author } : {}), cell: ref })];
       });
     });
     return [...links, ...comments];

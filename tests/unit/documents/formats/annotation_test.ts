@@ -1,0 +1,13 @@
+import { assertStringIncludes } from "@std/assert";
+import { annotation } from "../../../../src/documents/formats/annotation.ts";
+import { renderElementMarkdown } from "../../../../src/dpe/markdown.ts";
+import { renderElementText } from "../../../../src/dpe/text.ts";
+
+Deno.test("the text of notes and comments is part of the Markdown and of the text of a page", () => {
+  const text = `Say ${"hello ".repeat(200)}world.`;
+  const { category, summary, content } = annotation("Notes of the speaker", { text, kind: "notes" });
+  const element = { element_id: "p0-annotation-1", category, summary, content, page_index: 0 };
+  for (const render of [renderElementMarkdown, renderElementText]) {
+    assertStringIncludes(render(element as never), `Notes of the speaker: ${text}`);
+  }
+});
