@@ -30,11 +30,19 @@ interface Entry<Value> {
   readonly atMs: number;
 }
 
+/** A question to a Computer that is not answered yet. */
+interface Pending {
+  /** Resolves when the Computer has listed, or could not; to whether it has. Never rejects. */
+  answered: Promise<boolean>;
+  /** What came after the question: nothing, a change that the answer may not have, or the end of the Computer's stay. */
+  overtakenBy: "nothing" | "change" | "leave";
+}
+
 /** Asks Computers for lists, each once at a time. A Computer that does not answer delays nobody: its old list serves. */
 export class ComputerCache<Value> {
   readonly #parts: ComputerCacheParts<Value>;
   readonly #entries = new Map<string, Entry<Value>>();
-  readonly #pending = new Map<string, Promise<void>>();
+  readonly #pending = new Map<string, Pending>();
 
   constructor(parts: ComputerCacheParts<Value>) {
     this.#parts = parts;
@@ -51,9 +59,16 @@ export class ComputerCache<Value> {
     const stale = computers.filter((name) => !this.#isFresh(name));
     if (stale.length > 0) {
       await settledWithin(Promise.all(stale.map((name) => this.#refresh(name))), PATIENCE_MS);
-      for (const name of stale) void this.#pending.get(name)?.then(this.#parts.onLate);
+      for (const name of stale) this.#tellLate(name);
     }
     return computers.flatMap((name) => this.#entries.get(name)?.value ?? []);
+  }
+
+  /** One that fails late is not told: clients would list again, and wait again, for nothing. */
+  #tellLate(computer: string): void {
+    void this.#pending.get(computer)?.answered.then((isListed) => {
+      if (isListed) this.#parts.onLate();
+    });
   }
 
   #isFresh(computer: string): boolean {
@@ -65,8 +80,9 @@ export class ComputerCache<Value> {
     const { view, changes } = this.#parts;
     if (change.kind === "members") {
       for (const name of this.#entries.keys()) if (!view.has(name)) this.#entries.delete(name);
+      for (const [name, pending] of this.#pending) if (!view.has(name)) pending.overtakenBy = "leave";
     } else if (change.kind === "connection") {
-      for (const name of this.#entries.keys()) this.#expire(name);
+      for (const name of [...this.#entries.keys(), ...this.#pending.keys()]) this.#expire(name);
     } else if ("computer" in change && changes.includes(change.kind)) {
       this.#expire(change.computer);
     }
@@ -76,27 +92,38 @@ export class ComputerCache<Value> {
   #expire(computer: string): void {
     const entry = this.#entries.get(computer);
     if (entry !== undefined) this.#entries.set(computer, { ...entry, atMs: -Infinity });
+    const pending = this.#pending.get(computer);
+    if (pending?.overtakenBy === "nothing") pending.overtakenBy = "change";
   }
 
-  #refresh(computer: string): Promise<void> {
+  /** A question that was overtaken is not shared: whoever asks after a change gets a list from after it. */
+  #refresh(computer: string): Promise<boolean> {
     const running = this.#pending.get(computer);
-    if (running !== undefined) return running;
-    const refreshing = this.#fetch(computer).finally(() => this.#pending.delete(computer));
-    this.#pending.set(computer, refreshing);
-    return refreshing;
+    if (running?.overtakenBy === "nothing") return running.answered;
+    if (running !== undefined) return running.answered.then(() => this.#refresh(computer));
+    const pending: Pending = { answered: Promise.resolve(false), overtakenBy: "nothing" };
+    this.#pending.set(computer, pending);
+    pending.answered = this.#fetch(computer, pending).finally(() => this.#pending.delete(computer));
+    return pending.answered;
   }
 
-  /** Never rejects. */
-  async #fetch(computer: string): Promise<void> {
+  /** Whether the Computer has listed. Never rejects. */
+  async #fetch(computer: string, pending: Pending): Promise<boolean> {
     const { view, fetch, what, logger } = this.#parts;
     const { office } = view;
-    if (office === undefined || !view.isConnected) return;
-    const atMs = performance.now();
+    if (office === undefined || !view.isConnected) return false;
+    const askedAtMs = performance.now();
     try {
       const value = await fetch(office.computer(computer));
-      if (view.has(computer)) this.#entries.set(computer, { value, atMs });
+      if (pending.overtakenBy === "leave" || !view.has(computer)) return false;
+      this.#entries.set(computer, {
+        value,
+        atMs: pending.overtakenBy === "change" ? -Infinity : askedAtMs,
+      });
+      return true;
     } catch (error) {
       logger.warn(`${what} not listed`, { computer, error: describeError(error) });
+      return false;
     }
   }
 }

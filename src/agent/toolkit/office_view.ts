@@ -12,7 +12,7 @@ const MAX_COMPUTERS = 1_000;
 const MAX_TOOLS = 5_000;
 /** The most lists of tools that are fetched at the same time. */
 const MAX_CONCURRENT_FETCHES = 8;
-/** The waits before a list of tools that could not be fetched is fetched again. */
+/** The waits before a list of tools, or of the members of the office, that could not be fetched is fetched again. */
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 
 /** A Computer that is in the office, or was when the connection was lost. */
@@ -63,6 +63,9 @@ export class OfficeView implements Disposable {
   readonly #listeners = new Set<(change: OfficeChange) => void>();
   readonly #limiter = new Limiter(MAX_CONCURRENT_FETCHES);
   readonly #retries = new Map<string, Backoff>();
+  /** Counts how often the members were asked for, so that only the last failure asks again. */
+  #meetings = 0;
+  readonly #meetAgain = new Backoff(RETRY);
   readonly #ending = new AbortController();
   readonly #subscriptions: Unsubscribe[] = [];
 
@@ -137,8 +140,10 @@ export class OfficeView implements Disposable {
   /** Learns who is in the office. The Agent itself fetches the tools of known Computers again after a reconnection. */
   async #meet(office: Office): Promise<void> {
     const { signal } = this.#ending;
+    const meeting = ++this.#meetings;
     try {
       const members = await office.listOffice({ signal });
+      this.#meetAgain.reset();
       const names = members.filter(({ role }) => role === "computer").map(({ name }) => name);
       for (const name of [...this.#computers.keys()]) if (!names.includes(name)) this.#leave(name);
       for (const name of names) this.#enter(name);
@@ -146,7 +151,13 @@ export class OfficeView implements Disposable {
       const unlisted = names.filter((name) => this.#computers.get(name)?.tools === undefined);
       await Promise.all(unlisted.map((name) => this.#fetchTools(name)));
     } catch (error) {
-      if (!signal.aborted) this.#log.warn("office not listed", { error: describeError(error) });
+      if (signal.aborted) return;
+      this.#log.warn("office not listed", { error: describeError(error) });
+      delay(this.#meetAgain.next(), signal).then(
+        // A lost connection comes back with a meeting of its own.
+        () => this.#meetings === meeting && this.isConnected ? this.#meet(office) : undefined,
+        () => undefined,
+      );
     }
   }
 

@@ -66,21 +66,35 @@ export function tellUpdates(server: Server, parts: ResourceHandlerParts): () => 
 
 function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => void {
   const { reader, subscriptions, ready } = parts;
-  const held = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+  /** By URI, from the moment of the request: it may end before the subscription is made. */
+  const held = new Map<string, Promise<() => void>>();
+  const release = (uri: string) => {
+    // A subscription that was refused is told to whoever asked for it.
+    held.get(uri)?.then((end) => end(), () => undefined);
+    held.delete(uri);
+  };
+  const follow = async (uri: string) => {
     await ready();
     const address = await reader.find(uri);
     if (address === undefined) throw new ResourceNotFoundError(uri);
-    const release = await subscriptions.follow(uri, address).catch((error) => {
+    return await subscriptions.follow(uri, address).catch((error) => {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeError(error));
     });
-    held.get(uri)?.();
-    held.set(uri, release);
+  };
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    const following = follow(uri);
+    release(uri);
+    held.set(uri, following);
+    try {
+      await following;
+    } catch (error) {
+      if (held.get(uri) === following) held.delete(uri);
+      throw error;
+    }
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    held.get(uri)?.();
-    held.delete(uri);
+    release(uri);
     return {};
   });
   const unfollow = parts.onResourceUpdated((uri) => {
@@ -88,8 +102,7 @@ function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => 
   });
   return () => {
     unfollow();
-    for (const release of held.values()) release();
-    held.clear();
+    for (const uri of [...held.keys()]) release(uri);
   };
 }
 
