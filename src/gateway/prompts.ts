@@ -72,7 +72,6 @@ export class Prompts {
   readonly #parts: PromptParts;
   readonly #cache: ComputerCache<readonly OfficePrompt[]>;
   readonly #names: ToolNames;
-  readonly #addresses = new Map<string, PromptAddress>();
 
   constructor(parts: PromptParts) {
     const { view, reserved, nameLength, onLate, logger } = parts;
@@ -92,9 +91,9 @@ export class Prompts {
 
   /** Where the prompt of a Computer is; `undefined` when no Computer of these has it. */
   async find(name: string, computers: readonly string[]): Promise<PromptAddress | undefined> {
-    if (!this.#addresses.has(name)) await this.list(computers);
-    const address = this.#addresses.get(name);
-    return address !== undefined && computers.includes(address.computer) ? address : undefined;
+    if (this.#findKept(name) === undefined) await this.list(computers);
+    const known = this.#findKept(name);
+    return known !== undefined && computers.includes(known.computer) ? known : undefined;
   }
 
   /** Fills in the prompt of a Computer. */
@@ -118,10 +117,13 @@ export class Prompts {
   }
 
   #toMcpPrompt(prompt: OfficePrompt): McpPrompt {
-    const { info, ...address } = prompt;
+    const { info, computer } = prompt;
     const name = this.#names.nameOf(toNamed(prompt)) ?? info.name;
-    this.#addresses.set(name, address);
-    return { ...info, name, _meta: { ...info._meta, [A2C_COMPUTER]: address.computer } };
+    return { ...info, name, _meta: { ...info._meta, [A2C_COMPUTER]: computer } };
+  }
+
+  #findKept(name: string): PromptAddress | undefined {
+    return this.#cache.kept.flat().find((prompt) => this.#names.nameOf(toNamed(prompt)) === name);
   }
 }
 

@@ -17,6 +17,8 @@ interface Followed {
   holders: number;
   /** Whether the Computer tells of this resource alone; otherwise all its windows or documents count as changed. */
   isExact: boolean;
+  /** Resolves when the Computer has answered the last request. Never rejects. */
+  subscribing: Promise<void>;
 }
 
 /** Follows resources for clients, each once at its Computer, and again when the Computer or the connection returns. */
@@ -28,7 +30,7 @@ export class ResourceSubscriptions {
   readonly #followed = new Map<string, Followed>();
   /** The Computers that were there at the last change. */
   #met: ReadonlySet<string> = new Set();
-  #unsubscribe: (() => void) | undefined;
+  #unlisten: (() => void) | undefined;
 
   /** @param onUpdated Called when a resource has changed, or may have. */
   constructor(
@@ -57,10 +59,11 @@ export class ResourceSubscriptions {
         `Cannot subscribe to "${clientUri}": there are ${MAX_SUBSCRIPTIONS} subscriptions already`,
       );
     }
-    const followed = known ?? { address, holders: 0, isExact: false };
+    const followed = known ?? { address, holders: 0, isExact: false, subscribing: Promise.resolve() };
     followed.holders++;
     this.#followed.set(clientUri, followed);
-    if (known === undefined) await this.#subscribe(followed);
+    if (known === undefined) void this.#subscribe(followed);
+    await followed.subscribing;
     let isHeld = true;
     return () => {
       if (isHeld) this.#release(clientUri, followed);
@@ -70,12 +73,16 @@ export class ResourceSubscriptions {
 
   /** Ends all subscriptions. */
   close(): void {
-    this.#unsubscribe?.();
+    this.#unlisten?.();
     this.#followed.clear();
   }
 
+  #subscribe(followed: Followed): Promise<void> {
+    return followed.subscribing = this.#request(followed);
+  }
+
   /** Never rejects. */
-  async #subscribe(followed: Followed): Promise<void> {
+  async #request(followed: Followed): Promise<void> {
     const { office } = this.#view;
     const { computer, mcpServer, uri } = followed.address;
     if (office === undefined || !this.#view.isConnected || !this.#view.has(computer)) return;
@@ -91,7 +98,7 @@ export class ResourceSubscriptions {
 
   /** While there is this listener, the Agent fetches what has changed. */
   #listen(office: Office): void {
-    this.#unsubscribe ??= office.on("resourcesUpdated", ({ computer, updates }) => {
+    this.#unlisten ??= office.on("resourcesUpdated", ({ computer, updates }) => {
       const changed = new Set(updates.map(({ uri }) => uri));
       this.#tell(({ address }) => address.computer === computer && changed.has(address.uri));
     });
@@ -101,9 +108,15 @@ export class ResourceSubscriptions {
     followed.holders--;
     if (followed.holders > 0) return;
     this.#followed.delete(clientUri);
-    const { computer, mcpServer, uri } = followed.address;
+    // A subscription that is still being made, such as after a reconnection, ends when it stands.
+    void followed.subscribing.then(() => this.#unsubscribeFrom(clientUri, followed));
+  }
+
+  #unsubscribeFrom(clientUri: string, { address, isExact }: Followed): void {
+    const { computer, mcpServer, uri } = address;
     const { office } = this.#view;
-    if (!followed.isExact || office === undefined || !this.#view.isConnected) return;
+    const isFollowedAgain = this.#followed.has(clientUri);
+    if (isFollowedAgain || !isExact || office === undefined || !this.#view.isConnected) return;
     office.computer(computer).unsubscribeResource(uri, { mcpServer }).catch((error) => {
       this.#log.debug("subscription not ended", { computer, uri, error: describeError(error) });
     });

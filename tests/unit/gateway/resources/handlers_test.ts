@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Server } from "@modelcontextprotocol/server";
-import { type ResourceHandlerParts, tellUpdates } from "../../../src/gateway/resources/handlers.ts";
+import { type ResourceHandlerParts, tellUpdates } from "../../../../src/gateway/resources/handlers.ts";
 
 interface Scene {
   readonly request: (method: string) => Promise<unknown>;
