@@ -81,9 +81,7 @@ export class GatewayCore implements Gateway {
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
-    this.#ready = settledWithin(this.#follow(agent, logger), options.patienceMs ?? DEFAULT_PATIENCE_MS).then(
-      () => this.#toolset.start(),
-    );
+    this.#ready = this.#begin(agent, { patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS, logger });
   }
 
   /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */
@@ -180,9 +178,25 @@ export class GatewayCore implements Gateway {
     return this.close();
   }
 
-  async #follow(agent: Office | Promise<Office>, logger: Logger): Promise<void> {
+  /** Resolves when the tools of the office are known, or have taken too long. Never rejects. */
+  async #begin(
+    agent: Office | Promise<Office>,
+    { patienceMs, logger }: { readonly patienceMs: number; readonly logger: Logger },
+  ): Promise<void> {
+    const connecting = Promise.resolve(agent);
+    const following = this.#follow(connecting, logger);
+    await settledWithin(following, patienceMs);
+    if (this.#view.office !== undefined) return this.#toolset.start();
+    // An office that is reached later gets the same time, so that its tools are named together.
+    void connecting.then(() => settledWithin(following, patienceMs), () => undefined).then(() => {
+      this.#toolset.start();
+      this.#tell({ kind: "list", list: "tools" });
+    });
+  }
+
+  async #follow(connecting: Promise<Office>, logger: Logger): Promise<void> {
     try {
-      await this.#view.follow(await agent);
+      await this.#view.follow(await connecting);
     } catch (error) {
       logger.error("the office cannot be reached", { error: describeError(error) });
     }

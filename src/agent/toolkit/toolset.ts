@@ -52,11 +52,12 @@ export class Toolset {
   }
 
   /**
-   * Gives names to the tools that are there, and from now on to each newcomer at once. Until then tools are collected, so
-   * that those that are there from the start are named together.
+   * Gives names to the tools that are there, and from now on to each newcomer at once. Until then tools are collected
+   * and none is offered, so that those that are there from the start are named together.
    */
   start(): void {
     this.#isStarted = true;
+    this.#all = undefined;
     void this.all;
   }
 
@@ -95,6 +96,7 @@ export class Toolset {
   }
 
   #build(): readonly OfficeTool[] {
+    if (!this.#isStarted) return [];
     const { computers } = this.#view;
     if (this.#names.assign(computers.flatMap(toAddresses))) this.#onNames();
     for (const name of this.#translated.keys()) if (!this.#view.has(name)) this.#translated.delete(name);

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
+import type { RemoteComputer } from "../../../src/agent/remote_computer.ts";
+import type { Office } from "../../../src/agent/toolkit/office.ts";
+import { GatewayCore } from "../../../src/gateway/gateway_core.ts";
+import type { SMCPTool } from "../../../src/protocol/tools.ts";
+import { FakeTimers } from "../../fixtures/fake_timers.ts";
+import { FakeOffice } from "./_fake_office.ts";
+
+const TOOL: SMCPTool = {
+  name: "search",
+  description: "",
+  params_schema: {},
+  return_schema: null,
+  meta: null,
+};
+
+/** Two Computers with the same tool, of which the second lists it when it is told to. */
+class SlowOffice extends FakeOffice {
+  readonly slow = Promise.withResolvers<SMCPTool[]>();
+
+  override computer(name: string): RemoteComputer {
+    const getTools = () => name === "slow" ? this.slow.promise : Promise.resolve([TOOL]);
+    return { ...super.computer(name), name, getTools } as RemoteComputer;
+  }
+}
+
+Deno.test("tools of an office that is reached late are named together, whoever answers first", async () => {
+  using timers = new FakeTimers();
+  const office = new SlowOffice(["quick", "slow"]);
+  const agent = Promise.withResolvers<Office>();
+  await using gateway = new GatewayCore(agent.promise, {});
+  let told = 0;
+  gateway.onChange((change) => change.kind === "list" && change.list === "tools" && told++);
+  timers.advance(3_000);
+  await setImmediate();
+  agent.resolve(office);
+  await setImmediate();
+  const before = told;
+  office.slow.resolve([TOOL]);
+  await setImmediate();
+  assertEquals(gateway.names.map(({ name }) => name).sort(), ["quick__search", "slow__search"]);
+  assertEquals(told > before, true);
+});
+
+Deno.test("a Computer that does not list its tools delays the names of others by the patience alone", async () => {
+  using timers = new FakeTimers();
+  const office = new SlowOffice(["quick", "slow"]);
+  const agent = Promise.withResolvers<Office>();
+  await using gateway = new GatewayCore(agent.promise, {});
+  timers.advance(3_000);
+  await setImmediate();
+  agent.resolve(office);
+  await setImmediate();
+  assertEquals(gateway.names, []);
+  timers.advance(3_000);
+  await setImmediate();
+  assertEquals(gateway.names.map(({ name }) => name), ["search"]);
+});
