@@ -1,4 +1,5 @@
 /** The definition of a Computer's tool for MCP clients. */
+import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
 import { toolDetails } from "../../protocol/tool_details.ts";
 import type { Json, McpTool } from "./mcp.ts";
@@ -44,6 +45,12 @@ export function toMcpTool(tool: SMCPTool, { name, computer, isStale, toClientUri
     ...(icons === undefined ? {} : { icons }),
     _meta: { ...rest, ...(ui === undefined ? {} : { ui }), ...own },
   };
+}
+
+/** Whether a model may call a tool: one of an MCP App may be for its page alone. */
+export function isForModel({ _meta: { [UI]: ui } = {} }: McpTool): boolean {
+  const visibility = isRecord(ui) ? ui["visibility"] : undefined;
+  return !Array.isArray(visibility) || !visibility.includes("app") || visibility.includes("model");
 }
 
 const UI = "ui";

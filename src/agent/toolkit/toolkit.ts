@@ -1,6 +1,5 @@
 /** The tools of an office for LLM toolkits. */
 import { settledWithin } from "../../async/abortable.ts";
-import { isRecord } from "../../json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import { type AiSdkVersion, type AiTool, toAiTool } from "./ai_tools.ts";
@@ -15,6 +14,7 @@ import { type OpenAiTool, toOpenAiTool } from "./openai_tools.ts";
 import { OfficeCalls } from "./office_calls.ts";
 import { OfficeView } from "./office_view.ts";
 import type { RpcTools } from "./rpc_session.ts";
+import { isForModel } from "./tool_definition.ts";
 import { type GivenName, ToolNames } from "./tool_names.ts";
 import { noToolResult } from "./tool_result.ts";
 import { Toolset } from "./toolset.ts";
@@ -208,12 +208,6 @@ export class Toolkit implements Disposable {
       onListChanged: (listener) => this.onToolsChange(listener),
     };
   }
-}
-
-/** A tool of an MCP App may be for its page alone. */
-function isForModel({ _meta: { ui } = {} }: McpTool): boolean {
-  const visibility = isRecord(ui) ? ui["visibility"] : undefined;
-  return !Array.isArray(visibility) || visibility.includes("model");
 }
 
 /** MCP takes a tool that writes for destructive unless it says that it is not. */

@@ -2,6 +2,7 @@
 import { ArgumentError, Arguments } from "../../agent/toolkit/builtins/arguments.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
 import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import { isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { unknownName } from "../../spelling.ts";
@@ -33,7 +34,8 @@ export interface SearchParts {
 }
 
 /** Makes the tools. To call is split by what a tool does, so that a client can approve one kind alone. */
-export function makeSearchTools(parts: SearchParts): LocalTool[] {
+export function makeSearchTools(given: SearchParts): LocalTool[] {
+  const parts = forModels(given);
   return [
     findTools(parts),
     callTool(parts, {
@@ -50,6 +52,15 @@ export function makeSearchTools(parts: SearchParts): LocalTool[] {
     }),
     readResult(parts),
   ];
+}
+
+/** A model uses these tools, so they reach none that is for the page of an MCP App alone. */
+function forModels(parts: SearchParts): SearchParts {
+  const find = (name: string) => {
+    const tool = parts.find(name);
+    return tool !== undefined && isForModel(tool.definition) ? tool : undefined;
+  };
+  return { ...parts, find, isReached: (tool) => parts.isReached(tool) && isForModel(tool.definition) };
 }
 
 function findTools(parts: SearchParts): LocalTool {

@@ -6,14 +6,16 @@ import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
 export function officeTool(
   name: string,
   description: string,
-  { computer = "laptop", clientName = name, schema = {}, annotations = {} }: {
+  { computer = "laptop", clientName = name, schema = {}, annotations = {}, meta = {} }: {
     readonly computer?: string;
     /** The name for clients. */
     readonly clientName?: string;
     readonly schema?: Json;
     readonly annotations?: Json;
+    readonly meta?: Json;
   } = {},
 ): OfficeTool {
   const inputSchema = { type: "object" as const, ...schema };
-  return { computer, tool: name, definition: { name: clientName, description, inputSchema, annotations } };
+  const definition = { name: clientName, description, inputSchema, annotations, _meta: meta };
+  return { computer, tool: name, definition };
 }

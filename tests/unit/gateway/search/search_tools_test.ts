@@ -72,6 +72,18 @@ Deno.test("find_tools gives the schema of a tool by its name", async () => {
   ]);
 });
 
+Deno.test("a tool that only the page of an MCP App may call is neither found nor called for a model", async () => {
+  const hidden = officeTool("read_state", "Reads a file", { meta: { ui: { visibility: ["app"] } } });
+  const open = officeTool("read_log", "Reads a file", { meta: { ui: { visibility: ["unknown"] } } });
+  const run = await connect([hidden, open]);
+  const names = async (query: string) => foundBy(await run("find_tools", { query })).map(({ name }) => name);
+  assertEquals(await names("read a file"), ["read_log"]);
+  assertEquals(await names("read_state"), ["read_log"]);
+  const called = await run("call_tool", { name: "read_state" });
+  assertEquals(called.isError, true);
+  assertEquals((await run("call_tool", { name: "read_log" })).isError, undefined);
+});
+
 Deno.test("find_tools says why there is nothing to find", async () => {
   assertMatch(
     textOf(await (await connect([remove]))("find_tools", { query: "xyzzy" })),
