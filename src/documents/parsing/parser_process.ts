@@ -39,7 +39,7 @@ export class ParserProcess {
       "--cached-only",
       "--ignore-env",
       ...(code.protocol === "file:" ? [`--allow-read=${fromFileUrl(code)}`] : []),
-      `--v8-flags=--max-old-space-size=${heapMegabytes}`,
+      `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
       new URL("./child.ts", import.meta.url).href,
       `${maxMemoryBytes}`,
       `${maxFileBytes + 64 * 1024}`,

@@ -15,13 +15,27 @@ export interface WorkerJob {
 /** The most bytes of JSON of one answer; more than a page may have, since its JSON is escaped. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-const documents = new Map<number, ParsedDocument>();
+/**
+ * Above this size of a file, in bytes, the memory that it took is given back as soon as it is closed or refused. V8 would
+ * keep it until it needs it, and it would count in the limit of the next file.
+ */
+const LARGE_FILE_BYTES = 1024 * 1024;
+
+/** A document that is open, with the size of its file in bytes. */
+interface OpenDocument {
+  readonly parsed: ParsedDocument;
+  readonly fileSize: number;
+}
+
+const documents = new Map<number, OpenDocument>();
 const encoder = new TextEncoder();
 
 /** The global scope of a worker. */
 interface WorkerScope {
   onmessage: (event: MessageEvent<WorkerJob>) => void;
   postMessage(answer: Uint8Array, transfer: Transferable[]): void;
+  /** Collects garbage. It exists, because the process runs with `--expose-gc` of V8. */
+  gc?(): void;
 }
 
 /** Answers the requests that come to a worker, one after the other. */
@@ -35,9 +49,17 @@ function serve(scope: WorkerScope): void {
 }
 
 async function answer(scope: WorkerScope, { request, bytes }: WorkerJob): Promise<void> {
-  if (request.ask === "close") return close(request.document);
-  const json = encode(await run(request, bytes).catch(toFailure));
-  scope.postMessage(json, [json.buffer]);
+  let releasedBytes = 0;
+  if (request.ask === "close") {
+    releasedBytes = close(request.document);
+  } else {
+    const fileSize = bytes.length;
+    const result = await run(request, bytes).catch(toFailure);
+    const json = encode(result);
+    scope.postMessage(json, [json.buffer]);
+    if (request.ask === "open" && !("facts" in result)) releasedBytes = fileSize;
+  }
+  if (releasedBytes > LARGE_FILE_BYTES) scope.gc?.();
 }
 
 async function run(
@@ -46,20 +68,23 @@ async function run(
 ): Promise<ParseAnswer> {
   if (request.ask === "open") {
     const { kind, fileName, limits, document } = request;
+    const fileSize = bytes.length;
     const open = await loadParser(kind);
     const parsed = await open({ bytes, fileName, limits });
-    documents.set(document, parsed);
+    documents.set(document, { parsed, fileSize });
     return { facts: parsed.facts };
   }
-  const parsed = documents.get(request.document);
-  if (parsed === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
-  return { page: await parsed.page(request.index, request.options) };
+  const opened = documents.get(request.document);
+  if (opened === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
+  return { page: await opened.parsed.page(request.index, request.options) };
 }
 
-function close(document: number): void {
-  const parsed = documents.get(document);
+/** Closes a document, and returns the size of its file in bytes. */
+function close(document: number): number {
+  const opened = documents.get(document);
   documents.delete(document);
-  parsed?.close?.();
+  opened?.parsed.close?.();
+  return opened?.fileSize ?? 0;
 }
 
 function toFailure(error: unknown): ParseAnswer {
