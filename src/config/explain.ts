@@ -40,7 +40,7 @@ function explainIssue(issue: Issue, value: unknown): string {
     case "invalid_value":
       return wrongWord(issue.values.map(String), value);
     case "too_small":
-      if (issue.origin === "number") return "must be greater than 0";
+      if (issue.origin === "number") return atLeast(issue.minimum, issue.inclusive);
       return issue.origin === "array" ? "must have at least one item" : "must not be empty";
     case "too_big":
       return `must be at most ${issue.maximum}`;
@@ -51,6 +51,11 @@ function explainIssue(issue: Issue, value: unknown): string {
     default:
       return "is invalid";
   }
+}
+
+/** The message for a number that is too small. */
+function atLeast(minimum: number | bigint, isInclusive: boolean | undefined): string {
+  return isInclusive === true ? `must be at least ${minimum}` : `must be greater than ${minimum}`;
 }
 
 /** The types of the schemas, in words for users. */

@@ -88,7 +88,9 @@ function outside(path: string): DocumentError {
 function tooLarge(size: number, maxBytes: number): DocumentError {
   return unreadable(
     "too_large",
-    `it has ${sizeText(size)}, more than ${sizeText(maxBytes)}; raise the limit with --max-file-size`,
+    `it has ${sizeText(size)}, more than ${
+      sizeText(maxBytes)
+    }; raise the limit, by "max_file_mib" of the entry or --max-file-size`,
   );
 }
 

@@ -154,7 +154,7 @@ Deno.test("invalid settings of a sign-in are refused, with a fix", () => {
       { grant: "password" },
       '.grant must be one of "authorization_code", "device_code", "client_credentials", "jwt_bearer"',
     ],
-    [{ redirectPort: 0 }, ".redirectPort must be greater than 0"],
+    [{ redirectPort: 0 }, ".redirectPort must be at least 1"],
     [{ redirectPort: 70_000 }, ".redirectPort must be at most 65535"],
     [{ redirectPort: 1.5 }, ".redirectPort must be a whole number, not a number"],
     [{ scopes: "a b" }, '.scopes must be a list, not a string; write it as ["item", "item"]'],
