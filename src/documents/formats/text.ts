@@ -39,10 +39,17 @@ const MARKED_HEADING = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 const ITEM = /^[ \t]*(?:[-*•+]|(\d{1,9})[.)])[ \t]+(\S.*)$/;
 const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})[ \t]*(\w*)[ \t]*$/;
 
+/** A heading by its number in Chinese: `第一章 总则`, `第2节`. A line of it stands for itself, also between others. */
+const CHINESE_HEADING =
+  /^[ \t\u3000]*(第[ ]?[〇零一二三四五六七八九十百千两\d０-９]{1,8}[ ]?([章节節]|[部卷篇编編回集](?=$|[ \t\u3000:：]))[^。，；！？]{0,40})$/;
+/** A heading by its number in English: `Chapter 3`, `PART II: The Sea`. A sentence may begin like it. */
+const ENGLISH_HEADING =
+  /^ {0,3}((Part|Book|Chapter|Section|PART|BOOK|CHAPTER|SECTION) (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?|[.:]? .{0,80}[^.,;!?]))$/;
+
 class BlockReader {
   readonly #lines: readonly string[];
-  /** The characters that underline headings, in the order of their levels. */
-  readonly #underlines: string[] = [];
+  /** What marks headings, an underline or a word with a number, in the order of their levels. */
+  readonly #marks: string[] = [];
   #at = 0;
 
   constructor(lines: readonly string[]) {
@@ -67,6 +74,10 @@ class BlockReader {
       const [, mark = "", text = ""] = marked;
       return { category: "heading", content: { level: mark.length, text: text.trim() } };
     }
+    return this.#underlined() ?? this.#numbered();
+  }
+
+  #underlined(): DocumentElement | undefined {
     const overlined = UNDERLINE.exec(this.#line(0));
     const offset = overlined === null ? 0 : 1;
     const text = this.#line(offset).trim();
@@ -78,9 +89,18 @@ class BlockReader {
     return { category: "heading", content: { level: this.#levelOf(`${offset}${mark}`), text } };
   }
 
-  #levelOf(underline: string): number {
-    if (!this.#underlines.includes(underline)) this.#underlines.push(underline);
-    return Math.min(this.#underlines.indexOf(underline) + 1, 6);
+  #numbered(): DocumentElement | undefined {
+    const isAlone = this.#line(-1).trim() === "" && this.#line(1).trim() === "";
+    const [, text, word = ""] = CHINESE_HEADING.exec(this.#line(0)) ??
+      (isAlone ? ENGLISH_HEADING.exec(this.#line(0)) : null) ?? [];
+    if (text === undefined) return undefined;
+    this.#at++;
+    return { category: "heading", content: { level: this.#levelOf(word.toLowerCase()), text: text.trim() } };
+  }
+
+  #levelOf(mark: string): number {
+    if (!this.#marks.includes(mark)) this.#marks.push(mark);
+    return Math.min(this.#marks.indexOf(mark) + 1, 6);
   }
 
   #fenced(): DocumentElement | undefined {
@@ -129,6 +149,7 @@ class BlockReader {
   #startsBlock(): boolean {
     const line = this.#line(0);
     if (line.trim() === "" || MARKED_HEADING.test(line) || FENCE.test(line) || ITEM.test(line)) return true;
+    if (CHINESE_HEADING.test(line)) return true;
     return UNDERLINE.test(this.#line(1)) && this.#line(1).trim().length * 2 >= line.trim().length;
   }
 

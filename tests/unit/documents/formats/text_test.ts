@@ -17,6 +17,21 @@ Deno.test("a text is divided into pages at its top headings", async () => {
   assertEquals(document.facts.headings, ["Report", "North", "South"]);
 });
 
+Deno.test("chapters that are numbered in words divide a text, in Chinese also without empty lines", async () => {
+  const novel = await openFile(
+    "novel.txt",
+    "第一卷　海\n第一章 港口\n　　那天下雨。\n　　第二天也是。\n第二章 船\n　　第三章讲述了他的回忆。\n第二卷　山\n第12节总则\n　　完。\n",
+  );
+  assertEquals(novel.facts.headings, ["第一卷　海", "第一章 港口", "第二章 船", "第二卷　山", "第12节总则"]);
+  assertEquals(novel.facts.pageTitles, ["第一卷　海", "第二卷　山"]);
+
+  const book = await openFile(
+    "book.txt",
+    "PART I\n\nChapter 1: The Sea\n\nIt rained.\n\nChapter 2 tells it all.\n\nPart II of it\nwas long.\n\nPart II\n\nThe end.\n",
+  );
+  assertEquals(book.facts.headings, ["PART I", "Chapter 1: The Sea", "Part II"]);
+});
+
 Deno.test("a text without headings is one page with the name of the file", async () => {
   const document = await openFile("notes.txt", "First.\n\nSecond\nline.\n");
   assertEquals(await pagesOf(document), [
