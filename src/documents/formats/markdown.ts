@@ -5,7 +5,7 @@ import { isRecord } from "../../json.ts";
 import type { ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
-import type { ParsedDocument, ParseInput, ParseLimits } from "./format.ts";
+import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { readHtml } from "./html.ts";
 import { headingsOf, openingOf, toSections } from "./sections.ts";
 
@@ -77,11 +77,20 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-const markdown = new MarkdownIt({ html: true, linkify: false, maxNesting: 100 });
+const markdown = new MarkdownIt({ html: true, linkify: false });
 
 /** The elements of a Markdown text, in reading order, without ids. */
 export function readMarkdown(text: string, limits: Pick<ParseLimits, "maxDepth">): DocumentElement[] {
-  return [...new TokenReader(markdown.parse(text, {}), limits).blocks()];
+  return [...new TokenReader(parseTokens(text, limits), limits).blocks()];
+}
+
+function parseTokens(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): Token[] {
+  const tokens = markdown.set({ maxNesting: maxDepth }).parse(text, {});
+  // The parser leaves out what is nested more deeply, without a word.
+  if (tokens.some(({ nesting, level }) => nesting === 1 && level >= maxDepth - 1)) {
+    throw unreadable("too_large", `it is nested deeper than ${maxDepth} levels`);
+  }
+  return tokens;
 }
 
 interface MarkdownList {

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { DocumentError } from "../../../../src/documents/formats/format.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
 Deno.test("the blocks of Markdown become elements", async () => {
@@ -78,4 +79,11 @@ Deno.test("code and links in an item follow their list", async () => {
     ["p0-link-1", { text: "a", url: "x.md" }],
     ["p0-code-1", { code: "code" }],
   ]]);
+});
+
+Deno.test("Markdown that is nested deeper than the limit is refused, not cut", async () => {
+  const nested = (depth: number) => `${">".repeat(depth)} inside\n`;
+  const document = await openFile("deep.md", nested(90));
+  assertStringIncludes(JSON.stringify(await pagesOf(document)), "inside");
+  await assertRejects(() => openFile("deep.md", nested(100)), DocumentError, "nested deeper than 100 levels");
 });
