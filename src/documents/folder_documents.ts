@@ -84,6 +84,7 @@ class OpenFolders implements FolderDocuments {
   readonly #provider = new Provider();
   readonly #pool: ParserPool;
   readonly #store: ReportStore | undefined;
+  readonly #filter: FileFilter;
   readonly #tree: FileTree;
   readonly #catalogue: DocumentCatalogue;
   readonly #window: PublishedWindow;
@@ -95,6 +96,7 @@ class OpenFolders implements FolderDocuments {
     const { host = "local.documents", logger = silentLogger, maxFiles = 200_000 } = options;
     const { maxFileBytes = 100 * MEBIBYTE, maxParserBytes = 768 * MEBIBYTE, parsers = 2 } = options;
     this.#log = logger;
+    this.#filter = filter;
     this.#tree = new FileTree(roots, { filter, maxFiles, logger });
     this.#pool = new ParserPool({
       processes: parsers,
@@ -170,6 +172,12 @@ class OpenFolders implements FolderDocuments {
       unread,
       duration_ms: Math.round(performance.now() - startMs),
     });
+    for (const glob of this.#filter.unusedGlobs()) {
+      const hint = glob.includes("/")
+        ? {}
+        : { hint: `"**/${glob}" would also fit files in the folders below` };
+      this.#log.warn("an include glob fits no file", { include: glob, ...hint });
+    }
   }
 
   async #close(): Promise<void> {

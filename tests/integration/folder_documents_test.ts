@@ -1,3 +1,4 @@
+import { createLogger } from "../../src/log.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { openFolderDocuments } from "../../documents.ts";
@@ -209,6 +210,23 @@ Deno.test("the window shows which documents changed last", async () => {
   await client.untilRead();
   const text = await client.read("window://local.documents/documents");
   assertMatch(String(text), /1 document\b.*\n\n- \S+ \S+ UTC: A \(a\.md\) <dpe:/s);
+});
+
+Deno.test("an include glob that fits no file is named, with the one that was probably meant", async () => {
+  await using folder = await TestFolder.make({ "below/a.md": "a", "b.txt": "b", "below/c.txt": "c" });
+  const lines: string[] = [];
+  await using documents = await openFolderDocuments({
+    folders: [folder.path],
+    include: ["**/*.txt", "b.*", "*.md"],
+    logger: createLogger({ format: "json", write: (line) => void lines.push(line) }),
+  });
+  await documents.listed;
+  assertEquals(documents.progress.files, 2);
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ message }) =>
+    message.includes("fits no file")
+  );
+  assertEquals(warnings.map(({ include }) => include), ["*.md"]);
+  assertMatch(warnings[0].hint, /"\*\*\/\*\.md" would/);
 });
 
 Deno.test("folders that do not exist, files and useless globs are refused", async () => {

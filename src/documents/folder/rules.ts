@@ -22,9 +22,16 @@ export interface FileRules {
   readonly hidden?: boolean | undefined;
 }
 
+interface IncludeGlob {
+  readonly glob: string;
+  readonly pattern: RegExp;
+  /** Whether a file has fitted. */
+  isUsed: boolean;
+}
+
 /** The rules, prepared for many files. */
 export class FileFilter {
-  readonly #include: readonly RegExp[] | undefined;
+  readonly #include: readonly IncludeGlob[] | undefined;
   readonly #exclude: readonly RegExp[];
   readonly #hidden: boolean;
   /** Whether the `.gitignore` of each folder is read. */
@@ -32,7 +39,7 @@ export class FileFilter {
 
   /** Throws a TypeError for a glob that is empty or absolute, because it would fit no file, and for one of too many stars. */
   constructor({ include, exclude = [], gitignore = false, hidden = false }: FileRules = {}) {
-    this.#include = include?.map((glob) => toPattern(glob, "include"));
+    this.#include = include?.map((glob) => ({ glob, pattern: toPattern(glob, "include"), isUsed: false }));
     this.#exclude = exclude.map((glob) => toPattern(glob, "exclude"));
     this.#hidden = hidden;
     this.followsGitignore = gitignore;
@@ -46,8 +53,23 @@ export class FileFilter {
   /** The kind of a file that becomes a document, by its path within the root; `undefined` for all others. */
   kindOf(path: string): FileKind | undefined {
     if (!this.#admitsName(path) || this.#exclude.some((glob) => glob.test(path))) return undefined;
-    if (this.#include?.some((glob) => glob.test(path)) === false) return undefined;
-    return kindOf(nameOf(path));
+    return this.#isIncluded(path) ? kindOf(nameOf(path)) : undefined;
+  }
+
+  /** The globs of `include` that have not fitted any file yet. */
+  unusedGlobs(): readonly string[] {
+    return (this.#include ?? []).flatMap(({ glob, isUsed }) => isUsed ? [] : [glob]);
+  }
+
+  #isIncluded(path: string): boolean {
+    if (this.#include === undefined) return true;
+    let isIncluded = false;
+    for (const each of this.#include) {
+      // When another glob fits, one that is used already need not be asked.
+      if (isIncluded && each.isUsed || !each.pattern.test(path)) continue;
+      isIncluded = each.isUsed = true;
+    }
+    return isIncluded;
   }
 
   #admitsName(path: string): boolean {
