@@ -1,11 +1,11 @@
 /**
- * The three programs as one command: `a2c-smcp server`, `a2c-smcp computer` and `a2c-smcp agent`. It has no exports.
+ * The programs as one command: `a2c-smcp server`, `computer`, `agent` and `documents`. It has no exports.
  *
  * ```sh
  * deno run -A cli.ts server --port 3000
  * ```
  *
- * Each program needs the permissions that `server.ts`, `computer.ts` or `agent.ts` names.
+ * Each program needs the permissions that `server.ts`, `computer.ts`, `agent.ts` or `documents.ts` names.
  *
  * @module
  */
