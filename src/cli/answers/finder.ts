@@ -4,11 +4,15 @@ import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
 import { printableLine, toSafeLine } from "../../terminal/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
-import { countOf } from "../../text.ts";
+import { toOneLine } from "../../dpe/plain_text.ts";
+import { renderElementText } from "../../dpe/text.ts";
+import { countOf, shorten } from "../../text.ts";
 import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 
 /** The width of the indent before a document's details. */
 const DETAIL_INDENT = TREE_INDENT + 2;
+/** The most characters of what is shown of an element. */
+const MAX_OPENING_LENGTH = 200;
 
 /** The terminal, and the position of the documents in the whole list. */
 export interface FinderScreen extends Screen {
@@ -106,8 +110,16 @@ function drawElements({ elements = [] }: PageBranch, { columns, palette }: Scree
   return rows.map((line) => ({ line }));
 }
 
-function cellsOf({ category, element_id, summary = "" }: DPEElementDetail): string[] {
-  return [cropToWidth(toSafeLine(category), 16), toSafeLine(element_id), toSafeLine(summary)];
+function cellsOf(element: DPEElementDetail): string[] {
+  const { category, element_id } = element;
+  return [cropToWidth(toSafeLine(category), 16), toSafeLine(element_id), toSafeLine(openingOf(element))];
+}
+
+/** The summary of an element, else the beginning of its text; empty when it has none. */
+function openingOf(element: DPEElementDetail): string {
+  const { summary = "", category } = element;
+  const text = summary === "" ? renderElementText(element) : summary;
+  return text === `[${category}]` ? "" : shorten(toOneLine(text), MAX_OPENING_LENGTH);
 }
 
 function failureLines(
@@ -126,7 +138,7 @@ function timeOf(text: string | undefined): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
 
-/** Two lines for each document, one for each page and element that was read, then the range and the total. */
+/** Two or three lines for each document, one for each page and element that was read, then the range and the total. */
 export function finderText(
   found: { readonly documents: readonly DocumentBranch[]; readonly totalCount: number },
   { offset }: { readonly offset: number },
@@ -138,11 +150,12 @@ export function finderText(
 }
 
 function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
-  const { title, file_type, page_count, uri, keywords = [] } = document;
+  const { title, file_type, page_count, uri, summary = "", keywords = [] } = document;
   const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
   return [
     `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
     `    ${uri}`,
+    ...(summary === "" ? [] : [`    ${toOneLine(summary)}`]),
     ...failureLine(failure).map((line) => `    ${line}`),
     ...pages.flatMap(pageLines).map((line) => `    ${line}`),
   ];
@@ -153,9 +166,10 @@ function pageLines({ page, elements = [], failure }: PageBranch): string[] {
   return [
     `page ${page_index}: ${title} (${countOf(element_count, "element")})`,
     ...failureLine(failure).map((line) => `    ${line}`),
-    ...elements.map(({ category, element_id, summary = "" }) =>
-      `    [${category}] ${element_id}${summary === "" ? "" : `: ${summary}`}`
-    ),
+    ...elements.map((element) => {
+      const opening = openingOf(element);
+      return `    [${element.category}] ${element.element_id}${opening === "" ? "" : `: ${opening}`}`;
+    }),
   ];
 }
 
