@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { SmcpError } from "../../src/protocol/errors.ts";
+import { RESOURCES_CHANGED, resourceUpdated, type Script } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -173,4 +174,66 @@ Deno.test("the skills of an MCP server are listed under its identity, and read f
     assertEquals((await refusal(office.laptop.getSkill(name, { relPath: "b.txt" })))[0], 4017);
     assert(office.log.lines.some(({ message }) => message.includes('"mounted" is not supported')));
   }
+});
+
+const sell = "skill://shop/sell";
+const entry = `${sell}/SKILL.md`;
+
+/** An MCP server with the skill `sell`. */
+function shop({ contents, ...script }: Script = {}): { servers: Record<string, unknown> } {
+  const own = { [entry]: "---\nname: sell\ndescription: Old\n---\nHow to sell" };
+  return {
+    servers: { shop: scripted({ resources: listing(), ...script, contents: { ...own, ...contents } }) },
+  };
+}
+
+/** The resources of that skill. */
+function listing(...files: readonly string[]): unknown[] {
+  const root = { uri: sell, name: "sell", _meta: { source: "resources" } };
+  return [root, ...["SKILL.md", ...files].map((name) => ({ uri: `${sell}/${name}`, name }))];
+}
+
+/** Resources without subscriptions, so that nothing is listed for Desktop and Finder. */
+const unsubscribable = { tools: { listChanged: true }, resources: { listChanged: true } };
+
+Deno.test("a skill of an MCP server can be read before anybody has listed the skills", async () => {
+  const config = shop({ capabilities: unsubscribable });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  assertEquals((await office.laptop.getSkill("mcp:shop:sell")).body, "How to sell");
+});
+
+Deno.test("a skill that changes while it is read is read again", async () => {
+  const config = shop({ tellOn: { [`resources/read ${entry}`]: [resourceUpdated(entry)] } });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  const descriptions = async () => (await office.laptop.getSkills()).map(({ description }) => description);
+  await eventually(descriptions, ([description]) => description === "Old", "the skill");
+  const contents = { [entry]: "---\nname: sell\ndescription: New\n---\n" };
+  await office.become({ contents, tellOn: {} }, "shop__become");
+  await eventually(descriptions, ([description]) => description === "New", "the skill as it is now");
+});
+
+Deno.test("the skills of an MCP server that starts again are listed again", async () => {
+  const config = shop({ capabilities: unsubscribable, contents: { [`${sell}/b.txt`]: "b" } });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  const read = () => office.laptop.getSkill("mcp:shop:sell", { relPath: "b.txt" });
+  await office.laptop.getSkills();
+  await office.become({ resources: listing("b.txt"), tell: [RESOURCES_CHANGED] }, "shop__become");
+  await eventually(
+    () => read().then(({ body }) => body, () => undefined),
+    (body) => body === "b",
+    "the file that is new in the list",
+  );
+  office.computer.restartServer("shop");
+  await office.computer.ready();
+  await office.laptop.getSkills();
+  assertEquals(await refusal(read()), [4017, { reason: "not_found", rel_path: "b.txt" }]);
+});
+
+Deno.test("a file of an MCP server that is not base64 is refused with its reason", async () => {
+  const uri = `${sell}/b.bin`;
+  const config = shop({ resources: listing("b.bin"), contents: { [uri]: [{ uri, blob: "not base64" }] } });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  await office.laptop.getSkills();
+  const reading = office.laptop.getSkill("mcp:shop:sell", { relPath: "b.bin" });
+  assertEquals(await refusal(reading), [4017, { reason: "io_error", rel_path: "b.bin" }]);
 });

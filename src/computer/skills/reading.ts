@@ -258,8 +258,8 @@ async function readFromServer(
   const path = toPathSegments(relPath).join("/");
   const uri = skill.files.get(path);
   if (uri === undefined) throw notReadable("not_found", relPath);
-  const result = await ask({ server, uri }, (connection) => connection.readResource(uri, { timeoutMs }))
-    .catch((cause) => {
+  const whole = await ask({ server, uri }, (connection) => connection.readResource(uri, { timeoutMs }))
+    .then(({ contents }) => bytesOf(contents)).catch((cause) => {
       const isMissing = cause instanceof SmcpError && cause.code === ErrorCode.NOT_FOUND;
       const why = cause instanceof SmcpError ? cause.message : undefined;
       throw notReadable(isMissing ? "not_found" : "io_error", relPath, {
@@ -268,7 +268,6 @@ async function readFromServer(
       });
     });
   const name = path.split("/").at(-1) ?? "";
-  const whole = bytesOf(result.contents);
   const bytes = name === SKILL_FILE ? whole.slice(bodyStartOf(whole)) : whole;
   const totalSize = bytes.byteLength;
   if (totalSize > MAX_SKILL_FILE_BYTES) throw notReadable("too_large", relPath, { totalSize });

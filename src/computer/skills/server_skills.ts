@@ -35,7 +35,7 @@ export interface ServerSkill {
 /** A skill while its `SKILL.md` is read and read again. */
 interface Entry {
   readonly skill: ServerSkill;
-  /** When its `SKILL.md` was read; `undefined` when it has to be read. */
+  /** When the last read of its `SKILL.md` began; `undefined` when it has to be read. */
   readonly readAtMs: number | undefined;
 }
 
@@ -105,7 +105,8 @@ export class ServerSkills {
     if (changed === undefined) return;
     this.#expire([changed]);
     this.#context.onChange();
-    this.#load();
+    // During a read, the next request reads it again: some servers tell of a change at every read.
+    if (this.#loading === undefined) this.#load();
   }
 
   /** A new session runs: everything may be different. */
@@ -139,6 +140,8 @@ export class ServerSkills {
     const missing = [...this.#entries.values()].filter(({ readAtMs }) => readAtMs === undefined);
     if (missing.length === 0) return;
     this.#isAgain = false;
+    const readAtMs = performance.now();
+    for (const { skill } of missing) this.#entries.set(skill.uri, { skill, readAtMs });
     this.#loading = this.#loadAll(missing).finally(() => {
       this.#loading = undefined;
       this.#isLate = false;
@@ -152,10 +155,11 @@ export class ServerSkills {
     await forEachBounded(missing, this.#context.limits.concurrency, async ({ skill }) => {
       const read = await this.#read(skill);
       const current = this.#entries.get(skill.uri);
-      if (current === undefined || read === undefined) return;
+      if (current === undefined) return this.#budget.release(skill.uri);
+      if (read === undefined) return this.#expire([current]);
       hasChanged ||= JSON.stringify(current.skill.read) !== JSON.stringify(read);
-      const entry = { skill: { ...current.skill, read }, readAtMs: performance.now() };
-      this.#entries.set(skill.uri, entry);
+      // A change since the read began has expired the entry, which stays so.
+      this.#entries.set(skill.uri, { ...current, skill: { ...current.skill, read } });
     });
     if (hasChanged) this.#context.onChange();
   }

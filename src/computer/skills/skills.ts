@@ -81,14 +81,13 @@ export class Skills {
     return this.#folders.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
   }
 
-  /** Whether skills were asked for, so that lists of resources are followed for their sake. */
+  /** Whether skills of MCP servers were asked for, so that lists of resources are followed for their sake. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
   /** All skills under their names, and what keeps others from being listed. */
   async list(): Promise<SkillListing> {
-    this.#isAsked = true;
     const [scans] = await Promise.all([
       Promise.all(this.#folders.map((folder) => folder.scan())),
       this.#refresh(this.#context.fleet.servers),
@@ -181,6 +180,7 @@ export class Skills {
 
   /** Brings servers up to date, each within the deadline. */
   async #refresh(servers: readonly SupervisedServer[]): Promise<void> {
+    this.#isAsked = true;
     const endMs = performance.now() + SERVER_DEADLINE_MS;
     await Promise.all(servers.map(async (server) => {
       if (server.connection?.capabilities.resources !== true) return;
