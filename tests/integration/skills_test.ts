@@ -137,6 +137,17 @@ Deno.test("a handle of a file says that it is gone when the file is", async () =
   assertEquals(await refusal(ask("client:get_blob", { blob_handle })), [4018, { reason: "gone" }]);
 });
 
+Deno.test("a text that the connection does not take in one message is fetched in pieces", async () => {
+  const chinese = "\u6280".repeat(10_900);
+  await using folder = await SkillsFolder.create({ "notes/SKILL.md": skill("Takes notes") + chinese });
+  await using office = await ComputerOffice.open(nothing, {
+    skills: [folder.path],
+    protocolVersion: "0.4",
+    server: { maxPayloadBytes: 32_000 },
+  });
+  assertEquals((await office.laptop.getSkill("notes")).body, text + chinese);
+});
+
 Deno.test("a change of a folder is announced, and the Agent lists the skills again", async () => {
   await using folder = await SkillsFolder.create({ "notes/SKILL.md": skill("Takes notes") });
   await using office = await ComputerOffice.open(nothing, { skills: [folder.path], protocolVersion: "0.4" });
