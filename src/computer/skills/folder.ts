@@ -37,7 +37,7 @@ export interface SkillListing {
 
 /** What a scan of a folder found. */
 export interface FolderScan extends SkillListing {
-  /** Whether the skills differ from those of the scan before. */
+  /** Whether the skills differ from those of the scan before, and nobody was told since. */
   readonly hasChanged: boolean;
 }
 
@@ -86,6 +86,11 @@ export class SkillFolder {
     } catch {
       return undefined;
     }
+  }
+
+  /** Everybody is told of a change: whatever the next scan finds is no news. */
+  onAnnounced(): void {
+    this.#lastScan = undefined;
   }
 
   /** Resolves when no scan runs. */
