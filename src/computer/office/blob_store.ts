@@ -55,8 +55,8 @@ export interface BlobPart {
 interface Blob extends BlobPart {
   readonly mark: BlobMark;
   expiresAtMs: number;
-  /** Its last byte was sent, so it may be removed to make room. */
-  isRead: boolean;
+  /** How many bytes were not sent yet. With none left, it may be removed to make room. Chunks come in any order. */
+  unsentBytes: number;
   /** The handles of all parts of the last answer that it is a part of. */
   answer: readonly string[];
 }
@@ -92,7 +92,7 @@ export class OfficeBlobs {
     const sums = await Promise.all(parts.map(({ bytes }) => sha256Of(bytes)));
     this.#expire();
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
-    for (const blob of known) if (blob !== undefined) blob.isRead = false;
+    for (const blob of known) if (blob !== undefined) blob.unsentBytes = blob.bytes.byteLength;
     const newBytes = parts.reduce((sum, { bytes }, index) => sum + (known[index] ? 0 : bytes.byteLength), 0);
     if (!this.#makeRoom(newBytes)) {
       for (const { bytes } of parts) if (!this.#holds(bytes)) release(bytes);
@@ -119,9 +119,10 @@ export class OfficeBlobs {
     const chunk = bytes.subarray(offset, offset + Math.min(maxBytes, MAX_CHUNK_BYTES));
     const eof = offset + chunk.byteLength === bytes.byteLength;
     this.#touch(blob);
-    if (eof) blob.isRead = true;
+    blob.unsentBytes -= chunk.byteLength;
     // An Agent fetches the parts of an answer one after another.
-    else for (const part of blob.answer) this.#touch(this.#blobs.get(part));
+    const waiting = blob.unsentBytes > 0 ? blob.answer : [];
+    for (const part of waiting) this.#touch(this.#blobs.get(part));
     return {
       blob_handle: handle,
       mime_type: mimeType,
@@ -164,19 +165,19 @@ export class OfficeBlobs {
   #addNew({ bytes, mimeType }: BlobPart, sha256: string): Blob {
     const handle = newHandle();
     const mark = { [A2C_BLOB_HANDLE]: handle, [A2C_TOTAL_SIZE]: bytes.byteLength, [A2C_SHA256]: sha256 };
-    const blob = { bytes, mimeType, mark, expiresAtMs: 0, isRead: false, answer: [handle] };
+    const blob = { bytes, mimeType, mark, expiresAtMs: 0, unsentBytes: bytes.byteLength, answer: [handle] };
     this.#blobs.set(handle, blob);
     this.#keptBytes += bytes.byteLength;
     return blob;
   }
 
-  /** Returns whether the bytes fit; removes blobs that were read to their end, if needed. */
+  /** Returns whether the bytes fit; removes blobs that were sent whole, if needed. */
   #makeRoom(sizeBytes: number): boolean {
     const { maxBlobBytes } = this.#limits;
     if (this.#isEnded || sizeBytes > maxBlobBytes) return false;
-    for (const [handle, { isRead }] of this.#blobs) {
+    for (const [handle, { unsentBytes }] of this.#blobs) {
       if (this.#keptBytes + sizeBytes <= maxBlobBytes) return true;
-      if (isRead) this.#remove(handle);
+      if (unsentBytes <= 0) this.#remove(handle);
     }
     return this.#keptBytes + sizeBytes <= maxBlobBytes;
   }
