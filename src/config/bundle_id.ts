@@ -7,7 +7,7 @@ const DIGEST_BYTES = 8;
 
 /**
  * The identity of an MCP server: its `bundle_id`, or else derived from its name, or from how it is reached where the name
- * has no usable character. Placeholders count as they are written, so that an identity never depends on a secret.
+ * has no usable character. Placeholders count as they are written, so that an identity does not depend on their values.
  */
 export function bundleIdOf(config: MCPServerConfig): string {
   const { bundle_id, name } = config;
