@@ -7,10 +7,18 @@ async function addSkill(folder: string, name: string): Promise<void> {
   await Deno.writeTextFile(join(folder, name, "SKILL.md"), `---\ndescription: ${name}\n---\n`);
 }
 
-Deno.test("a scan tells whether the skills differ from those of the last one, until that was announced", async () => {
+/** A folder of skills, which is removed at the end. */
+async function withFolder(use: (folder: SkillFolder, path: string) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempDir();
   try {
-    const folder = new SkillFolder(path, { maxSkills: 10 });
+    await use(new SkillFolder(path, { maxSkills: 1_000 }), path);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+Deno.test("a scan tells whether the skills differ from those of the last one, until that was announced", async () => {
+  await withFolder(async (folder, path) => {
     const hasChanged = async () => (await folder.scan()).hasChanged;
     await addSkill(path, "one");
     assertEquals([await hasChanged(), await hasChanged()], [false, false]);
@@ -21,7 +29,23 @@ Deno.test("a scan tells whether the skills differ from those of the last one, un
     assertEquals([await hasChanged(), await hasChanged()], [false, false]);
     await addSkill(path, "four");
     assertEquals([await hasChanged(), await hasChanged()], [true, false]);
-  } finally {
-    await Deno.remove(path, { recursive: true });
-  }
+  });
+});
+
+Deno.test("a list that is asked for during a scan has what has changed since the scan began", async () => {
+  await withFolder(async (folder, path) => {
+    for (let index = 0; index < 100; index++) await addSkill(path, `skill-${index}`);
+    let isScanning = true;
+    const first = folder.scan().then(() => isScanning = false);
+    const lists = new Map<string, ReturnType<SkillFolder["scan"]>>();
+    while (isScanning) {
+      const name = `late-${lists.size}`;
+      await addSkill(path, name);
+      lists.set(name, folder.scan());
+    }
+    await first;
+    for (const [late, list] of lists) {
+      assertEquals((await list).skills.some(({ name }) => name === late), true, late);
+    }
+  });
 });
