@@ -162,7 +162,7 @@ Deno.test("a version that this package does not speak is refused as an option", 
   await assertRejects(connecting, TypeError, "0.3");
 });
 
-Deno.test("an Agent may name an MCP server as the configuration does, unless several have that name", async () => {
+Deno.test("an Agent may name an MCP server as the configuration does", async () => {
   const server = (bundle_id: string) => ({ ...kioskOnStdio(), name: "My kiosk", bundle_id });
   const config = { servers: [server("first")] };
   await using smcp = await SmcpServer.listen({ port: 0 });
