@@ -240,11 +240,17 @@ Deno.test("the skills of an MCP server that starts again are listed again", asyn
   assertEquals(await refusal(read()), [4017, { reason: "not_found", rel_path: "b.txt" }]);
 });
 
-Deno.test("a file of an MCP server that is not base64 is refused with its reason", async () => {
-  const uri = `${sell}/b.bin`;
-  const config = shop({ resources: listing("b.bin"), contents: { [uri]: [{ uri, blob: "not base64" }] } });
+Deno.test("the bytes of an MCP server's file are read beside a null, and refused when they are not base64", async () => {
+  const [good, bad] = [`${sell}/good.bin`, `${sell}/bad.bin`];
+  const config = shop({
+    resources: listing("good.bin", "bad.bin"),
+    contents: {
+      [good]: [{ uri: good, text: null, blob: btoa("bytes") }],
+      [bad]: [{ uri: bad, blob: "not base64" }],
+    },
+  });
   await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
-  await office.laptop.getSkills();
-  const reading = office.laptop.getSkill("mcp:shop:sell", { relPath: "b.bin" });
-  assertEquals(await refusal(reading), [4017, { reason: "io_error", rel_path: "b.bin" }]);
+  const read = (relPath: string) => office.laptop.getSkill("mcp:shop:sell", { relPath });
+  assertEquals((await read("good.bin")).bytes, new TextEncoder().encode("bytes"));
+  assertEquals(await refusal(read("bad.bin")), [4017, { reason: "io_error", rel_path: "bad.bin" }]);
 });

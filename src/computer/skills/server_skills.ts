@@ -188,7 +188,8 @@ export class ServerSkills {
 /** The bytes of all parts of a resource. */
 export function bytesOf(contents: readonly ResourceContents[]): Uint8Array<ArrayBuffer> {
   const parts = contents.map(({ text, blob }) =>
-    text === undefined ? Uint8Array.fromBase64(blob ?? "") : new TextEncoder().encode(text)
+    // Some servers write null for an absent member.
+    typeof text === "string" ? new TextEncoder().encode(text) : Uint8Array.fromBase64(blob ?? "")
   );
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
