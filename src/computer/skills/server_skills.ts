@@ -203,7 +203,7 @@ export function bytesOf(contents: readonly ResourceContents[]): Uint8Array<Array
 }
 
 /** Finds the skills among the `skill://` resources of a list. What lies below a skill is a file of it. */
-export function toSkills(
+function toSkills(
   resources: readonly SkillResource[],
   warn: (message: string, uri: string) => void,
 ): ServerSkill[] {

@@ -27,7 +27,7 @@ export interface UploadOptions extends Partial<UploadLimits> {
 }
 
 /** The defaults of {@linkcode UploadLimits}. */
-export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
+const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
   maxBytes: 100 * 1024 * 1024,
   maxTotalBytes: 1024 * 1024 * 1024,
   maxFiles: 1_000,
