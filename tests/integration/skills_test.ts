@@ -240,6 +240,17 @@ Deno.test("the skills of an MCP server that starts again are listed again", asyn
   assertEquals(await refusal(read()), [4017, { reason: "not_found", rel_path: "b.txt" }]);
 });
 
+Deno.test("files of skills beyond the limit are left out, and the log names the limit", async () => {
+  const config = shop({ resources: listing("a.txt", "b.txt") });
+  await using office = await ComputerOffice.open(config, {
+    protocolVersion: "0.4",
+    limits: { maxSkillFiles: 3 },
+  });
+  await office.laptop.getSkills();
+  const line = office.log.lines.find(({ message }) => message.includes("too many"));
+  assertEquals([line?.fields["count"], line?.fields["skill_files"]], [1, 3]);
+});
+
 Deno.test("the bytes of an MCP server's file are read beside a null, and refused when they are not base64", async () => {
   const [good, bad] = [`${sell}/good.bin`, `${sell}/bad.bin`];
   const config = shop({
