@@ -8,7 +8,7 @@ import { isRecord } from "../../json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import { SKILL_FILE, SKILL_SCHEME } from "../../protocol/skills.ts";
+import { SKILL_FILE } from "../../protocol/skills.ts";
 import { describeError } from "../../text.ts";
 import type { ReadLimits } from "../limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
@@ -203,24 +203,20 @@ export function bytesOf(contents: readonly ResourceContents[]): Uint8Array<Array
 }
 
 /** Finds the skills among the `skill://` resources of a list. What lies below a skill is a file of it. */
-function toSkills(
+export function toSkills(
   resources: readonly SkillResource[],
   warn: (message: string, uri: string) => void,
 ): ServerSkill[] {
-  const roots = resources.filter((resource) => KINDS.includes(kindOf(resource)) && hasPath(resource.uri));
-  const byUri = new Map(roots.map((root): [string, { root: SkillResource; files: Map<string, string> }] => [
-    root.uri,
-    { root, files: new Map() },
-  ]));
-  for (const { uri } of resources) {
-    const owner = ownerOf(uri, byUri);
-    if (owner === undefined) continue;
-    // A root below another root is a file of that one.
-    byUri.get(owner)?.files.set(uri.slice(owner.length + 1), uri);
-  }
+  const roots = new Map(
+    resources.filter((resource) => KINDS.includes(kindOf(resource)) && hasPath(resource.uri))
+      .map((root): [string, Found] => [root.uri, { root, files: new Map() }]),
+  );
+  const owners = ownersOf(resources.map(({ uri }) => uri), roots);
+  for (const [uri, owner] of owners) roots.get(owner)?.files.set(uri.slice(owner.length + 1), uri);
   const skills: ServerSkill[] = [];
-  for (const [uri, { root, files }] of byUri) {
-    if (ownerOf(uri, byUri) !== undefined) continue;
+  for (const [uri, { root, files }] of roots) {
+    // A root below another root is a file of that one.
+    if (owners.has(uri)) continue;
     if (kindOf(root) !== "resources") {
       warn(`a skill is left out: its source "${kindOf(root)}" is not supported, only "resources" is`, uri);
       continue;
@@ -230,13 +226,24 @@ function toSkills(
   return skills;
 }
 
-/** The outermost skill that a URI lies below. */
-function ownerOf(uri: string, roots: ReadonlyMap<string, unknown>): string | undefined {
-  for (let end = uri.indexOf("/", SKILL_SCHEME.length); end >= 0; end = uri.indexOf("/", end + 1)) {
-    const above = uri.slice(0, end);
-    if (end + 1 < uri.length && roots.has(above)) return above;
+/** The root of a skill, and the URI of each file by its path in the skill. */
+interface Found {
+  readonly root: SkillResource;
+  readonly files: Map<string, string>;
+}
+
+/** The outermost root that each URI lies below, without the URIs that lie below none. */
+function ownersOf(uris: readonly string[], roots: ReadonlyMap<string, unknown>): Map<string, string> {
+  const owners = new Map<string, string>();
+  let root: string | undefined;
+  // With a slash at the end, a root is followed by all that lies below it. A look at every prefix would take minutes for
+  // long paths.
+  for (const path of uris.map((uri) => `${uri}/`).toSorted()) {
+    const uri = path.slice(0, -1);
+    if (root === undefined || !path.startsWith(root)) root = roots.has(uri) ? path : undefined;
+    else if (path.length > root.length + 1) owners.set(uri, root.slice(0, -1));
   }
-  return undefined;
+  return owners;
 }
 
 function kindOf({ _meta }: SkillResource): string {
