@@ -1,7 +1,6 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
 import { readWindow } from "../organizer/windows.ts";
 import { isRecord } from "../json.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
   ANSWER_INPUT_EVENT,
@@ -329,10 +328,6 @@ async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Pro
 }
 
 async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillRet> {
-  if (!host.skills.mayHaveAny) {
-    parse.parseAgentCallData(body);
-    throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, "Skill does not exist: this Computer has no skills");
-  }
   const { req_id, ...request } = parse.parseGetSkillReq(body);
   return { ...await host.skillFiles.get(request, { blobs, limitBytes }), req_id };
 }

@@ -1,4 +1,5 @@
 /** Which identity an MCP server has from protocol 0.3 on (`docs/protocol/versions.md#bundle-ids`). Pure. */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { MCPServerConfig } from "../protocol/config.ts";
 
@@ -7,70 +8,54 @@ const DIGEST_BYTES = 8;
 
 /**
  * The identity of an MCP server: its `bundle_id`, or else derived from its name, or from how it is reached where the name
- * has no usable character. Placeholders count as they are written, so that an identity never depends on a secret.
+ * has no usable character. Placeholders count as they are written, so that an identity does not depend on their values.
  */
 export function bundleIdOf(config: MCPServerConfig): string {
   const { bundle_id, name } = config;
   if (typeof bundle_id === "string") return bundle_id;
   const derived = name.replace(/[^A-Za-z0-9_-]/gu, "_").replace(/_+/g, "_").replace(/^[_-]+|[_-]+$/g, "");
   if (derived !== "") return derived;
-  const digest = createHash("sha256").update(frameOf(config)).digest().subarray(0, DIGEST_BYTES);
-  return `bundle_${digest.toString("hex")}`;
+  const hash = createHash("sha256");
+  for (const part of frameOf(config)) hash.update(part);
+  return `bundle_${hash.digest().subarray(0, DIGEST_BYTES).toString("hex")}`;
 }
 
-/** What identifies a server without a usable name, each part behind its length. */
-function frameOf(config: MCPServerConfig): Uint8Array {
-  if (config.type === "stdio") {
-    const { command, args, env } = config.server_parameters;
-    return joined([
-      toText("stdio"),
-      toText(command),
-      toCount(args.length),
-      ...args.map(toText),
-      ...toMap(env),
-    ]);
+/** What identifies a server without a usable name, in parts: each text behind its length, each list behind its count. */
+function* frameOf({ type, server_parameters }: MCPServerConfig): Generator<Uint8Array> {
+  yield* frameOfText(type);
+  if ("command" in server_parameters) {
+    const { command, args, env } = server_parameters;
+    yield* frameOfText(command);
+    yield frameOfCount(args.length);
+    for (const arg of args) yield* frameOfText(arg);
+    yield* frameOfMap(env);
+  } else {
+    yield* frameOfText(server_parameters.url);
+    yield* frameOfMap(server_parameters.headers);
   }
-  const { url, headers } = config.server_parameters;
-  return joined([toText(config.type), toText(url), ...toMap(headers)]);
 }
 
-function toText(text: string): Uint8Array {
-  const bytes = new TextEncoder().encode(text);
-  return joined([toCount(bytes.length), bytes]);
+function* frameOfText(text: string): Generator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  yield frameOfCount(bytes.length);
+  yield bytes;
 }
 
-function toMap(values: Readonly<Record<string, unknown>> | null): Uint8Array[] {
+function* frameOfMap(values: Readonly<Record<string, unknown>> | null): Generator<Uint8Array> {
   // In the order of UTF-8, which differs from that of UTF-16 beyond U+FFFF.
-  const entries = Object.entries(values ?? {}).map(([key, value]) =>
-    [toText(key), toText(String(value))] as const
-  )
-    .toSorted(([a], [b]) => compareTexts(a, b));
-  return [toCount(entries.length), ...entries.flat()];
-}
-
-/** Compares two framed texts by their bytes, without the lengths in front. */
-function compareTexts(a: Uint8Array, b: Uint8Array): number {
-  for (let at = 4; at < Math.min(a.length, b.length); at++) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0);
-    if (difference !== 0) return difference;
+  const entries = Object.entries(values ?? {})
+    .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  yield frameOfCount(entries.length);
+  for (const [key, value] of entries) {
+    yield* frameOfText(key);
+    yield* frameOfText(String(value));
   }
-  return a.length - b.length;
 }
 
-function toCount(count: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, count);
+function frameOfCount(count: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(count);
   return bytes;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** The MCP servers of a configuration by identity. */

@@ -157,12 +157,12 @@ export class Link implements AsyncDisposable {
     });
     const signal = deadline?.signal ?? closing;
     const previous = this.#membership;
+    const leaving = this.#leaving.signal;
     this.#membership = membership;
     try {
       const attempt = this.#toAttempt({ signal, patienceMs });
       await this.#joinNow(membership, attempt).catch(async (error) => {
-        await this.#changeProtocol(error, signal);
-        this.#membership = membership;
+        await this.#changeProtocol(error, AbortSignal.any([signal, leaving]));
         await this.#joinNow(membership, attempt);
       });
     } catch (error) {
@@ -246,14 +246,14 @@ export class Link implements AsyncDisposable {
   }
 
   /**
-   * Reconnects with the protocol version that this refusal of a join names. The owner is not told of a loss.
+   * Reconnects, without a join, with the protocol version that this refusal of a join names. The owner is not told of a
+   * loss.
    *
    * @throws `error` when the version cannot change.
    */
   async #changeProtocol(error: unknown, signal: AbortSignal): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined || !this.#protocol.follow(error)) throw error;
-    this.#membership = undefined;
     this.#outdated = connection;
     this.#suspend();
     void connection.close();
@@ -280,6 +280,7 @@ export class Link implements AsyncDisposable {
         if (signal.aborted) return;
         if (connection === this.#outdated) {
           connection = await this.#reconnect(signal);
+          this.#outdated = undefined;
           this.#resume(connection);
           continue;
         }
@@ -337,7 +338,8 @@ export class Link implements AsyncDisposable {
 
   async #restoreMembership(connection: Connection, signal: AbortSignal): Promise<void> {
     const membership = this.#membership;
-    if (membership === undefined) return;
+    // After a change of the version, whoever wanted it joins.
+    if (membership === undefined || this.#outdated !== undefined) return;
     const { rejoinPatienceMs: patienceMs = REJOIN_PATIENCE_MS } = this.#options;
     await requestJoin(connection, membership, this.#toAttempt({ signal, patienceMs }));
     if (this.#membership === undefined) await leaveOffice(connection, membership);

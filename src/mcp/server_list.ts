@@ -56,12 +56,17 @@ export class ServerList<Entry, List> {
 
   /** A new session has begun: lists again. */
   restart(): void {
+    this.expire();
+    this.#start();
+  }
+
+  /** A new session has begun: the next caller lists again. */
+  expire(): void {
     this.#backoff?.reset();
     this.#isFresh = false;
     this.#isLate = false;
     // The running request may belong to the last session.
     if (this.#listing !== undefined) this.#hasChanged = true;
-    this.#start();
   }
 
   /** Handles `notifications/…/list_changed`. */

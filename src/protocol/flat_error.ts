@@ -13,7 +13,7 @@ import {
   PUT_BLOB_EVENT,
   TOOL_CALL_EVENT,
 } from "./events.ts";
-import { isFrom, minorOf, parseProtocolVersion, toProtocolMinor } from "./version.ts";
+import { isVersionFrom } from "./version.ts";
 
 /** An ack without the `req_id`, whose flat code may be another than that of its `error`. */
 export type FlatErrorAck = Omit<ErrorAck, "req_id">;
@@ -26,8 +26,8 @@ const KNOWN_CODES: ReadonlySet<number> = new Set([
   ErrorCode.PROTOCOL_VERSION_MISMATCH,
   ErrorCode.MCP_SERVER_NOT_FOUND,
   ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED,
-  4016,
-  4017,
+  ErrorCode.SKILL_NAME_INVALID,
+  ErrorCode.SKILL_RESOURCE_NOT_ACCESSIBLE,
   ErrorCode.BLOB_NOT_ACCESSIBLE,
   ErrorCode.BLOB_WRITE_FAILED,
 ]);
@@ -45,16 +45,17 @@ const THEIR_EVENTS: ReadonlySet<string> = new Set([
   LIST_ROOM_EVENT,
 ]);
 
-/** Builds the ack of a failed request as a peer that speaks this version reads it; a version that is unknown is 0.2. */
+/**
+ * Builds the ack of a failed request as a peer that speaks this version reads it: without a version as at 0.2, at a later
+ * version than this package speaks as at 0.3.
+ */
 export function toErrorAckFor(
   version: string | undefined,
   error: unknown,
   request: FailedRequest,
 ): ErrorAck | FlatErrorAck {
   const ack = toErrorAck(error, request);
-  const parsed = version === undefined ? undefined : parseProtocolVersion(version);
-  const minor = parsed && toProtocolMinor(minorOf(parsed));
-  return minor !== undefined && isFrom(minor, "0.3") ? toFlatErrorAck(ack, request) : ack;
+  return isVersionFrom(version, "0.3") ? toFlatErrorAck(ack, request) : ack;
 }
 
 /**

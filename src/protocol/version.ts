@@ -71,6 +71,12 @@ export function isFrom(minor: ProtocolMinor, first: ProtocolMinor): boolean {
   return PROTOCOL_MINORS.indexOf(minor) >= PROTOCOL_MINORS.indexOf(first);
 }
 
+/** Whether the version of a peer has this `MAJOR.MINOR` or a later one, also one that this package does not speak. */
+export function isVersionFrom(version: string | undefined, first: ProtocolMinor): boolean {
+  const [least, given] = [PROTOCOL_VERSIONS[first], version ?? ""].map(parseProtocolVersion);
+  return least !== undefined && given !== undefined && isUpTo(least, given);
+}
+
 /**
  * Checks an option.
  *

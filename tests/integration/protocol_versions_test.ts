@@ -5,6 +5,7 @@ import { SmcpError } from "../../src/protocol/errors.ts";
 import { JoinRefusedError, ProtocolVersionError } from "../../src/protocol/local_errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
@@ -105,6 +106,22 @@ Deno.test("an Agent that joins another office follows it without news of a loss"
   assertEquals(news, []);
 });
 
+Deno.test("an Agent that leaves while it changes its version joins no more", leaky, async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, { office: "new", version: "0.4.0" });
+  const logger = new LogBook();
+  await using agent = await Agent.connect({ url: server.url, office, name: "ada", logger });
+  await agent.leave();
+  const refusal = assertRejects(() => agent.join("new"), SmcpError);
+  await logger.until(({ message }) => message === "changing the protocol version");
+  await agent.leave();
+  assertEquals([(await refusal).code, agent.office], [4103, undefined]);
+  const listed = await computer.send("server:list_room", { agent: "", req_id: "1", office_id: "new" });
+  assertEquals((listed as { sessions: { name: string }[] }).sessions.map(({ name }) => name), ["laptop"]);
+  await agent.join("new");
+  assertEquals([agent.protocolVersion, agent.office], ["0.4", "new"]);
+});
+
 Deno.test(
   "a Computer takes the version of its config, keeps it, and is told which one an office holds",
   leaky,
@@ -145,7 +162,7 @@ Deno.test("a version that this package does not speak is refused as an option", 
   await assertRejects(connecting, TypeError, "0.3");
 });
 
-Deno.test("an Agent may name an MCP server as the configuration does, unless several have that name", async () => {
+Deno.test("an Agent may name an MCP server as the configuration does", async () => {
   const server = (bundle_id: string) => ({ ...kioskOnStdio(), name: "My kiosk", bundle_id });
   const config = { servers: [server("first")] };
   await using smcp = await SmcpServer.listen({ port: 0 });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { SmcpError } from "../../src/protocol/errors.ts";
+import { RESOURCES_CHANGED, resourceUpdated, type Script } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -136,6 +137,17 @@ Deno.test("a handle of a file says that it is gone when the file is", async () =
   assertEquals(await refusal(ask("client:get_blob", { blob_handle })), [4018, { reason: "gone" }]);
 });
 
+Deno.test("a text that the connection does not take in one message is fetched in pieces", async () => {
+  const chinese = "\u6280".repeat(10_900);
+  await using folder = await SkillsFolder.create({ "notes/SKILL.md": skill("Takes notes") + chinese });
+  await using office = await ComputerOffice.open(nothing, {
+    skills: [folder.path],
+    protocolVersion: "0.4",
+    server: { maxPayloadBytes: 32_000 },
+  });
+  assertEquals((await office.laptop.getSkill("notes")).body, text + chinese);
+});
+
 Deno.test("a change of a folder is announced, and the Agent lists the skills again", async () => {
   await using folder = await SkillsFolder.create({ "notes/SKILL.md": skill("Takes notes") });
   await using office = await ComputerOffice.open(nothing, { skills: [folder.path], protocolVersion: "0.4" });
@@ -173,4 +185,83 @@ Deno.test("the skills of an MCP server are listed under its identity, and read f
     assertEquals((await refusal(office.laptop.getSkill(name, { relPath: "b.txt" })))[0], 4017);
     assert(office.log.lines.some(({ message }) => message.includes('"mounted" is not supported')));
   }
+});
+
+const sell = "skill://shop/sell";
+const entry = `${sell}/SKILL.md`;
+
+/** An MCP server with the skill `sell`. */
+function shop({ contents, ...script }: Script = {}): { servers: Record<string, unknown> } {
+  const own = { [entry]: "---\nname: sell\ndescription: Old\n---\nHow to sell" };
+  return {
+    servers: { shop: scripted({ resources: listing(), ...script, contents: { ...own, ...contents } }) },
+  };
+}
+
+/** The resources of that skill. */
+function listing(...files: readonly string[]): unknown[] {
+  const root = { uri: sell, name: "sell", _meta: { source: "resources" } };
+  return [root, ...["SKILL.md", ...files].map((name) => ({ uri: `${sell}/${name}`, name }))];
+}
+
+/** Resources without subscriptions, so that nothing is listed for Desktop and Finder. */
+const unsubscribable = { tools: { listChanged: true }, resources: { listChanged: true } };
+
+Deno.test("a skill of an MCP server can be read before anybody has listed the skills", async () => {
+  const config = shop({ capabilities: unsubscribable });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  assertEquals((await office.laptop.getSkill("mcp:shop:sell")).body, "How to sell");
+});
+
+Deno.test("a skill that changes while it is read is read again", async () => {
+  const config = shop({ tellOn: { [`resources/read ${entry}`]: [resourceUpdated(entry)] } });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  const descriptions = async () => (await office.laptop.getSkills()).map(({ description }) => description);
+  await eventually(descriptions, ([description]) => description === "Old", "the skill");
+  const contents = { [entry]: "---\nname: sell\ndescription: New\n---\n" };
+  await office.become({ contents, tellOn: {} }, "shop__become");
+  await eventually(descriptions, ([description]) => description === "New", "the skill as it is now");
+});
+
+Deno.test("the skills of an MCP server that starts again are listed again", async () => {
+  const config = shop({ capabilities: unsubscribable, contents: { [`${sell}/b.txt`]: "b" } });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  const read = () => office.laptop.getSkill("mcp:shop:sell", { relPath: "b.txt" });
+  await office.laptop.getSkills();
+  await office.become({ resources: listing("b.txt"), tell: [RESOURCES_CHANGED] }, "shop__become");
+  await eventually(
+    () => read().then(({ body }) => body, () => undefined),
+    (body) => body === "b",
+    "the file that is new in the list",
+  );
+  office.computer.restartServer("shop");
+  await office.computer.ready();
+  await office.laptop.getSkills();
+  assertEquals(await refusal(read()), [4017, { reason: "not_found", rel_path: "b.txt" }]);
+});
+
+Deno.test("files of skills beyond the limit are left out, and the log names the limit", async () => {
+  const config = shop({ resources: listing("a.txt", "b.txt") });
+  await using office = await ComputerOffice.open(config, {
+    protocolVersion: "0.4",
+    limits: { maxSkillFiles: 3 },
+  });
+  await office.laptop.getSkills();
+  const line = office.log.lines.find(({ message }) => message.includes("too many"));
+  assertEquals([line?.fields["count"], line?.fields["skill_files"]], [1, 3]);
+});
+
+Deno.test("the bytes of an MCP server's file are read beside a null, and refused when they are not base64", async () => {
+  const [good, bad] = [`${sell}/good.bin`, `${sell}/bad.bin`];
+  const config = shop({
+    resources: listing("good.bin", "bad.bin"),
+    contents: {
+      [good]: [{ uri: good, text: null, blob: btoa("bytes") }],
+      [bad]: [{ uri: bad, blob: "not base64" }],
+    },
+  });
+  await using office = await ComputerOffice.open(config, { protocolVersion: "0.4" });
+  const read = (relPath: string) => office.laptop.getSkill("mcp:shop:sell", { relPath });
+  assertEquals((await read("good.bin")).bytes, new TextEncoder().encode("bytes"));
+  assertEquals(await refusal(read("bad.bin")), [4017, { reason: "io_error", rel_path: "bad.bin" }]);
 });

@@ -10,7 +10,10 @@ import type { GetBlobRet } from "../../protocol/resources.ts";
 export interface BlobLimits {
   /** The most bytes for one office; 64 MiB by default. */
   readonly maxBlobBytes: number;
-  /** How long a blob is kept after its last request, in milliseconds; 120,000 by default. */
+  /**
+   * How long a blob is kept after its last request, or while another part of its answer is being read, in milliseconds;
+   * 120,000 by default.
+   */
   readonly blobLifetimeMs: number;
 }
 
@@ -52,8 +55,10 @@ export interface BlobPart {
 interface Blob extends BlobPart {
   readonly mark: BlobMark;
   expiresAtMs: number;
-  /** Its last byte was sent, so it may be removed to make room. */
-  isRead: boolean;
+  /** How many bytes were not sent yet. With none left, it may be removed to make room. Chunks come in any order. */
+  unsentBytes: number;
+  /** The handles of all parts of the last answer that it is a part of. */
+  answer: readonly string[];
 }
 
 /** The blobs of one office. */
@@ -87,13 +92,17 @@ export class OfficeBlobs {
     const sums = await Promise.all(parts.map(({ bytes }) => sha256Of(bytes)));
     this.#expire();
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
-    for (const blob of known) if (blob !== undefined) blob.isRead = false;
+    for (const blob of known) if (blob !== undefined) blob.unsentBytes = blob.bytes.byteLength;
     const newBytes = parts.reduce((sum, { bytes }, index) => sum + (known[index] ? 0 : bytes.byteLength), 0);
     if (!this.#makeRoom(newBytes)) {
       for (const { bytes } of parts) if (!this.#holds(bytes)) release(bytes);
       return undefined;
     }
-    return parts.map((part, index) => this.#add(part, sums[index] ?? ""));
+    const blobs = parts.map((part, index) => this.#add(part, sums[index] ?? ""));
+    const marks = blobs.map(({ mark }) => mark);
+    const answer = marks.map((mark) => mark[A2C_BLOB_HANDLE]);
+    for (const blob of blobs) blob.answer = answer;
+    return marks;
   }
 
   /**
@@ -109,8 +118,11 @@ export class OfficeBlobs {
     if (offset < 0 || offset > bytes.byteLength) throw notAccessible("range");
     const chunk = bytes.subarray(offset, offset + Math.min(maxBytes, MAX_CHUNK_BYTES));
     const eof = offset + chunk.byteLength === bytes.byteLength;
-    if (eof) blob.isRead = true;
     this.#touch(blob);
+    blob.unsentBytes -= chunk.byteLength;
+    // An Agent fetches the parts of an answer one after another.
+    const waiting = blob.unsentBytes > 0 ? blob.answer : [];
+    for (const part of waiting) this.#touch(this.#blobs.get(part));
     return {
       blob_handle: handle,
       mime_type: mimeType,
@@ -143,34 +155,35 @@ export class OfficeBlobs {
   }
 
   /** Adds a part for which there is room. */
-  #add(part: BlobPart, sha256: string): BlobMark {
+  #add(part: BlobPart, sha256: string): Blob {
     const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
     if (blob.bytes.buffer !== part.bytes.buffer) release(part.bytes);
     this.#touch(blob);
-    return blob.mark;
+    return blob;
   }
 
   #addNew({ bytes, mimeType }: BlobPart, sha256: string): Blob {
     const handle = newHandle();
     const mark = { [A2C_BLOB_HANDLE]: handle, [A2C_TOTAL_SIZE]: bytes.byteLength, [A2C_SHA256]: sha256 };
-    const blob = { bytes, mimeType, mark, expiresAtMs: 0, isRead: false };
+    const blob = { bytes, mimeType, mark, expiresAtMs: 0, unsentBytes: bytes.byteLength, answer: [handle] };
     this.#blobs.set(handle, blob);
     this.#keptBytes += bytes.byteLength;
     return blob;
   }
 
-  /** Returns whether the bytes fit; removes blobs that were read to their end, if needed. */
+  /** Returns whether the bytes fit; removes blobs that were sent whole, if needed. */
   #makeRoom(sizeBytes: number): boolean {
     const { maxBlobBytes } = this.#limits;
     if (this.#isEnded || sizeBytes > maxBlobBytes) return false;
-    for (const [handle, { isRead }] of this.#blobs) {
+    for (const [handle, { unsentBytes }] of this.#blobs) {
       if (this.#keptBytes + sizeBytes <= maxBlobBytes) return true;
-      if (isRead) this.#remove(handle);
+      if (unsentBytes <= 0) this.#remove(handle);
     }
     return this.#keptBytes + sizeBytes <= maxBlobBytes;
   }
 
-  #touch(blob: Blob): void {
+  #touch(blob: Blob | undefined): void {
+    if (blob === undefined) return;
     blob.expiresAtMs = this.#now() + this.#limits.blobLifetimeMs;
     this.#timer ??= setTimeout(this.#onTimer, this.#limits.blobLifetimeMs);
   }

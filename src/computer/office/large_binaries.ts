@@ -7,7 +7,7 @@ import type { BlobPart, OfficeBlobs } from "./blob_store.ts";
 import { binaryOfItem, type Part } from "./large_answers.ts";
 
 /** The largest binary that stays in the result, in bytes. */
-export const MAX_INLINE_BYTES = 32_768;
+const MAX_INLINE_BYTES = 32_768;
 /** The largest binary that is kept, in bytes; a larger one stays in the result. */
 const MAX_KEPT_BYTES = 100 * 1024 * 1024;
 /** The least characters of base64 for more than {@linkcode MAX_INLINE_BYTES}. */

@@ -112,9 +112,11 @@ export class ResourceSorter {
   }
 
   #addSkill({ uri, _meta }: McpResource, isSmall: boolean): void {
+    const skill = { uri, _meta };
+    const isFull = this.#skills.length >= this.#bounds.maxSkillFiles;
     if (!isSmall) this.#tooLarge++;
-    else if (this.#skills.length >= this.#bounds.maxSkillFiles || !this.#takeRoom(uri.length)) this.#excess++;
-    else this.#skills.push({ uri, _meta });
+    else if (isFull || !this.#takeRoom(approximateSizeBytes(skill))) this.#excess++;
+    else this.#skills.push(skill);
   }
 
   #addWindow(resource: McpResource, { key, raw, host }: WindowResourceUri): void {

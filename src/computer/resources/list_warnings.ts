@@ -58,7 +58,8 @@ export class ListWarnings {
   ) {
     this.#logged.clear();
     const server = this.#server;
-    const { maxWindows, maxDocuments, maxResourceBytes: limit, maxResourceListBytes: bytes } = this.#limits;
+    const { maxResourceBytes: limit, maxResourceListBytes: bytes } = this.#limits;
+    const { maxWindows, maxDocuments, maxSkillFiles } = this.#limits;
     for (const uri of invalid.slice(0, MAX_LINES + 1)) {
       this.warn("a listed resource has an invalid URI and is left out", { uri });
     }
@@ -70,7 +71,7 @@ export class ListWarnings {
       });
     }
     if (excess > 0) {
-      const most = { windows: maxWindows, documents: maxDocuments, bytes };
+      const most = { windows: maxWindows, documents: maxDocuments, skill_files: maxSkillFiles, bytes };
       this.#warnOnce.warn("listed resources are left out: too many", {
         server,
         count: excess,

@@ -5,7 +5,7 @@ import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { didYouMean, listWords, unknownName } from "../../spelling.ts";
+import { didYouMean, unknownName } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
@@ -126,16 +126,10 @@ export class ResourceRoutes {
    */
   serverNamed(name: string): SupervisedServer {
     const { fleet, writtenNameOf } = this.#context;
-    const server = fleet.get(name);
+    const server = fleet.get(name) ?? fleet.servers.find((each) => writtenNameOf(each.name) === name);
     if (server !== undefined) return server;
-    // From protocol 0.3 on, the name of the configuration is another one, and several servers may have it.
-    const [only, ...others] = fleet.servers.filter((each) => writtenNameOf(each.name) === name);
-    if (only !== undefined && others.length === 0) return only;
-    const message = only === undefined
-      ? `${unknownName("MCP server", name, fleet.servers.map((each) => each.name))} on this Computer`
-      : `Several MCP servers are named "${name}": give ${
-        listWords([only, ...others].map((each) => each.name))
-      }`;
+    const known = fleet.servers.map((each) => each.name);
+    const message = `${unknownName("MCP server", name, known)} on this Computer`;
     throw new SmcpError(ErrorCode.MCP_SERVER_NOT_FOUND, message, { details: { mcp_server: name } });
   }
 

@@ -193,9 +193,10 @@ export class ServerResources {
     this.#rewatch(isSubscribable).catch((error) =>
       this.#warnings.ofFailure("cannot subscribe again", { error })
     );
-    // A server without subscriptions shows nothing, so it is listed only to look for the host of a read.
-    if (isSubscribable) this.#list.restart();
-    else this.#listed = NO_RESOURCES;
+    if (!isSubscribable) this.#listed = NO_RESOURCES;
+    // A server without subscriptions shows nothing, so it is listed only for skills, and to look for the host of a read.
+    if (isSubscribable || this.#context.skills?.isAsked === true) this.#list.restart();
+    else this.#list.expire();
   }
 
   /** `notifications/resources/list_changed`. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { basename, join, SEPARATOR } from "@std/path";
 import { Limiter } from "../../async/limiter.ts";
 import { describeFileError } from "../../files.ts";
+import type { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
 import { bodyStartOf, MAX_FRONT_MATTER_BYTES } from "./front_matter.ts";
 import { mediaTypeOf } from "./media_types.ts";
@@ -18,8 +19,6 @@ const HASHED_BYTES = 256 * 1024;
 const MAX_HASHING = 4;
 /** The most checksums that are kept. */
 const MAX_SUMS = 2_000;
-/** How often a file that changes while it is read is read again. */
-export const MAX_ATTEMPTS = 3;
 
 /** A file of a skill as an Agent gets it: a `SKILL.md` without its front matter. */
 export interface SkillContent {
@@ -54,15 +53,14 @@ export class SkillFiles {
    * @param root The folder of the skill, without symbolic links in its path.
    * @param relPath The path in the skill as requested; `SKILL.md` for an empty one.
    * @throws {SmcpError} 4017 when the file cannot be read.
+   * @throws {ChangedFileError} here and in `read()`, when it changes meanwhile: open it again.
    */
   async open(root: string, relPath: string): Promise<SkillContent> {
     const found = await findFile(root, relPath);
-    for (let attempt = 1;; attempt++) {
-      try {
-        return await this.#open(found);
-      } catch (error) {
-        if (!(error instanceof ChangedFileError) || attempt === MAX_ATTEMPTS) throw toRefusal(error, relPath);
-      }
+    try {
+      return await this.#open(found);
+    } catch (error) {
+      throw error instanceof ChangedFileError ? error : toRefusal(error, relPath);
     }
   }
 
@@ -183,15 +181,18 @@ export function stampOf({ mtime, ctime, size, ino, dev }: Deno.FileInfo): string
   return [mtime?.getTime(), ctime?.getTime(), size, ino, dev].join(" ");
 }
 
+/** The 4017 for a file that changes again and again. */
+export function changesWhileRead(relPath: string, cause: ChangedFileError): SmcpError {
+  return notReadable("io_error", relPath, { cause, why: "it changes while it is read" });
+}
+
 /** The 4017 for a failure of the file system. */
 function toRefusal(error: unknown, relPath: string): unknown {
   const isMissing = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
     // A path with a NUL character.
     error instanceof TypeError;
   if (isMissing) return notReadable("not_found", relPath, { cause: error });
-  if (error instanceof ChangedFileError) {
-    return notReadable("io_error", relPath, { cause: error, why: "it changes while it is read" });
-  }
+  if (error instanceof ChangedFileError) return changesWhileRead(relPath, error);
   const isSystem = error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
     error instanceof Deno.errors.FilesystemLoop ||
     (error instanceof Error && "code" in error && typeof error.code === "string");

@@ -37,7 +37,7 @@ export interface SkillListing {
 
 /** What a scan of a folder found. */
 export interface FolderScan extends SkillListing {
-  /** Whether the skills differ from those of the scan before. */
+  /** Whether the skills differ from those of the scan before, and nobody was told since. */
   readonly hasChanged: boolean;
 }
 
@@ -62,6 +62,8 @@ export class SkillFolder {
   readonly #options: SkillFolderOptions;
   readonly #known = new Map<string, KnownSkill>();
   #scanning: Promise<FolderScan> | undefined;
+  /** The scan after the running one. */
+  #next: Promise<FolderScan> | undefined;
   /** Counts what was read anew, so that two scans can be compared. */
   #readCount = 0;
   #lastScan: string | undefined;
@@ -72,9 +74,11 @@ export class SkillFolder {
     this.#options = options;
   }
 
-  /** Lists the skills. Requests at the same time share one scan. Never rejects. */
+  /** Lists the skills. Requests during a scan share the next one: the running one may miss a change. Never rejects. */
   scan(): Promise<FolderScan> {
-    return this.#scanning ??= this.#scan().catch((error) => this.#failed(describeFileError(error)))
+    if (this.#scanning !== undefined) return this.#next ??= this.#scanning.then(() => this.scan());
+    this.#next = undefined;
+    return this.#scanning = this.#scan().catch((error) => this.#failed(describeFileError(error)))
       .then((listing) => this.#compare(listing)).finally(() => this.#scanning = undefined);
   }
 
@@ -88,9 +92,14 @@ export class SkillFolder {
     }
   }
 
+  /** Everybody is told of a change: whatever the next scan finds is no news. */
+  onAnnounced(): void {
+    this.#lastScan = undefined;
+  }
+
   /** Resolves when no scan runs. */
   async ended(): Promise<void> {
-    await this.#scanning;
+    await (this.#next ?? this.#scanning);
   }
 
   #compare(listing: SkillListing): FolderScan {

@@ -35,8 +35,8 @@ const TYPES: ReadonlyMap<string, string> = new Map(Object.entries({
 }));
 
 /**
- * The media type of a file by its extension in any case, without a folder before its name. Scripts, such as `.py` and `.sh`, are no text here, so they are
- * fetched as bytes.
+ * The media type of a file by its extension in any case, without a folder before its name. Scripts, such as `.py` and
+ * `.sh`, are no text here, so they are fetched as bytes.
  */
 export function mediaTypeOf(name: string): string {
   const dot = name.lastIndexOf(".");

@@ -13,7 +13,7 @@ import { type ChunkRequest, MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } f
 import { ask } from "../resources/read.ts";
 import {
   ChangedFileError,
-  MAX_ATTEMPTS,
+  changesWhileRead,
   MAX_SKILL_FILE_BYTES,
   type SkillContent,
   SkillFiles,
@@ -30,6 +30,8 @@ import type { FoundSkill, Skills } from "./skills.ts";
 const MAX_BODY_BYTES = 32_768;
 /** The bytes of an answer without its text. */
 const ENVELOPE_BYTES = 8_192;
+/** How often a file is opened while it changes. */
+const MAX_ATTEMPTS = 3;
 /** The beginning of the handle of a file in a folder; the handles of kept bytes have no dot. */
 const FILE_HANDLE = "skill.";
 
@@ -187,9 +189,7 @@ async function retried<T>(relPath: string, work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof ChangedFileError)) throw error;
-      if (attempt === MAX_ATTEMPTS) {
-        throw notReadable("io_error", relPath, { cause: error, why: "it changes while it is read" });
-      }
+      if (attempt === MAX_ATTEMPTS) throw changesWhileRead(relPath, error);
     }
   }
 }
@@ -200,10 +200,8 @@ async function bodyOf(file: SkillContent, limitBytes: number): Promise<string | 
   const bytes = await file.read(0, file.sizeBytes);
   try {
     const body = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    // Control characters take six bytes each in JSON.
-    return JSON.stringify(body).length * 2 + ENVELOPE_BYTES < limitBytes || limitBytes === Infinity
-      ? body
-      : undefined;
+    const { length } = new TextEncoder().encode(JSON.stringify(body));
+    return length + ENVELOPE_BYTES <= limitBytes ? body : undefined;
   } catch {
     return undefined;
   }
@@ -258,8 +256,8 @@ async function readFromServer(
   const path = toPathSegments(relPath).join("/");
   const uri = skill.files.get(path);
   if (uri === undefined) throw notReadable("not_found", relPath);
-  const result = await ask({ server, uri }, (connection) => connection.readResource(uri, { timeoutMs }))
-    .catch((cause) => {
+  const whole = await ask({ server, uri }, (connection) => connection.readResource(uri, { timeoutMs }))
+    .then(({ contents }) => bytesOf(contents)).catch((cause) => {
       const isMissing = cause instanceof SmcpError && cause.code === ErrorCode.NOT_FOUND;
       const why = cause instanceof SmcpError ? cause.message : undefined;
       throw notReadable(isMissing ? "not_found" : "io_error", relPath, {
@@ -268,7 +266,6 @@ async function readFromServer(
       });
     });
   const name = path.split("/").at(-1) ?? "";
-  const whole = bytesOf(result.contents);
   const bytes = name === SKILL_FILE ? whole.slice(bodyStartOf(whole)) : whole;
   const totalSize = bytes.byteLength;
   if (totalSize > MAX_SKILL_FILE_BYTES) throw notReadable("too_large", relPath, { totalSize });

@@ -8,7 +8,7 @@ import { isRecord } from "../../json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import { SKILL_FILE, SKILL_SCHEME } from "../../protocol/skills.ts";
+import { SKILL_FILE } from "../../protocol/skills.ts";
 import { describeError } from "../../text.ts";
 import type { ReadLimits } from "../limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
@@ -35,7 +35,7 @@ export interface ServerSkill {
 /** A skill while its `SKILL.md` is read and read again. */
 interface Entry {
   readonly skill: ServerSkill;
-  /** When its `SKILL.md` was read; `undefined` when it has to be read. */
+  /** When the last read of its `SKILL.md` began; `undefined` when it has to be read. */
   readonly readAtMs: number | undefined;
 }
 
@@ -105,7 +105,8 @@ export class ServerSkills {
     if (changed === undefined) return;
     this.#expire([changed]);
     this.#context.onChange();
-    this.#load();
+    // During a read, the next request reads it again: some servers tell of a change at every read.
+    if (this.#loading === undefined) this.#load();
   }
 
   /** A new session runs: everything may be different. */
@@ -139,6 +140,8 @@ export class ServerSkills {
     const missing = [...this.#entries.values()].filter(({ readAtMs }) => readAtMs === undefined);
     if (missing.length === 0) return;
     this.#isAgain = false;
+    const readAtMs = performance.now();
+    for (const { skill } of missing) this.#entries.set(skill.uri, { skill, readAtMs });
     this.#loading = this.#loadAll(missing).finally(() => {
       this.#loading = undefined;
       this.#isLate = false;
@@ -152,10 +155,11 @@ export class ServerSkills {
     await forEachBounded(missing, this.#context.limits.concurrency, async ({ skill }) => {
       const read = await this.#read(skill);
       const current = this.#entries.get(skill.uri);
-      if (current === undefined || read === undefined) return;
+      if (current === undefined) return this.#budget.release(skill.uri);
+      if (read === undefined) return this.#expire([current]);
       hasChanged ||= JSON.stringify(current.skill.read) !== JSON.stringify(read);
-      const entry = { skill: { ...current.skill, read }, readAtMs: performance.now() };
-      this.#entries.set(skill.uri, entry);
+      // A change since the read began has expired the entry, which stays so.
+      this.#entries.set(skill.uri, { ...current, skill: { ...current.skill, read } });
     });
     if (hasChanged) this.#context.onChange();
   }
@@ -184,7 +188,8 @@ export class ServerSkills {
 /** The bytes of all parts of a resource. */
 export function bytesOf(contents: readonly ResourceContents[]): Uint8Array<ArrayBuffer> {
   const parts = contents.map(({ text, blob }) =>
-    text === undefined ? Uint8Array.fromBase64(blob ?? "") : new TextEncoder().encode(text)
+    // Some servers write null for an absent member.
+    typeof text === "string" ? new TextEncoder().encode(text) : Uint8Array.fromBase64(blob ?? "")
   );
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
@@ -202,20 +207,16 @@ export function toSkills(
   resources: readonly SkillResource[],
   warn: (message: string, uri: string) => void,
 ): ServerSkill[] {
-  const roots = resources.filter((resource) => KINDS.includes(kindOf(resource)) && hasPath(resource.uri));
-  const byUri = new Map(roots.map((root): [string, { root: SkillResource; files: Map<string, string> }] => [
-    root.uri,
-    { root, files: new Map() },
-  ]));
-  for (const { uri } of resources) {
-    const owner = ownerOf(uri, byUri);
-    if (owner === undefined) continue;
-    // A root below another root is a file of that one.
-    byUri.get(owner)?.files.set(uri.slice(owner.length + 1), uri);
-  }
+  const roots = new Map(
+    resources.filter((resource) => KINDS.includes(kindOf(resource)) && hasPath(resource.uri))
+      .map((root): [string, Found] => [root.uri, { root, files: new Map() }]),
+  );
+  const owners = ownersOf(resources.map(({ uri }) => uri), roots);
+  for (const [uri, owner] of owners) roots.get(owner)?.files.set(uri.slice(owner.length + 1), uri);
   const skills: ServerSkill[] = [];
-  for (const [uri, { root, files }] of byUri) {
-    if (ownerOf(uri, byUri) !== undefined) continue;
+  for (const [uri, { root, files }] of roots) {
+    // A root below another root is a file of that one.
+    if (owners.has(uri)) continue;
     if (kindOf(root) !== "resources") {
       warn(`a skill is left out: its source "${kindOf(root)}" is not supported, only "resources" is`, uri);
       continue;
@@ -225,13 +226,24 @@ export function toSkills(
   return skills;
 }
 
-/** The outermost skill that a URI lies below. */
-function ownerOf(uri: string, roots: ReadonlyMap<string, unknown>): string | undefined {
-  for (let end = uri.indexOf("/", SKILL_SCHEME.length); end >= 0; end = uri.indexOf("/", end + 1)) {
-    const above = uri.slice(0, end);
-    if (end + 1 < uri.length && roots.has(above)) return above;
+/** The root of a skill, and the URI of each file by its path in the skill. */
+interface Found {
+  readonly root: SkillResource;
+  readonly files: Map<string, string>;
+}
+
+/** The outermost root that each URI lies below, without the URIs that lie below none. */
+function ownersOf(uris: readonly string[], roots: ReadonlyMap<string, unknown>): Map<string, string> {
+  const owners = new Map<string, string>();
+  let root: string | undefined;
+  // With a slash at the end, a root is followed by all that lies below it. A look at every prefix would take minutes for
+  // long paths.
+  for (const path of uris.map((uri) => `${uri}/`).toSorted()) {
+    const uri = path.slice(0, -1);
+    if (root === undefined || !path.startsWith(root)) root = roots.has(uri) ? path : undefined;
+    else if (path.length > root.length + 1) owners.set(uri, root.slice(0, -1));
   }
-  return undefined;
+  return owners;
 }
 
 function kindOf({ _meta }: SkillResource): string {

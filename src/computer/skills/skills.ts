@@ -81,16 +81,15 @@ export class Skills {
     return this.#folders.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
   }
 
-  /** Whether skills were asked for, so that lists of resources are followed for their sake. */
+  /** Whether skills of MCP servers were asked for, so that lists of resources are followed for their sake. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
   /** All skills under their names, and what keeps others from being listed. */
   async list(): Promise<SkillListing> {
-    this.#isAsked = true;
     const [scans] = await Promise.all([
-      Promise.all(this.#folders.map((folder) => folder.scan())),
+      Promise.all(this.#folders.map(async (folder) => ({ from: folder.given, ...await folder.scan() }))),
       this.#refresh(this.#context.fleet.servers),
     ]);
     if (scans.some(({ hasChanged }) => hasChanged)) this.#changed();
@@ -165,6 +164,7 @@ export class Skills {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
+      for (const folder of this.#folders) folder.onAnnounced();
       this.#context.onChange();
     }, SETTLE_MS);
   }
@@ -181,6 +181,7 @@ export class Skills {
 
   /** Brings servers up to date, each within the deadline. */
   async #refresh(servers: readonly SupervisedServer[]): Promise<void> {
+    this.#isAsked = true;
     const endMs = performance.now() + SERVER_DEADLINE_MS;
     await Promise.all(servers.map(async (server) => {
       if (server.connection?.capabilities.resources !== true) return;
@@ -216,7 +217,7 @@ export class Skills {
   }
 
   /** All skills under their names. Of two with one name, the first counts. */
-  #merge(scans: readonly SkillListing[]): SkillListing {
+  #merge(scans: readonly (SkillListing & { readonly from: string })[]): SkillListing {
     const { fleet, rules } = this.#context;
     const skills = new Map<string, SkillRef>();
     const problems: SkillProblem[] = [];
@@ -231,8 +232,7 @@ export class Skills {
       const { tags: _tags, ...rest } = skill;
       skills.set(skill.name, rules.hasTags ? skill : rest);
     };
-    for (const [index, scan] of scans.entries()) {
-      const from = this.#folders[index]?.given ?? "";
+    for (const { from, ...scan } of scans) {
       for (const skill of scan.skills) add(skill, { from, path: skill.path });
       problems.push(...scan.problems);
     }

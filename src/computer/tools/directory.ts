@@ -17,8 +17,8 @@ import {
 } from "../../protocol/tools.ts";
 import type { ListLimits } from "../limits.ts";
 import { ToolListing } from "./listing.ts";
-import type { OfficeRules } from "../office_rules.ts";
-import { BARE_NAMES, type NamedTool, nameTools, type ServerTools } from "./names.ts";
+import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
+import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
 import { declaredTagsOf, toolMetaOf, vrlScriptOf, withDeclaredTags } from "./settings.ts";
 
 /** How tools are named and shown. */
@@ -158,7 +158,7 @@ function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): bo
 /** Turns a tool into what an Agent sees. */
 type ShowTool = (route: ToolRoute) => SMCPTool;
 
-const RULES_OF_0_2: ToolRules = { naming: BARE_NAMES, hasBundleIds: false, readsDeclaredTags: false };
+const RULES_OF_0_2: ToolRules = officeRulesOf("0.2");
 
 /** Lists the tools of all servers, given in order of precedence; by default as protocol 0.2 does. */
 export function viewTools(

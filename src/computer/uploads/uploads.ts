@@ -27,7 +27,7 @@ export interface UploadOptions extends Partial<UploadLimits> {
 }
 
 /** The defaults of {@linkcode UploadLimits}. */
-export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
+const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
   maxBytes: 100 * 1024 * 1024,
   maxTotalBytes: 1024 * 1024 * 1024,
   maxFiles: 1_000,
@@ -64,7 +64,7 @@ interface Landing {
 /** Takes uploads while a folder is set. */
 export class Uploads {
   readonly #options: UploadOptions | undefined;
-  readonly #isSpoken: boolean;
+  readonly #hasUploads: boolean;
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #date: () => number;
@@ -85,7 +85,7 @@ export class Uploads {
       );
     }
     this.#options = typeof options === "string" ? { folder: options } : options;
-    this.#isSpoken = rules.takesUploads;
+    this.#hasUploads = rules.takesUploads;
     this.#log = withModule(log, "computer");
     this.#now = now;
     this.#date = date;
@@ -95,7 +95,7 @@ export class Uploads {
   /** Follows the folder of a configuration; `undefined` turns uploads off. Open uploads to another folder end. */
   follow(folder: string | undefined): void {
     if (this.#options !== undefined) return;
-    if (this.#isSpoken) return this.#configure(folder === undefined ? undefined : { folder });
+    if (this.#hasUploads) return this.#configure(folder === undefined ? undefined : { folder });
     if (folder === undefined) return;
     this.#log.warn('"uploads" of the config has no effect: the protocol has uploads since 0.4', { folder });
   }

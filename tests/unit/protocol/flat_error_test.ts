@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { SmcpError, toErrorAck } from "../../../src/protocol/errors.ts";
-import { toFlatErrorAck } from "../../../src/protocol/flat_error.ts";
+import { toErrorAckFor, toFlatErrorAck } from "../../../src/protocol/flat_error.ts";
 
 function flat(error: SmcpError, event: string): unknown {
   const request = { event, reqId: "r1" };
@@ -24,4 +24,14 @@ Deno.test("toFlatErrorAck() leaves the answer to a tool call as it is", () => {
   const error = new SmcpError(400, "Wrong");
   const request = { event: "client:tool_call", reqId: "r1" };
   assertEquals(flat(error, request.event), toErrorAck(error, request));
+});
+
+Deno.test("toErrorAckFor() writes for the version of the peer; a later one reads as the last that is known", () => {
+  const hasId = (version: string | undefined) =>
+    "req_id" in
+      toErrorAckFor(version, new SmcpError(404, "None"), { event: "client:get_tools", reqId: "r1" });
+  for (const version of [undefined, "0.1.5", "0.2.0", "0.2.9", "x"]) {
+    assertEquals(hasId(version), true, version);
+  }
+  for (const version of ["0.3.0", "0.4.2", "0.5.0", "1.0.0"]) assertEquals(hasId(version), false, version);
 });

@@ -78,6 +78,33 @@ Deno.test("a blob that nobody asks for expires, and one that is being read does 
   blobs.end();
 });
 
+Deno.test("while a part of an answer is being read, the parts after it do not expire", async () => {
+  let nowMs = 0;
+  const blobs = new OfficeBlobs({ maxBlobBytes: 400, blobLifetimeMs: 1_000 }, () => nowMs);
+  const [first, second] = await keep(blobs, part(1), part(2)) ?? [];
+  const [other] = await keep(blobs, part(3)) ?? [];
+  const handle = first?.a2c_blob_handle ?? "";
+  for (const offset of [0, 25, 50, 75]) {
+    nowMs += 400;
+    blobs.read({ handle, offset, maxBytes: 25 });
+  }
+  nowMs += 400;
+  assertEquals(readAll(blobs, second).eof, true);
+  assertEquals(reasonOf(() => readAll(blobs, other)), "gone");
+  blobs.end();
+});
+
+Deno.test("a blob of which only the end was read makes no room", async () => {
+  const blobs = new OfficeBlobs({ maxBlobBytes: 150, blobLifetimeMs: 1_000 });
+  const [mark] = await keep(blobs, part(1)) ?? [];
+  const handle = mark?.a2c_blob_handle ?? "";
+  assertEquals(blobs.read({ handle, offset: 50, maxBytes: 50 }).eof, true);
+  assertEquals(await keep(blobs, part(2)), undefined);
+  blobs.read({ handle, offset: 0, maxBytes: 50 });
+  assert(await keep(blobs, part(2)) !== undefined);
+  blobs.end();
+});
+
 Deno.test("whoever leaves an office ends its handles, and nothing more is kept for it", async () => {
   const store = new BlobStore({ maxBlobBytes: 250, blobLifetimeMs: 1_000 });
   const before = store.office;

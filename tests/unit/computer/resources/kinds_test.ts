@@ -84,3 +84,12 @@ Deno.test("all other resources are told from those of another list, whatever the
   const lists = [others(a), others(a, a), others(b), others({ ...a, name: "b" }), others(large), others()];
   assertEquals(new Set(lists).size, lists.length);
 });
+
+Deno.test("what is kept of the resources of skills takes room of the list", () => {
+  const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, maxResourceListBytes: 2_000 });
+  for (const name of ["a", "b", "c"]) {
+    sorter.add({ uri: `skill://s/${name}`, _meta: { source: "resources", more: "x".repeat(900) } });
+  }
+  const { skills, excess } = sorter.sorted;
+  assertEquals([skills.map(({ uri }) => uri), excess], [["skill://s/a", "skill://s/b"], 1]);
+});

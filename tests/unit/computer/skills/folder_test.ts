@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
+import { SkillFolder } from "../../../../src/computer/skills/folder.ts";
+
+async function addSkill(folder: string, name: string): Promise<void> {
+  await Deno.mkdir(join(folder, name));
+  await Deno.writeTextFile(join(folder, name, "SKILL.md"), `---\ndescription: ${name}\n---\n`);
+}
+
+/** A folder of skills, which is removed at the end. */
+async function withFolder(use: (folder: SkillFolder, path: string) => Promise<void>): Promise<void> {
+  const path = await Deno.makeTempDir();
+  try {
+    await use(new SkillFolder(path, { maxSkills: 1_000 }), path);
+  } finally {
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+Deno.test("a scan tells whether the skills differ from those of the last one, until that was announced", async () => {
+  await withFolder(async (folder, path) => {
+    const hasChanged = async () => (await folder.scan()).hasChanged;
+    await addSkill(path, "one");
+    assertEquals([await hasChanged(), await hasChanged()], [false, false]);
+    await addSkill(path, "two");
+    assertEquals([await hasChanged(), await hasChanged()], [true, false]);
+    await addSkill(path, "three");
+    folder.onAnnounced();
+    assertEquals([await hasChanged(), await hasChanged()], [false, false]);
+    await addSkill(path, "four");
+    assertEquals([await hasChanged(), await hasChanged()], [true, false]);
+  });
+});
+
+Deno.test("a list that is asked for during a scan has what has changed since the scan began", async () => {
+  await withFolder(async (folder, path) => {
+    for (let index = 0; index < 100; index++) await addSkill(path, `skill-${index}`);
+    let isScanning = true;
+    const first = folder.scan().then(() => isScanning = false);
+    const lists = new Map<string, ReturnType<SkillFolder["scan"]>>();
+    while (isScanning && lists.size < 500) {
+      const name = `late-${lists.size}`;
+      await addSkill(path, name);
+      lists.set(name, folder.scan());
+    }
+    await first;
+    for (const [late, list] of lists) {
+      assertEquals((await list).skills.some(({ name }) => name === late), true, late);
+    }
+  });
+});
