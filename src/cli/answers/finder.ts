@@ -72,7 +72,8 @@ function drawDocuments(
 function drawDetails({ document, pages, failure }: DocumentBranch, { columns, palette }: Screen): string[] {
   const { summary = "", keywords = [], uri, page_count } = document;
   const width = columns - DETAIL_INDENT;
-  const words = [summary, keywords.join(", ")].map(toSafeLine).filter((text) => text !== "");
+  // The summary of a document without text, such as a workbook, is its keywords.
+  const words = [...new Set([summary, keywords.join(", ")].map(toSafeLine))].filter((text) => text !== "");
   const isCut = pages !== undefined && pages.length < page_count;
   const shown = cropToWidth(`${pages?.length ?? 0} of ${countOf(page_count, "page")}:`, width);
   return [
@@ -151,11 +152,12 @@ export function finderText(
 
 function documentLines({ document, pages = [], failure }: DocumentBranch): string[] {
   const { title, file_type, page_count, uri, summary = "", keywords = [] } = document;
-  const tags = keywords.length === 0 ? "" : `  [${keywords.join(", ")}]`;
+  const words = keywords.join(", ");
+  const tags = words === "" ? "" : `  [${words}]`;
   return [
     `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
     `    ${uri}`,
-    ...(summary === "" ? [] : [`    ${toOneLine(summary)}`]),
+    ...(summary === "" || summary === words ? [] : [`    ${toOneLine(summary)}`]),
     ...failureLine(failure).map((line) => `    ${line}`),
     ...pages.flatMap(pageLines).map((line) => `    ${line}`),
   ];
