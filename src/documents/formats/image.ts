@@ -1,10 +1,10 @@
 /** Pictures: their size, what the camera noted, and the picture itself when it is small. */
 import exifr from "exifr";
-import { imageSize } from "image-size";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { encodeBase64 } from "./base64.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
+import { pictureSizeOf } from "./picture_size.ts";
 import { withIds } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
@@ -32,7 +32,9 @@ const NOTES: Readonly<Record<string, string>> = {
 
 /** Opens a picture. It is one page. */
 export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
-  const { width, height, type } = sizeOf(bytes);
+  const size = pictureSizeOf(bytes);
+  if (size === undefined) throw unreadable("damaged", "the file is damaged, or no picture of this format");
+  const { width, height, type } = size;
   const notes = await notesOf(bytes);
   const texts = type === "svg" ? svgTexts(bytes, limits.maxDepth) : [];
   const mimeType = MEDIA_TYPES[type] ?? `image/${type}`;
@@ -60,17 +62,6 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     },
     page: () => ({ title: fileName, elements: withIds(elements, 0) }),
   };
-}
-
-function sizeOf(
-  bytes: Uint8Array,
-): { readonly width: number; readonly height: number; readonly type: string } {
-  try {
-    const { width, height, type = "unknown" } = imageSize(bytes);
-    return { width, height, type };
-  } catch (cause) {
-    throw unreadable("damaged", "the file is damaged, or no picture of this format", { cause });
-  }
 }
 
 /** What the camera noted, by the labels of {@linkcode NOTES}; nothing when there are no notes, or none that can be read. */

@@ -2,6 +2,7 @@
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { encodeBase64 } from "./base64.ts";
 import type { ParseLimits } from "./format.ts";
+import { pictureSizeOf } from "./picture_size.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import type { ZipParts } from "./zip.ts";
 
@@ -91,12 +92,14 @@ export class OfficePackage {
       "application/octet-stream";
     const size = this.#parts.sizeOf(part);
     const bytes = size <= MAX_PICTURE_BYTES ? this.#parts.bytes(part) : undefined;
+    const { width, height } = (bytes && pictureSizeOf(bytes)) ?? {};
     return {
       category: "image",
       ...(size <= MAX_PICTURE_BYTES ? {} : { summary: tooLargeToSend(size) }),
       content: {
         description,
         mime_type: mimeType,
+        ...(width === undefined ? {} : { width, height }),
         ...(bytes ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
       },
     };
@@ -106,9 +109,9 @@ export class OfficePackage {
   chart(part: string): DocumentElement | undefined {
     const plot = at(this.xml(part), "chartSpace", "chart");
     if (plot === undefined) return undefined;
-    const kind = childrenOf(at(plot, "plotArea")).find(({ name }) => name.endsWith("Chart"))?.name.replace(
-      /Chart$/,
-      "",
+    // A chart may combine several kinds, such as columns with a line.
+    const kinds = new Set(
+      childrenOf(at(plot, "plotArea")).flatMap(({ name }) => /^(\w+?)(?:3D)?Chart$/.exec(name)?.[1] ?? []),
     );
     const title = [...descendantsOf(at(plot, "title") ?? NONE, "t")].map(textOf).join(" ").trim();
     const series = [...descendantsOf(at(plot, "plotArea") ?? NONE, "ser")].map(seriesText);
@@ -116,7 +119,7 @@ export class OfficePackage {
       category: "chart",
       content: {
         title: title === "" ? "Chart" : title,
-        ...(kind === undefined ? {} : { chart_type: kind.replace(/3D$/, "") }),
+        ...(kinds.size === 0 ? {} : { chart_type: [...kinds].join(" and ") }),
         data_summary: series.join("; "),
       },
     };

@@ -1,5 +1,4 @@
 /** Workbooks of Excel and others (XLSX). Formulas are shown, never run. */
-import { annotation } from "../annotation.ts";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import {
   type DocumentFacts,
@@ -10,9 +9,10 @@ import {
 } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
 import { withIds } from "../sections.ts";
-import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
+import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
-import { CellReader, readSharedTexts, richText } from "./cells.ts";
+import { CellReader, readSharedTexts } from "./cells.ts";
+import { CommentReader } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
 import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
 
@@ -44,6 +44,7 @@ class Workbook {
   readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
   readonly #cells: CellReader;
+  readonly #comments: CommentReader;
   readonly #sheets: readonly Sheet[];
   /** The names of the sheets that have no cells, or whose parts are missing. */
   readonly #leftOut: readonly string[];
@@ -59,6 +60,7 @@ class Workbook {
     }
     const related = office.relationships(main);
     const byType = (type: string) => [...related.values()].find((each) => each.type === type)?.target;
+    this.#comments = new CommentReader(office, byType("person"));
     const [styles, texts] = [byType("styles"), byType("sharedStrings")];
     this.#cells = new CellReader({
       styles: styles === undefined ? undefined : office.xml(styles),
@@ -132,7 +134,7 @@ class Workbook {
     return readTables(rows, { cells: this.#cells, maxBytes: this.#limits.maxPageBytes, continued });
   }
 
-  #elementsOf(table: SheetTable, { rows }: Sheet): DocumentElement[] {
+  #elementsOf(table: SheetTable, { part, rows }: Sheet): DocumentElement[] {
     const { headers, range, formulas, columns } = table;
     const formulaElements = formulas.slice(0, MAX_FORMULAS).map((
       { name, expression, result },
@@ -144,7 +146,7 @@ class Workbook {
     const merged = mergedWithin(rows.around, table);
     return [{
       category: "table",
-      summary: summaryOf(table),
+      summary: [summaryOf(table), ...this.#namesWithin(table, part)].join("; "),
       content: {
         headers,
         rows: table.rows,
@@ -156,6 +158,15 @@ class Workbook {
         ...(merged.length === 0 ? {} : { merged_ranges: merged }),
       },
     }, ...formulaElements];
+  }
+
+  /** The tables that its author named, such as `the table "Sales" is A1:C10`. */
+  #namesWithin(table: SheetTable, part: string): string[] {
+    return [...this.#office.relationships(part).values()].flatMap(({ type, target }) => {
+      const named = type === "table" ? at(this.#office.xml(target), "table") : undefined;
+      const { displayName: name = "", ref = "" } = named?.attributes ?? {};
+      return name !== "" && table.contains(ref) ? [`the table "${name}" is ${ref}`] : [];
+    });
   }
 
   /** Charts and pictures, which lie above the cells. */
@@ -225,18 +236,7 @@ class Workbook {
         return [{ category: "link", content: { text, url, cell: ref } }];
       },
     );
-    const comments = [...related.values()].filter(({ type }) => type === "comments").flatMap(({ target }) => {
-      const list = at(this.#office.xml(target), "comments");
-      const authors = childrenOf(at(list, "authors"), "author").map(textOf);
-      return childrenOf(at(list, "commentList"), "comment").flatMap((comment): DocumentElement[] => {
-        const { ref = "", authorId } = comment.attributes;
-        if (!isHere(ref)) return [];
-        const author = authors[Number(authorId)]?.trim();
-        const text = richText(at(comment, "text")).trim();
-        return [annotation(`Comment on cell ${ref}`, { text, ...(author ? { author } : {}), cell: ref })];
-      });
-    });
-    return [...links, ...comments];
+    return [...links, ...this.#comments.read([...related.values()], isHere)];
   }
 
   #losses(): string[] {

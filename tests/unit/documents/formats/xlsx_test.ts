@@ -106,6 +106,59 @@ Deno.test("links, comments, merged cells and charts of a sheet are elements", as
   ]);
 });
 
+Deno.test("threads of comments, named tables, charts of two kinds and sizes of pictures are read", async () => {
+  const row = (at: number, text: string) =>
+    `<row r="${at}"><c r="A${at}" t="inlineStr"><is><t>${text}</t></is></c><c r="B${at}"><v>${at}</v></c></row>`;
+  const pixel = Uint8Array.fromBase64(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAAAAACcgYFdAAAAC0lEQVR4nGNggAIAAAkAAftSuKkAAAAASUVORK5CYII=",
+  );
+  const workbook = xlsxOf({ Sales: `<sheetData>${row(1, "North")}${row(2, "South")}</sheetData>` }, {
+    related: [["p1", "person", "persons/person.xml"]],
+    parts: {
+      "xl/persons/person.xml": '<personList><person displayName="Ada" id="{1}"/></personList>',
+      "xl/worksheets/_rels/sheet0.xml.rels": relationships(
+        ["c1", "comments", "../comments1.xml"],
+        ["c2", "threadedComment", "../threadedComments/threadedComment1.xml"],
+        ["t1", "table", "../tables/table1.xml"],
+        ["d1", "drawing", "../drawings/drawing1.xml"],
+      ),
+      "xl/comments1.xml": "<comments><authors><author>tc={9}</author></authors><commentList>" +
+        '<comment ref="A1" authorId="0"><text><t>[Threaded comment] Update. Comment: Why?</t></text></comment>' +
+        '<comment ref="A2" authorId="0"><text><t>A note</t></text></comment></commentList></comments>',
+      "xl/threadedComments/threadedComment1.xml": "<ThreadedComments>" +
+        '<threadedComment ref="A1" personId="{1}" id="{9}"><text>Why?</text></threadedComment>' +
+        '<threadedComment ref="A1" personId="{2}" id="{8}" parentId="{9}"><text>Rain.</text></threadedComment>' +
+        "</ThreadedComments>",
+      "xl/tables/table1.xml": '<table displayName="Yields" ref="A1:B2"/>',
+      "xl/drawings/drawing1.xml":
+        '<wsDr xmlns:a="a" xmlns:c="c" xmlns:r="r"><graphicFrame><c:chart r:id="k1"/></graphicFrame>' +
+        '<pic><nvPicPr><cNvPr descr="Tree"/></nvPicPr><blipFill><a:blip r:embed="i1"/></blipFill></pic></wsDr>',
+      "xl/drawings/_rels/drawing1.xml.rels": relationships(
+        ["k1", "chart", "../charts/chart1.xml"],
+        ["i1", "image", "../media/tree.png"],
+      ),
+      "xl/charts/chart1.xml":
+        "<chartSpace><chart><plotArea><bar3DChart/><lineChart/></plotArea></chart></chartSpace>",
+      "xl/media/tree.png": pixel,
+    },
+  });
+  const { elements } = await (await openFile("sales.xlsx", workbook)).page(0);
+  const [table, ...others] = elements;
+  assertEquals(table?.summary, 'A1:B2: 2 rows and 2 columns; the table "Yields" is A1:B2');
+  assertEquals(
+    others.map((
+      { category, content: { url: _url, data_summary: _data, ...content } },
+    ) => [category, content]),
+    [
+      ["image", { description: "Tree", mime_type: "image/png", width: 2, height: 3 }],
+      ["chart", { title: "Chart", chart_type: "bar and line" }],
+      ["annotation", { text: "Why?", author: "Ada", cell: "A1" }],
+      ["annotation", { text: "Rain.", cell: "A1" }],
+      ["annotation", { text: "A note", author: "tc={9}", cell: "A2" }],
+    ],
+  );
+});
+
 Deno.test("the names of a sheet may have a prefix, and a part may be in UTF-16", async () => {
   const sheet = (p: string) =>
     `<${p}worksheet xmlns${
