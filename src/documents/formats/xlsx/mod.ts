@@ -120,10 +120,15 @@ class Workbook {
     const part = index - sheet.firstPage;
     const rows = sheet.rows.read(part * ROWS_PER_PAGE, ROWS_PER_PAGE);
     const header = part === 0 ? undefined : this.#read(sheet.rows.read(0, HEADER_ROWS)).tables[0];
-    const { tables, leftOutFrom } = this.#read(rows, header);
+    const { tables, leftOutFrom, leftOutColumn } = this.#read(rows, header);
     const elements = [
       ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
-      ...(leftOutFrom === undefined ? [] : [leftOut(leftOutFrom)]),
+      ...(leftOutFrom === undefined
+        ? []
+        : [leftOut(`rows from ${leftOutFrom + 1}`, "they have more text than a page may have")]),
+      ...(leftOutColumn === undefined
+        ? []
+        : [leftOut(`columns from ${leftOutColumn}`, "a page has no room for more")]),
       ...(part === 0 ? this.#drawings(sheet) : []),
       ...this.#notes(sheet, tables),
     ];
@@ -273,9 +278,8 @@ function titleOf(sheet: Sheet, part: number): string {
   return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
 }
 
-/** @param row the first row that is left out, from 0 */
-function leftOut(row: number): DocumentElement {
-  const text = `The rows from ${row + 1} on are left out: they have more text than a page may have`;
+function leftOut(what: string, why: string): DocumentElement {
+  const text = `The ${what} on are left out: ${why}`;
   return { category: "annotation", content: { text } };
 }
 

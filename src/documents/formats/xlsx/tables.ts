@@ -3,7 +3,7 @@ import type { TableCell } from "../../../protocol/dpe_content.ts";
 import { childrenOf, type XmlNode } from "../xml.ts";
 import { type CellReader, type CellValue, columnName, parseCellName } from "./cells.ts";
 
-/** The most columns of a table. */
+/** The most columns of a sheet that are shown. */
 const MAX_COLUMNS = 256;
 
 /** A formula of a cell. */
@@ -26,6 +26,8 @@ interface Row {
   /** Its number, from 0. */
   readonly row: number;
   readonly cells: ReadonlyMap<number, CellValue>;
+  /** Whether it has more columns than are shown. */
+  readonly isCut: boolean;
 }
 
 /** The tables of rows. */
@@ -33,6 +35,8 @@ export interface SheetTables {
   readonly tables: readonly SheetTable[];
   /** The first row that is left out, from 0, since a page has no room for it; `undefined` when none is. */
   readonly leftOutFrom: number | undefined;
+  /** The first column that is left out, such as `IW`; `undefined` when none is. */
+  readonly leftOutColumn: string | undefined;
 }
 
 /** Reads the tables of rows. */
@@ -44,6 +48,7 @@ export function readTables(
   let block: Row[] = [];
   let size = 0;
   let leftOutFrom: number | undefined;
+  let leftOutColumn: string | undefined;
   const end = () => {
     const isContinued = tables.length === 0 && continued !== undefined;
     if (block.length > 0) {
@@ -55,6 +60,7 @@ export function readTables(
   for (const node of rows) {
     const row = readRow(node, next, cells);
     next = row.row + 1;
+    if (row.isCut) leftOutColumn = columnName(MAX_COLUMNS);
     if (row.cells.size === 0) {
       end();
       continue;
@@ -68,23 +74,24 @@ export function readTables(
     block.push(row);
   }
   end();
-  return { tables, leftOutFrom };
+  return { tables, leftOutFrom, leftOutColumn };
 }
 
 function readRow(node: XmlNode, next: number, reader: CellReader): Row {
   const given = Number(node.attributes["r"]);
   const row = Number.isSafeInteger(given) && given > 0 ? given - 1 : next;
   const cells = new Map<number, CellValue>();
+  let isCut = false;
   let column = 0;
   for (const cell of childrenOf(node, "c")) {
     column = parseCellName(cell.attributes["r"] ?? "")?.column ?? column;
     const value = reader.read(cell);
-    if (column < MAX_COLUMNS && (value.shown !== null || value.formula !== undefined)) {
-      cells.set(column, value);
-    }
+    const isEmpty = value.shown === null && value.formula === undefined;
+    if (!isEmpty && column < MAX_COLUMNS) cells.set(column, value);
+    else if (!isEmpty) isCut = true;
     column++;
   }
-  return { row, cells };
+  return { row, cells, isCut };
 }
 
 /** A table of a sheet. */

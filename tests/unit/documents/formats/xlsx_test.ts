@@ -295,3 +295,16 @@ Deno.test("rows that have more text than a page may have are named", async () =>
   ]);
   assertEquals(await noteOf(50_000), []);
 });
+
+Deno.test("columns beyond those that a page shows are named", async () => {
+  const row = (columns: number) =>
+    `<sheetData><row r="1">${"<c><v>1</v></c>".repeat(columns)}</row></sheetData>`;
+  const document = await openFile("wide.xlsx", xlsxOf({ Fits: row(256), Wide: row(257) }));
+  assertEquals((await document.page(0)).elements.length, 1);
+  const [table, note] = (await document.page(1)).elements;
+  assertEquals(table?.content["total_columns"], 256);
+  assertEquals(
+    note?.content["text"],
+    "The columns from IW on are left out: a page has no room for more",
+  );
+});
