@@ -1,5 +1,5 @@
 /** JSON and YAML: an outline of the top members, with lists of records as tables. */
-import { parseAllDocuments } from "yaml";
+import { type Document, parseAllDocuments, visit } from "yaml";
 import { isRecord } from "../../json.ts";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
@@ -16,12 +16,16 @@ const MAX_COLUMNS = 40;
 const MAX_CODE = 20_000;
 /** The most aliases of a YAML file that are followed. */
 const MAX_ALIASES = 100;
+/** A number of more digits than JavaScript keeps. */
+const LONG_NUMBER = /\d{16}/;
+/** It writes a text as it is; TypeScript does not know it yet. */
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
 
 /** Opens a JSON or YAML file. Its pages are parts of about the same length. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
   const language = /^ya?ml$/.test(extensionOf(fileName)) ? "yaml" : "json";
-  const { values, problem } = read(text, language);
+  const { values, problem, hasComments = false } = read(text, language);
   const elements = problem === undefined
     ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
     : [...pieces(text, language)];
@@ -30,6 +34,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   if (problem !== undefined) {
     losses.push(`It is no valid ${language.toUpperCase()} and shown as it is written: ${problem}`);
   }
+  if (hasComments) losses.push("Comments are not shown");
   if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
   return {
     facts: {
@@ -47,22 +52,46 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
 interface DataReading {
   readonly values: readonly unknown[];
   readonly problem?: string | undefined;
+  readonly hasComments?: boolean;
 }
 
 function read(text: string, language: "json" | "yaml"): DataReading {
   try {
-    if (language === "json") return { values: [JSON.parse(text)] };
-    const documents = parseAllDocuments(text, { logLevel: "silent" });
+    if (language === "json") return { values: [parseJson(text)] };
+    const documents = parseAllDocuments(text, { logLevel: "silent", intAsBigInt: LONG_NUMBER.test(text) });
     const values: unknown[] = [];
+    let hasComments = false;
     for (const document of Array.isArray(documents) ? documents : []) {
+      hasComments ||= hasComment(document);
       const [error] = document.errors;
       if (error !== undefined) return { values: [], problem: firstLine(error.message) };
       values.push(document.toJS({ maxAliasCount: MAX_ALIASES }));
     }
-    return { values };
+    return { values, hasComments };
   } catch (error) {
     return { values: [], problem: firstLine(error instanceof Error ? error.message : String(error)) };
   }
+}
+
+/** Parses JSON. An integer that JavaScript would change becomes a `bigint`. */
+function parseJson(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_, value: unknown, { source = "" }: { readonly source?: string } = {}) => {
+    const isChanged = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+    return isChanged ? BigInt(source) : value;
+  });
+}
+
+function hasComment(document: Document.Parsed): boolean {
+  let isFound = (document.commentBefore ?? document.comment ?? "") !== "";
+  visit(document, {
+    Node: (_, { comment, commentBefore }) => {
+      if ((comment ?? commentBefore ?? "") === "") return undefined;
+      isFound = true;
+      return visit.BREAK;
+    },
+  });
+  return isFound;
 }
 
 function firstLine(text: string): string {
@@ -93,7 +122,11 @@ function* show(value: unknown, maxDepth: number): Generator<DocumentElement, voi
 }
 
 function toJson(value: unknown, maxDepth: number): string {
-  return JSON.stringify(shallow(value, maxDepth), null, 2);
+  return JSON.stringify(
+    shallow(value, maxDepth),
+    (_, member: unknown) => typeof member === "bigint" ? rawJSON(String(member)) : member,
+    2,
+  );
 }
 
 /** What is nested more deeply is left out, because writing it would exceed the stack. */
@@ -131,6 +164,10 @@ function* table(
 }
 
 function cellOf(value: unknown): TableCell {
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : String(value);
+  }
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 

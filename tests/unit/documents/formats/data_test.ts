@@ -65,3 +65,26 @@ Deno.test("a long list is continued in further tables and pages", async () => {
   assertEquals(rows.length, 5_000);
   assertEquals(document.facts.pageCount > 1, true);
 });
+
+Deno.test("integers of more digits than JavaScript keeps stay as they are written", async () => {
+  const [id, other] = ["12345678901234567890", "-9007199254740993"];
+  const json =
+    `{ "id": ${id}, "list": [{ "id": ${id} }, { "id": 7 }], "deep": { "ids": [[${other}, 1.5]] } }`;
+  const yaml = `id: ${id}\nlist:\n- id: ${id}\n- id: 7\ndeep:\n  ids:\n  - - ${other}\n    - 1.5\n`;
+  for (const [name, text] of [["a.json", json], ["a.yaml", yaml]] as const) {
+    const { elements } = await (await openFile(name, text)).page(0);
+    const contents = elements.filter(({ category }) => category !== "heading").map(({ content }) => content);
+    assertEquals(contents, [
+      { text: id },
+      { headers: ["id"], rows: [[id], [7]], total_rows: 2, first_row: 1 },
+      { language: "json", code: `{\n  "ids": [\n    [\n      ${other},\n      1.5\n    ]\n  ]\n}` },
+    ]);
+  }
+});
+
+Deno.test("comments of a YAML file are named as lost", async () => {
+  const lossesOf = async (text: string) => (await openFile("a.yaml", text)).facts.losses;
+  assertEquals(await lossesOf("a: 1\nb: '# no comment'\n"), []);
+  assertEquals(await lossesOf("a: 1\nb:\n  - 2 # why\n"), ["Comments are not shown"]);
+  assertEquals(await lossesOf("# first\na: 1\n"), ["Comments are not shown"]);
+});
