@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text.ts";
 import { Catalogue } from "./resources/catalogue.ts";
 import { ResourceReader } from "./resources/reading.ts";
-import { ResourceSubscriptions } from "./resources/subscriptions.ts";
+import { Follower, MAX_OF_ONE_CLIENT, ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { Prompts } from "./prompts.ts";
@@ -34,6 +34,7 @@ const DEFAULT_PATIENCE_MS = 3_000;
 
 /** The gateway, with what serves clients. */
 export class GatewayCore implements Gateway {
+  readonly #log: Logger;
   readonly #view: OfficeView;
   readonly #names: ToolNames;
   readonly #toolset: Toolset;
@@ -54,6 +55,7 @@ export class GatewayCore implements Gateway {
   /** Use {@linkcode createGateway}. */
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
     const { logger = silentLogger, computers, problem } = options;
+    this.#log = logger;
     this.#view = new OfficeView({ computers, problem, logger });
     this.#hasBuiltins = options.builtinTools ?? true;
     this.#mode = options.tools ?? "all";
@@ -149,10 +151,20 @@ export class GatewayCore implements Gateway {
   async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
     await this.#ready;
     const reader = this.#readerFor(scope);
-    const followed = await Promise.all(uris.map(async (uri) => {
-      const address = await reader.find(uri);
-      return address && await this.#subscriptions.follow(uri, address).catch(() => undefined);
-    }));
+    const follower = new Follower();
+    const wanted = [...new Set(uris)];
+    if (wanted.length > MAX_OF_ONE_CLIENT) {
+      const limit = MAX_OF_ONE_CLIENT;
+      this.#log.warn("resources not followed: too many", { count: wanted.length - limit, limit });
+    }
+    const followed = await Promise.all(
+      wanted.slice(0, MAX_OF_ONE_CLIENT).map(async (uri) => {
+        const address = await reader.find(uri);
+        return address && await this.#subscriptions.follow(uri, address, { follower }).catch((error) => {
+          this.#log.warn("resource not followed", { uri, error: describeError(error) });
+        });
+      }),
+    );
     return () => {
       for (const end of followed) end?.();
     };
@@ -198,6 +210,8 @@ export class GatewayCore implements Gateway {
     try {
       await this.#view.follow(await connecting);
     } catch (error) {
+      // The host program has given up by itself, such as when its client is gone.
+      if (error instanceof DOMException && error.name === "AbortError") return;
       logger.error("the office cannot be reached", { error: describeError(error) });
     }
   }

@@ -62,6 +62,8 @@ export class ListeningTransport implements Transport {
     }
     const uris = isJSONRPCRequest(message) ? listenedResources(message) : [];
     if (!isJSONRPCRequest(message) || uris.length === 0) return this.onmessage?.(message, extra);
+    // An id that is used again ends what it followed before.
+    this.#release(message.id);
     const followed = this.#follow(uris);
     this.#followed.set(message.id, followed);
     void followed.finally(() => this.onmessage?.(message, extra));

@@ -1,94 +1,6 @@
 /** Attacker: a Computer in an office with a gateway. It lists what would cost the others their place, or passes for them */
 import { assert, assertEquals } from "@std/assert";
-import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { Agent } from "../../src/agent/agent.ts";
-import { GatewayCore } from "../../src/gateway/gateway_core.ts";
-import { SmcpServer } from "../../src/server/server.ts";
-import { LogBook } from "../fixtures/log_book.ts";
-import { within } from "../fixtures/within.ts";
-import { type Answer, ScriptedComputer } from "../integration/_scripted_computer.ts";
-
-const OBJECT = { type: "object" };
-const GOOD_URI = "dpe://com.example.good/report";
-
-/** A tool as a Computer lists it. */
-function tool(name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { name, description: name, params_schema: OBJECT, return_schema: null, meta: null, ...more };
-}
-
-const servers = [{ mcp_server: "files", status: "running", capabilities: { resources: {} } }];
-
-/** What a Computer answers that has these tools and resources. */
-function answersOf(tools: unknown[], resources: unknown[]): Record<string, Answer> {
-  return {
-    "client:get_tools": ({ req_id }) => ({ tools, req_id }),
-    "client:get_mcp_servers": ({ req_id }) => ({ mcp_servers: servers, req_id }),
-    "client:get_resources": ({ req_id }) => ({ resources, req_id }),
-    "client:get_resource_templates": ({ req_id }) => ({ resource_templates: [], req_id }),
-    "client:get_prompts": ({ req_id }) => ({ prompts: [], req_id }),
-    "client:read_resource": ({ uri, req_id }) => ({ contents: [{ uri, text: "read" }], req_id }),
-  };
-}
-
-const GOOD = answersOf([tool("report")], [{ uri: GOOD_URI, name: "Report" }]);
-
-/** A client of the gateway in an office with a good Computer, and a bad one that joins first. */
-class AttackedGateway implements AsyncDisposable {
-  readonly log = new LogBook();
-  readonly #all: AsyncDisposableStack;
-  readonly #waiting = new Map<unknown, (result: unknown) => void>();
-  readonly #near: InMemoryTransport;
-  #last = 0;
-
-  private constructor(near: InMemoryTransport, all: AsyncDisposableStack) {
-    this.#near = near;
-    this.#all = all;
-    near.onmessage = (message: JSONRPCMessage) => {
-      // Over a pipe, the answer would be written as text.
-      const written = JSON.parse(JSON.stringify(message));
-      this.#waiting.get(written.id)?.(written.result ?? written.error);
-    };
-  }
-
-  static async open(bad: Record<string, Answer>): Promise<AttackedGateway> {
-    await using stack = new AsyncDisposableStack();
-    const server = stack.use(await SmcpServer.listen({ port: 0 }));
-    stack.use(await ScriptedComputer.join(server.url, { name: "bad", answers: bad }));
-    stack.use(await ScriptedComputer.join(server.url, { name: "good", answers: GOOD }));
-    const agent = stack.use(await Agent.connect({ url: server.url, office: "lab", name: "ada" }));
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    const log = new LogBook();
-    const gateway = stack.use(new GatewayCore(agent, { logger: log }));
-    const session = gateway.factory()({ era: "legacy" });
-    await session.connect(far);
-    stack.defer(() => session.close());
-    const attacked = new AttackedGateway(near, stack.move());
-    await near.start();
-    const clientInfo = { name: "test", version: "1" };
-    await attacked.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
-    return attacked;
-  }
-
-  // deno-lint-ignore no-explicit-any -- the answers of a test
-  async ask(method: string, params: Record<string, unknown> = {}): Promise<any> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    this.#waiting.set(++this.#last, resolve);
-    await this.#near.send({ jsonrpc: "2.0", id: this.#last, method, params });
-    return await within(promise, `the answer to ${method}`);
-  }
-
-  /** The names of the tools of Computers. */
-  async tools(): Promise<string[]> {
-    const { tools } = await this.ask("tools/list");
-    return tools.filter(({ _meta }: { _meta?: object }) => _meta !== undefined).map((
-      { name }: { name: string },
-    ) => name);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#all.disposeAsync();
-  }
-}
+import { answersOf, AttackedGateway, GOOD_URI, tool } from "./_attacked_gateway.ts";
 
 Deno.test("a tool that is huge costs its own place alone", async () => {
   const bad = answersOf([
@@ -96,7 +8,7 @@ Deno.test("a tool that is huge costs its own place alone", async () => {
     tool("fine"),
   ], []);
   await using gateway = await AttackedGateway.open(bad);
-  assertEquals(await gateway.tools(), ["fine", "report"]);
+  assertEquals(await gateway.client.tools(), ["fine", "report"]);
 });
 
 Deno.test("tools that are called like those of the gateway, or like members of every object, get other names", async () => {
@@ -110,7 +22,7 @@ Deno.test("tools that are called like those of the gateway, or like members of e
     "x".repeat(500),
   ];
   await using gateway = await AttackedGateway.open(answersOf(names.map((name) => tool(name)), []));
-  const tools = await gateway.tools();
+  const tools = await gateway.client.tools();
   assertEquals(new Set(tools).size, tools.length);
   assert(tools.every((name) => /^[a-zA-Z0-9_-]{1,48}$/.test(name)), tools.join());
   assertEquals(tools.slice(0, 6), [

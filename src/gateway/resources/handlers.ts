@@ -11,7 +11,7 @@ import { describeError } from "../../text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { ClientList } from "./catalogue.ts";
 import type { ResourceReader } from "./reading.ts";
-import type { ResourceSubscriptions } from "./subscriptions.ts";
+import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 
 /** The most resources in one page of a list. */
 const PAGE_SIZE = 500;
@@ -68,6 +68,7 @@ function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => 
   const { reader, subscriptions, ready } = parts;
   /** By URI, from the moment of the request: it may end before the subscription is made. */
   const held = new Map<string, Promise<() => void>>();
+  const follower = new Follower();
   const release = (uri: string) => {
     // A subscription that was refused is told to whoever asked for it.
     held.get(uri)?.then((end) => end(), () => undefined);
@@ -77,7 +78,7 @@ function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => 
     await ready();
     const address = await reader.find(uri);
     if (address === undefined) throw new ResourceNotFoundError(uri);
-    return await subscriptions.follow(uri, address).catch((error) => {
+    return await subscriptions.follow(uri, address, { follower }).catch((error) => {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeError(error));
     });
   };

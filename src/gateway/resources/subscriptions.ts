@@ -9,12 +9,23 @@ import type { ResourceAddress } from "./uris.ts";
 
 /** The most resources that all clients together subscribe to. */
 export const MAX_SUBSCRIPTIONS = 1_000;
+/** The most subscriptions of one client. */
+export const MAX_OF_ONE_CLIENT = 500;
+/** So many of {@linkcode MAX_SUBSCRIPTIONS} are left for clients that have few, and what few are. */
+const RESERVED = 250;
+const FEW = 16;
+
+/** A client that subscribes: a session of MCP of 2025, or a stream of 2026. */
+export class Follower {
+  /** How many subscriptions it has. */
+  count = 0;
+}
 
 /** A resource that somebody wants to hear of. */
 interface Followed {
   readonly address: ResourceAddress;
-  /** How many subscriptions of clients there are. */
-  holders: number;
+  /** How many subscriptions of clients there are, by the URI that they use: two URIs may lead to one resource. */
+  readonly holders: Map<string, number>;
   /** Whether the Computer tells of this resource alone; otherwise all its windows or documents count as changed. */
   isExact: boolean;
   /** Resolves when the Computer has answered the last request. Never rejects. */
@@ -26,7 +37,7 @@ export class ResourceSubscriptions {
   readonly #view: OfficeView;
   readonly #log: Logger;
   readonly #onUpdated: (clientUri: string, computer: string) => void;
-  /** By the URI of clients. */
+  /** By {@linkcode keyOf}. */
   readonly #followed = new Map<string, Followed>();
   /** The Computers that were there at the last change. */
   #met: ReadonlySet<string> = new Set();
@@ -52,23 +63,36 @@ export class ResourceSubscriptions {
    *
    * @throws {RangeError} when there are too many.
    */
-  async follow(clientUri: string, address: ResourceAddress): Promise<() => void> {
-    const known = this.#followed.get(clientUri);
-    if (known === undefined && this.#followed.size >= MAX_SUBSCRIPTIONS) {
-      throw new RangeError(
-        `Cannot subscribe to "${clientUri}": there are ${MAX_SUBSCRIPTIONS} subscriptions already`,
-      );
-    }
-    const followed = known ?? { address, holders: 0, isExact: false, subscribing: Promise.resolve() };
-    followed.holders++;
-    this.#followed.set(clientUri, followed);
+  async follow(
+    clientUri: string,
+    address: ResourceAddress,
+    { follower = new Follower() }: { readonly follower?: Follower } = {},
+  ): Promise<() => void> {
+    const known = this.#followed.get(keyOf(address));
+    const problem = this.#refusal(follower, { isNew: known === undefined });
+    if (problem !== undefined) throw new RangeError(`Cannot subscribe to "${clientUri}": ${problem}`);
+    const followed = known ??
+      { address, holders: new Map(), isExact: false, subscribing: Promise.resolve() };
+    follower.count++;
+    followed.holders.set(clientUri, (followed.holders.get(clientUri) ?? 0) + 1);
+    this.#followed.set(keyOf(address), followed);
     if (known === undefined) void this.#subscribe(followed);
     await followed.subscribing;
     let isHeld = true;
     return () => {
-      if (isHeld) this.#release(clientUri, followed);
+      if (!isHeld) return;
       isHeld = false;
+      follower.count--;
+      this.#release(clientUri, followed);
     };
+  }
+
+  /** Why a client gets no further subscription: whoever takes all leaves some for the others. */
+  #refusal({ count }: Follower, { isNew }: { readonly isNew: boolean }): string | undefined {
+    if (count >= MAX_OF_ONE_CLIENT) return `this client has ${count} subscriptions already`;
+    const limit = count < FEW ? MAX_SUBSCRIPTIONS : MAX_SUBSCRIPTIONS - RESERVED;
+    const { size } = this.#followed;
+    return isNew && size >= limit ? `there are ${size} subscriptions already` : undefined;
   }
 
   /** Ends all subscriptions. */
@@ -105,17 +129,20 @@ export class ResourceSubscriptions {
   }
 
   #release(clientUri: string, followed: Followed): void {
-    followed.holders--;
-    if (followed.holders > 0) return;
-    this.#followed.delete(clientUri);
+    const { holders, address } = followed;
+    const left = (holders.get(clientUri) ?? 0) - 1;
+    if (left > 0) return void holders.set(clientUri, left);
+    holders.delete(clientUri);
+    if (holders.size > 0) return;
+    this.#followed.delete(keyOf(address));
     // A subscription that is still being made, such as after a reconnection, ends when it stands.
-    void followed.subscribing.then(() => this.#unsubscribeFrom(clientUri, followed));
+    void followed.subscribing.then(() => this.#unsubscribeFrom(followed));
   }
 
-  #unsubscribeFrom(clientUri: string, { address, isExact }: Followed): void {
+  #unsubscribeFrom({ address, isExact }: Followed): void {
     const { computer, mcpServer, uri } = address;
     const { office } = this.#view;
-    const isFollowedAgain = this.#followed.has(clientUri);
+    const isFollowedAgain = this.#followed.has(keyOf(address));
     if (isFollowedAgain || !isExact || office === undefined || !this.#view.isConnected) return;
     office.computer(computer).unsubscribeResource(uri, { mcpServer }).catch((error) => {
       this.#log.debug("subscription not ended", { computer, uri, error: describeError(error) });
@@ -139,15 +166,22 @@ export class ResourceSubscriptions {
 
   /** Subscriptions end with the connection, and changes meanwhile were missed. */
   #renew(isConcerned: (followed: Followed) => boolean): void {
-    for (const [clientUri, followed] of this.#followed) {
+    for (const followed of this.#followed.values()) {
       if (!isConcerned(followed) || !this.#view.has(followed.address.computer)) continue;
-      void this.#subscribe(followed).then(() => this.#onUpdated(clientUri, followed.address.computer));
+      void this.#subscribe(followed).then(() => this.#tellHolders(followed));
     }
   }
 
   #tell(isConcerned: (followed: Followed) => boolean): void {
-    for (const [clientUri, followed] of this.#followed) {
-      if (isConcerned(followed)) this.#onUpdated(clientUri, followed.address.computer);
-    }
+    for (const followed of this.#followed.values()) if (isConcerned(followed)) this.#tellHolders(followed);
   }
+
+  #tellHolders({ holders, address }: Followed): void {
+    for (const clientUri of holders.keys()) this.#onUpdated(clientUri, address.computer);
+  }
+}
+
+/** One resource has one key, whatever URIs clients use for it. */
+function keyOf({ computer, mcpServer, uri }: ResourceAddress): string {
+  return JSON.stringify([computer, mcpServer, uri]);
 }
