@@ -1,7 +1,7 @@
 /** What each Computer of an office lists, kept until it tells of a change. */
 import { settledWithin } from "../async/abortable.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
-import { fitsIntoList } from "../agent/toolkit/mcp.ts";
+import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
 import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
@@ -36,6 +36,8 @@ interface Pending {
   answered: Promise<boolean>;
   /** What came after the question: nothing, a change that the answer may not have, or the end of the Computer's stay. */
   overtakenBy: "nothing" | "change" | "leave";
+  /** Whether somebody has waited for it long enough. */
+  isToldLate: boolean;
 }
 
 /** Asks Computers for lists, each once at a time. A Computer that does not answer delays nobody: its old list serves. */
@@ -43,6 +45,8 @@ export class ComputerCache<Value> {
   readonly #parts: ComputerCacheParts<Value>;
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #pending = new Map<string, Pending>();
+  /** The Computers whose last question was late, and has not been answered since. */
+  readonly #late = new Set<string>();
 
   constructor(parts: ComputerCacheParts<Value>) {
     this.#parts = parts;
@@ -57,16 +61,21 @@ export class ComputerCache<Value> {
   /** The lists of these Computers, in their order. One that has never answered has none. */
   async get(computers: readonly string[]): Promise<Value[]> {
     const stale = computers.filter((name) => !this.#isFresh(name));
-    if (stale.length > 0) {
-      await settledWithin(Promise.all(stale.map((name) => this.#refresh(name))), PATIENCE_MS);
-      for (const name of stale) this.#tellLate(name);
-    }
+    const answers = stale.map((name) => this.#refresh(name));
+    // Nobody waits twice for a Computer that does not answer.
+    const awaited = answers.filter((_, index) => !this.#late.has(stale[index] ?? ""));
+    if (awaited.length > 0) await settledWithin(Promise.all(awaited), PATIENCE_MS);
+    for (const name of stale) this.#tellLate(name);
     return computers.flatMap((name) => this.#entries.get(name)?.value ?? []);
   }
 
-  /** One that fails late is not told: clients would list again, and wait again, for nothing. */
+  /** One that fails late is not told: clients would list again for nothing. */
   #tellLate(computer: string): void {
-    void this.#pending.get(computer)?.answered.then((isListed) => {
+    const pending = this.#pending.get(computer);
+    if (pending === undefined || pending.isToldLate) return;
+    pending.isToldLate = true;
+    this.#late.add(computer);
+    void pending.answered.then((isListed) => {
       if (isListed) this.#parts.onLate();
     });
   }
@@ -81,6 +90,7 @@ export class ComputerCache<Value> {
     if (change.kind === "members") {
       for (const name of this.#entries.keys()) if (!view.has(name)) this.#entries.delete(name);
       for (const [name, pending] of this.#pending) if (!view.has(name)) pending.overtakenBy = "leave";
+      for (const name of this.#late) if (!view.has(name)) this.#late.delete(name);
     } else if (change.kind === "connection") {
       for (const name of [...this.#entries.keys(), ...this.#pending.keys()]) this.#expire(name);
     } else if ("computer" in change && changes.includes(change.kind)) {
@@ -101,7 +111,7 @@ export class ComputerCache<Value> {
     const running = this.#pending.get(computer);
     if (running?.overtakenBy === "nothing") return running.answered;
     if (running !== undefined) return running.answered.then(() => this.#refresh(computer));
-    const pending: Pending = { answered: Promise.resolve(false), overtakenBy: "nothing" };
+    const pending: Pending = { answered: Promise.resolve(false), overtakenBy: "nothing", isToldLate: false };
     this.#pending.set(computer, pending);
     pending.answered = this.#fetch(computer, pending).finally(() => this.#pending.delete(computer));
     return pending.answered;
@@ -115,6 +125,7 @@ export class ComputerCache<Value> {
     const askedAtMs = performance.now();
     try {
       const value = await fetch(office.computer(computer));
+      this.#late.delete(computer);
       if (pending.overtakenBy === "leave" || !view.has(computer)) return false;
       this.#entries.set(computer, {
         value,
@@ -128,13 +139,15 @@ export class ComputerCache<Value> {
   }
 }
 
-/** The entries of a Computer's list that can stand in a list for clients; the log has how many cannot. */
-export function fittingEntries<Item>(
-  entries: readonly Item[],
-  { what, computer, logger }: { readonly what: string; readonly computer: string; readonly logger: Logger },
-): Item[] {
-  const fitting = entries.filter(fitsIntoList);
+/** What a Computer listed, as it can stand in a list for clients; the log has how many entries cannot. */
+export function toListEntries<Info extends object>(
+  kind: EntryKind,
+  entries: readonly Info[],
+  { computer, logger }: { readonly computer: string; readonly logger: Logger },
+): Info[] {
+  const listed = entries.map((entry) => toListEntry(kind, entry));
+  const fitting = listed.filter((entry) => entry !== undefined);
   const count = entries.length - fitting.length;
-  if (count > 0) logger.warn(`${what} left out: too large, or nested too deeply`, { computer, count });
+  if (count > 0) logger.warn(`${kind}s left out: too large, or nested too deeply`, { computer, count });
   return fitting;
 }

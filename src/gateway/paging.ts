@@ -40,6 +40,9 @@ function startAfter<Item>(all: readonly Item[], cursor: string, keyOf: (item: It
       "Cannot go on with the list: its cursor is unknown. Begin with the first page",
     );
   }
-  const index = all.findIndex((item) => keyOf(item) === key);
+  const expected = all[Number(position) - 1];
+  if (expected !== undefined && keyOf(expected) === key) return Number(position);
+  // A Computer may list a key twice: after the last of them, the pages come to an end.
+  const index = all.findLastIndex((item) => keyOf(item) === key);
   return index < 0 ? Number(position) : index + 1;
 }

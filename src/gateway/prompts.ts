@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
   type Server,
 } from "@modelcontextprotocol/server";
+import { toWellFormed } from "../agent/toolkit/list_entries.ts";
 import type { Json, McpContent } from "../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import { A2C_COMPUTER, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
@@ -16,7 +17,7 @@ import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
-import { ComputerCache, fittingEntries } from "./computer_cache.ts";
+import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
 /** The most prompts in one page of a list. */
@@ -109,11 +110,11 @@ export class Prompts {
     }
     const { description, messages, _meta } = await remote.getPrompt(prompt, args, { mcpServer, signal });
     const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
-    return {
+    return toWellFormed({
       ...(description === undefined ? {} : { description }),
       messages: messages.map(({ role, content }) => ({ role, content: toMcpContent(content, translate) })),
       _meta: { ..._meta, [A2C_COMPUTER]: computer },
-    };
+    });
   }
 
   #toMcpPrompt(prompt: OfficePrompt): McpPrompt {
@@ -134,8 +135,8 @@ function toNamed({ computer, mcpServer, prompt }: PromptAddress): ToolAddress {
 async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<OfficePrompt[]> {
   try {
     const { prompts } = await remote.getPrompts();
-    const about = { what: "prompts", computer: remote.name, logger };
-    return fittingEntries(prompts.slice(0, MAX_PROMPTS), about).map((info) => {
+    const about = { computer: remote.name, logger };
+    return toListEntries("prompt", prompts.slice(0, MAX_PROMPTS), about).map((info) => {
       const server = info._meta?.[A2C_MCP_SERVER];
       const mcpServer = typeof server === "string" ? server : undefined;
       return { computer: remote.name, mcpServer, prompt: info.name, info };

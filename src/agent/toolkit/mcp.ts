@@ -40,7 +40,7 @@ export interface McpToolResult {
 
 /** A result that is one text. */
 export function textResult(text: string): McpToolResult {
-  return { content: [{ type: "text", text }] };
+  return { content: [{ type: "text", text: text.toWellFormed() }] };
 }
 
 /** A failure: the text says what to do, for a model. */

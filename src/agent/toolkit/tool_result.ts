@@ -10,6 +10,7 @@ import {
   type ContentItem,
 } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
+import { toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
 import { A2C_COMPUTER, type ToClientUri } from "./tool_definition.ts";
 
@@ -34,7 +35,7 @@ export function toMcpResult(
   const mcpServer = meta?.[A2C_MCP_SERVER];
   const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
   const advice = isError ? ADVICE[meta?.error_code ?? 0] : undefined;
-  return {
+  const translated: McpToolResult = {
     content: [
       ...content.map((item) => toMcpContent(item, translate)),
       ...(advice === undefined ? [] : [{ type: "text", text: advice }]),
@@ -43,6 +44,7 @@ export function toMcpResult(
     ...(isError ? { isError } : {}),
     _meta: { ...rest, [A2C_COMPUTER]: computer },
   };
+  return toWellFormed(translated);
 }
 
 /** Translates an item of a result or a prompt; one that MCP does not know becomes its JSON. */

@@ -1,7 +1,8 @@
 /** The tools of all Computers of an office, by the names under which clients call them. */
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
-import { fitsIntoList, type McpTool } from "./mcp.ts";
+import { toListEntry } from "./list_entries.ts";
+import type { McpTool } from "./mcp.ts";
 import type { KnownComputer, OfficeChange, OfficeView } from "./office_view.ts";
 import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
 import type { ToolAddress, ToolNames } from "./tool_names.ts";
@@ -114,8 +115,8 @@ export class Toolset {
       const name = this.#names.nameOf(address);
       if (name === undefined) return [];
       const place = { name, computer, isStale, toClientUri: this.#toClientUri };
-      const definition = toMcpTool(tool, place);
-      if (fitsIntoList(definition)) return [{ ...address, definition }];
+      const definition = toListEntry("tool", toMcpTool(tool, place));
+      if (definition !== undefined) return [{ ...address, definition }];
       this.#log.warn("tool left out: its definition is too large, or nested too deeply", {
         computer,
         tool: name,

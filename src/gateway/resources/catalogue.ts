@@ -10,7 +10,7 @@ import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts"
 import type { ResourceInfo } from "../../protocol/resources.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { Logger } from "../../log.ts";
-import { ComputerCache, fittingEntries } from "../computer_cache.ts";
+import { ComputerCache, toListEntries } from "../computer_cache.ts";
 import type { ResourceAddress, ResourceUris } from "./uris.ts";
 
 /** The most resources of one Computer that are listed. */
@@ -137,34 +137,33 @@ export class Catalogue {
   #metaOf({ computer, mcpServer }: ResourceAddress): Json {
     return {
       [A2C_COMPUTER]: computer,
-      ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer }),
+      ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer.toWellFormed() }),
       ...(this.#view.isConnected ? {} : { [A2C_STALE]: true }),
     };
   }
 }
 
 async function listAll(remote: RemoteComputer, logger: Logger): Promise<Entry> {
-  const [resources, templates] = await Promise.all([listResources(remote), listTemplates(remote)]);
-  const about = { computer: remote.name, logger };
-  return {
-    resources: fittingEntries(resources, { what: "resources", ...about }),
-    templates: fittingEntries(templates, { what: "templates", ...about }),
-  };
+  const [resources, templates] = await Promise.all([
+    listResources(remote, logger),
+    listTemplates(remote, logger),
+  ]);
+  return { resources, templates };
 }
 
 /** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */
-async function listResources(remote: RemoteComputer): Promise<Listed<ResourceInfo>[]> {
+async function listResources(remote: RemoteComputer, logger: Logger): Promise<Listed<ResourceInfo>[]> {
   const lists = new Map<string, Listed<ResourceInfo>[]>();
   let isUnsupported = false;
   const servers = await listServers(remote);
   await forEachBounded(servers, CONCURRENCY, async (mcpServer) => {
     try {
-      lists.set(mcpServer, await listServer(remote, mcpServer));
+      lists.set(mcpServer, await listServer(remote, { mcpServer, logger }));
     } catch (error) {
       isUnsupported ||= error instanceof UnsupportedRequestError;
     }
   });
-  if (isUnsupported) return await listViews(remote);
+  if (isUnsupported) return await listViews(remote, logger);
   const all = servers.flatMap((mcpServer) => lists.get(mcpServer) ?? []);
   return all.slice(0, MAX_RESOURCES);
 }
@@ -182,14 +181,18 @@ async function listServers(remote: RemoteComputer): Promise<string[]> {
   }
 }
 
-async function listServer(remote: RemoteComputer, mcpServer: string): Promise<Listed<ResourceInfo>[]> {
+async function listServer(
+  remote: RemoteComputer,
+  { mcpServer, logger }: { readonly mcpServer: string; readonly logger: Logger },
+): Promise<Listed<ResourceInfo>[]> {
   const { name: computer } = remote;
   const listed: Listed<ResourceInfo>[] = [];
   let cursor: string | undefined;
   let characters = 0;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await remote.getResources(mcpServer, { cursor });
-    listed.push(...page.resources.map((info) => ({ computer, mcpServer, uri: info.uri, info })));
+    const infos = toListEntries("resource", page.resources.filter(isReadable), { computer, logger });
+    for (const info of infos) listed.push({ computer, mcpServer, uri: info.uri, info });
     characters += lengthOf(page.resources);
     cursor = page.nextCursor;
     if (cursor === undefined || listed.length >= MAX_RESOURCES || characters >= MAX_CHARACTERS) break;
@@ -206,28 +209,41 @@ function lengthOf(value: unknown): number {
   }
 }
 
-async function listViews(remote: RemoteComputer): Promise<Listed<ResourceInfo>[]> {
+async function listViews(remote: RemoteComputer, logger: Logger): Promise<Listed<ResourceInfo>[]> {
   const { name: computer } = remote;
   const [windows, finder] = await Promise.all([
     remote.getWindows(),
     remote.getFinder({ limit: 100 }).catch(() => ({ documents: [] })),
   ]);
-  return [
-    ...windows.map(({ uri, title, mcpServer }): Listed<ResourceInfo> => {
+  const views = [
+    ...windows.map(({ uri, title, mcpServer }) => {
       const info = { uri, mime_type: "text/plain", ...(title === undefined ? {} : { name: title, title }) };
-      return { computer, mcpServer, uri, info };
+      return { mcpServer, info };
     }),
-    ...finder.documents.map(({ uri, title, summary }): Listed<ResourceInfo> => {
+    ...finder.documents.map(({ uri, title, summary }) => {
       const info = { uri, name: title, title, description: summary, mime_type: "application/json" };
-      return { computer, mcpServer: undefined, uri, info };
+      return { mcpServer: undefined, info };
     }),
   ];
+  return views.flatMap(({ mcpServer, info }) =>
+    toListEntries("resource", [info].filter(isReadable), { computer, logger })
+      .map((info): Listed<ResourceInfo> => ({ computer, mcpServer, uri: info.uri, info }))
+  );
 }
 
-async function listTemplates(remote: RemoteComputer): Promise<Listed<ResourceTemplateInfo>[]> {
+/** Clients in other languages refuse a whole list for one URI that is none. */
+function isReadable({ uri }: ResourceInfo): boolean {
+  return URL.canParse(uri);
+}
+
+async function listTemplates(
+  remote: RemoteComputer,
+  logger: Logger,
+): Promise<Listed<ResourceTemplateInfo>[]> {
   try {
     const { resourceTemplates } = await remote.getResourceTemplates();
-    return resourceTemplates.slice(0, MAX_RESOURCES).map((info) => {
+    const about = { computer: remote.name, logger };
+    return toListEntries("template", resourceTemplates.slice(0, MAX_RESOURCES), about).map((info) => {
       const server = info._meta?.[A2C_MCP_SERVER];
       const mcpServer = typeof server === "string" ? server : undefined;
       return { computer: remote.name, mcpServer, uri: info.uri_template, info };

@@ -1,6 +1,7 @@
 /** Reads the resources of all Computers by the URIs of clients. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
+import { toWellFormed } from "../../agent/toolkit/list_entries.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -80,9 +81,9 @@ export class ResourceReader {
       const { contents } = await office.computer(computer).readResource(uri, { mcpServer, signal });
       return {
         contents: contents.map(({ uri: part, _meta, ...rest }) => ({
-          ...rest,
-          uri: part === uri ? clientUri : uris.toClient(part, { computer, mcpServer }),
-          _meta: { ..._meta, [A2C_COMPUTER]: computer },
+          ...toWellFormed(rest),
+          uri: part === uri ? clientUri : uris.toClient(part, { computer, mcpServer }).toWellFormed(),
+          _meta: { ...toWellFormed(_meta), [A2C_COMPUTER]: computer },
         })),
       };
     } catch (error) {
@@ -104,7 +105,8 @@ function toReadError(
   error: unknown,
   { clientUri, computer }: { readonly clientUri: string; readonly computer: string },
 ): Error {
-  const message = `Cannot read "${clientUri}" on Computer "${computer}": ${describeError(error)}`;
+  const message = `Cannot read "${clientUri}" on Computer "${computer}": ${describeError(error)}`
+    .toWellFormed();
   if (!(error instanceof SmcpError)) return new ProtocolError(ProtocolErrorCode.InternalError, message);
   if (NOT_FOUND.has(error.code)) return new ResourceNotFoundError(clientUri, message);
   const isWrong = error.code === ErrorCode.BAD_REQUEST || error.code === ErrorCode.INVALID_DPE_URI;

@@ -66,7 +66,7 @@ export class ResourceUris {
     this.claim([{ ...place, uri }]);
     if (!isReserved(uri) && this.#owners.get(authorityOf(uri))?.key === keyOf({ ...place, uri })) return uri;
     const segments = hasOwnHost(uri) ? [place.computer] : [place.computer, place.mcpServer ?? ""];
-    const path = segments.map(encodeURIComponent).join("/");
+    const path = segments.map((segment) => encodeURIComponent(segment.toWellFormed())).join("/");
     return uri.startsWith(UI) ? `${A2C_UI}${path}/${uri.slice(UI.length)}` : `${A2C}${path}/${uri}`;
   }
 

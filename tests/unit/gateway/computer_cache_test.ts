@@ -70,3 +70,22 @@ Deno.test("ComputerCache tells of a late list, but not of one that failed", asyn
     assertEquals(scene.counts.late, isListed ? 1 : 0);
   }
 });
+
+Deno.test("ComputerCache waits for a late Computer once, and again after it has answered", async () => {
+  using scene = await openScene();
+  using timers = new FakeTimers();
+  const first = scene.cache.get(["laptop"]);
+  timers.advance(60_000);
+  assertEquals(await first, []);
+  // No time passes.
+  assertEquals(await scene.cache.get(["laptop"]), []);
+  const [one, two] = scene.answers;
+  one?.reject(new Error("no answer"));
+  await setImmediate();
+  assertEquals(await scene.cache.get(["laptop"]), []);
+  assertEquals(scene.counts, { asked: 2, late: 0 });
+  two?.resolve("at last");
+  await setImmediate();
+  assertEquals(await scene.cache.get(["laptop"]), ["at last"]);
+  assertEquals(scene.counts, { asked: 2, late: 1 });
+});

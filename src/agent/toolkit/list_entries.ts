@@ -1,0 +1,140 @@
+/** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
+import { isRecord } from "../../json.ts";
+import { fitsIntoList, type Json } from "./mcp.ts";
+
+/** The value as clients accept it; `undefined` leaves the member out. */
+type Repair = (value: unknown) => unknown;
+/** The members that clients check. All others stay as they are. */
+type Members = Readonly<Record<string, Repair>>;
+
+/** The kinds of entries. */
+export type EntryKind = "tool" | "resource" | "template" | "prompt";
+
+/**
+ * The entry without what clients refuse; `undefined` when it cannot stand in a list at all. An entry without a flaw stays
+ * the same object.
+ */
+export function toListEntry<Entry extends object>(kind: EntryKind, entry: Entry): Entry | undefined {
+  if (!fitsIntoList(entry)) return undefined;
+  try {
+    // The members that `Entry` demands are checked by whoever read it.
+    return repair(toWellFormed(entry) as Json, MEMBERS[kind]) as Entry;
+  } catch (error) {
+    // It is nested so deeply that it can only just be written.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The value with `�` in place of halves of characters, which clients in other languages cannot read at all. */
+export function toWellFormed<Value>(value: Value): Value {
+  // Only texts change, and they stay texts.
+  return wellFormed(value) as Value;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return replaceItems(value, wellFormed);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value);
+  const replaced = entries.map(([key, member]) => [key.toWellFormed(), wellFormed(member)] as const);
+  const isSame = replaced.every(([key, member], index) =>
+    key === entries[index]?.[0] && member === entries[index]?.[1]
+  );
+  return isSame ? value : Object.fromEntries(replaced);
+}
+
+const text: Repair = (value) => typeof value === "string" ? value : undefined;
+const flag: Repair = (value) => typeof value === "boolean" ? value : undefined;
+const record: Repair = (value) => isRecord(value) ? value : undefined;
+const size: Repair = (value) => Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
+const priority: Repair = (value) => typeof value === "number" && value >= 0 ? Math.min(value, 1) : undefined;
+
+function oneOf(...words: readonly unknown[]): Repair {
+  return (value) => words.includes(value) ? value : undefined;
+}
+
+function listOf(item: Repair): Repair {
+  return (value) => Array.isArray(value) ? replaceItems(value, item) : undefined;
+}
+
+function objectOf(members: Members, required: readonly string[] = []): Repair {
+  return (value) => {
+    if (!isRecord(value)) return undefined;
+    const repaired = repair(value, members);
+    return required.every((name) => repaired[name] !== undefined) ? repaired : undefined;
+  };
+}
+
+/** A time with its offset from UTC. Of a date alone, the day begins in UTC. */
+const time: Repair = (value) => {
+  const [, date, rest] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)))?$/
+    .exec(String(value)) ?? [];
+  if (date === undefined || toIsoDate(`${date}T00:00:00Z`) !== date) return undefined;
+  if (rest === undefined) return `${date}T00:00:00Z`;
+  return toIsoDate(`${date}T${rest}`) === undefined ? undefined : value;
+};
+
+/** The day in UTC; `undefined` for what is no time. */
+function toIsoDate(value: string): string | undefined {
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Some clients know no `true` and `false` as schemas. */
+const property: Repair = (schema) => schema === true ? {} : schema === false ? { not: {} } : record(schema);
+
+const properties: Repair = (value) => {
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries(value);
+  const repaired = entries.map(([name, schema]) => [name, property(schema)] as const);
+  if (repaired.every(([, schema], index) => schema === entries[index]?.[1])) return value;
+  return Object.fromEntries(repaired.filter(([, schema]) => schema !== undefined));
+};
+
+const schema = objectOf({ properties, required: listOf(text) });
+const annotations = objectOf({
+  audience: listOf(oneOf("user", "assistant")),
+  priority,
+  lastModified: time,
+});
+const hints = objectOf({
+  title: text,
+  readOnlyHint: flag,
+  destructiveHint: flag,
+  idempotentHint: flag,
+  openWorldHint: flag,
+});
+const icons = listOf(
+  objectOf({ src: text, mimeType: text, sizes: listOf(text), theme: oneOf("light", "dark") }, ["src"]),
+);
+const promptArguments = listOf(
+  objectOf({ name: text, title: text, description: text, required: flag }, ["name"]),
+);
+
+const described: Members = { title: text, description: text, icons, _meta: record };
+const content: Members = { ...described, name: text, mime_type: text, mimeType: text, size, annotations };
+
+const MEMBERS: Readonly<Record<EntryKind, Members>> = {
+  tool: { ...described, inputSchema: schema, outputSchema: schema, annotations: hints },
+  resource: content,
+  template: content,
+  prompt: { ...described, arguments: promptArguments },
+};
+
+function repair(entry: Json, members: Members): Json {
+  const checked = Object.entries(members).filter(([name]) => entry[name] !== undefined)
+    .map(([name, toRepaired]) => [name, toRepaired(entry[name])] as const);
+  const changed = checked.filter(([name, value]) => value !== entry[name]);
+  if (changed.length === 0) return entry;
+  const names = new Set(changed.filter(([, value]) => value === undefined).map(([name]) => name));
+  const kept = Object.entries(entry).filter(([name]) => !names.has(name));
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(changed.filter(([name]) => !names.has(name))) };
+}
+
+/** The same list when no item changes; items that become `undefined` are left out. */
+function replaceItems(items: readonly unknown[], replace: Repair): readonly unknown[] {
+  const replaced = items.map(replace);
+  if (replaced.every((item, index) => item === items[index])) return items;
+  return replaced.filter((item) => item !== undefined);
+}
