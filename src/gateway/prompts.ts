@@ -9,7 +9,7 @@ import { toWellFormed } from "../agent/toolkit/list_entries.ts";
 import type { Json, McpContent } from "../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import { A2C_COMPUTER, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
-import { type ToolAddress, ToolNames } from "../agent/toolkit/tool_names.ts";
+import { MAX_TOOL_NAME_LENGTH, type ToolAddress, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { toMcpContent } from "../agent/toolkit/tool_result.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import type { Logger } from "../log.ts";
@@ -136,11 +136,15 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
   try {
     const { prompts } = await remote.getPrompts();
     const about = { computer: remote.name, logger };
-    return toListEntries("prompt", prompts.slice(0, MAX_PROMPTS), about).map((info) => {
+    const all = toListEntries("prompt", prompts.slice(0, MAX_PROMPTS), about).map((info) => {
       const server = info._meta?.[A2C_MCP_SERVER];
       const mcpServer = typeof server === "string" ? server : undefined;
       return { computer: remote.name, mcpServer, prompt: info.name, info };
     });
+    // Names are remembered.
+    return all.filter(({ prompt, mcpServer = "" }) =>
+      prompt.length <= MAX_TOOL_NAME_LENGTH && mcpServer.length <= MAX_TOOL_NAME_LENGTH
+    );
   } catch (error) {
     if (error instanceof UnsupportedRequestError) return [];
     throw error;

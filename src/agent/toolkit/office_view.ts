@@ -6,6 +6,7 @@ import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { Office } from "./office.ts";
+import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
 /** The most Computers that are kept, and the most tools of each. */
 const MAX_COMPUTERS = 1_000;
@@ -196,7 +197,15 @@ export class OfficeView implements Disposable {
     if (tools.length > MAX_TOOLS) {
       this.#log.warn("tools left out: too many", { computer: name, count: tools.length, limit: MAX_TOOLS });
     }
-    const kept = tools.slice(0, MAX_TOOLS);
+    const named = tools.filter(({ name }) => name.length <= MAX_TOOL_NAME_LENGTH);
+    if (named.length < tools.length) {
+      this.#log.warn("tools left out: their names are too long", {
+        computer: name,
+        count: tools.length - named.length,
+        limit: MAX_TOOL_NAME_LENGTH,
+      });
+    }
+    const kept = named.slice(0, MAX_TOOLS);
     this.#computers.set(name, { name, tools: kept, problem: undefined, version: known.version + 1 });
     this.#retries.delete(name);
     this.#tell({ kind: "tools", computer: name });

@@ -4,8 +4,13 @@
 export const DEFAULT_NAME_LENGTH = 48;
 /** The least that a name may be limited to: room for a part of the name and for a suffix. */
 export const MIN_NAME_LENGTH = 16;
-/** The most names that are remembered; then those of tools that are gone are forgotten, the oldest first. */
+/**
+ * The most names that are remembered; then those of tools that are gone are forgotten, the oldest first, of the Computers
+ * that have had the most: none makes the names of another one forgotten, which it could take then.
+ */
 const MAX_REMEMBERED = 20_000;
+/** The most characters of the name of a tool on its Computer, since names are remembered. */
+export const MAX_TOOL_NAME_LENGTH = 1_024;
 /** The characters of a suffix, after its underscore. */
 const SUFFIX_LENGTH = 6;
 
@@ -37,9 +42,10 @@ export interface ToolNameOptions {
 
 /**
  * Gives each tool a name and keeps it: a newcomer never renames an older tool. A tool has its bare name while nobody else
- * offers that one. Tools that come at the same time and share a name are all called `{computer}__{tool}`. A name that is
- * too long, or still taken, ends with a suffix that depends on Computer and tool alone. So without a history the names
- * are a function of the set of tools.
+ * offers that one. Tools that come at the same time and share a name are all called `{computer}__{tool}`, and so is one
+ * whose bare name begins with another Computer: it would pass for a tool of that one. A name that is too long, or still
+ * taken, ends with a suffix that depends on Computer and tool alone. So without a history the names are a function of the
+ * set of tools.
  */
 export class ToolNames {
   readonly #length: number;
@@ -83,7 +89,9 @@ export class ToolNames {
     const nameless = tools.filter((address) => !this.#names.has(keyOf(address))).sort(byAddress);
     const claims = new Map<string, number>();
     for (const { tool } of nameless) claims.set(toSafeName(tool), (claims.get(toSafeName(tool)) ?? 0) + 1);
-    const isAlone = ({ tool }: ToolAddress) => claims.get(toSafeName(tool)) === 1;
+    const computers = new Set(tools.map(toPrefix));
+    const isAlone = (address: ToolAddress) =>
+      claims.get(toSafeName(address.tool)) === 1 && !passesForOther(address, computers);
     // Whoever gets its bare name goes first, so that a made-up name never takes it.
     const isBare = (address: ToolAddress) => isAlone(address) && this.#isWhole(toSafeName(address.tool));
     const claimants = [...nameless.filter(isBare), ...nameless.filter((address) => !isBare(address))];
@@ -93,10 +101,9 @@ export class ToolNames {
   }
 
   #choose(address: ToolAddress, isAlone: boolean): string {
-    const { computer, tool } = address;
-    const bare = toSafeName(tool);
+    const bare = toSafeName(address.tool);
     if (isAlone && this.#isWhole(bare) && this.#isFree(bare)) return bare;
-    const long = isAlone && !this.#isWhole(bare) ? bare : `${toSafeName(computer, "computer")}__${bare}`;
+    const long = isAlone && !this.#isWhole(bare) ? bare : `${toPrefix(address)}${bare}`;
     return this.#isWhole(long) && this.#isFree(long) ? long : this.#withSuffix(long, address);
   }
 
@@ -122,15 +129,52 @@ export class ToolNames {
   }
 
   #forget(tools: readonly ToolAddress[]): void {
-    if (this.#names.size <= MAX_REMEMBERED) return;
+    const excess = this.#names.size - MAX_REMEMBERED;
+    if (excess <= 0) return;
     const offered = new Set(tools.map(keyOf));
-    for (const [key, { name }] of this.#names) {
-      if (this.#names.size <= MAX_REMEMBERED) return;
-      if (offered.has(key)) continue;
-      this.#names.delete(key);
-      this.#owners.delete(name);
+    const gone = Map.groupBy(
+      [...this.#names].filter(([key]) => !offered.has(key)),
+      ([, { computer }]) => computer,
+    );
+    const most = levelFor([...gone.values()].map(({ length }) => length), excess);
+    let left = excess;
+    for (const names of gone.values()) {
+      for (const [key, { name }] of names.slice(0, Math.min(left, Math.max(0, names.length - most)))) {
+        this.#names.delete(key);
+        this.#owners.delete(name);
+        left--;
+      }
     }
   }
+}
+
+/** To which size the largest of these groups must shrink so that at least `excess` of all items go. */
+function levelFor(sizes: readonly number[], excess: number): number {
+  const sorted = [...sizes].sort((one, other) => other - one);
+  let spared = 0;
+  for (const [index, size] of sorted.entries()) {
+    spared += size;
+    const next = sorted[index + 1] ?? 0;
+    const count = index + 1;
+    if (spared - next * count >= excess) return Math.floor((spared - excess) / count);
+  }
+  return 0;
+}
+
+/** What stands before the name of a tool to tell its Computer. */
+function toPrefix({ computer }: ToolAddress): string {
+  return `${toSafeName(computer, "computer")}__`;
+}
+
+/** Whether the bare name of a tool reads like the name of a tool of another one of these Computers. */
+function passesForOther(address: ToolAddress, prefixes: ReadonlySet<string>): boolean {
+  const bare = toSafeName(address.tool);
+  const own = toPrefix(address);
+  for (let end = bare.indexOf("__"); end >= 0; end = bare.indexOf("__", end + 1)) {
+    const prefix = bare.slice(0, end + 2);
+    if (prefix !== own && prefixes.has(prefix)) return true;
+  }
+  return false;
 }
 
 /** A file of names may have been edited, or written for longer names. */

@@ -4,8 +4,9 @@ import { hasWindowScheme } from "../../uri/window_uri.ts";
 
 /** The most schemes and hosts of one Computer whose plain URIs it may have, so that none pushes out the others. */
 const MAX_OWNED = 2_000;
-/** The most schemes and hosts that are remembered. */
+/** The most schemes and hosts that are remembered, and the most characters of each with its place. */
 const MAX_KNOWN = 50_000;
+const MAX_CHARACTERS = 1_024;
 /** The beginning of a URI that names its Computer. */
 const A2C = "a2c://";
 /** The same for the page of an MCP App, which clients know by its scheme alone. */
@@ -54,10 +55,10 @@ export class ResourceUris {
     for (const [authority, claimants] of claims) {
       const [[key, place] = []] = claimants;
       const isClear = claimants.size === 1 && key !== undefined && place !== undefined;
-      this.#own(
-        authority,
-        isClear ? { key, place: { computer: place.computer, mcpServer: place.mcpServer } } : null,
-      );
+      this.#own(authority, {
+        owner: isClear ? { key, place: { computer: place.computer, mcpServer: place.mcpServer } } : null,
+        claimants: new Set([...claimants.values()].map(({ computer }) => computer)),
+      });
     }
   }
 
@@ -78,12 +79,15 @@ export class ResourceUris {
       { ...place, mcpServer: hasOwnHost(clientUri) ? undefined : place.mcpServer, uri: clientUri };
   }
 
-  #own(authority: string, owner: Owner | null): void {
-    if (this.#owners.size >= MAX_KNOWN) return;
-    const computer = owner?.place.computer;
-    const count = computer === undefined ? 0 : this.#owned.get(computer) ?? 0;
-    if (count >= MAX_OWNED) return;
-    if (computer !== undefined) this.#owned.set(computer, count + 1);
+  #own(
+    authority: string,
+    { owner, claimants }: { readonly owner: Owner | null; readonly claimants: ReadonlySet<string> },
+  ): void {
+    const characters = authority.length + (owner?.key.length ?? 0);
+    if (this.#owners.size >= MAX_KNOWN || characters > MAX_CHARACTERS) return;
+    const counts = [...claimants].map((computer) => [computer, this.#owned.get(computer) ?? 0] as const);
+    if (counts.every(([, count]) => count >= MAX_OWNED)) return;
+    for (const [computer, count] of counts) this.#owned.set(computer, count + 1);
     this.#owners.set(authority, owner);
   }
 }

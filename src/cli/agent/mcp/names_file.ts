@@ -5,7 +5,7 @@ import { isRecord, parseJson } from "../../../json.ts";
 import type { Logger } from "../../../log.ts";
 import { UsageError } from "../../outcome.ts";
 
-/** The largest file that is read, in bytes. */
+/** The largest file that is read or written, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Names of tools, read once and written after each change, one write at a time. */
@@ -53,12 +53,31 @@ export class NamesFile {
       const names = this.#next;
       this.#next = undefined;
       try {
-        await replaceFile(this.#path, `${JSON.stringify({ version: 1, names }, null, 1)}\n`, { mode: 0o600 });
+        const kept = fittingNames(names);
+        const left = names.length - kept.length;
+        if (left > 0) this.#log.warn("names of tools not kept: the file is full", { file: this.#path, left });
+        const text = JSON.stringify({ version: 1, names: kept }, null, 1);
+        await replaceFile(this.#path, `${text}\n`, { mode: 0o600 });
       } catch (error) {
         this.#log.error("names of tools not kept", { file: this.#path, error: describeFileError(error) });
       }
     }
   }
+}
+
+/** Without the longest names, which a Computer may make up, when all together are too large for a file. */
+function fittingNames(names: readonly GivenName[]): readonly GivenName[] {
+  const sizes = new Map(names.map((name) => [name, sizeOf(name)]));
+  let left = MAX_BYTES;
+  const isFitting = (name: GivenName) => (left -= sizes.get(name) ?? 0) >= 0;
+  const bySize = names.toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0));
+  const fitting = new Set(bySize.filter(isFitting));
+  return names.filter((name) => fitting.has(name));
+}
+
+/** More bytes than a name takes in the file, with its line feeds and spaces. */
+function sizeOf(name: GivenName): number {
+  return new TextEncoder().encode(JSON.stringify({ names: [name] }, null, 1)).length;
 }
 
 function readNames(path: string, text: string): GivenName[] {

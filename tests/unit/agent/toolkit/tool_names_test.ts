@@ -57,13 +57,25 @@ Deno.test("characters that clients refuse become underscores", () => {
 });
 
 Deno.test("a made-up name never takes the bare name of another tool", () => {
-  const tools = [at("a", "b"), at("c", "b"), at("d", "a__b")];
-  const [made, , bare] = named(tools);
-  assertEquals(bare, "a__b");
-  assertMatch(made ?? "", /^a__b_[0-9a-z]{6}$/);
   const long = "x".repeat(60);
   const [shortened = ""] = named([at("a", long)]);
   assertEquals(named([at("a", long), at("b", shortened)])[1], shortened);
+});
+
+Deno.test("a tool whose name begins with another Computer is named after its own", () => {
+  assertEquals(named([at("a", "b"), at("c", "b"), at("d", "a__b")]), ["a__b", "c__b", "d__a__b"]);
+  assertEquals(named([at("a", "a__b"), at("c", "x__y"), at("d", "__a__b")]), ["a__b", "x__y", "__a__b"]);
+});
+
+Deno.test("a Computer with ever new names makes none of another one forgotten", () => {
+  const names = new ToolNames();
+  names.assign([at("desk", "read"), at("laptop", "write")]);
+  for (let round = 0; round < 6; round++) {
+    names.assign(Array.from({ length: 5_000 }, (_, index) => at("bad", `t${round}-${index}`)));
+  }
+  assertEquals(names.given.length, 20_000);
+  assertEquals(named([at("bad", "read"), at("bad", "write")], names), ["bad__read", "bad__write"]);
+  assertEquals(named([at("desk", "read"), at("laptop", "write")], names), ["read", "write"]);
 });
 
 Deno.test("reserved names go to no tool", () => {
