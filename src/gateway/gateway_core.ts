@@ -21,6 +21,7 @@ import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
 import type { ToolsMode } from "./search/tools_mode.ts";
+import { CallShares } from "./call_shares.ts";
 import { AskingCalls } from "./questions.ts";
 import { ScopedTools } from "./scoped_tools.ts";
 import { concerns, type Scope } from "./scope.ts";
@@ -44,6 +45,7 @@ export class GatewayCore implements Gateway {
   readonly #subscriptions: ResourceSubscriptions;
   readonly #prompts: Prompts;
   readonly #asking = new AskingCalls();
+  readonly #shares = new CallShares();
   readonly #hasBuiltins: boolean;
   readonly #mode: ToolsMode;
   readonly #index = new ToolIndex();
@@ -91,9 +93,10 @@ export class GatewayCore implements Gateway {
     return this.#names.given;
   }
 
-  /** The tool of a Computer by the name that clients call it by. */
-  findTool(name: string): McpTool | undefined {
-    return this.#toolset.find(name)?.definition;
+  /** The tool of a Computer that a scope reaches, by the name that clients call it by. */
+  findTool(name: string, scope: Scope): McpTool | undefined {
+    const tool = this.#toolset.find(name);
+    return tool !== undefined && concerns(tool, scope) ? tool.definition : undefined;
   }
 
   /**
@@ -124,6 +127,7 @@ export class GatewayCore implements Gateway {
       prompts: this.#prompts,
       localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
       asking: this.#asking,
+      shares: this.#shares,
       tools,
       computers,
       list: () => this.#catalogue.list(computers()),

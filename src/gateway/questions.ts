@@ -12,7 +12,7 @@ import type { ToolContext } from "../agent/toolkit/local_tool.ts";
 import type { McpToolResult } from "../agent/toolkit/mcp.ts";
 import type { Answer, FieldValue } from "../protocol/questions.ts";
 
-/** The most calls of one client that wait for an answer of its user. */
+/** The most calls of all clients that wait for answers of their users. */
 const MAX_WAITING = 256;
 /** The key of the one question in a request for input. */
 const QUESTION = "question";
@@ -25,6 +25,7 @@ export interface QuestionAbilities {
 
 /** A call that has begun: its client takes part by one request after the other. */
 interface OpenCall {
+  readonly client: ClientKey;
   /** Settles with the next question or with the result. */
   next: Promise<McpToolResult | InputRequiredResult>;
   /** Gives the answer to the question that is open. */
@@ -39,15 +40,20 @@ export type StartCall = (
   context: ToolContext & { readonly onQuestion: OnQuestion },
 ) => Promise<McpToolResult>;
 
+/** Tells clients apart: the server of a session, or the name that a client of 2026 gives itself. */
+export type ClientKey = object | string;
+
 /** What a request brings: a new call, or the answer to the question of one. */
 export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"> {
+  readonly client: ClientKey;
   readonly state: string | undefined;
   readonly responses: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The calls of one client that may ask its user. A question ends the request with a result that requires input; the
- * client sends the request again with the answer, and the call goes on. The call itself never runs twice.
+ * The calls that may ask the users of their clients. A question ends the request with a result that requires input; the
+ * client sends the request again with the answer, and the call goes on. The call itself never runs twice. When too many
+ * questions are open, the newest one of the client that has the most counts as cancelled.
  */
 export class AskingCalls {
   readonly #waiting = new Map<string, OpenCall>();
@@ -84,11 +90,12 @@ export class AskingCalls {
     this.#waiting.clear();
   }
 
-  #begin({ onProgress }: AskingRequest, start: StartCall): OpenCall {
+  #begin({ client, onProgress }: AskingRequest, start: StartCall): OpenCall {
     let tell = openStep();
     const ending = new AbortController();
-    const call: OpenCall = { next: tell.promise, answer: () => undefined, onProgress, ending };
+    const call: OpenCall = { client, next: tell.promise, answer: () => undefined, onProgress, ending };
     const onQuestion: OnQuestion = async (question) => {
+      if (!this.#makeRoomFor(client)) return { action: "cancel" };
       const state = crypto.randomUUID();
       const answered = Promise.withResolvers<Answer>();
       call.answer = (answer) => {
@@ -96,7 +103,7 @@ export class AskingCalls {
         call.next = tell.promise;
         answered.resolve(answer);
       };
-      this.#keep(state, call);
+      this.#waiting.set(state, call);
       tell.resolve(toInputRequired(question, state));
       try {
         return await abortable(answered.promise, question.signal);
@@ -111,13 +118,17 @@ export class AskingCalls {
     return call;
   }
 
-  #keep(state: string, call: OpenCall): void {
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) {
-      this.#waiting.get(oldest)?.answer({ action: "cancel" });
-      this.#waiting.delete(oldest);
-    }
-    this.#waiting.set(state, call);
+  /** Whether one more question of this client may wait. */
+  #makeRoomFor(client: ClientKey): boolean {
+    if (this.#waiting.size < MAX_WAITING) return true;
+    const byClient = Map.groupBy(this.#waiting, ([, call]) => call.client);
+    const own = byClient.get(client)?.length ?? 0;
+    const most = [...byClient.values()].reduce((one, other) => other.length > one.length ? other : one);
+    const [state, call] = most.at(-1) ?? [];
+    if (own >= most.length || state === undefined || call === undefined) return false;
+    this.#waiting.delete(state);
+    call.answer({ action: "cancel" });
+    return true;
   }
 
   #resume({ state = "", responses, onProgress }: AskingRequest): OpenCall | undefined {

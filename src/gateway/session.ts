@@ -18,8 +18,6 @@ export interface SessionParts
   extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
   /** What to tell a model about the office. */
   readonly instructions: string;
-  /** Whether the server serves one request alone, and so tells nobody of changes. */
-  readonly isPerRequest: boolean;
   /** Calls the listener when a list has changed, until the returned function is called. */
   readonly onListChanged: (listener: (list: ListName) => void) => () => void;
 }

@@ -7,7 +7,8 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { CallProgress } from "../protocol/progress.ts";
-import { type AskingCalls, type QuestionAbilities, withAbilities } from "./questions.ts";
+import type { CallShares } from "./call_shares.ts";
+import { type AskingCalls, type ClientKey, type QuestionAbilities, withAbilities } from "./questions.ts";
 import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
 
 /** A call that has ended. */
@@ -26,13 +27,19 @@ export interface Activity extends CallTarget {
 export interface ToolHandlerParts {
   readonly tools: ScopedTools;
   readonly asking: AskingCalls;
+  readonly shares: CallShares;
+  /** Whether the server serves one request alone. */
+  readonly isPerRequest: boolean;
   /** Resolves when the tools of the office are known, or have taken too long. */
   readonly ready: () => Promise<void>;
   readonly onActivity: (activity: Activity) => void;
 }
 
 /** Registers the handlers. */
-export function serveTools(server: Server, { tools, asking, ready, onActivity }: ToolHandlerParts): void {
+export function serveTools(
+  server: Server,
+  { tools, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
+): void {
   server.setRequestHandler("tools/list", async ({ params }) => {
     await ready();
     return tools.page(params?.cursor) as HandlerResultTypeMap["tools/list"];
@@ -42,7 +49,8 @@ export function serveTools(server: Server, { tools, asking, ready, onActivity }:
     const { name, arguments: args = {} } = params;
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
-    const request = { signal, state: context.mcpReq.requestState<string>(), responses };
+    const client: ClientKey = isPerRequest ? clientOf(server) : server;
+    const request = { client, signal, state: context.mcpReq.requestState<string>(), responses };
     const begun = performance.now();
     const end = (outcome: Activity["outcome"]) =>
       onActivity({
@@ -56,7 +64,10 @@ export function serveTools(server: Server, { tools, asking, ready, onActivity }:
       const result = await asking.handle(
         { ...request, onProgress: reporterOf(context) },
         ({ onQuestion, ...call }) =>
-          tools.call(name, args, { ...call, onQuestion: withAbilities(onQuestion, abilities) }),
+          shares.run(
+            client,
+            () => tools.call(name, args, { ...call, onQuestion: withAbilities(onQuestion, abilities) }),
+          ),
       );
       end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok");
       return toSdkResult(server, result, tools.find(name)?.outputSchema);

@@ -18,6 +18,9 @@ interface Session extends PlacedSession {
 /** The header that names a session. */
 const SESSION_HEADER = "mcp-session-id";
 
+/** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
+const MAX_FIRST_BYTES = 64 * 1024;
+
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
@@ -26,6 +29,8 @@ export interface SessionsOptions {
   readonly places: SessionPlaces;
   /** How long a session without a request or a stream is kept, in milliseconds. */
   readonly idleMs: number;
+  /** The largest body of a request, in bytes. */
+  readonly maxBodyBytes: number;
 }
 
 /** Serves requests of sessions, each with a server of its own. */
@@ -33,12 +38,14 @@ export class Sessions {
   readonly #factory: SessionFactory;
   readonly #places: SessionPlaces;
   readonly #idleMs: number;
+  readonly #maxBodyBytes: number;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(factory: SessionFactory, { places, idleMs }: SessionsOptions) {
+  constructor(factory: SessionFactory, { places, idleMs, maxBodyBytes }: SessionsOptions) {
     this.#factory = factory;
     this.#places = places;
     this.#idleMs = idleMs;
+    this.#maxBodyBytes = maxBodyBytes;
   }
 
   /** How many sessions have begun and not ended. */
@@ -49,6 +56,12 @@ export class Sessions {
   /** Serves a request: of a session, or one that begins a session. */
   async fetch(request: Request): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
+    if (id === null && (await request.clone().arrayBuffer()).byteLength > MAX_FIRST_BYTES) {
+      return httpError(
+        413,
+        `Cannot begin a session: the body of the request has more than ${MAX_FIRST_BYTES} bytes`,
+      );
+    }
     const session = id === null ? await this.#open() : this.#sessions.get(id);
     if (session === undefined) {
       return id === null
@@ -60,8 +73,12 @@ export class Sessions {
     session.busy++;
     clearTimeout(session.timer);
     this.#places.use(session);
-    const response = await session.transport.handleRequest(request);
-    return whenDone(response, () => this.#rest(session));
+    try {
+      return whenDone(await session.transport.handleRequest(request), () => this.#rest(session));
+    } catch (error) {
+      this.#rest(session);
+      throw error;
+    }
   }
 
   /** Ends all sessions. */
@@ -74,6 +91,7 @@ export class Sessions {
     if (!await this.#places.take()) return undefined;
     const transport = new SessionTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
+      maxRequestBodySize: this.#maxBodyBytes,
       onsessioninitialized: (id) => void this.#sessions.set(id, session),
     });
     const session: Session = { transport, busy: 0, timer: undefined, end: () => transport.close() };

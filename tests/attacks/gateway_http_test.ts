@@ -274,3 +274,16 @@ attack("a state that was made up goes on with no call", {}, async (port) => {
   const { text } = await port.ask(headers, { body: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
   assertMatch(text, /-32602.*its question is not open any more/);
 });
+
+attack(
+  "what a client says of itself at the beginning is short, since it stays in memory",
+  {},
+  async (port) => {
+    const title = "x".repeat(100_000);
+    const params = { ...INITIALIZE.params, clientInfo: { name: "raw", version: "1", title } };
+    assertEquals((await port.ask(HOST, { body: { ...INITIALIZE, params } })).status, 413);
+    const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
+    const ping = { ...PING, params: { _meta: { filler: "x".repeat(8_000_000) } } };
+    assertEquals((await port.ask({ ...HOST, "mcp-session-id": id }, { body: ping })).status, 200);
+  },
+);

@@ -24,6 +24,7 @@ export function createDocumentsHandler(
   const sessions = new Sessions(() => createServer(documents).server, {
     places: new SessionPlaces(DEFAULT_MAX_SESSIONS),
     idleMs: DEFAULT_IDLE_MS,
+    maxBodyBytes,
   });
   const modern = createMcpHandler(() => createServer(documents), {
     legacy: "reject",

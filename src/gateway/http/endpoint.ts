@@ -48,7 +48,7 @@ export class Endpoint {
     this.#gateway = gateway;
     this.#scope = scope;
     this.#maxBodyBytes = maxBodyBytes;
-    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs });
+    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs, maxBodyBytes });
     const bus = new InMemoryServerEventBus();
     this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
       legacy: "reject",
@@ -94,7 +94,7 @@ export class Endpoint {
 
   /** Only a tool that wants arguments in headers costs a second look at the body. */
   async #call(request: Request): Promise<Response> {
-    const tool = this.#gateway.findTool(request.headers.get("mcp-name") ?? "");
+    const tool = this.#gateway.findTool(request.headers.get("mcp-name") ?? "", this.#scope);
     if (tool === undefined || !hasParamHeaders(tool.inputSchema)) return await this.#modern.fetch(request);
     const message = await request.clone().json().catch(() => undefined);
     return refuseParamHeaders(tool.inputSchema, message, request.headers) ??

@@ -1,0 +1,91 @@
+/** Attacker: a client of a gateway. It takes all calls and all questions, or looks at Computers beyond its path */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { CallShares } from "../../src/gateway/call_shares.ts";
+import { createHttpHandler } from "../../src/gateway/http/handler.ts";
+import { AskingCalls, type StartCall } from "../../src/gateway/questions.ts";
+import type { AgentQuestion } from "../../src/agent/questions.ts";
+import { answersOf, AttackedGateway, tool } from "./_attacked_gateway.ts";
+
+Deno.test("a client with many open calls gets no more, and leaves the others theirs", async () => {
+  const shares = new CallShares();
+  const ended = Promise.withResolvers<string>();
+  const open = Array.from({ length: 256 }, () => shares.run("greedy", () => ended.promise));
+  const refused = await shares.run("greedy", () => Promise.resolve("called"));
+  assert(typeof refused !== "string" && refused.isError === true);
+  assertEquals(await shares.run("other", () => Promise.resolve("called")), "called");
+  ended.resolve("ended");
+  assertEquals(new Set(await Promise.all(open)), new Set(["ended"]));
+  assertEquals(await shares.run("greedy", () => Promise.resolve("called")), "called");
+});
+
+/** A call that asks its user, and says what came of it. */
+function asking(outcomes: string[], name: string): StartCall {
+  return async ({ onQuestion, signal }) => {
+    const question = { mode: "form", computer: "bad", message: name, problems: [], schema: {}, signal };
+    const { action } = await onQuestion(question as unknown as AgentQuestion);
+    outcomes.push(`${name} ${action}`);
+    return { content: [] };
+  };
+}
+
+Deno.test("a client that lets its user be asked without end loses its own questions alone", async () => {
+  const calls = new AskingCalls();
+  const outcomes: string[] = [];
+  const { signal } = new AbortController();
+  const begin = (client: string, name = client) =>
+    calls.handle(
+      { client, state: undefined, responses: undefined, signal, onProgress: undefined },
+      asking(outcomes, name),
+    );
+  const first = await begin("victim");
+  for (let index = 0; index < 300; index++) await begin("greedy", `greedy ${index}`);
+  await begin("newcomer");
+  assertEquals(new Set(outcomes.map((outcome) => outcome.replace(/ \d+/, ""))), new Set(["greedy cancel"]));
+  const state = "requestState" in first ? String(first.requestState) : "";
+  await calls.handle(
+    {
+      client: "victim",
+      state,
+      responses: { question: { action: "accept", content: {} } },
+      signal,
+      onProgress: undefined,
+    },
+    asking(outcomes, "never"),
+  );
+  assertEquals(outcomes.at(-1), "victim accept");
+  calls.close();
+});
+
+Deno.test("a client of one Computer learns nothing of the arguments of tools of others", async () => {
+  const schema = { type: "object", properties: { secret: { type: "string", "x-mcp-header": "Secret" } } };
+  await using gateway = await AttackedGateway.open(
+    answersOf([tool("hidden", { params_schema: schema })], []),
+  );
+  await gateway.client.tools();
+  await using handler = createHttpHandler(gateway.gateway);
+  const ask = async (path: string) => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const params = { name: "hidden", arguments: { secret: "x" }, _meta };
+    const response = await handler.fetch(
+      new Request(`http://127.0.0.1:4000${path}`, {
+        method: "POST",
+        headers: {
+          "host": "127.0.0.1:4000",
+          "content-type": "application/json",
+          "accept": "application/json, text/event-stream",
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": "hidden",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      }),
+    );
+    return await response.text();
+  };
+  assertMatch(await ask("/mcp"), /mcp-param-Secret is missing/);
+  assertMatch(await ask("/mcp/c/good"), /No tool named/);
+});
