@@ -127,26 +127,69 @@ async function agreed(
   return false;
 }
 
-/** The lines that go and come. Those around them are not shown: they may hold secrets of other programs. */
-function changeText(before: string, after: string): string {
-  const [old, next] = [before, after].map((text) => text.split("\n"));
-  if (old === undefined || next === undefined) return "";
-  const shortest = Math.min(old.length, next.length);
-  let start = 0;
-  while (start < shortest && old[start] === next[start]) start++;
-  let end = 0;
-  while (end < shortest - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++;
+/**
+ * What goes and comes. What stands around it is not shown, on the same lines either: it may hold secrets of other programs.
+ */
+export function changeText(before: string, after: string): string {
+  const [old, next] = [before.split("\n"), after.split("\n")];
+  const start = sharedBeginning(old, next);
+  const end = sharedEnd(old, next, start);
+  const gone = old.slice(start, old.length - end).join("\n");
+  const come = next.slice(start, next.length - end).join("\n");
+  const head = sharedBeginning(gone, come);
+  const tail = sharedEnd(gone, come, head);
   return [
-    ...old.slice(start, old.length - end).map((line) => `  - ${line}`),
-    ...next.slice(start, next.length - end).map((line) => `  + ${line}`),
+    ...linesOf(gone, { head, tail }).map((line) => `  - ${line}`),
+    ...linesOf(come, { head, tail }).map((line) => `  + ${line}`),
   ].join("\n");
 }
 
-/** Replaces the file in one step, with its permissions; a link is followed, and the text before is kept beside it. */
-async function writeClientFile(
-  { file }: McpClient,
+/** How many items are the same, from the first one on. */
+function sharedBeginning(one: ArrayLike<string>, other: ArrayLike<string>): number {
+  const shortest = Math.min(one.length, other.length);
+  let count = 0;
+  while (count < shortest && one[count] === other[count]) count++;
+  return count;
+}
+
+/** How many items are the same, from the last one back to `start`. */
+function sharedEnd(one: ArrayLike<string>, other: ArrayLike<string>, start: number): number {
+  const shortest = Math.min(one.length, other.length) - start;
+  let count = 0;
+  while (count < shortest && one[one.length - 1 - count] === other[other.length - 1 - count]) count++;
+  return count;
+}
+
+/** The lines of a block without what it shares at its ends, but with the whole texts that change. */
+function linesOf(block: string, { head, tail }: { readonly head: number; readonly tail: number }): string[] {
+  if (block === "") return [];
+  const begin = Math.max(0, block.lastIndexOf('"', head - 1));
+  const close = block.indexOf('"', block.length - tail);
+  const end = Math.max(begin, close < 0 ? block.length - tail : close + 1);
+  const shown = block.slice(begin, end);
+  return `${hidden(block.slice(0, begin))}${shown}${hidden(block.slice(end))}`.split("\n");
+}
+
+/** Brackets and spaces tell where the change is, and nothing else. */
+function hidden(text: string): string {
+  return /[^\s{}[\],:"]/.test(text) ? "…" : text;
+}
+
+/**
+ * Replaces the file in one step, with its permissions; a link is followed, and the text before is kept beside it.
+ *
+ * @throws {UsageError} the client has changed its file since it was read.
+ */
+export async function writeClientFile(
+  client: McpClient,
   { before, after }: { readonly before: string | undefined; readonly after: string },
 ): Promise<void> {
+  const { file, title } = client;
+  if (await readClientFile(client) !== before) {
+    throw new UsageError(
+      `Cannot change "${file}": ${title} has changed it meanwhile. Nothing was written; run the command again`,
+    );
+  }
   await Deno.mkdir(dirname(file), { recursive: true });
   const real = await Deno.realPath(file).catch(() => file);
   const mode = before === undefined ? 0o600 : (await Deno.stat(real)).mode ?? 0o600;
