@@ -152,7 +152,7 @@ const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);
 
 /** Escapes unsafe characters. A JSON line keeps its meaning, because they occur only within its strings. */
-function toOneLine(line: string): string {
+export function toOneLine(line: string): string {
   return line.replace(
     UNSAFE,
     (unit) => SHORT_ESCAPES.get(unit) ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,

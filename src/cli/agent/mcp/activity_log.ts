@@ -1,7 +1,12 @@
 /** A file with one line of JSON for each call of a client. */
 import { describeFileError } from "../../../files.ts";
 import type { Activity } from "../../../gateway/tool_handlers.ts";
+import { toOneLine } from "../../../log.ts";
+import { shorten } from "../../../text.ts";
 import { UsageError } from "../../outcome.ts";
+
+/** The most characters of the names in an entry, which a client chooses. */
+const MAX_NAME_LENGTH = 256;
 
 /** Appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets. */
 export class ActivityLog implements Disposable {
@@ -26,15 +31,16 @@ export class ActivityLog implements Disposable {
   write({ client, computer, tool, durationMs, outcome, args }: Activity): void {
     const entry = {
       time: new Date().toISOString(),
-      client,
+      client: shorten(client, MAX_NAME_LENGTH),
       computer,
-      tool,
+      tool: shorten(tool, MAX_NAME_LENGTH),
       duration_ms: Math.round(durationMs),
       outcome,
       ...(this.#hasArguments ? { arguments: args } : {}),
     };
-    // A line is written whole, so that several gateways can share a file.
-    this.#file.writeSync(new TextEncoder().encode(`${JSON.stringify(entry)}\n`));
+    // A line is written whole, so that several gateways can share a file; the system may take a long one in pieces.
+    let rest = new TextEncoder().encode(`${toOneLine(JSON.stringify(entry))}\n`);
+    while (rest.length > 0) rest = rest.subarray(this.#file.writeSync(rest));
   }
 
   [Symbol.dispose](): void {
