@@ -1,6 +1,12 @@
-/** Notices the end of an answer. */
+/** Notices the end of an answer, and ends one that its client does not read. */
 
-/** The same answer; `done` is called once, when its body has been sent or its reader is gone. */
+/** The most bytes of an answer that wait for its client: changes go on while a client reads nothing. */
+export const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The same answer; `done` is called once, when its body has been sent, its reader is gone, or more than
+ * {@linkcode MAX_UNREAD_BYTES} wait to be read.
+ */
 export function whenDone(response: Response, done: () => void): Response {
   if (response.body === null) {
     done();
@@ -12,21 +18,37 @@ export function whenDone(response: Response, done: () => void): Response {
     if (!isDone) done();
     isDone = true;
   };
+  const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      if ((controller.desiredSize ?? 0) <= 0) throw new UnreadAnswerError();
+      controller.enqueue(piece.value);
+    }
+    controller.close();
+  };
   const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value, done: isLast } = await reader.read();
-        if (!isLast) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
+    start(controller) {
+      passOn(controller).catch((error) => {
         controller.error(error);
-      }
-      end();
+        // The sender stops; an error of its own is this one.
+        reader.cancel(error).catch(() => undefined);
+      }).finally(end);
     },
     async cancel(reason) {
       end();
       await reader.cancel(reason);
     },
-  });
+  }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }));
   return new Response(body, response);
+}
+
+/** A client reads its answer too slowly, or not at all. */
+class UnreadAnswerError extends Error {
+  /** The name of the class. */
+  override readonly name = "UnreadAnswerError";
+  /** The code of this kind of error. */
+  readonly code = "ANSWER_UNREAD";
+
+  constructor() {
+    super(`Cannot go on with the answer: more than ${MAX_UNREAD_BYTES} bytes of it wait to be read`);
+  }
 }
