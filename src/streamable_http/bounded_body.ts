@@ -5,11 +5,46 @@ import { httpError } from "./http_error.ts";
 /** How long a client may take to send a body, in milliseconds. */
 const BODY_TIME_MS = 30_000;
 
+/** The most bytes of the bodies of all requests together, besides small ones and one that fits alone. */
+const MAX_TOGETHER_BYTES = 256 * 1024 * 1024;
+const SMALL_BYTES = 64 * 1024;
+
+/** Counts the bytes of the bodies that are in memory at the same time. */
+export class BodyMemory {
+  #taken = 0;
+
+  /** The part of one request, which ends with its block. */
+  open(): BodyShare {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        own += bytes;
+        this.#taken += bytes;
+        return this.#taken <= MAX_TOGETHER_BYTES || own === this.#taken || own <= SMALL_BYTES;
+      },
+      [Symbol.dispose]: () => {
+        this.#taken -= own;
+        own = 0;
+      },
+    };
+  }
+}
+
+/** What one request takes of a {@linkcode BodyMemory}. */
+export interface BodyShare extends Disposable {
+  /** Takes so many bytes; `false` when all requests together have too many. */
+  take(bytes: number): boolean;
+}
+
 /**
- * The same request with its whole body in memory; or the refusal of a body that is too large, too slow or cut off. So
- * looking into a body needs no second reading, and no code behind can read without a bound.
+ * The same request with its whole body in memory; or the refusal of a body that is too large, too slow or cut off, or
+ * that does not fit beside others. So looking into a body needs no second reading, and no code behind can read without a
+ * bound.
  */
-export async function withBoundedBody(request: Request, maxBytes: number): Promise<Request | Response> {
+export async function withBoundedBody(
+  request: Request,
+  { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
+): Promise<Request | Response> {
   if (request.body === null) return request;
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > maxBytes) return tooLarge(maxBytes);
@@ -17,8 +52,12 @@ export async function withBoundedBody(request: Request, maxBytes: number): Promi
     reason: () => new DOMException("The body came too slowly", "TimeoutError"),
     signal: request.signal,
   });
-  const body = await readAll(request.body, { maxBytes, signal: deadline.signal });
+  const body = await readAll(request.body, { maxBytes, share, signal: deadline.signal });
   if (body === "too large") return tooLarge(maxBytes);
+  if (body === "no room") {
+    const what = "the bodies of other requests fill the memory for them. Try again later";
+    return httpError(503, `Cannot serve this request: ${what}`, { "retry-after": "5" });
+  }
   if (body === "not sent") {
     return httpError(408, "Cannot serve this request: its body did not arrive in time");
   }
@@ -32,8 +71,12 @@ function tooLarge(maxBytes: number): Response {
 
 async function readAll(
   stream: ReadableStream<Uint8Array>,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<Uint8Array<ArrayBuffer> | "too large" | "not sent"> {
+  { maxBytes, share, signal }: {
+    readonly maxBytes: number;
+    readonly share: BodyShare;
+    readonly signal: AbortSignal;
+  },
+): Promise<Uint8Array<ArrayBuffer> | "too large" | "no room" | "not sent"> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   const reader = stream.getReader();
@@ -45,6 +88,10 @@ async function readAll(
       if (size > maxBytes) {
         stop();
         return "too large";
+      }
+      if (!share.take(piece.value.length)) {
+        stop();
+        return "no room";
       }
       pieces.push(piece.value);
     }

@@ -1,7 +1,7 @@
 /** What every request to an MCP server over HTTP passes first: host, origin, token, path, and the size of its body. */
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
-import { withBoundedBody } from "./bounded_body.ts";
+import { BodyMemory, withBoundedBody } from "./bounded_body.ts";
 import { httpError } from "./http_error.ts";
 
 /** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
@@ -39,6 +39,7 @@ export class Entrance {
   readonly #routes: Routes;
   readonly #admission: Admission;
   readonly #maxBodyBytes: number;
+  readonly #bodies = new BodyMemory();
   readonly #log: Logger;
 
   /** Throws a TypeError for an origin that no page can have. */
@@ -71,7 +72,8 @@ export class Entrance {
     if (serve === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    const bounded = await withBoundedBody(request, this.#maxBodyBytes);
+    using share = this.#bodies.open();
+    const bounded = await withBoundedBody(request, { maxBytes: this.#maxBodyBytes, share });
     return bounded instanceof Response ? bounded : await serve(bounded);
   }
 }

@@ -65,6 +65,12 @@ class Port {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
+  /** Sends a body as it comes. */
+  post(body: ReadableStream<Uint8Array>): Promise<Response> {
+    const headers = { ...JSON_HEADERS, ...HOST };
+    return this.#fetch(new Request("http://127.0.0.1:4000/mcp", { method: "POST", headers, body }));
+  }
+
   /** Opens the stream of a session. */
   stream(headers: Record<string, string>): Promise<Response> {
     return this.#fetch(
@@ -287,3 +293,26 @@ attack(
     assertEquals((await port.ask({ ...HOST, "mcp-session-id": id }, { body: ping })).status, 200);
   },
 );
+
+attack("bodies that come slowly fill the memory up to a bound, and go again", {}, async (port) => {
+  const bodies: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const half = new Uint8Array(8 * 1024 * 1024);
+  const open = () => port.post(new ReadableStream({ start: (controller) => void bodies.push(controller) }));
+  const slow = Array.from({ length: 40 }, open);
+  for (const body of bodies) body.enqueue(half);
+  const { status, headers } = await Promise.any(slow);
+  assertEquals([status, headers.get("retry-after")], [503, "5"]);
+  assertEquals((await port.ask(HOST)).status, 200);
+  for (const body of bodies) {
+    // Those that were refused are not read any more.
+    try {
+      body.error(new Error("gone"));
+    } catch {
+      continue;
+    }
+  }
+  const statuses = (await Promise.all(slow)).map((response) => response.status);
+  assertEquals(statuses.filter((each) => each === 503).length, 8);
+  assertEquals(statuses.filter((each) => each === 408).length, 32);
+  assertEquals((await port.ask(HOST)).status, 200);
+});
