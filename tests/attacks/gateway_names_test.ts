@@ -72,3 +72,30 @@ Deno.test("a file of names never becomes too large to be read again", async () =
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("gateways that share a file of names lose none of each other, and a link stays a link", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/names.json`;
+    await Deno.writeTextFile(`${folder}/target`, "");
+    await Deno.symlink("target", path);
+    const log = new LogBook();
+    const [one, other] = [await NamesFile.open(path, log), await NamesFile.open(path, log)];
+    const name = (tool: string) => ({ computer: "good", tool, name: tool });
+    const bad = { computer: "bad", tool: "report", name: "report" };
+    one.keep([name("report"), name("gone")]);
+    await one.close();
+    other.keep([name("read")]);
+    await other.close();
+    one.keep([name("report")]);
+    await one.close();
+    const kept = async () => (await NamesFile.open(path, log)).given;
+    assertEquals(await kept(), [name("report"), name("read")]);
+    other.keep([bad]);
+    await other.close();
+    assertEquals(await kept(), [bad]);
+    assertEquals([(await Deno.lstat(path)).isSymlink, log.lines], [true, []]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

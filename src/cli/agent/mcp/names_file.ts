@@ -8,29 +8,37 @@ import { UsageError } from "../../outcome.ts";
 /** The largest file that is read or written, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Names of tools, read once and written after each change, one write at a time. */
+/**
+ * Names of tools, read once and written after each change, one write at a time. The entries of several MCP clients may
+ * name one file: what another gateway has written meanwhile stays.
+ */
 export class NamesFile {
   /** The names that the file had when it was opened. */
   readonly given: readonly GivenName[];
   readonly #path: string;
   readonly #log: Logger;
+  /** The names of this gateway that the file has. */
+  #written: readonly GivenName[];
   #next: readonly GivenName[] | undefined;
   #writing: Promise<void> | undefined;
 
   private constructor(path: string, given: readonly GivenName[], logger: Logger) {
     this.#path = path;
     this.given = given;
+    this.#written = given;
     this.#log = logger;
   }
 
   /**
-   * Reads the file; one that does not exist is written later.
+   * Reads the file; one that does not exist, or is empty, is written later. A link is followed.
    *
    * @throws {UsageError} when it cannot be read, or holds something else.
    */
   static async open(path: string, logger: Logger): Promise<NamesFile> {
     const read = await readRegularFile(path, { maxBytes: MAX_BYTES });
-    if ("text" in read) return new NamesFile(path, readNames(path, read.text), logger);
+    if ("text" in read) {
+      return new NamesFile(await Deno.realPath(path), readNames(path, read.text), logger);
+    }
     if (read.cause instanceof Deno.errors.NotFound) return new NamesFile(path, [], logger);
     throw new UsageError(`Cannot read the names of tools from "${path}": ${read.state}`, {
       cause: read.cause,
@@ -53,15 +61,26 @@ export class NamesFile {
       const names = this.#next;
       this.#next = undefined;
       try {
-        const kept = fittingNames(names);
-        const left = names.length - kept.length;
+        const all = [...names, ...await this.#othersThan(names)];
+        const kept = fittingNames(all);
+        const left = all.length - kept.length;
         if (left > 0) this.#log.warn("names of tools not kept: the file is full", { file: this.#path, left });
         const text = JSON.stringify({ version: 1, names: kept }, null, 1);
         await replaceFile(this.#path, `${text}\n`, { mode: 0o600 });
+        this.#written = names;
       } catch (error) {
         this.#log.error("names of tools not kept", { file: this.#path, error: describeFileError(error) });
       }
     }
+  }
+
+  /** The names in the file that another gateway has written, and that these leave free. */
+  async #othersThan(names: readonly GivenName[]): Promise<GivenName[]> {
+    const read = await readRegularFile(this.#path, { maxBytes: MAX_BYTES });
+    if (!("text" in read)) return [];
+    const own = new Set([...this.#written, ...names].map(keyOf));
+    const taken = new Set(names.map(({ name }) => name));
+    return readNames(this.#path, read.text).filter((each) => !own.has(keyOf(each)) && !taken.has(each.name));
   }
 }
 
@@ -80,7 +99,12 @@ function sizeOf(name: GivenName): number {
   return new TextEncoder().encode(JSON.stringify({ names: [name] }, null, 1)).length;
 }
 
+function keyOf({ computer, tool }: GivenName): string {
+  return JSON.stringify([computer, tool]);
+}
+
 function readNames(path: string, text: string): GivenName[] {
+  if (text.trim() === "") return [];
   const value = parseJson(text);
   const names = isRecord(value) ? value["names"] : undefined;
   if (!Array.isArray(names)) {
