@@ -1,5 +1,6 @@
 /** The prompts of the gateway itself: they put windows and documents into a conversation. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { settledWithin } from "../async/abortable.ts";
 import { makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { LocalTool } from "../agent/toolkit/local_tool.ts";
 import { type Reach, reachedComputers } from "../agent/toolkit/builtins/builtin.ts";
@@ -7,6 +8,9 @@ import type { LocalPrompt } from "./prompts.ts";
 
 /** The names of the prompts, which no prompt of a Computer gets. */
 export const LOCAL_PROMPT_NAMES = ["attach_desktop", "attach_document"] as const;
+
+/** How long a suggestion waits for a Computer, in milliseconds: a person is typing. */
+const PATIENCE_MS = 3_000;
 
 /** Suggests values for an argument. */
 type Suggest = (value: string) => Promise<readonly string[]>;
@@ -68,13 +72,13 @@ function toPrompt(tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
 async function suggestDocuments(reach: Reach, value: string): Promise<string[]> {
   const { office, isConnected } = reach.view;
   if (office === undefined || !isConnected) return [];
-  const pages = await Promise.all(
-    reachedComputers(reach).map(async (name) => {
-      const page = await office.computer(name).getFinder({ limit: 100 }).catch(() => undefined);
-      return page?.documents ?? [];
+  const answers = await Promise.all(
+    reachedComputers(reach).map((name) => {
+      const asked = office.computer(name).getFinder({ limit: 100, timeoutMs: PATIENCE_MS });
+      return settledWithin(asked.then(({ documents }) => documents, () => []), PATIENCE_MS);
     }),
   );
   const isFit = ({ uri, title }: { readonly uri: string; readonly title: string }) =>
     uri.startsWith(value) || title.toLowerCase().includes(value.toLowerCase());
-  return [...new Set(pages.flat().filter(isFit).map(({ uri }) => uri))];
+  return [...new Set(answers.flatMap((documents) => documents ?? []).filter(isFit).map(({ uri }) => uri))];
 }

@@ -1,6 +1,7 @@
 /** Attacker: a Computer in an office with a gateway. Flawed entries are to cost all clients their whole lists */
 import { assertEquals } from "@std/assert";
 import {
+  CallToolResultSchema,
   ListPromptsResultSchema,
   ListResourcesResultSchema,
   ListResourceTemplatesResultSchema,
@@ -114,6 +115,30 @@ Deno.test("a result with half of a character can be read by clients in other lan
   assertEquals([content[0].text, structuredContent], ["\ufffd", { "\ufffd": ["\ufffd"] }]);
   const { contents } = await gateway.ask("resources/read", { uri: "a2c://bad/dpe://any/document" });
   assertEquals(contents[0].text, "\ufffd");
+});
+
+Deno.test("a result with flawed content can be read by every client", async () => {
+  const flawed = [
+    { type: "text" },
+    { type: "image", data: 5 },
+    { type: "resource" },
+    { type: "resource", resource: { uri: "a:b" } },
+    { type: "resource_link", uri: "a:b", size: "x" },
+    { type: "text", text: "fine", annotations: { priority: 80, audience: ["robot"] }, _meta: 5 },
+  ];
+  const answers = answersOf([tool("flawed")], [], {
+    "client:follow_call": ({ req_id }) => ({ req_id }),
+    "client:open_input": () => ({ code: 400, message: "Nothing is asked here" }),
+    "client:tool_call": () => ({ content: flawed }),
+  });
+  await using gateway = await AttackedGateway.open(answers);
+  const result = await gateway.ask("tools/call", { name: "flawed", arguments: {} });
+  CallToolResultSchema.parse(result);
+  assertEquals(result.content.at(-1), {
+    type: "text",
+    text: "fine",
+    annotations: { priority: 1, audience: [] },
+  });
 });
 
 Deno.test("a list that names one resource a thousand times comes to an end", async () => {

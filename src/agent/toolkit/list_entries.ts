@@ -1,6 +1,6 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
 import { isRecord } from "../../json.ts";
-import { fitsIntoList, type Json } from "./mcp.ts";
+import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
 type Repair = (value: unknown) => unknown;
@@ -25,6 +25,31 @@ export function toListEntry<Entry extends object>(kind: EntryKind, entry: Entry)
     throw error;
   }
 }
+
+/** An item of content without what clients refuse; one that lacks what its type demands becomes its JSON. */
+export function toContent(item: McpContent): McpContent {
+  const demanded = DEMANDED[item.type];
+  if (demanded !== undefined && !demanded.every((name) => typeof item[name] === "string")) {
+    return asText(item);
+  }
+  if (item.type !== "resource") return repair(item, MEMBERS.content) as McpContent;
+  const { resource } = item;
+  if (!isRecord(resource) || typeof (resource["text"] ?? resource["blob"]) !== "string") return asText(item);
+  const repaired = { ...item, resource: repair(resource, { mimeType: text, _meta: record }) };
+  return repair(repaired, MEMBERS.content) as McpContent;
+}
+
+function asText(item: McpContent): McpContent {
+  return { type: "text", text: JSON.stringify(item) };
+}
+
+/** The texts that each type of content demands. */
+const DEMANDED: Readonly<Partial<Record<string, readonly string[]>>> = {
+  text: ["text"],
+  image: ["data", "mimeType"],
+  audio: ["data", "mimeType"],
+  resource_link: ["uri", "name"],
+};
 
 /** The value with `�` in place of halves of characters, which clients in other languages cannot read at all. */
 export function toWellFormed<Value>(value: Value): Value {
@@ -115,7 +140,8 @@ const promptArguments = listOf(
 const described: Members = { title: text, description: text, icons, _meta: record };
 const content: Members = { ...described, name: text, mime_type: text, mimeType: text, size, annotations };
 
-const MEMBERS: Readonly<Record<EntryKind, Members>> = {
+const MEMBERS: Readonly<Record<EntryKind | "content", Members>> = {
+  content,
   tool: { ...described, inputSchema: schema, outputSchema: schema, annotations: hints },
   resource: content,
   template: content,

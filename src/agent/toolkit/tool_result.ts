@@ -10,7 +10,7 @@ import {
   type ContentItem,
 } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
-import { toWellFormed } from "./list_entries.ts";
+import { toContent, toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
 import { A2C_COMPUTER, type ToClientUri } from "./tool_definition.ts";
 
@@ -49,6 +49,10 @@ export function toMcpResult(
 
 /** Translates an item of a result or a prompt; one that MCP does not know becomes its JSON. */
 export function toMcpContent(item: ContentItem, translate: (uri: string) => string): McpContent {
+  return toContent(translated(item, translate));
+}
+
+function translated(item: ContentItem, translate: (uri: string) => string): McpContent {
   switch (item.type) {
     case "unknown":
       return { type: "text", text: JSON.stringify(item.item) };

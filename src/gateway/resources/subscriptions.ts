@@ -1,4 +1,5 @@
 /** Subscriptions of clients to resources of Computers. */
+import { settledWithin } from "../../async/abortable.ts";
 import type { OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
 import type { Office } from "../../agent/toolkit/office.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
@@ -14,6 +15,9 @@ export const MAX_OF_ONE_CLIENT = 500;
 /** So many of {@linkcode MAX_SUBSCRIPTIONS} are left for clients that have few, and what few are. */
 const RESERVED = 250;
 const FEW = 16;
+
+/** How long a client waits for a Computer that does not answer, in milliseconds. */
+const PATIENCE_MS = 5_000;
 
 /** A client that subscribes: a session of MCP of 2025, or a stream of 2026. */
 export class Follower {
@@ -59,7 +63,7 @@ export class ResourceSubscriptions {
 
   /**
    * Follows a resource until the returned function is called. The subscription stands when the promise resolves, on a
-   * Computer that supports it.
+   * Computer that supports it and answers within five seconds.
    *
    * @throws {RangeError} when there are too many.
    */
@@ -77,7 +81,7 @@ export class ResourceSubscriptions {
     followed.holders.set(clientUri, (followed.holders.get(clientUri) ?? 0) + 1);
     this.#followed.set(keyOf(address), followed);
     if (known === undefined) void this.#subscribe(followed);
-    await followed.subscribing;
+    await settledWithin(followed.subscribing, PATIENCE_MS);
     let isHeld = true;
     return () => {
       if (!isHeld) return;

@@ -18,6 +18,8 @@ const MAX_TEXTS = 200;
 const MAX_DEPTH = 3;
 /** A term from so many characters on also counts as the beginning of a longer one. */
 const MIN_PREFIX = 4;
+/** The most different words of a query: each one costs milliseconds in an index of thousands of tools. */
+const MAX_QUERY_WORDS = 64;
 /** The tools that are indexed before the event loop runs again. */
 const CHUNK = 100;
 
@@ -60,6 +62,7 @@ export class ToolIndex {
     const results = this.#search.search(query.slice(0, MAX_CHARACTERS), {
       boost: WEIGHTS,
       combineWith: "OR",
+      tokenize: queryWords,
       prefix: (term) => term.length >= MIN_PREFIX || isLoneCharacter(term),
     });
     const byScore = results.sort((one, other) =>
@@ -107,6 +110,13 @@ export class ToolIndex {
     this.#indexed.delete(name);
     this.#search.discard(name);
   }
+}
+
+/** Each word once, since a word that is repeated means no more. */
+function queryWords(query: string): string[] {
+  const words = new Map(wordsOf(query).map((word) => [termOf(word), word]));
+  words.delete(undefined);
+  return [...words.values()].slice(0, MAX_QUERY_WORDS);
 }
 
 function areEqual(one: Entry, other: Entry): boolean {

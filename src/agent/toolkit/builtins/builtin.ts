@@ -1,4 +1,5 @@
 /** What the tools of gateway and toolkit themselves have in common. */
+import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
@@ -9,6 +10,8 @@ import { ArgumentError, Arguments } from "./arguments.ts";
 
 /** The most Computers that one call asks at the same time. */
 const MAX_CONCURRENT_COMPUTERS = 16;
+/** How long a call waits for one of several Computers, in milliseconds. */
+const PATIENCE_MS = 15_000;
 
 /** The Computers that a client reaches. */
 export interface Reach {
@@ -120,19 +123,31 @@ export type Answered<Value> =
   | { readonly computer: string; readonly value: Value }
   | { readonly computer: string; readonly problem: string };
 
-/** Asks Computers at the same time, sixteen at most; one that fails is told and costs nothing else. */
+/**
+ * Asks Computers at the same time, sixteen at most. One that fails is told and costs nothing else, and so is one of
+ * several that does not answer soon; a single one has the whole time of its request.
+ */
 export async function askEach<Value>(
   computers: readonly RemoteComputer[],
   ask: (computer: RemoteComputer) => Promise<Value>,
 ): Promise<Answered<Value>[]> {
   const limiter = new Limiter(MAX_CONCURRENT_COMPUTERS);
+  const patienceMs = computers.length === 1 ? undefined : PATIENCE_MS;
   return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
     try {
-      return { computer: computer.name, value: await limiter.run(() => ask(computer)) };
+      return { computer: computer.name, value: await limiter.run(() => inTime(ask(computer), patienceMs)) };
     } catch (error) {
       return { computer: computer.name, problem: describeError(error) };
     }
   }));
+}
+
+/** @throws {Error} there is no answer in time. */
+async function inTime<Value>(answering: Promise<Value>, ms: number | undefined): Promise<Value> {
+  if (ms === undefined) return await answering;
+  const answer = await settledWithin(answering.then((value) => ({ value })), ms);
+  if (answer !== undefined) return answer.value;
+  throw new Error(`no answer within ${ms / 1000} s; name it with "computer" to wait longer for it alone`);
 }
 
 /** A line for each Computer that failed. */

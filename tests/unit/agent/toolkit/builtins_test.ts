@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
 import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
 import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
-import { partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
+import { askEach, partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
 import { sharesOfPage } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
+import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
+import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 
 const never = new AbortController().signal;
 
@@ -126,4 +129,21 @@ Deno.test("sharesOfPage(): the pages of Computers that take turns have each docu
       assertEquals(inOrder, turns.slice(offset, offset + limit));
     }
   }));
+});
+
+Deno.test("askEach() tells of several Computers which one did not answer soon, and waits for a single one", async () => {
+  using timers = new FakeTimers();
+  const [quick, silent] = ["quick", "silent"].map((name) => ({ name }) as RemoteComputer);
+  assert(quick !== undefined && silent !== undefined);
+  const late = Promise.withResolvers<string>();
+  const ask = ({ name }: RemoteComputer) => name === "quick" ? Promise.resolve("here") : late.promise;
+  const both = askEach([quick, silent], ask);
+  const alone = askEach([silent], ask);
+  await setImmediate();
+  timers.advance(60_000);
+  const [first, second] = await both;
+  assertEquals(first, { computer: "quick", value: "here" });
+  assertMatch(JSON.stringify(second), /"silent".*no answer within 15 s/);
+  late.resolve("at last");
+  assertEquals(await alone, [{ computer: "silent", value: "at last" }]);
 });

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import { ResourceSubscriptions } from "../../../../src/gateway/resources/subscriptions.ts";
 import { silentLogger } from "../../../../src/log.ts";
+import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { FakeOffice } from "../_fake_office.ts";
 
 const URI = "window://notes/a";
@@ -66,4 +67,14 @@ Deno.test("a resource that is followed again at once keeps its subscription", as
   await scene.subscriptions.follow(URI, ADDRESS);
   await setImmediate();
   assertEquals(scene.requests, ["subscribe", "subscribe"]);
+});
+
+Deno.test("a client does not wait for a Computer that never answers", async () => {
+  using scene = await openScene();
+  using timers = new FakeTimers();
+  const following = scene.subscriptions.follow(URI, ADDRESS);
+  await setImmediate();
+  timers.advance(60_000);
+  (await following)();
+  assertEquals(scene.requests, ["subscribe"]);
 });

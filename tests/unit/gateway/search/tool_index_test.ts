@@ -94,6 +94,16 @@ Deno.test("search() orders equally good tools by name, and keeps to the limit", 
   assertEquals(namesOf(index, "copies", 2), ["copy_a", "copy_b"]);
 });
 
+Deno.test("search() counts each word of a query once, and only so many of them", async () => {
+  const index = await indexOf({ desk: [tool("send_mail", "Sends"), tool("read_file", "Reads a file")] });
+  assertEquals(namesOf(index, `mail ${"file Files ".repeat(300)}`), namesOf(index, "mail file"));
+  const fillers = Array.from(
+    { length: 64 },
+    (_, at) => `w${String.fromCharCode(97 + at % 26, 97 + at / 26)}zz`,
+  );
+  assertEquals(namesOf(index, `${fillers.join(" ")} mail`), []);
+});
+
 Deno.test("of 300 real tools, the search finds the right one among the first five", async () => {
   const index = await indexRealTools();
   assertEquals(realTools.length, 300);
