@@ -26,6 +26,8 @@ export interface QuestionAbilities {
 /** A call that has begun: its client takes part by one request after the other. */
 interface OpenCall {
   readonly client: ClientKey;
+  /** The tool that the client has called. */
+  readonly tool: string;
   /** Settles with the next question or with the result. */
   next: Promise<McpToolResult | InputRequiredResult>;
   /** Gives the answer to the question that is open. */
@@ -46,6 +48,7 @@ export type ClientKey = object | string;
 /** What a request brings: a new call, or the answer to the question of one. */
 export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"> {
   readonly client: ClientKey;
+  readonly tool: string;
   readonly state: string | undefined;
   readonly responses: Readonly<Record<string, unknown>> | undefined;
 }
@@ -90,10 +93,10 @@ export class AskingCalls {
     this.#waiting.clear();
   }
 
-  #begin({ client, onProgress }: AskingRequest, start: StartCall): OpenCall {
+  #begin({ client, tool, onProgress }: AskingRequest, start: StartCall): OpenCall {
     let tell = openStep();
     const ending = new AbortController();
-    const call: OpenCall = { client, next: tell.promise, answer: () => undefined, onProgress, ending };
+    const call: OpenCall = { client, tool, next: tell.promise, answer: () => undefined, onProgress, ending };
     const onQuestion: OnQuestion = async (question) => {
       if (!this.#makeRoomFor(client)) return { action: "cancel" };
       const state = crypto.randomUUID();
@@ -131,9 +134,10 @@ export class AskingCalls {
     return true;
   }
 
-  #resume({ state = "", responses, onProgress }: AskingRequest): OpenCall | undefined {
+  /** A state belongs to its client and its tool: the log tells who called what, and a client may allow one tool alone. */
+  #resume({ client, tool, state = "", responses, onProgress }: AskingRequest): OpenCall | undefined {
     const call = this.#waiting.get(state);
-    if (call === undefined) return undefined;
+    if (call === undefined || call.client !== client || call.tool !== tool) return undefined;
     this.#waiting.delete(state);
     call.onProgress = onProgress;
     call.answer(readAnswer(responses));

@@ -50,7 +50,7 @@ export function serveTools(
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
     const client: ClientKey = isPerRequest ? clientOf(server) : server;
-    const request = { client, signal, state: context.mcpReq.requestState<string>(), responses };
+    const request = { client, tool: name, signal, state: context.mcpReq.requestState<string>(), responses };
     const begun = performance.now();
     const end = (outcome: Activity["outcome"]) =>
       onActivity({

@@ -1,5 +1,5 @@
 /** Attacker: a client of a gateway. It takes all calls and all questions, or looks at Computers beyond its path */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { CallShares } from "../../src/gateway/call_shares.ts";
 import { createHttpHandler } from "../../src/gateway/http/handler.ts";
 import { AskingCalls, type StartCall } from "../../src/gateway/questions.ts";
@@ -34,7 +34,7 @@ Deno.test("a client that lets its user be asked without end loses its own questi
   const { signal } = new AbortController();
   const begin = (client: string, name = client) =>
     calls.handle(
-      { client, state: undefined, responses: undefined, signal, onProgress: undefined },
+      { client, tool: "ask", state: undefined, responses: undefined, signal, onProgress: undefined },
       asking(outcomes, name),
     );
   const first = await begin("victim");
@@ -42,16 +42,15 @@ Deno.test("a client that lets its user be asked without end loses its own questi
   await begin("newcomer");
   assertEquals(new Set(outcomes.map((outcome) => outcome.replace(/ \d+/, ""))), new Set(["greedy cancel"]));
   const state = "requestState" in first ? String(first.requestState) : "";
-  await calls.handle(
-    {
-      client: "victim",
-      state,
-      responses: { question: { action: "accept", content: {} } },
-      signal,
-      onProgress: undefined,
-    },
-    asking(outcomes, "never"),
-  );
+  const responses = { question: { action: "accept", content: {} } };
+  const goOn = (client: string, tool: string) =>
+    calls.handle(
+      { client, tool, state, responses, signal, onProgress: undefined },
+      asking(outcomes, "never"),
+    );
+  await assertRejects(() => goOn("greedy", "ask"), Error, "not open");
+  await assertRejects(() => goOn("victim", "other"), Error, "not open");
+  await goOn("victim", "ask");
   assertEquals(outcomes.at(-1), "victim accept");
   calls.close();
 });

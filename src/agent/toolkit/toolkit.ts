@@ -82,7 +82,7 @@ export class Toolkit implements Disposable {
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     // A model reads a document by its own URI, and there are no others to read.
     const toClientUri = (uri: string) => uri;
-    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri });
+    this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, logger });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
     const locals = builtins ? makeBuiltins({ view: this.#view }) : [];
     this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
