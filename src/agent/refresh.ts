@@ -10,8 +10,10 @@ import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import { isNotServed } from "./requests.ts";
 import type { RemoteComputer } from "./remote_computer.ts";
 
-/** The most views that are fetched at the same time, for all Computers together. */
+/** The most views that are fetched at the same time, for all Computers together, besides those that are late. */
 export const MAX_CONCURRENT_REFRESHES = 16;
+/** From when on a view is late, in milliseconds: a Computer that does not answer keeps no other one waiting. */
+const LATE_MS = 5_000;
 
 /** The event of each view. A view is fetched only while its event has a listener. */
 const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
@@ -58,7 +60,11 @@ export class Refresher {
   readonly #log: Logger;
   /** The views to fetch next, in the order of the changes. */
   readonly #waiting = new Map<string, Refresh>();
-  readonly #running = new Set<string>();
+  readonly #running = new Map<string, Refresh>();
+  /** Those of the running ones that are late. */
+  readonly #late = new Set<Refresh>();
+  /** Looks for late fetches while others wait. */
+  #looking: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
   constructor(listeners: Listeners, source: RefreshSource, options: { readonly logger: Logger }) {
@@ -72,6 +78,7 @@ export class Refresher {
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();
+    clearTimeout(this.#looking);
   }
 
   #follow(): void {
@@ -114,15 +121,26 @@ export class Refresher {
 
   #startNext(): void {
     for (const [key, refresh] of this.#waiting) {
-      if (this.#running.size >= MAX_CONCURRENT_REFRESHES) return;
       if (this.#running.has(key)) continue;
+      if (this.#running.size - this.#late.size >= MAX_CONCURRENT_REFRESHES) return this.#lookLater();
       this.#waiting.delete(key);
-      this.#running.add(key);
+      this.#running.set(key, refresh);
       void this.#run(refresh).then(() => {
         this.#running.delete(key);
+        this.#late.delete(refresh);
         this.#startNext();
       });
     }
+  }
+
+  #lookLater(): void {
+    const running = [...this.#running.values()];
+    this.#looking ??= setTimeout(() => {
+      this.#looking = undefined;
+      const isRunning = new Set(this.#running.values());
+      for (const refresh of running) if (isRunning.has(refresh)) this.#late.add(refresh);
+      this.#startNext();
+    }, LATE_MS);
   }
 
   /** Never rejects. */

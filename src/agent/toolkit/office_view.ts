@@ -1,18 +1,22 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
+import { settledWithin } from "../../async/abortable.ts";
 import { Backoff, delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
 import type { Unsubscribe } from "../listeners.ts";
+import type { RemoteComputer } from "../remote_computer.ts";
 import type { Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
 /** The most Computers that are kept, and the most tools of each. */
 const MAX_COMPUTERS = 1_000;
 const MAX_TOOLS = 5_000;
-/** The most lists of tools that are fetched at the same time. */
+/** The most lists of tools that are fetched at the same time, besides those of Computers that are late. */
 const MAX_CONCURRENT_FETCHES = 8;
+/** From when on a Computer is late, in milliseconds. */
+const LATE_MS = 2_000;
 /** The waits before a list of tools, or of the members of the office, that could not be fetched is fetched again. */
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 
@@ -184,11 +188,21 @@ export class OfficeView implements Disposable {
     const version = this.#computers.get(name)?.version;
     if (office === undefined || version === undefined) return;
     try {
-      const tools = await this.#limiter.run(() => office.computer(name).getTools({ signal }), signal);
+      const tools = await this.#askForTools(office.computer(name), signal);
       if (this.#computers.get(name)?.version === version) this.#setTools(name, tools);
     } catch (error) {
       if (!signal.aborted && this.#computers.get(name)?.version === version) this.#retry(name, error);
     }
+  }
+
+  /** Computers that do not answer keep nobody else waiting. */
+  async #askForTools(remote: RemoteComputer, signal: AbortSignal): Promise<readonly SMCPTool[]> {
+    const asked = await this.#limiter.run(async () => {
+      const answering = remote.getTools({ signal });
+      await settledWithin(answering.then(() => undefined, () => undefined), LATE_MS);
+      return { answering };
+    }, signal);
+    return await asked.answering;
   }
 
   #setTools(name: string, tools: readonly SMCPTool[]): void {

@@ -3,6 +3,7 @@ import type { AgentEvent, ComputerViewName } from "../../../src/agent/events.ts"
 import { Listeners } from "../../../src/agent/listeners.ts";
 import { MAX_CONCURRENT_REFRESHES, Refresher } from "../../../src/agent/refresh.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { FakeTimers } from "../../fixtures/fake_timers.ts";
 
 /** A refresher whose fetches are answered by hand. */
 function setUp(computers: readonly string[] = []) {
@@ -116,6 +117,7 @@ Deno.test("Refresher forgets what waits for a Computer that left", async () => {
 });
 
 Deno.test("Refresher runs a bounded number of fetches at a time", async () => {
+  using _timers = new FakeTimers();
   const { listeners, fetches } = setUp();
   listeners.on("desktopRefreshed", () => {});
   for (let i = 0; i < MAX_CONCURRENT_REFRESHES + 3; i++) {
@@ -125,6 +127,24 @@ Deno.test("Refresher runs a bounded number of fetches at a time", async () => {
   fetches[0]?.answer.resolve();
   await settle();
   assertEquals(fetches.length, MAX_CONCURRENT_REFRESHES + 1);
+});
+
+Deno.test("Refresher lets Computers that do not answer keep no other one waiting", async () => {
+  using timers = new FakeTimers();
+  const { listeners, fetches, refresher, started } = setUp();
+  listeners.on("desktopRefreshed", () => {});
+  const change = (computer: string) => listeners.tell({ type: "updateDesktop", computer });
+  for (let i = 0; i < MAX_CONCURRENT_REFRESHES; i++) change(`silent${i}`);
+  change("laptop");
+  change("silent0");
+  assertEquals(fetches.length, MAX_CONCURRENT_REFRESHES);
+  timers.advance(5_000);
+  assertEquals(started().slice(MAX_CONCURRENT_REFRESHES), ["laptop desktop"]);
+  fetches[0]?.answer.resolve();
+  await settle();
+  assertEquals(started().at(-1), "silent0 desktop");
+  refresher.stop();
+  assertEquals(timers.waiting, 0);
 });
 
 Deno.test("Refresher says nothing more once it is stopped", async () => {

@@ -17,3 +17,22 @@ Deno.test("OfficeView asks again who is in the office when the Server did not an
   await setImmediate();
   assertEquals(view.computers.map(({ name }) => name), ["laptop"]);
 });
+
+Deno.test("OfficeView lists the tools of a Computer behind many that do not answer", async () => {
+  using timers = new FakeTimers();
+  using view = new OfficeView();
+  const silent = Array.from({ length: 20 }, (_, index) => `a${String(index).padStart(2, "0")}`);
+  const office = new FakeOffice([...silent, "laptop"]);
+  const quick = office.computer("laptop");
+  office.computer = (name) =>
+    name === "laptop" ? quick : { ...quick, getTools: () => new Promise(() => undefined) } as typeof quick;
+  void view.follow(office);
+  const isListed = () => view.computers.find(({ name }) => name === "laptop")?.tools !== undefined;
+  for (let round = 0; round < 2; round++) {
+    await setImmediate();
+    assertEquals(isListed(), false);
+    timers.advance(2_000);
+  }
+  await setImmediate();
+  assertEquals(isListed(), true);
+});
