@@ -132,23 +132,20 @@ export async function askEach<Value>(
   ask: (computer: RemoteComputer) => Promise<Value>,
 ): Promise<Answered<Value>[]> {
   const limiter = new Limiter(MAX_CONCURRENT_COMPUTERS);
-  const patienceMs = computers.length === 1 ? undefined : PATIENCE_MS;
+  const isAlone = computers.length === 1;
   return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
+    const { name } = computer;
+    const answer = async () => ({ computer: name, value: await ask(computer) });
     try {
-      return { computer: computer.name, value: await limiter.run(() => inTime(ask(computer), patienceMs)) };
+      return await limiter.run(() => isAlone ? answer() : settledWithin(answer(), PATIENCE_MS)) ??
+        { computer: name, problem: LATE };
     } catch (error) {
-      return { computer: computer.name, problem: describeError(error) };
+      return { computer: name, problem: describeError(error) };
     }
   }));
 }
 
-/** @throws {Error} there is no answer in time. */
-async function inTime<Value>(answering: Promise<Value>, ms: number | undefined): Promise<Value> {
-  if (ms === undefined) return await answering;
-  const answer = await settledWithin(answering.then((value) => ({ value })), ms);
-  if (answer !== undefined) return answer.value;
-  throw new Error(`no answer within ${ms / 1000} s; name it with "computer" to wait longer for it alone`);
-}
+const LATE = `no answer within ${PATIENCE_MS / 1000} s; name it with "computer" to wait longer for it alone`;
 
 /** A line for each Computer that failed. */
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
