@@ -66,7 +66,8 @@ export function serveTools(
         ({ onQuestion, ...call }) =>
           shares.run(
             client,
-            () => tools.call(name, args, { ...call, onQuestion: withAbilities(onQuestion, abilities) }),
+            () =>
+              tools.call(name, args, { ...call, client, onQuestion: withAbilities(onQuestion, abilities) }),
           ),
       );
       end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok");

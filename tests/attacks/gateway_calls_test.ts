@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { CallShares } from "../../src/gateway/call_shares.ts";
 import { createHttpHandler } from "../../src/gateway/http/handler.ts";
+import { LongResults } from "../../src/gateway/search/long_results.ts";
 import { AskingCalls, type StartCall } from "../../src/gateway/questions.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
 import { answersOf, AttackedGateway, tool } from "./_attacked_gateway.ts";
@@ -87,4 +88,18 @@ Deno.test("a client of one Computer learns nothing of the arguments of tools of 
   };
   assertMatch(await ask("/mcp"), /mcp-param-Secret is missing/);
   assertMatch(await ask("/mcp/c/good"), /No tool named/);
+});
+
+Deno.test("a client with ever more long results loses its own alone", () => {
+  const results = new LongResults();
+  const handleOf = (client: string, characters: number) => {
+    const text = `${"x ".repeat(characters / 2)}`;
+    const { content } = results.shorten({ content: [{ type: "text", text }] }, { client });
+    return /handle "([^"]+)"/.exec(String(content.at(-1)?.text))?.[1] ?? "";
+  };
+  const victim = handleOf("victim", 60_000);
+  for (let index = 0; index < 250; index++) handleOf("greedy", 60_000);
+  assertEquals(results.read(victim, 2).isError, undefined);
+  const last = Array.from({ length: 40 }, () => handleOf("greedy", 1_000_000)).at(-1) ?? "";
+  assertEquals([results.read(victim, 2).isError, results.read(last, 2).isError], [undefined, undefined]);
 });

@@ -1,5 +1,6 @@
 /** Results that are too long for a small context: the first part at once, the others on request. */
 import { errorResult, type Json, type McpContent, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import type { ToolContext } from "../../agent/toolkit/local_tool.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { splitText } from "./split.ts";
 
@@ -19,12 +20,17 @@ interface Page {
 }
 
 interface Kept {
+  /** The client that it is for. */
+  readonly client: ToolContext["client"];
   readonly pages: readonly Page[];
   readonly characters: number;
   readonly readAtMs: number;
 }
 
-/** Keeps the further parts of long results; those that were not read for the longest time are forgotten first. */
+/**
+ * Keeps the further parts of long results. When there are too many, those of the client that has the most are forgotten,
+ * the one first that was not read for the longest time.
+ */
 export class LongResults {
   readonly #now: () => number;
   /** In the order in which they were read last. */
@@ -37,7 +43,7 @@ export class LongResults {
   }
 
   /** The result with the first part of its texts, if they are too long, and how to go on. */
-  shorten(result: McpToolResult): McpToolResult {
+  shorten(result: McpToolResult, { client }: Pick<ToolContext, "client"> = {}): McpToolResult {
     const { structuredContent, ...rest } = result;
     const structure = structuredContent === undefined ? "" : JSON.stringify(structuredContent);
     const isStructureLong = structure.length > MAX_PART_CHARACTERS;
@@ -50,7 +56,7 @@ export class LongResults {
     return {
       ...rest,
       ...(isStructureLong ? {} : { structuredContent }),
-      content: toContent(pages, { number: 1, handle: pages.length > 1 ? this.#keep(pages) : "" }),
+      content: toContent(pages, { number: 1, handle: pages.length > 1 ? this.#keep(pages, client) : "" }),
     };
   }
 
@@ -69,19 +75,30 @@ export class LongResults {
     return { content: toContent(kept.pages, { number, handle }) };
   }
 
-  #keep(pages: readonly Page[]): string {
+  #keep(pages: readonly Page[], client: ToolContext["client"]): string {
     this.#forgetOld();
     const handle = crypto.randomUUID();
     const characters = pages.flatMap(({ content }) => content)
       .reduce((sum, item) => sum + JSON.stringify(item).length, 0);
-    this.#kept.set(handle, { pages, characters, readAtMs: this.#now() });
+    this.#kept.set(handle, { client, pages, characters, readAtMs: this.#now() });
     this.#characters += characters;
-    for (const oldest of this.#kept.keys()) {
-      const isRoom = this.#characters <= MAX_KEPT_CHARACTERS && this.#kept.size <= MAX_KEPT;
-      if (isRoom || oldest === handle) break;
+    while (this.#characters > MAX_KEPT_CHARACTERS || this.#kept.size > MAX_KEPT) {
+      const oldest = this.#oldestOfGreediest();
+      if (oldest === undefined || oldest === handle) break;
       this.#forget(oldest);
     }
     return handle;
+  }
+
+  /** By what fills up: characters, or the number of results. */
+  #oldestOfGreediest(): string | undefined {
+    const isLong = this.#characters > MAX_KEPT_CHARACTERS;
+    const sizes = new Map<ToolContext["client"], number>();
+    for (const { client, characters } of this.#kept.values()) {
+      sizes.set(client, (sizes.get(client) ?? 0) + (isLong ? characters : 1));
+    }
+    const most = Math.max(...sizes.values());
+    return [...this.#kept].find(([, { client }]) => sizes.get(client) === most)?.[0];
   }
 
   #forgetOld(): void {

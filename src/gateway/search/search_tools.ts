@@ -89,7 +89,7 @@ function findTools(parts: SearchParts): LocalTool {
       },
       annotations: { title: "Find tools", readOnlyHint: true, openWorldHint: false },
     },
-    run: (given) =>
+    run: (given, context) =>
       guarded(async () => {
         const args = new Arguments("find_tools", given, ["query", "computer", "limit"]);
         const query = args.requiredText("query");
@@ -99,7 +99,7 @@ function findTools(parts: SearchParts): LocalTool {
         if (groups.length === 0) return nothingFound(parts, computer);
         const structuredContent = { tools: groups.map(describe) };
         const content = [{ type: "text", text: JSON.stringify(structuredContent) }];
-        return parts.results.shorten({ content, structuredContent });
+        return parts.results.shorten({ content, structuredContent }, context);
       }),
   };
 }
@@ -203,9 +203,9 @@ function callTool(
         }
         const problem = argumentProblem(tool.definition, toolArguments);
         if (problem !== undefined) {
-          return parts.results.shorten(errorResult(`Cannot call "${wanted}": ${problem}`));
+          return parts.results.shorten(errorResult(`Cannot call "${wanted}": ${problem}`), context);
         }
-        return parts.results.shorten(await parts.call(tool, toolArguments, context));
+        return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
       }),
   };
 }
