@@ -153,7 +153,8 @@ function memberPath(text: string, path: readonly string[]): readonly string[] {
   let inner: unknown = value;
   for (const [index, key] of path.entries()) {
     if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
-      throw new ConfigError(`Cannot edit: "${path.slice(0, index).join(".")}" is not an object`);
+      const what = index === 0 ? "the content of the file" : `"${path.slice(0, index).join(".")}"`;
+      throw new ConfigError(`Cannot edit: ${what} is not an object`);
     }
     if (!Object.hasOwn(inner, key)) return path.slice(0, index);
     inner = (inner as Readonly<Record<string, unknown>>)[key];

@@ -49,3 +49,20 @@ Deno.test("what a client has written meanwhile is not overwritten", async () => 
     await Deno.remove(`${file}.before-a2c`).catch(() => undefined);
   }
 });
+
+Deno.test("a link to nothing is not replaced by a file", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/link`;
+    await Deno.symlink(`${folder}/nothing`, file);
+    const client = { ...clientOf("claude-code"), file };
+    await assertRejects(
+      () => writeClientFile(client, { before: undefined, after: "{}" }),
+      UsageError,
+      "link",
+    );
+    assertEquals((await Deno.lstat(file)).isSymlink, true);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

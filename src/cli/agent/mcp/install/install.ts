@@ -191,11 +191,20 @@ export async function writeClientFile(
     );
   }
   await Deno.mkdir(dirname(file), { recursive: true });
-  const real = await Deno.realPath(file).catch(() => file);
+  const real = await Deno.realPath(file).catch(() => undefined) ?? await withoutLink(file);
   const mode = before === undefined ? 0o600 : (await Deno.stat(real)).mode ?? 0o600;
   if (before !== undefined) await keepBefore(real, before);
   await replaceFile(real, after, { mode: mode & 0o777 });
   if (Deno.build.os !== "windows") await Deno.chmod(real, mode & 0o777);
+}
+
+/** The file that will be new: a link to nothing is not replaced, since its target may come back. */
+async function withoutLink(file: string): Promise<string> {
+  const found = await Deno.lstat(file).catch(() => undefined);
+  if (found?.isSymlink !== true) return file;
+  throw new UsageError(
+    `Cannot write "${file}": it is a link to a file that is not there; create that file or remove the link`,
+  );
 }
 
 /** Keeps the text before a change beside the file, under a name that no earlier copy has. */
