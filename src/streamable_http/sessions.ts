@@ -19,7 +19,7 @@ interface Session extends PlacedSession {
 const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
-const MAX_FIRST_BYTES = 64 * 1024;
+const MAX_FIRST_BYTES = 256 * 1024;
 
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;

@@ -285,7 +285,7 @@ attack(
   "what a client says of itself at the beginning is short, since it stays in memory",
   {},
   async (port) => {
-    const title = "x".repeat(100_000);
+    const title = "x".repeat(300_000);
     const params = { ...INITIALIZE.params, clientInfo: { name: "raw", version: "1", title } };
     assertEquals((await port.ask(HOST, { body: { ...INITIALIZE, params } })).status, 413);
     const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
