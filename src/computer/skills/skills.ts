@@ -161,9 +161,8 @@ export class Skills {
 
   /** Looks at new folders now: their owner learns of a mistake when the Computer starts, not at the first request. */
   #lookAhead(folders: readonly SkillFolder[]): void {
-    // Without the permission, a terminal would be asked for it.
-    if (folders.length === 0 || !folders.every(({ path }) => mayRead(path))) return;
-    void Promise.all(folders.map((folder) => folder.scan())).then((scans) => {
+    if (folders.length === 0) return;
+    void Promise.all(folders.map(lookAt)).then((scans) => {
       if (!this.#isClosed && folders === this.#folders) this.#warnOf(this.#merge(scans));
     });
   }
@@ -261,6 +260,13 @@ export class Skills {
     }
     return { skills: [...skills.values()], problems };
   }
+}
+
+/** Lists the skills of a folder; without the permission, for which a terminal would be asked, only says so. */
+async function lookAt(folder: SkillFolder): Promise<SkillListing> {
+  if (mayRead(folder.path)) return await folder.scan();
+  const { given } = folder;
+  return { skills: [], problems: [{ from: given, path: given, message: "reading it needs --allow-read" }] };
 }
 
 /** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
