@@ -263,10 +263,10 @@ export class Skills {
 }
 
 /** Lists the skills of a folder; without the permission, for which a terminal would be asked, only says so. */
-async function lookAt(folder: SkillFolder): Promise<SkillListing> {
-  if (mayRead(folder.path)) return await folder.scan();
-  const { given } = folder;
-  return { skills: [], problems: [{ from: given, path: given, message: "reading it needs --allow-read" }] };
+async function lookAt(folder: SkillFolder): Promise<SkillListing & { readonly from: string }> {
+  const { given: from, path } = folder;
+  if (mayRead(path)) return { from, ...await folder.scan() };
+  return { from, skills: [], problems: [{ from, path: from, message: "reading it needs --allow-read" }] };
 }
 
 /** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
