@@ -248,6 +248,8 @@ function openWatcher(path: string, log: Logger): Deno.FsWatcher | undefined {
     // Without the permission, a terminal would be asked for it.
     return mayRead(path) ? Deno.watchFs(path) : undefined;
   } catch (error) {
+    // A missing folder is warned of by the look at its skills.
+    if (error instanceof Deno.errors.NotFound) return undefined;
     log.info("cannot watch a folder of skills; it is read again at each request", {
       folder: path,
       error: describeError(error),
