@@ -1,6 +1,7 @@
 /** The MCP resources of a Computer, as an Agent uses them: lists, templates, contents and subscriptions. */
 import {
   parseGetCompletionRet,
+  parseGetDeskTopRet,
   parseGetDpeRet,
   parseGetResourcesRet,
   parseGetResourceTemplatesRet,
@@ -8,8 +9,12 @@ import {
   parseReadResourceRet,
   parseSubscribeResourceRet,
 } from "../protocol/answers.ts";
+import { parseDesktopEntry } from "../protocol/desktop.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError, UnsupportedRequestError } from "../protocol/errors.ts";
 import {
   GET_COMPLETION_EVENT,
+  GET_DESKTOP_EVENT,
   GET_DPE_EVENT,
   GET_RESOURCE_TEMPLATES_EVENT,
   GET_RESOURCE_UPDATES_EVENT,
@@ -25,6 +30,7 @@ import {
   toCompletion,
 } from "../protocol/pages.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
+import { windowIdentity } from "../uri/window_uri.ts";
 import { fillContents, hasContentHandles } from "./blobs.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
 import { RemoteMcpServers } from "./remote_mcp_servers.ts";
@@ -49,7 +55,12 @@ export class RemoteResources extends RemoteMcpServers {
    * Reads an MCP resource (`client:read_resource`) and resolves to MCP's `ReadResourceResult`. To read documents, see
    * also `readDocumentMetadata()`, `readPage()` and `readElement()`.
    *
+   * A Computer that does not support the request has the text of a window in its Desktop: it is read there
+   * (`client:get_desktop`), and has no `mimeType`.
+   *
    * @param uri A `dpe://` or `window://` URI; with `options.mcpServer`, a URI of any scheme.
+   * @throws {UnsupportedRequestError} when the Computer does not know the request, and the URI is none of a window.
+   * @throws {SmcpError} 404 when there is no such resource.
    */
   async readResource(
     uri: string,
@@ -57,9 +68,31 @@ export class RemoteResources extends RemoteMcpServers {
   ): Promise<ReadResourceRet> {
     const { mcpServer, ...rest } = options;
     const asked = { ...rest, parse: parseReadResourceRet };
-    const result = await this.#requests.ask(READ_RESOURCE_EVENT, { uri, mcp_server: mcpServer }, asked);
-    if (!hasContentHandles(result)) return result;
-    return await this.#requests.fill((filling) => fillContents(result, filling), rest);
+    try {
+      const result = await this.#requests.ask(READ_RESOURCE_EVENT, { uri, mcp_server: mcpServer }, asked);
+      if (!hasContentHandles(result)) return result;
+      return await this.#requests.fill((filling) => fillContents(result, filling), rest);
+    } catch (error) {
+      const identity = error instanceof UnsupportedRequestError ? windowIdentity(uri) : undefined;
+      if (identity === undefined) throw error;
+      return await this.#readWindow(uri, { ...rest, identity });
+    }
+  }
+
+  /** Reads a window as every Computer shows it. */
+  async #readWindow(
+    uri: string,
+    { identity, ...options }: RequestOptions & { readonly identity: string },
+  ): Promise<ReadResourceRet> {
+    const asked = { ...options, parse: parseGetDeskTopRet };
+    const { desktops = [] } = await this.#requests.ask(GET_DESKTOP_EVENT, { window: uri }, asked);
+    const window = desktops.map(parseDesktopEntry).find((entry) => windowIdentity(entry.uri) === identity);
+    if (window === undefined) {
+      throw new SmcpError(ErrorCode.NOT_FOUND, `Resource not found: no window "${uri}"`, {
+        details: { uri },
+      });
+    }
+    return { contents: [{ uri, text: window.text }] };
   }
 
   /**

@@ -155,7 +155,7 @@ export async function checkConfigText(
     warnings: [
       ...reading.warnings,
       ...versionFindings(reading, checks.protocol).map(reading.locate),
-      ...(checks.programs === true ? skillFindings(reading).map(reading.locate) : []),
+      ...(checks.programs === true ? settingFindings(reading).map(reading.locate) : []),
     ],
     failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
@@ -208,22 +208,34 @@ function folderFindings({ servers }: ConfigReading, origin: ConfigOrigin | undef
 
 /** Why a folder cannot be one of documents; `undefined` when it is, or may not be looked at. */
 export function folderProblem(folder: string): string | undefined {
+  if (folder === "") return "give a folder";
   if (hasPlaceholder(folder)) return undefined;
   const found = look(folder);
   if (found === undefined || found.isDirectory) return undefined;
   return found.isFile ? `"${folder}" is a file; give the folder that it is in` : `no such folder "${folder}"`;
 }
 
-/** A folder of skills that is missing, or without any, keeps no server from starting. */
-function skillFindings({ settings: { skills = [] } }: ConfigReading): ConfigIssue[] {
-  return skills.flatMap((folder, index) => {
+/** Why a folder that may not exist yet cannot be created or used; `undefined` when it can, or may not be looked at. */
+export function newFolderProblem(folder: string): string | undefined {
+  if (folder === "") return "give a folder";
+  return look(folder)?.isFile === true ? `"${folder}" is a file; give a folder` : undefined;
+}
+
+/** Folders of skills and of uploads that cannot be used keep no server from starting. */
+function settingFindings({ settings: { skills = [], uploads } }: ConfigReading): ConfigIssue[] {
+  const findings: ConfigIssue[] = [];
+  for (const [index, folder] of skills.entries()) {
     const message = skillProblem(folder);
-    return message === undefined ? [] : [{ path: ["skills", index], message }];
-  });
+    if (message !== undefined) findings.push({ path: ["skills", index], message });
+  }
+  const message = uploads === undefined ? undefined : newFolderProblem(uploads);
+  if (message !== undefined) findings.push({ path: ["uploads"], message });
+  return findings;
 }
 
 function skillProblem(folder: string): string | undefined {
-  if (look(folder)?.isDirectory !== true) return `no such folder "${folder}"`;
+  const problem = folderProblem(folder);
+  if (problem !== undefined || look(folder) === undefined) return problem;
   const hasSkill = [...Deno.readDirSync(folder)].some(({ name }) =>
     look(join(folder, name, "SKILL.md"))?.isFile === true
   );

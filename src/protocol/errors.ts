@@ -82,8 +82,9 @@ export class UnsupportedRequestError extends SmcpError {
     const { computer, cause } = options;
     const who = computer === undefined ? "the Computer" : `Computer "${computer}"`;
     const {
-      why = `${who}, or the Server, does not support it. Update their programs, or do ` +
-        "without: tools, desktop and finder are what every Computer has",
+      why =
+        `${who}, or the Server, does not support it: it is an extension of this package, or newer than their ` +
+        "programs. Tools, calls and desktop work with every Computer",
     } = options;
     super(ErrorCode.BAD_REQUEST, `Cannot send "${event}": ${why}`, { details: { field: "event" }, cause });
     this.event = event;
@@ -146,6 +147,10 @@ function readFlatDetails(body: Readonly<Record<string, unknown>>): { details?: E
 
 /** The details to add to a message, by the code of the error. */
 const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
+  [ErrorCode.MCP_SERVER_NOT_FOUND]: ["mcp_server", "name"],
+  [ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED]: ["mcp_server"],
+  [ErrorCode.SKILL_NAME_INVALID]: ["name"],
+  [ErrorCode.SKILL_RESOURCE_NOT_ACCESSIBLE]: ["rel_path", "reason"],
   [ErrorCode.DOCUMENT_NOT_FOUND]: ["doc_ref"],
   [ErrorCode.PAGE_OUT_OF_RANGE]: ["page_index", "page_count"],
   [ErrorCode.ELEMENT_NOT_FOUND]: ["element_id"],
@@ -155,11 +160,16 @@ const TOLD_DETAILS: Readonly<Record<number, readonly string[]>> = {
 const MAX_DETAIL_LENGTH = 128;
 
 /**
- * Adds the details of a document, a page or an element to the message of an error, unless the message has them.
+ * Adds to the message of an error what it is about, such as a document, a page, a skill or an MCP server, unless the
+ * message has it.
  */
 export function withDetailsTold(error: SmcpError): SmcpError {
   const { code, message, details } = error;
-  const told = (TOLD_DETAILS[code] ?? []).flatMap((key) => {
+  const keys = TOLD_DETAILS[code] ?? [];
+  const [subject] = keys.map((key) => details?.[key]);
+  // A message that names the subject says in words what is wrong with it.
+  if (typeof subject === "string" && message.includes(subject)) return error;
+  const told = keys.flatMap((key) => {
     const value = details?.[key];
     const isKnown = typeof value === "number" || typeof value === "string";
     if (!isKnown || message.includes(String(value))) return [];

@@ -41,7 +41,10 @@ export interface Wire {
   forgetAck(ackId: number): void;
   enterRoom(officeId: string): void;
   leaveRoom(officeId: string): void;
+  /** Tells the peer that it is disconnected: clients of Socket.IO do not come back by themselves. */
   close(): void;
+  /** Ends the connection without a word: clients of Socket.IO come back by themselves. */
+  drop(): void;
 }
 
 /** The parts of a Server that its connections share. */
@@ -306,9 +309,14 @@ export class Connection implements Target, Requester {
     }
   }
 
-  /** Closes the connection. */
+  /** Closes the connection for good: of other implementations, few come back by themselves. */
   close(): void {
     this.#wire.close();
+  }
+
+  /** Closes the connection as the network would, so that peers of every implementation come back. */
+  drop(): void {
+    this.#wire.drop();
   }
 
   #membership(): LogFields {

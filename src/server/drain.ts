@@ -40,7 +40,7 @@ export class Drain {
   }
 
   /**
-   * Tells all peers to reconnect, closes each connection once it has no request in flight, and the rest some time before
+   * Tells all peers to reconnect, drops each connection once it has no request in flight, and the rest some time before
    * `timeoutMs` is over, so that the Server is closed by then. The requests in flight then fail with 503, which says that they may have been
    * carried out.
    */
@@ -63,7 +63,7 @@ export class Drain {
       connection.failRequests(unanswered);
       connection.failSentRequests(unanswered);
     }
-    for (const connection of connections.values()) connection.close();
+    for (const connection of connections.values()) connection.drop();
     await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
     terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
@@ -97,7 +97,7 @@ function unanswered(request: RelayedRequest): SmcpError {
 
 /** Closes the connections without a request in flight, and returns whether none is left. */
 function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
-  for (const connection of [...connections.values()]) if (connection.isIdle) connection.close();
+  for (const connection of [...connections.values()]) if (connection.isIdle) connection.drop();
   return connections.size === 0;
 }
 

@@ -63,6 +63,10 @@ export class SocketWire implements Wire {
   close(): void {
     this.#socket.disconnect(true);
   }
+
+  drop(): void {
+    if (!dropClient(this.#socket)) this.close();
+  }
 }
 
 /** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */
@@ -77,6 +81,20 @@ export function roomOf(officeId: string): string {
 function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
   const acks: unknown = Reflect.get(socket, "acks");
   return acks instanceof Map ? acks : undefined;
+}
+
+/**
+ * Closes the connection as the network would. The method of Socket.IO's `Client` is private; the public ones send a
+ * disconnect packet, or leave the membership standing until the last byte is read.
+ */
+function dropClient(socket: SocketLike): boolean {
+  const client: unknown = Reflect.get(socket, "client");
+  const close: unknown = typeof client === "object" && client !== null
+    ? Reflect.get(client, "close")
+    : undefined;
+  if (typeof close !== "function") return false;
+  Reflect.apply(close, client, []);
+  return true;
 }
 
 /** What Socket.IO keeps of the handshake of each connection, for all of them. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { SmcpError } from "../../src/protocol/errors.ts";
+import { SmcpError, UnsupportedRequestError } from "../../src/protocol/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -43,6 +43,27 @@ Deno.test("getWindows() reads the Desktop of a Computer that does not serve the 
   assertEquals(computer.lastBody("client:get_desktop")["desktop_size"], 2);
   computer.answers["client:get_windows"] = () => ({ code: 413, message: "Too large" });
   assertEquals(await agent.computer("laptop").getWindows(), windows);
+});
+
+Deno.test("readResource() reads a window in the Desktop of a Computer that reads no resources", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using computer = await ScriptedComputer.join(server.url, {
+    answers: {
+      "client:read_resource": () => NOTHING,
+      "client:get_desktop": ({ req_id, window }) => ({
+        desktops: window === "window://A/b?x=1" ? ["window://a/b\n\ntext\n\nmore"] : [],
+        req_id,
+      }),
+    },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const uri = "window://A/b?x=1";
+  assertEquals(await laptop.readResource(uri), { contents: [{ uri, text: "text\n\nmore" }] });
+  const missing = await assertRejects(() => laptop.readResource("window://c"), SmcpError);
+  assertEquals([missing.code, missing.details], [404, { uri: "window://c" }]);
+  await assertRejects(() => laptop.readResource("dpe://c/d"), UnsupportedRequestError);
+  assertEquals(computer.requests.filter(({ event }) => event === "client:get_desktop").length, 2);
 });
 
 Deno.test("what is wrong with one window costs that window", async () => {

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { SmcpServer } from "../../src/server/server.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { RawPeer } from "./_socket.ts";
@@ -44,6 +45,36 @@ Deno.test("a missing config file, a missing option and an impossible name end wi
   assertEquals((await place.run(["--url", "http://127.0.0.1:1"])).code, 2);
   const named = options("http://127.0.0.1:1", config).with(5, "x".repeat(129));
   assertEquals((await place.run(named)).code, 2);
+});
+
+Deno.test("a folder of skills or uploads that cannot be used ends with exit code 2 and the option", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", { servers: {} });
+  const start = [...options("http://127.0.0.1:1", config), "--protocol", "0.4"];
+  for (
+    const [option, folder, reason] of [
+      ["--skills", "", "give a folder"],
+      ["--skills", "/no/such/folder", "no such folder"],
+      ["--skills", config, "is a file"],
+      ["--uploads", "", "give a folder"],
+      ["--uploads", config, "is a file"],
+    ] as const
+  ) {
+    const { code, stderr } = await place.run([...start, option, folder]);
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, `Cannot use ${option}: `);
+    assertStringIncludes(stderr, reason);
+  }
+});
+
+Deno.test("the command skills says once what is wrong with a skill", async () => {
+  using place = new Workplace();
+  const config = place.write("config.json", { servers: {}, skills: ["."] });
+  Deno.mkdirSync(join(place.folder, "silent"));
+  place.write("silent/SKILL.md", "---\nname: silent\n---\n");
+  const { code, stdout, stderr } = await place.run(["skills", "--config", config]);
+  assertEquals(code, 0, stderr);
+  assertEquals(`${stdout}${stderr}`.split("has no description").length, 2, stderr);
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { io } from "socket.io-client";
 import { Agent, SmcpError } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { SmcpServer } from "../../server.ts";
@@ -66,6 +67,30 @@ Deno.test("a Server that shuts down finishes requests in flight, and takes no ne
   await within(agent.disconnected, "the end of the connection");
   assertEquals((await server.program.end()).code, 0);
 });
+
+for (const transport of ["websocket", "polling"] as const) {
+  Deno.test(`a client of Socket.IO comes back by itself after a restart of the Server (${transport})`, async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    const socket = io(`${server.url}/smcp`, {
+      transports: [transport],
+      query: { a2c_version: "0.4.0" },
+      reconnection: false,
+      forceNew: true,
+    });
+    try {
+      const ended = Promise.withResolvers<string>();
+      socket.on("disconnect", ended.resolve);
+      const connected = Promise.withResolvers<void>();
+      socket.on("connect", connected.resolve);
+      await within(connected.promise, "the connection");
+      await server.drain();
+      // After "io server disconnect", a client stays away.
+      assertEquals(await within(ended.promise, "the end of the connection"), "transport close");
+    } finally {
+      socket.disconnect();
+    }
+  });
+}
 
 Deno.test("a Server that shuts down fails what is not answered in time with 503, and ends with 0", async () => {
   await using server = await start("--drain-timeout", "700ms", "--log-format", "text");

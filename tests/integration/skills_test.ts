@@ -1,6 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { Computer } from "../../src/computer/computer.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { RESOURCES_CHANGED, resourceUpdated, type Script } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually } from "../fixtures/within.ts";
@@ -92,6 +94,32 @@ Deno.test("skills of a config lie relative to it, and an edit changes them", asy
   assertEquals((await office.laptop.getSkills()).length, 1);
   await office.computer.reconfigure(nothing);
   assertEquals(await office.laptop.getSkills(), []);
+});
+
+Deno.test("a Computer says at its start which skills cannot be used, and why, before anybody asks", async () => {
+  await using folder = await SkillsFolder.create({
+    "notes/SKILL.md": skill("Takes notes"),
+    "colon/SKILL.md": "---\nname: colon\ndescription: Writes: badly\n---\n",
+    "silent/SKILL.md": "---\nname: silent\n---\n",
+    "file": "",
+  });
+  const none = join(folder.path, "none");
+  const file = join(folder.path, "file");
+  const log = new LogBook();
+  await using _ = Computer.open({
+    name: "laptop",
+    config: nothing,
+    logger: log,
+    skills: [none, file, folder.path],
+  });
+  const problemOf = async (path: string) => {
+    const { fields } = await log.until(({ level, fields }) => level === "warn" && fields["path"] === path);
+    return String(fields["problem"]);
+  };
+  assertEquals(await problemOf(none), "no such folder");
+  assertStringIncludes(await problemOf(file), "it is a file");
+  assertStringIncludes(await problemOf(join(folder.path, "silent")), "no description");
+  assertStringIncludes(await problemOf(join(folder.path, "colon")), "not valid YAML at line 3: ");
 });
 
 Deno.test("what cannot be read of a skill is refused with its reason", async () => {

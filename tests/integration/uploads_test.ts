@@ -13,6 +13,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import { SmcpError, UnsupportedRequestError } from "../../src/protocol/errors.ts";
 import { RequestTimeoutError } from "../../src/protocol/local_errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { LogBook } from "../fixtures/log_book.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
 import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
@@ -147,6 +148,29 @@ Deno.test("a config turns uploads on and off while the Computer runs", leaky, as
   assertEquals(await refusal(office.laptop.putBlob(bytes)), [4019, "forbidden"]);
   assertEquals(await Deno.readFile(landingPath), bytes.subarray(0, 3));
 });
+
+Deno.test(
+  "a file in place of the folder for uploads is named in the log of the Computer",
+  leaky,
+  async () => {
+    const file = await Deno.makeTempFile();
+    try {
+      const log = new LogBook();
+      const options = {
+        name: "laptop",
+        config: { servers: {} },
+        protocolVersion: "0.4",
+        logger: log,
+      } as const;
+      await using _ = Computer.open({ ...options, uploads: file });
+      const { level, fields } = await log.until(({ message }) => message.includes("folder for uploads"));
+      assertEquals([level, fields["folder"]], ["warn", file]);
+      assertStringIncludes(String(fields["error"]), "it is a file");
+    } finally {
+      await Deno.remove(file);
+    }
+  },
+);
 
 Deno.test("an open upload ends when the Agent leaves", leaky, async () => {
   await using office = await UploadOffice.open({ uploads: undefined });

@@ -1,5 +1,6 @@
 /** What `servers`, `prompts`, `prompt`, `resources`, `templates` and `complete` do. */
 import type { CompletionTarget } from "../../protocol/pages.ts";
+import { UnsupportedRequestError } from "../../protocol/errors.ts";
 import type { PromptInfo } from "../../protocol/prompts.ts";
 import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
@@ -72,9 +73,8 @@ export async function listResources(context: RequestContext, { server }: Wanted)
   const { computer, progress, signal } = context;
   progress("listing resources");
   const servers = server === undefined
-    ? (await computer.getMcpServers({ signal })).filter(({ capabilities }) =>
-      capabilities?.["resources"] !== undefined
-    )
+    ? (await computer.getMcpServers({ signal }).catch((error) => refuseAll(error, computer.name)))
+      .filter(({ capabilities }) => capabilities?.["resources"] !== undefined)
       .map(({ mcp_server }) => mcp_server)
     : [server];
   const resources: (ResourceInfo & { readonly mcp_server: string })[] = [];
@@ -92,6 +92,16 @@ export async function listResources(context: RequestContext, { server }: Wanted)
     draw: ({ palette }) => resourcesText(resources, palette),
     warning: missingWarning(context, server),
   };
+}
+
+/** A Computer of another implementation lists the resources of one server, but not its servers. */
+function refuseAll(error: unknown, computer: string): never {
+  if (!(error instanceof UnsupportedRequestError)) throw error;
+  const { event } = error;
+  const why =
+    `Computer "${computer}" does not list its MCP servers, which is an extension of this package. ` +
+    "Name one: resources SERVER. From protocol 0.3 on, the name of a tool begins with that of its server and __";
+  throw new UnsupportedRequestError(event, { why, cause: error });
 }
 
 /** `templates [SERVER]` */

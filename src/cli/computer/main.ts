@@ -38,7 +38,8 @@ export function createComputerProgram(signal: AbortSignal, args: readonly string
     await runComputer(program, signal);
   });
   addCommands(program, (call) => {
-    setDefaultLogLevels(program, "warn");
+    // This command prints itself what the module would warn of.
+    setDefaultLogLevels(program, call.name === "skills" ? "warn,resources=error" : "warn");
     return runOnce(call, { program, args, signal });
   });
   addCheck(program);

@@ -1,6 +1,6 @@
 /** Opens a Computer with the options of `computer.ts`. */
 import { join } from "@std/path";
-import { folderProblem } from "../../config/check.ts";
+import { folderProblem, newFolderProblem } from "../../config/check.ts";
 import { parseConfig } from "../../config/config.ts";
 import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
@@ -62,6 +62,8 @@ export async function openHostedComputer(
   around: HostedComputerSurroundings,
 ): Promise<HostedComputer> {
   const { url, path, config, inputs, documents, dpeFiles, skills, uploads, autoApply } = options;
+  for (const folder of skills ?? []) assertNoProblem("--skills", folderProblem(folder));
+  if (uploads !== undefined) assertNoProblem("--uploads", newFolderProblem(uploads));
   const hosted = await HostedComputer.open({
     name: options.name ?? defaultName(),
     protocolVersion: options.protocol,
@@ -99,16 +101,17 @@ export async function openHostedComputer(
 
 /** The server of `--documents`, as an entry of a configuration in the current folder has it. */
 function serverOfDocuments(folders: readonly string[]): MCPServerConfig {
-  for (const folder of folders) {
-    const problem = folderProblem(folder);
-    if (problem !== undefined) throw new UsageError(`Cannot use --documents: ${problem}`);
-  }
+  for (const folder of folders) assertNoProblem("--documents", folderProblem(folder));
   const entry = { type: DOCUMENTS_TYPE, folders };
   const { servers: [server] } = parseConfig({ servers: { [DOCUMENTS_TYPE]: entry } }, "--documents", {
     origin: originOf(join(Deno.cwd(), "config.json")),
   });
   if (server === undefined) throw new UsageError("Cannot use --documents: give a folder");
   return server;
+}
+
+function assertNoProblem(option: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new UsageError(`Cannot use ${option}: ${problem}`);
 }
 
 /** The name of the machine; `computer` without permission to read it. */

@@ -78,7 +78,7 @@ export class SkillFolder {
   scan(): Promise<FolderScan> {
     if (this.#scanning !== undefined) return this.#next ??= this.#scanning.then(() => this.scan());
     this.#next = undefined;
-    return this.#scanning = this.#scan().catch((error) => this.#failed(describeFileError(error)))
+    return this.#scanning = this.#scan().catch((error) => this.#failed(describeFolderError(error)))
       .then((listing) => this.#compare(listing)).finally(() => this.#scanning = undefined);
   }
 
@@ -201,6 +201,19 @@ function reasonOf(error: unknown): string {
     : describeFileError(error);
 }
 
+function describeFolderError(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "no such folder";
+  if (error instanceof Deno.errors.NotADirectory) {
+    return "it is a file; give the folder that has the folders of the skills";
+  }
+  return describeFileError(error);
+}
+
+/** Whether a path may be read without a question at the terminal. */
+export function mayRead(path: string): boolean {
+  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
+}
+
 /** Watches a folder of skills where that is possible; every list looks at the files anyway. */
 export class SkillFolderWatch {
   readonly #watcher: Deno.FsWatcher | undefined;
@@ -233,9 +246,10 @@ export class SkillFolderWatch {
 function openWatcher(path: string, log: Logger): Deno.FsWatcher | undefined {
   try {
     // Without the permission, a terminal would be asked for it.
-    if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return undefined;
-    return Deno.watchFs(path);
+    return mayRead(path) ? Deno.watchFs(path) : undefined;
   } catch (error) {
+    // A missing folder is warned of by the look at its skills.
+    if (error instanceof Deno.errors.NotFound) return undefined;
     log.info("cannot watch a folder of skills; it is read again at each request", {
       folder: path,
       error: describeError(error),

@@ -35,17 +35,27 @@ export function readFrontMatter(head: Uint8Array): FrontMatter {
   try {
     const text = new TextDecoder().decode(head.subarray(start, end));
     // Duplicate keys are read as other SDKs read them: the last one counts.
-    const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent" });
+    const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent", prettyErrors: false });
     const [error] = document.errors;
-    if (error !== undefined) throw error;
+    if (error !== undefined) return notYaml(error.message, lineOf(text, error.pos[0]));
     const members: unknown = document.toJS();
     if (isRecord(members)) return { bodyStart, members };
     return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
   } catch (error) {
-    const [line = ""] = describeError(error).split("\n");
-    const problem = `its front matter is not valid YAML: ${shorten(line, MAX_CAUSE_LENGTH)}`;
+    return notYaml(describeError(error));
+  }
+
+  function notYaml(cause: string, line?: number): FrontMatter {
+    const place = line === undefined ? "" : ` at line ${line}`;
+    const [first = ""] = cause.split("\n");
+    const problem = `its front matter is not valid YAML${place}: ${shorten(first, MAX_CAUSE_LENGTH)}`;
     return { bodyStart, members: undefined, problem };
   }
+}
+
+/** The line of the file that an offset of its front matter is in: the line `---` is above it. */
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length + 1;
 }
 
 /** Where the text after the front matter begins, in bytes; 0 without front matter. */

@@ -9,7 +9,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
-import { SkillFolder, SkillFolderWatch, type SkillListing, type SkillProblem } from "./folder.ts";
+import { mayRead, SkillFolder, SkillFolderWatch, type SkillListing, type SkillProblem } from "./folder.ts";
 import { toSkillRef } from "./front_matter.ts";
 import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";
 import { type ServerSkill, ServerSkills, type SkillResource } from "./server_skills.ts";
@@ -73,6 +73,7 @@ export class Skills {
     this.#folders = given.map((path) => new SkillFolder(path, { maxSkills }));
     const onChange = () => this.#changed();
     this.#watches = this.#folders.map(({ path }) => new SkillFolderWatch(path, { onChange, log }));
+    this.#lookAhead(this.#folders);
     this.#changed();
   }
 
@@ -94,9 +95,7 @@ export class Skills {
     ]);
     if (scans.some(({ hasChanged }) => hasChanged)) this.#changed();
     const listing = this.#merge(scans);
-    for (const { message, ...fields } of listing.problems) {
-      this.#context.warnOnce.warn("a skill cannot be used", { ...fields, problem: message });
-    }
+    this.#warnOf(listing);
     return listing;
   }
 
@@ -158,6 +157,20 @@ export class Skills {
       // A scan that runs would otherwise outlive the Computer.
       ...this.#folders.map((folder) => folder.ended()),
     ]);
+  }
+
+  /** Looks at new folders now: their owner learns of a mistake when the Computer starts, not at the first request. */
+  #lookAhead(folders: readonly SkillFolder[]): void {
+    if (folders.length === 0) return;
+    void Promise.all(folders.map(lookAt)).then((scans) => {
+      if (!this.#isClosed && folders === this.#folders) this.#warnOf(this.#merge(scans));
+    });
+  }
+
+  #warnOf({ problems }: SkillListing): void {
+    for (const { message, ...fields } of problems) {
+      this.#context.warnOnce.warn("a skill cannot be used", { ...fields, problem: message });
+    }
   }
 
   #changed(): void {
@@ -247,6 +260,13 @@ export class Skills {
     }
     return { skills: [...skills.values()], problems };
   }
+}
+
+/** Lists the skills of a folder; without the permission, for which a terminal would be asked, only says so. */
+async function lookAt(folder: SkillFolder): Promise<SkillListing & { readonly from: string }> {
+  const { given: from, path } = folder;
+  if (mayRead(path)) return { from, ...await folder.scan() };
+  return { from, skills: [], problems: [{ from, path: from, message: "reading it needs --allow-read" }] };
 }
 
 /** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */

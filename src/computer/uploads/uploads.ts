@@ -97,7 +97,8 @@ export class Uploads {
     if (this.#options !== undefined) return;
     if (this.#hasUploads) return this.#configure(folder === undefined ? undefined : { folder });
     if (folder === undefined) return;
-    this.#log.warn('"uploads" of the config has no effect: the protocol has uploads since 0.4', { folder });
+    const remedy = 'write "protocol_version": "0.4" beside it, or start with --protocol 0.4';
+    this.#log.warn(`"uploads" of the config has no effect below protocol 0.4; ${remedy}`, { folder });
   }
 
   /**
@@ -245,9 +246,14 @@ export class Uploads {
 
   /** Removes expired files now and from time to time. */
   #sweep(landing: Landing): void {
-    this.#track(landing.folder.open()).catch((error) =>
-      this.#log.warn("cannot use the folder for uploads", { error: describeError(error) })
-    );
+    this.#track(landing.folder.open()).catch((error) => {
+      // A Computer without the folder runs, so its owner has only this line to learn why uploads are refused.
+      const isFile = error instanceof Deno.errors.AlreadyExists;
+      this.#log.warn("cannot use the folder for uploads; uploads are refused", {
+        folder: landing.path,
+        error: isFile ? "it is a file; give a folder" : describeError(error),
+      });
+    });
     const timer = setTimeout(() => this.#sweep(landing), Math.min(landing.limits.expireMs, SWEEP_MS));
     // Old files are no reason for a program to go on.
     Deno.unrefTimer(timer);

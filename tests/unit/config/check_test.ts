@@ -178,6 +178,22 @@ Deno.test("a missing program is a failure, with a fix", async () => {
   assertEquals(failures.join().includes("--allow-all"), false);
 });
 
+Deno.test("folders of skills and uploads that cannot be used are warnings", async () => {
+  const file = fileOf("smcp.jsonc");
+  const text = JSON.stringify({
+    servers: {},
+    protocol_version: "0.4",
+    skills: ["/no/such/folder", file],
+    uploads: file,
+  });
+  const { warnings } = await checkConfigText(text, { file: "my.json", checks: { programs: true } });
+  assertEquals(warnings.map(({ path, message }) => `${path} ${message}`), [
+    'skills[0] no such folder "/no/such/folder"',
+    `skills[1] "${file}" is a file; give the folder that it is in`,
+    `uploads "${file}" is a file; give a folder`,
+  ]);
+});
+
 Deno.test("check searches programs on the PATH of the server", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -2,10 +2,12 @@ import { assertEquals } from "@std/assert";
 import { isRecord } from "../../../src/json.ts";
 import {
   badRequest,
+  type ErrorDetails,
   fromErrorAck,
   readRequestId,
   SmcpError,
   toErrorAck,
+  withDetailsTold,
 } from "../../../src/protocol/errors.ts";
 import { describeError } from "../../../src/text.ts";
 
@@ -59,6 +61,35 @@ Deno.test("an error ack is read in either form, and what is none is no error", (
     assertEquals(fromErrorAck(ack), undefined);
   }
   assertEquals(fromErrorAck({ code: 1, message: "x", details: [] })?.details, undefined);
+});
+
+Deno.test("the message of an error names what it is about, unless it does so already", () => {
+  const messageOf = (code: number, message: string, details: ErrorDetails) =>
+    withDetailsTold(new SmcpError(code, message, { details })).message;
+  assertEquals(
+    [
+      messageOf(4014, "MCP Server not registered", { mcp_server: "files" }),
+      messageOf(4014, "Skill not found", { name: "notes" }),
+      messageOf(4015, "No resources", { mcp_server: "files", capability: "resources" }),
+      messageOf(4016, "Invalid skill name", { name: "A b" }),
+      messageOf(4017, "Skill resource not accessible", { rel_path: "a.md", reason: "not_found" }),
+      messageOf(4017, 'Cannot read file "a.md": there is none', { rel_path: "a.md", reason: "not_found" }),
+      messageOf(4202, "Page out of range", { page_index: 9, page_count: 3 }),
+      messageOf(4202, "No page 9", { page_index: 9, page_count: 3 }),
+      messageOf(500, "Internal error", { name: "x" }),
+    ],
+    [
+      'MCP Server not registered: mcp_server "files"',
+      'Skill not found: name "notes"',
+      'No resources: mcp_server "files"',
+      'Invalid skill name: name "A b"',
+      'Skill resource not accessible: rel_path "a.md", reason "not_found"',
+      'Cannot read file "a.md": there is none',
+      "Page out of range: page_index 9, page_count 3",
+      "No page 9: page_count 3",
+      "Internal error",
+    ],
+  );
 });
 
 Deno.test("a bad request names its field, and errors keep their cause", () => {

@@ -33,5 +33,6 @@ function silentWire(sid: string): Wire {
     enterRoom() {},
     leaveRoom() {},
     close() {},
+    drop() {},
   };
 }

@@ -1,5 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { emptyText } from "../../../../src/cli/answers/requests.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { listResources } from "../../../../src/cli/answers/mcp_requests.ts";
+import { emptyText, type RequestContext } from "../../../../src/cli/answers/requests.ts";
+import { UnsupportedRequestError } from "../../../../src/protocol/errors.ts";
 
 Deno.test("emptyText() names the MCP servers that do not run, or says how to see them", () => {
   const textOf = (states: Record<string, string>) =>
@@ -34,4 +36,15 @@ Deno.test("emptyText() says what nothing matched", () => {
   const filter = "match window://a\nb";
   assertEquals(emptyText({ what: "windows", filter }, new Map()), "no windows match window://a b");
   assertStringIncludes(emptyText({ what: "windows", filter }, undefined), "no windows match window://a b; ");
+});
+
+Deno.test("resources of a Computer that does not list its MCP servers says to name one", async () => {
+  const computer = {
+    name: "laptop",
+    getMcpServers: () => Promise.reject(new UnsupportedRequestError("client:get_mcp_servers")),
+  };
+  const context = { computer, progress() {} } as unknown as RequestContext;
+  const error = await assertRejects(() => listResources(context, {}), UnsupportedRequestError);
+  assertStringIncludes(error.message, '"laptop"');
+  assertStringIncludes(error.message, "resources SERVER");
 });
