@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text.ts";
 import { Catalogue } from "./resources/catalogue.ts";
 import { ResourceReader } from "./resources/reading.ts";
-import { ResourceSubscriptions } from "./resources/subscriptions.ts";
+import { MAX_SUBSCRIPTIONS, ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { Prompts } from "./prompts.ts";
@@ -144,17 +144,34 @@ export class GatewayCore implements Gateway {
 
   /**
    * Follows resources for a client, until the returned function is called; {@linkcode onChange} tells of their changes.
-   * Those that nobody has are left out.
+   * Those that nobody has yet are followed as soon as a Computer has them.
    */
   async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
     await this.#ready;
     const reader = this.#readerFor(scope);
-    const followed = await Promise.all(uris.map(async (uri) => {
-      const address = await reader.find(uri);
-      return address && await this.#subscriptions.follow(uri, address).catch(() => undefined);
+    const missing = new Set(uris.slice(0, MAX_SUBSCRIPTIONS));
+    const ends = new Set<() => void>();
+    let isEnded = false;
+    const follow = async (uri: string): Promise<string | undefined> => {
+      const address = await reader.find(uri).catch(() => undefined);
+      // Whoever deletes it follows it: the list may change again while it is looked for.
+      if (address === undefined || !missing.delete(uri)) return undefined;
+      const end = await this.#subscriptions.follow(uri, address).catch(() => undefined);
+      if (end === undefined || isEnded) return void end?.();
+      ends.add(end);
+      return address.computer;
+    };
+    ends.add(this.onChange((change) => {
+      if (change.kind !== "list" || change.list !== "resources") return;
+      for (const uri of missing) {
+        void follow(uri).then((computer) => computer && this.#tell({ kind: "resource", uri, computer }));
+      }
     }));
+    await Promise.all([...missing].map(follow));
     return () => {
-      for (const end of followed) end?.();
+      isEnded = true;
+      missing.clear();
+      for (const end of ends) end();
     };
   }
 
