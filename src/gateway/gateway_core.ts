@@ -128,7 +128,7 @@ export class GatewayCore implements Gateway {
       reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
-      instructions: instructionsFor(scope),
+      instructions: instructionsFor(scope, this.#mode),
       isPerRequest,
       onListChanged: (listener: (list: ListName) => void) =>
         this.onChange((change) => {
@@ -251,13 +251,21 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
   prompts: ["prompts"],
 };
 
-function instructionsFor(scope: Scope): string {
+function instructionsFor(scope: Scope, mode: ToolsMode): string {
+  const search = HOW_TO_SEARCH[scope.kind === "search" ? "search" : mode];
   if (scope.kind === "computer") {
-    return `The tools, windows and documents of the Computer "${scope.computer}".`;
+    return `The tools, windows and documents of the Computer "${scope.computer}".${search}`;
   }
   return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
-    "The metadata of each tool names its Computer.";
+    `The metadata of each tool names its Computer.${search}`;
 }
+
+/** How a model comes to the tools, when they are not all in its list. */
+const HOW_TO_SEARCH: Readonly<Record<ToolsMode, string>> = {
+  all: "",
+  search: " Find tools with find_tools, and call them with call_read_tool or call_tool.",
+  auto: " Where find_tools is listed, find tools with it, and call them with call_read_tool or call_tool.",
+};
 
 /** Calls a listener of the host program; an error in it has no other effect than a log line. */
 function guarded<Args extends unknown[]>(

@@ -78,6 +78,11 @@ export class ResourceUris {
       { ...place, mcpServer: hasOwnHost(clientUri) ? undefined : place.mcpServer, uri: clientUri };
   }
 
+  /** Whether nobody has the plain URI, because several Computers have its scheme and host. */
+  isShared(clientUri: string): boolean {
+    return this.#owners.get(authorityOf(clientUri)) === null;
+  }
+
   #own(authority: string, owner: Owner | null): void {
     if (this.#owners.size >= MAX_KNOWN) return;
     const computer = owner?.place.computer;

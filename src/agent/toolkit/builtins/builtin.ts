@@ -88,7 +88,7 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
     throw new ArgumentError("No Computer is in the office now. Try again later, or tell the user");
   }
   if (named !== undefined && !names.includes(named)) {
-    throw new ArgumentError(`No Computer named "${named}" is in the office: there are ${quoted(names)}`);
+    throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
   }
   return (named === undefined ? names : [named]).map((name) => office.computer(name));
 }
@@ -106,7 +106,7 @@ export function readClientUri(named: string): ClientUri {
   try {
     return { uri, computer: decodeURIComponent(computer) };
   } catch {
-    throw new ArgumentError(`Cannot read "${named}": it is no URI`);
+    throw new ArgumentError(`Cannot read "${named}": not a URI`);
   }
 }
 
@@ -135,10 +135,15 @@ export async function askEach<Value>(
   }));
 }
 
+/** `1 page`, `2 pages` */
+export function pagesOf(count: number): string {
+  return count === 1 ? "1 page" : `${count} pages`;
+}
+
 /** A line for each Computer that failed. */
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
   return answers.flatMap((answer) =>
-    "problem" in answer ? [`Computer "${answer.computer}" did not answer: ${answer.problem}`] : []
+    "problem" in answer ? [`Computer "${answer.computer}": ${answer.problem}`] : []
   );
 }
 

@@ -41,17 +41,17 @@ Deno.test("the tools modify nothing, and take no unknown arguments", () => {
 });
 
 Deno.test("a wrong argument is told by name, with what it should be", async () => {
-  assertMatch(await call("view_desktop", { screen: 1 }), /"screen" is unknown; there are computer, window/);
+  assertMatch(await call("view_desktop", { screen: 1 }), /"screen" is unknown\. Arguments: computer, window/);
   assertMatch(await call("list_computers", { computer: "a" }), /"computer" is unknown/);
   assertMatch(await call("view_desktop", { size: 0 }), /"size" must be a whole number from 1 to 100/);
   assertMatch(await call("view_desktop", { offset: 10 }), /name it with "window"/);
-  assertMatch(await call("view_desktop", { window: "dpe://a/b" }), /it is no URI of a window/);
-  assertMatch(await call("view_desktop", { window: "a2c://%zz/window://a" }), /it is no URI/);
+  assertMatch(await call("view_desktop", { window: "dpe://a/b" }), /not the URI of a window/);
+  assertMatch(await call("view_desktop", { window: "a2c://%zz/window://a" }), /not a URI/);
   assertMatch(await call("find_documents", { keywords: [1] }), /"keywords" must be a list of texts/);
   assertMatch(await call("find_documents", { limit: 101 }), /"limit" must be a whole number from 1 to 100/);
   assertMatch(await call("read_document", {}), /"uri" is missing/);
-  assertMatch(await call("read_document", { uri: "window://a/b" }), /it is no URI of a document/);
-  assertMatch(await call("read_document", { uri: "dpe://host" }), /it is no URI of a document/);
+  assertMatch(await call("read_document", { uri: "window://a/b" }), /not the URI of a document/);
+  assertMatch(await call("read_document", { uri: "dpe://host" }), /not the URI of a document/);
   const uri = "dpe://host/document";
   assertMatch(await call("read_document", { uri, pages: "2-1" }), /write numbers from 0/);
   assertMatch(await call("read_document", { uri, pages: "0-99999" }), /write numbers from 0/);
