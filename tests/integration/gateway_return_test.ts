@@ -81,7 +81,7 @@ test("shows what it knows as stale while the Server is away, and goes on when it
 test("shows what it knows as stale when the Server shuts down, although the Computers leave before", async () => {
   await using office = await GatewayOffice.open({ laptop: CONFIG });
   const watcher = new ToolWatcher();
-  await using client = await connectV1(office.words([], office.server.url), watcher.client);
+  await using _client = await connectV1(office.words([], office.server.url), watcher.client);
   await watcher.until(hasReadFile, "the tools of the laptop");
   await office.server.drain();
   await watcher.until(
