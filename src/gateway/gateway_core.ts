@@ -50,6 +50,7 @@ export class GatewayCore implements Gateway {
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
+  #isClosed = false;
 
   /** Use {@linkcode createGateway}. */
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
@@ -183,6 +184,7 @@ export class GatewayCore implements Gateway {
 
   /** Ends all calls that wait for an answer, and forgets the office. */
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#asking.close();
     this.#subscriptions.close();
     this.#view[Symbol.dispose]();
@@ -215,7 +217,7 @@ export class GatewayCore implements Gateway {
     try {
       await this.#view.follow(await connecting);
     } catch (error) {
-      logger.error("the office cannot be reached", { error: describeError(error) });
+      if (!this.#isClosed) logger.error("the office cannot be reached", { error: describeError(error) });
     }
   }
 

@@ -123,6 +123,15 @@ test("ends with its client, and leaves the office", async () => {
   await within(left.promise, "the gateway's leave");
 });
 
+test("ends with its client while it still waits for the Server, and says nothing of it", async () => {
+  await using office = await GatewayOffice.open({});
+  office.wire.interrupt();
+  await using program = new RunningDoor(office.words());
+  const { code, stdout, stderr } = await program.end();
+  assertEquals([code, stdout], [0, ""]);
+  assertEquals(/ERROR/.test(stderr), false, stderr);
+});
+
 test("ends with an error when the Server refuses it", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   await using office = await GatewayOffice.open({});

@@ -104,7 +104,9 @@ function withEntry(
     );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new UsageError(`Cannot change "${file}": ${error.message}`, { cause: error });
+    const [problem] = error.problems;
+    const state = problem === undefined ? error.message : `${problem.message} (line ${problem.line})`;
+    throw new UsageError(`Cannot change "${file}": ${state}`, { cause: error });
   }
 }
 
