@@ -92,6 +92,11 @@ export class OfficeView implements Disposable {
     return [...this.#computers.values()].sort((one, other) => one.name < other.name ? -1 : 1);
   }
 
+  /** The only Computers that count; `undefined` when all do. */
+  get wanted(): readonly string[] | undefined {
+    return this.#wanted && [...this.#wanted];
+  }
+
   /** Whether the Computer is in the office, as far as is known. */
   has(computer: string): boolean {
     return this.#computers.has(computer);

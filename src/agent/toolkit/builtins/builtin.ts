@@ -85,12 +85,20 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
     throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
   }
   if (names.length === 0) {
-    throw new ArgumentError("No Computer is in the office now. Try again later, or tell the user");
+    throw new ArgumentError(`${nobodyThere(reach)}. Try again later, or tell the user`);
   }
   if (named !== undefined && !names.includes(named)) {
     throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
   }
   return (named === undefined ? names : [named]).map((name) => office.computer(name));
+}
+
+/** Who is missing, when no Computer is reached. */
+export function nobodyThere({ view: { wanted }, only }: Reach): string {
+  const missing = only === undefined ? wanted : [only];
+  return missing === undefined
+    ? "No Computer is in the office now"
+    : `Not in the office now: Computer ${quoted(missing)}`;
 }
 
 /** A resource, and its Computer where the URI names it. */

@@ -4,7 +4,8 @@ import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/built
 import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
 import { partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
 import { sharesOfPage } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
-import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
+import { FakeOffice } from "../../gateway/_fake_office.ts";
+import { OfficeView, type OfficeViewOptions } from "../../../../src/agent/toolkit/office_view.ts";
 
 const never = new AbortController().signal;
 
@@ -75,6 +76,20 @@ Deno.test("list_computers answers without an office as well", async () => {
   const [listComputers] = makeBuiltins({ view });
   const result = await listComputers?.run({}, { signal: never });
   assertEquals(result?.structuredContent, { problem: "the Server is away", computers: [] });
+});
+
+Deno.test("list_computers names the Computers that are missing, and claims nothing of an office out of reach", async () => {
+  const textFor = async (options: OfficeViewOptions, isReached: boolean) => {
+    using view = new OfficeView(options);
+    if (isReached) await view.follow(new FakeOffice(["desk"]));
+    const result = await makeBuiltins({ view })[0]?.run({}, { signal: never });
+    return String(result?.content[0]?.["text"]);
+  };
+  assertEquals(await textFor({ computers: ["laptop"] }, true), 'Not in the office now: Computer "laptop".');
+  assertEquals(
+    await textFor({ problem: () => "it is away" }, false),
+    "The office cannot be reached now: it is away.",
+  );
 });
 
 Deno.test("an aborted call rejects with the reason of its signal", async () => {
