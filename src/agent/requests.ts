@@ -121,7 +121,9 @@ export class Requests {
       return read;
     } catch (error) {
       if (options.isFailureLogged !== true) {
-        this.#log.warn("request failed", { event, ...summarise(body), error: describeError(error) });
+        // Whoever cancels a request knows that it ends.
+        const level = options.signal?.aborted === true ? "debug" : "warn";
+        this.#log[level]("request failed", { event, ...summarise(body), error: describeError(error) });
       }
       throw error;
     }

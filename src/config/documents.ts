@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
+import { importWords } from "../own_imports.ts";
 import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
 
@@ -90,10 +91,11 @@ export function documentsServer(
     "run",
     "--no-prompt",
     "--ignore-env",
+    ...importWords(),
     `--allow-read=${readable.map(escapeComma).join(",")}`,
     ...(cache === undefined ? [] : [`--allow-write=${escapeComma(cache)}`]),
     `--allow-run=${escapeComma(deno)}`,
-    programOf(import.meta.url),
+    documentsProgram(),
     ...folders,
     ...(cache === undefined ? [] : ["--cache", cache]),
     "--host",
@@ -126,8 +128,8 @@ export function foldersOf(
 }
 
 /** The program beside this module: a file of a checkout, or an address of the registry. */
-function programOf(module: string): string {
-  const program = new URL("../../documents.ts", module);
+function documentsProgram(): string {
+  const program = new URL("../../documents.ts", import.meta.url);
   return program.protocol === "file:" ? fromFileUrl(program) : program.href;
 }
 

@@ -53,6 +53,7 @@ export class GatewayCore implements Gateway {
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
+  #isClosed = false;
 
   /** Use {@linkcode createGateway}. */
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
@@ -134,7 +135,7 @@ export class GatewayCore implements Gateway {
       reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
-      instructions: instructionsFor(scope),
+      instructions: instructionsFor(scope, this.#mode),
       isPerRequest,
       onListChanged: (listener: (list: ListName) => void) =>
         this.onChange((change) => {
@@ -150,7 +151,7 @@ export class GatewayCore implements Gateway {
 
   /**
    * Follows resources for a client, until the returned function is called; {@linkcode onChange} tells of their changes.
-   * Those that nobody has are left out.
+   * Those that nobody has yet are followed as soon as a Computer has them.
    */
   async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
     await this.#ready;
@@ -161,16 +162,31 @@ export class GatewayCore implements Gateway {
       const limit = MAX_OF_ONE_CLIENT;
       this.#log.warn("resources not followed: too many", { count: wanted.length - limit, limit });
     }
-    const followed = await Promise.all(
-      wanted.slice(0, MAX_OF_ONE_CLIENT).map(async (uri) => {
-        const address = await reader.find(uri);
-        return address && await this.#subscriptions.follow(uri, address, { follower }).catch((error) => {
-          this.#log.warn("resource not followed", { uri, error: describeError(error) });
-        });
-      }),
-    );
+    const missing = new Set(wanted.slice(0, MAX_OF_ONE_CLIENT));
+    const ends = new Set<() => void>();
+    let isEnded = false;
+    const follow = async (uri: string): Promise<string | undefined> => {
+      const address = await reader.find(uri).catch(() => undefined);
+      // Whoever deletes it follows it: the list may change again while it is looked for.
+      if (address === undefined || !missing.delete(uri)) return undefined;
+      const end = await this.#subscriptions.follow(uri, address, { follower }).catch((error) => {
+        this.#log.warn("resource not followed", { uri, error: describeError(error) });
+      });
+      if (end === undefined || isEnded) return void end?.();
+      ends.add(end);
+      return address.computer;
+    };
+    ends.add(this.onChange((change) => {
+      if (change.kind !== "list" || change.list !== "resources") return;
+      for (const uri of missing) {
+        void follow(uri).then((computer) => computer && this.#tell({ kind: "resource", uri, computer }));
+      }
+    }));
+    await Promise.all([...missing].map(follow));
     return () => {
-      for (const end of followed) end?.();
+      isEnded = true;
+      missing.clear();
+      for (const end of ends) end();
     };
   }
 
@@ -182,6 +198,7 @@ export class GatewayCore implements Gateway {
 
   /** Ends all calls that wait for an answer, and forgets the office. */
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#asking.close();
     this.#subscriptions.close();
     this.#view[Symbol.dispose]();
@@ -215,8 +232,10 @@ export class GatewayCore implements Gateway {
       await this.#view.follow(await connecting);
     } catch (error) {
       // The host program has given up by itself, such as when its client is gone.
-      if (error instanceof DOMException && error.name === "AbortError") return;
-      logger.error("the office cannot be reached", { error: describeError(error) });
+      const isGivenUp = error instanceof DOMException && error.name === "AbortError";
+      if (!this.#isClosed && !isGivenUp) {
+        logger.error("the office cannot be reached", { error: describeError(error) });
+      }
     }
   }
 
@@ -252,13 +271,21 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
   prompts: ["prompts"],
 };
 
-function instructionsFor(scope: Scope): string {
+function instructionsFor(scope: Scope, mode: ToolsMode): string {
+  const search = HOW_TO_SEARCH[scope.kind === "search" ? "search" : mode];
   if (scope.kind === "computer") {
-    return `The tools, windows and documents of the Computer "${scope.computer}".`;
+    return `The tools, windows and documents of the Computer "${scope.computer}".${search}`;
   }
   return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
-    "The metadata of each tool names its Computer.";
+    `The metadata of each tool names its Computer.${search}`;
 }
+
+/** How a model comes to the tools, when they are not all in its list. */
+const HOW_TO_SEARCH: Readonly<Record<ToolsMode, string>> = {
+  all: "",
+  search: " Find tools with find_tools, and call them with call_read_tool or call_tool.",
+  auto: " Where find_tools is listed, find tools with it, and call them with call_read_tool or call_tool.",
+};
 
 /** Calls a listener of the host program; an error in it has no other effect than a log line. */
 function guarded<Args extends unknown[]>(

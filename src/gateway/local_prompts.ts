@@ -23,7 +23,7 @@ export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
   const computer = { name: "computer", description: "The name of a Computer; all by default." };
   return [
     {
-      ...toPrompt(tools.get("view_desktop")),
+      ...toPrompt("attach_desktop", tools.get("view_desktop")),
       definition: {
         name: "attach_desktop",
         title: "Attach the Desktop",
@@ -33,7 +33,7 @@ export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
       complete: (argument, value) => argument === "computer" ? suggestComputers(value) : Promise.resolve([]),
     },
     {
-      ...toPrompt(tools.get("read_document")),
+      ...toPrompt("attach_document", tools.get("read_document")),
       definition: {
         name: "attach_document",
         title: "Attach a document",
@@ -54,10 +54,18 @@ export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
   ];
 }
 
-function toPrompt(tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
+function toPrompt(name: string, tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
+  const required = tool?.definition.inputSchema["required"];
   return {
     async get(args, context) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ""));
+      const missing = (Array.isArray(required) ? required : []).find((argument) =>
+        !Object.hasOwn(given, argument)
+      );
+      if (missing !== undefined) {
+        const text = `Cannot get the prompt "${name}": the argument "${missing}" is missing`;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
+      }
       const result = await tool?.run(given, context);
       if (result === undefined || result.isError === true) {
         const text = result?.content.map(({ text }) => text).join("\n") ?? "";
@@ -68,7 +76,7 @@ function toPrompt(tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
   };
 }
 
-/** The documents whose URI begins so, or whose title or keywords contain the value. */
+/** The documents whose URI begins so, or whose title contains the value. */
 async function suggestDocuments(reach: Reach, value: string): Promise<string[]> {
   const { office, isConnected } = reach.view;
   if (office === undefined || !isConnected) return [];

@@ -68,6 +68,7 @@ export class ScopedTools {
       computers: () => this.#toolset.computers.filter((computer) => this.#isReached({ computer })),
       problem: () => this.#toolset.problem,
       find: (name) => this.#find(name),
+      isListed: (name) => this.#local(name) !== undefined,
       call: (tool, args, context) => this.#calls.call(tool, args, context),
       results,
     }));

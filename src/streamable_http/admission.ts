@@ -42,7 +42,7 @@ export class Admission {
     if (origin.ok) return undefined;
     return httpError(
       403,
-      `Cannot serve a page of this origin: ${origin.message}. Allow it with --allow-origin`,
+      `Cannot serve a page of the origin "${given}": allow it with --allow-origin`,
     );
   }
 

@@ -54,6 +54,24 @@ Deno.test("a request that fails is logged with its req_id", async () => {
   assertEquals(lines, [["request failed", fields]]);
 });
 
+Deno.test("a request that its caller cancels is no warning", async () => {
+  const levels: string[] = [];
+  const tell = (level: string) => (message: string) => message === "request failed" && levels.push(level);
+  const logger = { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
+  await using server = await SmcpServer.listen({ port: 0 });
+  const asked = Promise.withResolvers<void>();
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_tools": () => (asked.resolve(), new Promise(() => {})) },
+  });
+  await using agent = await connect(server.url, { logger });
+  const ending = new AbortController();
+  const tools = agent.computer("laptop").getTools({ signal: ending.signal });
+  await asked.promise;
+  ending.abort(new Error("enough"));
+  await assertRejects(() => tools, Error, "enough");
+  assertEquals(levels, ["debug"]);
+});
+
 Deno.test("an answer that cannot be read is an error, whatever came", async () => {
   const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { req_id: "x" }];
   await using server = await SmcpServer.listen({ port: 0 });

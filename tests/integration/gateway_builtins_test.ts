@@ -51,12 +51,12 @@ test("tools for clients that know nothing but tools", async (t) => {
   });
   await t.step("find_documents", async () => {
     const found = await call(client, "find_documents", { keywords: ["menu"] });
-    assertEquals(textOf(found), `- menu.txt: ${MENU} (txt, 1 pages, Computer "laptop")`);
+    assertEquals(textOf(found), `- menu.txt: ${MENU} (txt, 1 page, Computer "laptop")`);
     assertEquals(found.structuredContent?.["total_count"], 1);
     assertMatch(textOf(await call(client, "find_documents", { keywords: ["nothing"] })), /No document fits/);
   });
   await t.step("read_document: whole, a page, an element, as JSON", async () => {
-    const whole = `# menu.txt\n\ntxt, 1 pages, ${MENU}, on Computer "laptop"\n\n## Page 0\n\nTea and coffee`;
+    const whole = `# menu.txt\n\ntxt, 1 page, ${MENU}, on Computer "laptop"\n\n## Page 0\n\nTea and coffee`;
     assertEquals(textOf(await call(client, "read_document", { uri: MENU })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: MENU, pages: "0-0" })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: `${MENU}/pages/0` })), whole);
@@ -72,11 +72,11 @@ test("tools for clients that know nothing but tools", async (t) => {
       assertMatch(textOf(result), what);
     };
     await wrong("read_document", {}, /"uri" is missing/);
-    await wrong("read_document", { uri: "menu.txt" }, /find_documents tells them/);
+    await wrong("read_document", { uri: "menu.txt" }, /find_documents lists it/);
     await wrong("read_document", { uri: MENU, pages: "last" }, /write numbers from 0/);
     await wrong("read_document", { uri: MENU, format: "pdf" }, /one of json, markdown, text/);
     await wrong("read_document", { uri: `${MENU}x` }, /Document not found|does not exist|4201|not found/i);
-    await wrong("view_desktop", { computer: "desk" }, /there are "laptop"/);
+    await wrong("view_desktop", { computer: "desk" }, /Computers: laptop/);
     await wrong("view_desktop", { screen: 1 }, /"screen" is unknown/);
     await wrong("find_documents", { limit: 0 }, /whole number from 1 to 100/);
   });

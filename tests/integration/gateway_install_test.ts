@@ -91,11 +91,14 @@ for (const { client, file, member } of JSON_CLIENTS) {
     ]);
     assert(args.includes("search") && args.includes("--state"));
     assertEquals(await home.read(`${file}.before-a2c`), before);
+    assert(installed.stdout.includes(`${file}.before-a2c\n`), installed.stdout);
 
     const again = await home.mcp("install", client, "--yes", "--tools", "search");
     assertMatch(again.stdout, /has this entry already/);
     const removed = await home.mcp("uninstall", client, "--yes");
     assertEquals(removed.code, 0);
+    assert(removed.stdout.includes(`${file}.before-a2c-2\n`), removed.stdout);
+    assertMatch(removed.stdout, /no longer has "a2c"[^]*token.*stays in/);
     assertEquals(parseJsonc(await home.read(file), [], { allowTrailingComma: true }), {
       [member]: { mine: { command: "x" } },
       other: [1],

@@ -78,6 +78,18 @@ test("shows what it knows as stale while the Server is away, and goes on when it
   assertEquals((await client.callTool({ name: "read_file", arguments: {} })).isError, undefined);
 });
 
+test("shows what it knows as stale when the Server shuts down, although the Computers leave before", async () => {
+  await using office = await GatewayOffice.open({ laptop: CONFIG });
+  const watcher = new ToolWatcher();
+  await using _client = await connectV1(office.words([], office.server.url), watcher.client);
+  await watcher.until(hasReadFile, "the tools of the laptop");
+  await office.server.drain();
+  await watcher.until(
+    (tools) => tools.some(({ name, _meta }) => name === "read_file" && _meta?.["a2c_stale"] === true),
+    "the tools of a Server that has shut down",
+  );
+});
+
 test("waits for the seat of the office, and says who has it", async () => {
   await using office = await GatewayOffice.open({ laptop: CONFIG });
   const agent = await Agent.connect({ url: office.server.url, office: "lab", name: "bob" });
@@ -109,6 +121,15 @@ test("ends with its client, and leaves the office", async () => {
   const { code, stdout } = await program.end();
   assertEquals([code, stdout], [0, ""]);
   await within(left.promise, "the gateway's leave");
+});
+
+test("ends with its client while it still waits for the Server, and says nothing of it", async () => {
+  await using office = await GatewayOffice.open({});
+  office.wire.interrupt();
+  await using program = new RunningDoor(office.words());
+  const { code, stdout, stderr } = await program.end();
+  assertEquals([code, stdout], [0, ""]);
+  assertEquals(/ERROR/.test(stderr), false, stderr);
 });
 
 test("ends with an error when the Server refuses it", async () => {

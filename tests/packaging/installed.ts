@@ -40,7 +40,10 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
       const till = { command: node, args: [join(folder, "out", "till_server.js")] };
       await Deno.writeTextFile(join(folder, "mcp.json"), JSON.stringify({ mcpServers: { shop, till } }));
-      const program = [join(folder, "out", "program.js"), machine.command, join(folder, "mcp.json")];
+      const reports = join(folder, "reports");
+      await Deno.mkdir(reports);
+      await Deno.writeTextFile(join(reports, "harvest.md"), "# Harvest\n\nThe best since 2019.\n");
+      const program = [join(folder, "out", "program.js"), machine.command, join(folder, "mcp.json"), reports];
       const { runtime, windows, toolkit, ...met } = JSON.parse(await machine.run(node, program));
       assertMatch(runtime, /^v22\./);
       assertMatch(String(windows), /window:\/\/com\.example\.shop\/status\s+Open/);
@@ -50,6 +53,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         content: [{ type: "text", text: "Welcome" }],
         host: "com.example.shop",
         page: "Apples: 3",
+        harvest: "Harvest\n\nThe best since 2019.",
         refused: 4202,
       });
       assertEquals(toolkit, {
@@ -73,7 +77,7 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       }
     });
     await t.step("a Computer in a program for Deno has the library from the npm package", async () => {
-      assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop\n");
+      assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop running\n");
     });
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -86,7 +90,7 @@ Deno.test("a program for Deno has the library from the clone beside it", async (
     await Deno.copyFile(join(CONSUMER, "computer.ts"), join(folder, "computer.ts"));
     await t.step("by the clone's own deno.json", async () => {
       const args = ["run", "-A", "--check", "--no-lock", "--config", join(root, "deno.json"), "computer.ts"];
-      assertEquals(await runByDeno(folder, args), "laptop\n");
+      assertEquals(await runByDeno(folder, args), "laptop running\n");
     });
     await t.step("by a link and an import in a deno.json of its own, without a warning", async () => {
       const imports = { "@a2c-smcp/sdk": `jsr:@a2c-smcp/sdk@${manifest.version}` };
@@ -98,7 +102,7 @@ Deno.test("a program for Deno has the library from the clone beside it", async (
       );
       assertEquals({ code, stdout, warnings: /warning/i.test(stderr) }, {
         code: 0,
-        stdout: "laptop\n",
+        stdout: "laptop running\n",
         warnings: false,
       });
     });

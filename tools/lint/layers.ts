@@ -10,6 +10,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   text: [],
   spelling: [],
   files: ["text"],
+  own_imports: [],
   log: ["json", "text"],
   version: [],
   tracing: ["version", "json"],
@@ -20,7 +21,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
-  config: ["protocol", "mcp", "log", "json", "text", "spelling", "files"],
+  config: ["protocol", "mcp", "log", "json", "text", "spelling", "files", "own_imports"],
   streamable_http: ["async", "log"],
   provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
   documents: [
@@ -34,6 +35,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "json",
     "text",
     "files",
+    "own_imports",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
@@ -90,6 +92,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
     "spelling",
     "files",
+    "own_imports",
   ],
 };
 

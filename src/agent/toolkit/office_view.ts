@@ -56,7 +56,7 @@ export interface OfficeViewOptions {
 
 /**
  * The Computers of an office and their tools. What it knows stays while the connection is lost; `isConnected` then says
- * so. A Computer that leaves is forgotten.
+ * so. A Computer that leaves is forgotten, unless the Server itself is about to end.
  */
 export class OfficeView implements Disposable {
   /** The office; `undefined` before {@linkcode follow}. */
@@ -97,6 +97,11 @@ export class OfficeView implements Disposable {
     return [...this.#computers.values()].sort((one, other) => one.name < other.name ? -1 : 1);
   }
 
+  /** The only Computers that count; `undefined` when all do. */
+  get wanted(): readonly string[] | undefined {
+    return this.#wanted && [...this.#wanted];
+  }
+
   /** Whether the Computer is in the office, as far as is known. */
   has(computer: string): boolean {
     return this.#computers.has(computer);
@@ -127,7 +132,10 @@ export class OfficeView implements Disposable {
   #subscribe(office: Office): void {
     this.#subscriptions.push(
       office.on("enterOffice", ({ role, name }) => role === "computer" ? this.#enter(name) : undefined),
-      office.on("leaveOffice", ({ role, name }) => role === "computer" ? this.#leave(name) : undefined),
+      office.on("leaveOffice", ({ role, name }) => {
+        // A Server that shuts down says so first, and then loses the others one by one: they come back as this Agent does.
+        if (role === "computer" && this.isConnected) this.#leave(name);
+      }),
       office.on("toolsRefreshed", ({ computer, tools }) => this.#setTools(computer, tools)),
       office.on("refreshFailed", ({ computer, view, error }) => {
         if (view === "tools") this.#retry(computer, error);

@@ -19,9 +19,10 @@ const ADVICE: Readonly<Record<number, string>> = {
   [ErrorCode.TOOL_NOT_FOUND]: "The list of tools has changed: list the tools again, and call one of those.",
   [ErrorCode.TOOL_DISABLED]:
     "The owner of this Computer has switched the tool off. Do not call it again; use another tool, or ask the user.",
+  [ErrorCode.TOOL_TIMEOUT]:
+    "The tool may have run, and was told to stop. Check what it has done before you call it again.",
   [ErrorCode.TOOL_REQUIRES_CONFIRMATION]:
-    "The tool did not run. Tell the user that the owner of this Computer has to confirm it, and call it again only " +
-    "when they have agreed.",
+    "The tool did not run. Tell the user why, and call it again only when they ask for it.",
 };
 
 /** Translates a result: every kind of content is kept, and links can be followed. */

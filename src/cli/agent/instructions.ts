@@ -67,7 +67,8 @@ Quote URIs in the shell: they may hold \`?\` and \`&\`.
 
 The exit code says what to do:
 
-- 1: the tool failed. Read \`content\`, and correct the arguments.
+- 1: the tool failed: read \`content\`, and correct the arguments. Or there is no such Computer, document or element: read the
+  message, and look around again.
 - 2: the command line is wrong. Read the message; \`${program} help COMMAND\` has the options.
 - 3: the Server or the Computer cannot be reached. Wait and try again, or tell the user.
 - 4: the Server refused: the token, the office or the version is wrong. Tell the user.

@@ -24,7 +24,7 @@ const NOBODY = "nobody can be asked: no person at the Computer, and no user of t
 
 const UNDECIDED =
   "nobody at the Agent decided: its user did not, or nobody could be asked. To answer it, make the " +
-  "call at a terminal or with --answer, in a program with onQuestion";
+  "call at a terminal or with --answer, in a program with onQuestion, or in an MCP client that can ask its user (elicitation)";
 
 const NO_LONGER = "the Computer's owner no longer lets the user of the Agent answer";
 

@@ -20,7 +20,8 @@ import type { RunningCall } from "./running_call.ts";
 const ROOM_WAIT_MS = 100;
 /** What the caller can do, where the user of the Agent may confirm. */
 const HOW_TO_CONFIRM =
-  "To confirm it, make the call at a terminal or with --approve, in a program with onQuestion";
+  "To confirm it, make the call at a terminal or with --approve, in a program with onQuestion, or in an MCP client " +
+  "that can ask its user (elicitation)";
 const UNDECIDED =
   `nobody at the Agent decided it: its user did not, or nobody could be asked. ${HOW_TO_CONFIRM}`;
 const DECLINED = "the user of the Agent declined it";

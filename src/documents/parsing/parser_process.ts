@@ -1,5 +1,6 @@
 /** A parser process, as the documents server sees it. */
 import { fromFileUrl } from "@std/path";
+import { importWords } from "../../own_imports.ts";
 import type { ParseAnswer, ParseRequest } from "./frames.ts";
 import { encodeFrame, readFrames } from "./frames.ts";
 
@@ -38,6 +39,7 @@ export class ParserProcess {
       "--no-prompt",
       "--cached-only",
       "--ignore-env",
+      ...importWords(),
       ...(code.protocol === "file:" ? [`--allow-read=${fromFileUrl(code)}`] : []),
       `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
       new URL("./child.ts", import.meta.url).href,

@@ -61,12 +61,20 @@ export class ResourceReader {
   }
 
   #notFound(uri: string): string {
-    const { view, computers } = this.#parts;
+    const { view, uris, computers } = this.#parts;
     if (!view.isConnected) {
       return `Cannot read "${uri}": the office cannot be reached now. Try again in a few seconds`;
     }
     if (computers().length === 0) return `Cannot read "${uri}": no Computer is in the office`;
-    return `Cannot read "${uri}": no Computer that is here has it, or several have. List the resources, and read one of those`;
+    const named = uris.toAddress(uri)?.computer;
+    if (named !== undefined && !computers().includes(named)) {
+      return `Cannot read "${uri}": Computer "${named}" is not in the office now`;
+    }
+    if (uris.isShared(uri)) {
+      return `Cannot read "${uri}": several Computers have this host. Name one of them, such as "a2c://COMPUTER/${uri}", ` +
+        "as the list of resources does";
+    }
+    return `Cannot read "${uri}": no Computer has it. List the resources, and read one of those`;
   }
 
   async #readAt(

@@ -79,6 +79,11 @@ export class ResourceUris {
       { ...place, mcpServer: hasOwnHost(clientUri) ? undefined : place.mcpServer, uri: clientUri };
   }
 
+  /** Whether nobody has the plain URI, because several Computers have its scheme and host. */
+  isShared(clientUri: string): boolean {
+    return this.#owners.get(authorityOf(clientUri)) === null;
+  }
+
   #own(
     authority: string,
     { owner, claimants }: { readonly owner: Owner | null; readonly claimants: ReadonlySet<string> },

@@ -29,6 +29,8 @@ export interface SearchParts {
   readonly problem: () => string | undefined;
   /** The tool of this name that the client reaches. */
   readonly find: (name: string) => OfficeTool | undefined;
+  /** Whether the client has this tool in its list, so that it needs no search. */
+  readonly isListed: (name: string) => boolean;
   readonly call: (tool: OfficeTool, args: Json, context: ToolContext) => Promise<McpToolResult>;
   readonly results: LongResults;
 }
@@ -248,6 +250,11 @@ function readObject(value: unknown, tool: string): Json {
 }
 
 async function unknownTool(name: string, parts: SearchParts): Promise<McpToolResult> {
+  if (parts.isListed(name)) {
+    return errorResult(
+      `Cannot call "${name}" by way of another tool: it is in the list of tools; call it directly`,
+    );
+  }
   const problem = parts.problem();
   if (problem !== undefined) {
     return errorResult(`No tool named "${name}" is there now: ${problem}. Try again in a few seconds`);

@@ -1,16 +1,16 @@
 /**
  * A program with a Server and an Agent, as somebody writes it who has the package from npm:
- * `node program.js A2C_SMCP CONFIG`. It starts a Computer by the installed command and prints what it got as JSON.
+ * `node program.js A2C_SMCP CONFIG DOCUMENTS`. It starts a Computer by the installed command and prints what it got as JSON.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { parseDpeUri, SmcpError } from "@a2c-smcp/sdk";
-import { Agent } from "@a2c-smcp/sdk/agent";
+import { Agent, type RemoteComputer } from "@a2c-smcp/sdk/agent";
 import { SmcpServer, staticTokens } from "@a2c-smcp/sdk/server";
 
 const DEADLINE_MS = 60_000;
-const [command = "", config = ""] = process.argv.slice(2);
+const [command = "", config = "", folder = ""] = process.argv.slice(2);
 
 const server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
 const agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", token: "s3cret" });
@@ -26,7 +26,8 @@ try {
   const { content } = await laptop.callTool("greet", {});
   const windows = await laptop.getDesktop();
   const { documents } = await laptop.getFinder();
-  const uri = documents[0]?.uri ?? "";
+  const uri = documents.find(({ title }) => title !== "Harvest")?.uri ?? "";
+  const harvest = await readHarvest(laptop);
   const page = await laptop.readPage(uri, 0, { format: "text" });
   const kit = agent.toolkit();
   const { greet } = await kit.aiTools();
@@ -42,6 +43,7 @@ try {
     windows,
     host: parseDpeUri(uri).host,
     page: page.content_text,
+    harvest,
     toolkit: { tools, greeting: greeting?.content, isPrompted },
     refused: refusal instanceof SmcpError ? refusal.code : undefined,
   }));
@@ -53,9 +55,32 @@ try {
   await server.close();
 }
 
+/** Reads the document of the folder as soon as the Computer has found it. */
+async function readHarvest(laptop: RemoteComputer): Promise<string | null | undefined> {
+  for (;;) {
+    const changed = Promise.withResolvers<void>();
+    using _listening = agent.on("updateFinder", () => changed.resolve());
+    const { documents: [report] } = await laptop.getFinder({ keywords: ["harvest"] });
+    if (report !== undefined) {
+      return (await laptop.readPage(report.uri, 0, { format: "text" })).content_text;
+    }
+    const deadline = setTimeout(() => changed.reject(new Error("no document was found")), DEADLINE_MS);
+    await changed.promise.finally(() => clearTimeout(deadline));
+  }
+}
+
 function startComputer(): ChildProcess {
   const where = ["--url", server.url, "--office", "lab", "--name", "laptop", "--token", "s3cret"];
-  return spawn(command, ["computer", ...where, "--config", config, "--auto-apply", "--headless"], {
+  return spawn(command, [
+    "computer",
+    ...where,
+    "--config",
+    config,
+    "--documents",
+    folder,
+    "--auto-apply",
+    "--headless",
+  ], {
     stdio: ["ignore", "ignore", "inherit"],
   });
 }

@@ -19,7 +19,7 @@ export class Arguments {
     if (unknown !== undefined) {
       throw this.#wrong(
         unknown,
-        `is unknown; there ${known.length === 1 ? "is" : "are"} ${known.join(", ") || "none"}`,
+        `is unknown. Arguments: ${known.join(", ") || "none"}`,
       );
     }
   }

@@ -88,12 +88,20 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
     throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
   }
   if (names.length === 0) {
-    throw new ArgumentError("No Computer is in the office now. Try again later, or tell the user");
+    throw new ArgumentError(`${nobodyThere(reach)}. Try again later, or tell the user`);
   }
   if (named !== undefined && !names.includes(named)) {
-    throw new ArgumentError(`No Computer named "${named}" is in the office: there are ${quoted(names)}`);
+    throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
   }
   return (named === undefined ? names : [named]).map((name) => office.computer(name));
+}
+
+/** Who is missing, when no Computer is reached. */
+export function nobodyThere({ view: { wanted }, only }: Reach): string {
+  const missing = only === undefined ? wanted : [only];
+  return missing === undefined
+    ? "No Computer is in the office now"
+    : `Not in the office now: Computer ${quoted(missing)}`;
 }
 
 /** A resource, and its Computer where the URI names it. */
@@ -109,7 +117,7 @@ export function readClientUri(named: string): ClientUri {
   try {
     return { uri, computer: decodeURIComponent(computer) };
   } catch {
-    throw new ArgumentError(`Cannot read "${named}": it is no URI`);
+    throw new ArgumentError(`Cannot read "${named}": not a URI`);
   }
 }
 
@@ -147,10 +155,15 @@ export async function askEach<Value>(
 
 const LATE = `no answer within ${PATIENCE_MS / 1000} s; name it with "computer" to wait longer for it alone`;
 
+/** `1 page`, `2 pages` */
+export function pagesOf(count: number): string {
+  return count === 1 ? "1 page" : `${count} pages`;
+}
+
 /** A line for each Computer that failed. */
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
   return answers.flatMap((answer) =>
-    "problem" in answer ? [`Computer "${answer.computer}" did not answer: ${answer.problem}`] : []
+    "problem" in answer ? [`Computer "${answer.computer}": ${answer.problem}`] : []
   );
 }
 

@@ -10,6 +10,7 @@ import {
   chosenComputers,
   COMPUTER_PROPERTY,
   makeBuiltin,
+  pagesOf,
   problemLines,
   type Reach,
 } from "./builtin.ts";
@@ -177,7 +178,7 @@ function toLines(
 function toLine(
   { title, uri, computer, file_type, page_count, summary, last_modified }: FoundDocument,
 ): string {
-  const facts = [file_type, `${page_count} pages`, last_modified, `Computer "${computer}"`];
+  const facts = [file_type, pagesOf(page_count), last_modified, `Computer "${computer}"`];
   const about = facts.filter((fact) => fact !== undefined && fact !== "").join(", ");
   return `- ${title}: ${uri} (${about})${summary === undefined ? "" : `. ${summary}`}`;
 }

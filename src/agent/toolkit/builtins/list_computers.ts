@@ -4,7 +4,7 @@ import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
-import { askEach, makeBuiltin, type Reach, reachedComputers } from "./builtin.ts";
+import { askEach, makeBuiltin, nobodyThere, type Reach, reachedComputers } from "./builtin.ts";
 
 /** How long a Computer has to tell of its MCP servers, in milliseconds. */
 const ASK_MS = 5_000;
@@ -55,7 +55,9 @@ export function listComputers(reach: Reach): LocalTool {
         computers,
       };
       const head = problem === undefined ? [] : [`The office cannot be reached now: ${problem}.`];
-      const lines = computers.length === 0 ? ["No Computer is in the office."] : computers.flatMap(toLines);
+      // Nobody knows who is in an office that cannot be reached.
+      const nobody = computers.length === 0 && problem === undefined ? [`${nobodyThere(reach)}.`] : [];
+      const lines = [...nobody, ...computers.flatMap(toLines)];
       return { content: [{ type: "text", text: [...head, ...lines].join("\n") }], structuredContent: value };
     },
   });

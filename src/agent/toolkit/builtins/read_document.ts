@@ -17,6 +17,7 @@ import {
   type ClientUri,
   COMPUTER_PROPERTY,
   makeBuiltin,
+  pagesOf,
   partOf,
   problemLines,
   quoted,
@@ -81,7 +82,8 @@ function readDocumentUri(named: string): ClientUri {
   const read = readClientUri(named);
   if (isValidDpeUri(read.uri) && parseDpeUri(read.uri).docRef !== undefined) return read;
   throw new ArgumentError(
-    `Cannot read "${named}": it is no URI of a document. Such a URI is dpe://HOST/DOCUMENT; find_documents tells them`,
+    `Cannot read "${named}": not the URI of a document. A document has a URI such as dpe://HOST/DOCUMENT, as ` +
+      "find_documents lists it",
   );
 }
 
@@ -184,7 +186,7 @@ async function readSomePages(
 }
 
 function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: string): string {
-  return `# ${title}\n\n${file_type}, ${page_count} pages, ${uri}, on Computer "${computer}"`;
+  return `# ${title}\n\n${file_type}, ${pagesOf(page_count)}, ${uri}, on Computer "${computer}"`;
 }
 
 /** A text of the format; one that the Computer did not render is the JSON itself. */

@@ -72,8 +72,8 @@ function readWindowUri(named: string | undefined): Partial<ClientUri> {
   const read = readClientUri(named);
   if (hasWindowScheme(read.uri)) return read;
   throw new ArgumentError(
-    `Cannot view "${named}": it is no URI of a window. Such a URI is window://HOST/PATH; view_desktop without \`window\` ` +
-      "tells them",
+    `Cannot view "${named}": not the URI of a window. A window has a URI such as window://HOST/PATH, as view_desktop ` +
+      "without `window` lists it",
   );
 }
 

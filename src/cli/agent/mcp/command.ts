@@ -63,6 +63,8 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     await serveClients(gateway, { ...context, options, signal: stop });
     if (!signal.aborted && ending.signal.aborted) await failed;
   } finally {
+    // What ends on purpose is not a failure to reach the office.
+    await gateway.close();
     ending.abort();
     await names?.close();
     await agent.catch(() => undefined);

@@ -5,9 +5,10 @@ import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/built
 import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
 import { askEach, partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
 import { sharesOfPage } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
-import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";
+import { FakeOffice } from "../../gateway/_fake_office.ts";
+import { OfficeView, type OfficeViewOptions } from "../../../../src/agent/toolkit/office_view.ts";
 
 const never = new AbortController().signal;
 
@@ -44,17 +45,17 @@ Deno.test("the tools modify nothing, and take no unknown arguments", () => {
 });
 
 Deno.test("a wrong argument is told by name, with what it should be", async () => {
-  assertMatch(await call("view_desktop", { screen: 1 }), /"screen" is unknown; there are computer, window/);
+  assertMatch(await call("view_desktop", { screen: 1 }), /"screen" is unknown\. Arguments: computer, window/);
   assertMatch(await call("list_computers", { computer: "a" }), /"computer" is unknown/);
   assertMatch(await call("view_desktop", { size: 0 }), /"size" must be a whole number from 1 to 100/);
   assertMatch(await call("view_desktop", { offset: 10 }), /name it with "window"/);
-  assertMatch(await call("view_desktop", { window: "dpe://a/b" }), /it is no URI of a window/);
-  assertMatch(await call("view_desktop", { window: "a2c://%zz/window://a" }), /it is no URI/);
+  assertMatch(await call("view_desktop", { window: "dpe://a/b" }), /not the URI of a window/);
+  assertMatch(await call("view_desktop", { window: "a2c://%zz/window://a" }), /not a URI/);
   assertMatch(await call("find_documents", { keywords: [1] }), /"keywords" must be a list of texts/);
   assertMatch(await call("find_documents", { limit: 101 }), /"limit" must be a whole number from 1 to 100/);
   assertMatch(await call("read_document", {}), /"uri" is missing/);
-  assertMatch(await call("read_document", { uri: "window://a/b" }), /it is no URI of a document/);
-  assertMatch(await call("read_document", { uri: "dpe://host" }), /it is no URI of a document/);
+  assertMatch(await call("read_document", { uri: "window://a/b" }), /not the URI of a document/);
+  assertMatch(await call("read_document", { uri: "dpe://host" }), /not the URI of a document/);
   const uri = "dpe://host/document";
   assertMatch(await call("read_document", { uri, pages: "2-1" }), /write numbers from 0/);
   assertMatch(await call("read_document", { uri, pages: "0-99999" }), /write numbers from 0/);
@@ -78,6 +79,20 @@ Deno.test("list_computers answers without an office as well", async () => {
   const [listComputers] = makeBuiltins({ view });
   const result = await listComputers?.run({}, { signal: never });
   assertEquals(result?.structuredContent, { problem: "the Server is away", computers: [] });
+});
+
+Deno.test("list_computers names the Computers that are missing, and claims nothing of an office out of reach", async () => {
+  const textFor = async (options: OfficeViewOptions, isReached: boolean) => {
+    using view = new OfficeView(options);
+    if (isReached) await view.follow(new FakeOffice(["desk"]));
+    const result = await makeBuiltins({ view })[0]?.run({}, { signal: never });
+    return String(result?.content[0]?.["text"]);
+  };
+  assertEquals(await textFor({ computers: ["laptop"] }, true), 'Not in the office now: Computer "laptop".');
+  assertEquals(
+    await textFor({ problem: () => "it is away" }, false),
+    "The office cannot be reached now: it is away.",
+  );
 });
 
 Deno.test("an aborted call rejects with the reason of its signal", async () => {

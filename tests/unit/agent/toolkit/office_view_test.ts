@@ -36,3 +36,18 @@ Deno.test("OfficeView lists the tools of a Computer behind many that do not answ
   await setImmediate();
   assertEquals(isListed(), true);
 });
+
+Deno.test("OfficeView keeps Computers that leave while the Server ends the connection, until the Agent is back", async () => {
+  using view = new OfficeView();
+  const office = new FakeOffice(["laptop", "desk"]);
+  await view.follow(office);
+  // The Server has said farewell: all members are about to leave.
+  office.isConnected = false;
+  office.emit("leaveOffice", { role: "computer", name: "laptop" });
+  assertEquals(view.computers.map(({ name }) => name), ["desk", "laptop"]);
+  office.isConnected = true;
+  office.members = () => Promise.resolve(["desk"]);
+  office.emit("reconnected");
+  await setImmediate();
+  assertEquals(view.computers.map(({ name }) => name), ["desk"]);
+});

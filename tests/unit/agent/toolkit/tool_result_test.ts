@@ -50,7 +50,8 @@ Deno.test("toMcpResult() says what to do about a tool that needs confirmation, w
     toMcpResult({ content: [{ type: "text", text: "Refused" }], isError: true, meta: { error_code } }, place);
   assertMatch(textOf(refused(4001)), /^Refused\n.*list the tools again/i);
   assertMatch(textOf(refused(4002)), /^Refused\n.*switched the tool off/);
-  assertMatch(textOf(refused(4005)), /^Refused\n.*has to confirm it/);
+  assertMatch(textOf(refused(4004)), /^Refused\n.*may have run/);
+  assertMatch(textOf(refused(4005)), /^Refused\n.*did not run\..*only when they ask for it/);
   assertEquals(textOf(refused(1)), "Refused");
 });
 

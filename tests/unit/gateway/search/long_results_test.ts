@@ -49,6 +49,41 @@ Deno.test("a long structure that a text tells as well comes once", () => {
   assertEquals(countOf(told), countOf(untold));
 });
 
+Deno.test("what a structure repeats of the content comes once", () => {
+  const results = new LongResults();
+  const text = "line\n".repeat(MAX_PART_CHARACTERS);
+  const rows = Array.from({ length: 3_000 }, (_, index) => ({ index, name: "a row" }));
+  const picture = { type: "image", data: "A".repeat(60_000), mimeType: "image/png" };
+  const items = rows.map((row) => ({ type: "text", text: JSON.stringify(row, null, 1) }));
+  for (
+    const { content, structuredContent } of [
+      { content: [{ type: "text", text }], structuredContent: { content: text } },
+      { content: [picture], structuredContent: { content: [picture] } },
+      { content: items, structuredContent: { result: rows } },
+    ]
+  ) {
+    const repeated = results.shorten({ content, structuredContent });
+    const withoutHandle = (items: McpToolResult["content"]) =>
+      JSON.stringify(items).replace(/handle \S+/, "handle");
+    assertEquals(repeated.structuredContent, undefined);
+    assertEquals(withoutHandle(repeated.content), withoutHandle(results.shorten({ content }).content));
+  }
+});
+
+Deno.test("what a structure has beside a text that it repeats is not lost", () => {
+  const text = "x".repeat(MAX_PART_CHARACTERS + 1);
+  const structuredContent = { stdout: text, code: 3, words: ["short"] };
+  const results = new LongResults();
+  const first = results.shorten({ content: [{ type: "text", text }], structuredContent });
+  const [, handle = ""] = /part 1 of 2: go on with read_result, handle "([^"]+)"/.exec(textOf(first, 1)) ??
+    [];
+  const second = results.read(handle, 2);
+  assertEquals(textOf(second), "x");
+  const { stdout, ...rest } = JSON.parse(textOf(second, 1));
+  assertEquals(rest, { code: 3, words: ["short"] });
+  assert(stdout.length < 100);
+});
+
 Deno.test("many texts that are long together come in parts", () => {
   const results = new LongResults();
   const texts = Array.from({ length: 30 }, (_, index) => `${index} ${"y".repeat(9_000)}`);

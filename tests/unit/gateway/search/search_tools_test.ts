@@ -31,6 +31,7 @@ async function connect(
     computers: () => [...computers.keys()],
     problem: () => problem,
     find: (name) => tools.find(({ definition }) => definition.name === name),
+    isListed: (name) => name === "read_document",
     call: ({ definition: { name } }, args) =>
       Promise.resolve(answer ?? { content: [{ type: "text", text: JSON.stringify({ name, args }) }] }),
     results: new LongResults(),
@@ -160,4 +161,11 @@ Deno.test("read_result goes on with a long result of call_tool", async () => {
     /^x{5000}\n\[part 2 of 2: the last one\]$/,
   );
   assertMatch(textOf(await run("read_result", { handle })), /"part" is missing/);
+});
+
+Deno.test("call_tool says of a tool that is in the client's list that it is called directly", async () => {
+  const run = await connect([...onBoth, remove]);
+  const result = await run("call_tool", { name: "read_document", arguments: { uri: "dpe://host/document" } });
+  assertEquals(result.isError, true);
+  assertMatch(textOf(result), /"read_document".*directly/);
 });

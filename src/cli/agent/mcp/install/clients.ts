@@ -17,8 +17,10 @@ export interface McpClient {
   readonly format: "json" | "toml";
   /** Members of an entry besides `command` and `args`. */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** What to do after a change. */
+  /** What to do after the entry was written. */
   readonly then: string;
+  /** What to do after the entry was removed. */
+  readonly thenRemoved: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export interface McpClient {
 export function clientOf(name: ClientName): McpClient {
   const home = homeFolder();
   const RESTART = "Restart it to see the change.";
+  const OLD_SESSIONS = "Sessions that run keep it until they end.";
   switch (name) {
     case "claude":
       return {
@@ -38,6 +41,7 @@ export function clientOf(name: ClientName): McpClient {
         format: "json",
         extra: {},
         then: RESTART,
+        thenRemoved: RESTART,
       };
     case "claude-code":
       return {
@@ -47,6 +51,7 @@ export function clientOf(name: ClientName): McpClient {
         format: "json",
         extra: { type: "stdio" },
         then: "New sessions have it; /mcp shows it.",
+        thenRemoved: OLD_SESSIONS,
       };
     case "vscode":
       return {
@@ -56,6 +61,7 @@ export function clientOf(name: ClientName): McpClient {
         format: "json",
         extra: { type: "stdio" },
         then: 'Start it with "MCP: List Servers".',
+        thenRemoved: "Reload the window to see the change.",
       };
     case "cursor":
       return {
@@ -65,6 +71,7 @@ export function clientOf(name: ClientName): McpClient {
         format: "json",
         extra: {},
         then: RESTART,
+        thenRemoved: RESTART,
       };
     case "codex":
       return {
@@ -74,6 +81,7 @@ export function clientOf(name: ClientName): McpClient {
         format: "toml",
         extra: {},
         then: "New sessions have it.",
+        thenRemoved: OLD_SESSIONS,
       };
   }
 }

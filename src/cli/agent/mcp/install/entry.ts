@@ -5,6 +5,7 @@ import { replaceFile } from "../../../../files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
+import { importWords } from "../../../../own_imports.ts";
 import type { McpOptions } from "../options.ts";
 
 /** A program and its arguments. */
@@ -85,12 +86,9 @@ export async function writeEntryFiles({ token, state }: EntryFiles): Promise<voi
 /** The words that start the Agent's program from any folder and environment, as this process was started. */
 function programWords(): GatewayEntry {
   const { href, protocol, pathname } = new URL(Deno.mainModule);
-  const isFile = protocol === "file:";
-  // Deno finds no configuration by itself below `node_modules`.
-  const config = isFile ? ["--config", fromFileUrl(new URL("deno.json", href))] : [];
-  const program = isFile ? fromFileUrl(href) : href;
+  const program = protocol === "file:" ? fromFileUrl(href) : href;
   const word = pathname.endsWith("/agent.ts") ? [] : ["agent"];
-  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", ...config, program, ...word] };
+  return { command: Deno.execPath(), args: ["run", "-A", "--quiet", ...importWords(), program, ...word] };
 }
 
 function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {

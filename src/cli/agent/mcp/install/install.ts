@@ -6,6 +6,7 @@ import { removeTomlTable, setTomlMembers } from "../../../../config/toml_edit.ts
 import { readRegularFile, replaceFile } from "../../../../files.ts";
 import { LazyEditor } from "../../../lazy_editor.ts";
 import { UsageError } from "../../../outcome.ts";
+import { stateFolder } from "../../../state_folder.ts";
 import type { ChangeOptions, McpOptions } from "../options.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
 import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
@@ -29,7 +30,8 @@ export async function installInto(
   const after = withEntry(before, client, { name: options.as, entry });
   if (!await agreed(client, { before, after }, options)) return;
   await writeEntryFiles(entry.files);
-  await writeClientFile(client, { before, after });
+  const copy = await writeClientFile(client, { before, after });
+  if (copy !== undefined) console.log(`The file as it was: ${copy}`);
   console.log(`${client.title} starts the gateway as "${options.as}". ${client.then}`);
 }
 
@@ -41,12 +43,19 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
     ? undefined
     : withEntry(before, client, { name: options.as, entry: undefined });
   if (before === undefined || after === before) {
-    console.log(`${client.title} has no entry "${options.as}" in ${client.file}. Nothing is to do.`);
+    console.log(`${client.title} has no entry "${options.as}" in ${client.file}. Nothing to do.`);
     return;
   }
   if (!await agreed(client, { before, after: after ?? "" }, options)) return;
-  await writeClientFile(client, { before, after: after ?? "" });
-  console.log(`"${options.as}" is removed. ${client.then}`);
+  const copy = await writeClientFile(client, { before, after: after ?? "" });
+  if (copy !== undefined) console.log(`The file as it was: ${copy}`);
+  console.log(`${client.title} no longer has "${options.as}". ${client.thenRemoved}`);
+  const folder = stateFolder();
+  if (folder !== undefined) {
+    console.log(
+      `A token that was written for the entry stays in ${folder}, where entries of other clients may use it.`,
+    );
+  }
 }
 
 /** Prints the entry in the form that most clients read. */
@@ -95,7 +104,9 @@ function withEntry(
     );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new UsageError(`Cannot change "${file}": ${error.message}`, { cause: error });
+    const [problem] = error.problems;
+    const state = problem === undefined ? error.message : `${problem.message} (line ${problem.line})`;
+    throw new UsageError(`Cannot change "${file}": ${state}`, { cause: error });
   }
 }
 
@@ -176,14 +187,15 @@ function hidden(text: string): string {
 }
 
 /**
- * Replaces the file in one step, with its permissions; a link is followed, and the text before is kept beside it.
+ * Replaces the file in one step, with its permissions; a link is followed. Resolves to the path of the copy of the text
+ * before, if there was one.
  *
  * @throws {UsageError} the client has changed its file since it was read.
  */
 export async function writeClientFile(
   client: McpClient,
   { before, after }: { readonly before: string | undefined; readonly after: string },
-): Promise<void> {
+): Promise<string | undefined> {
   const { file, title } = client;
   if (await readClientFile(client) !== before) {
     throw new UsageError(
@@ -193,9 +205,10 @@ export async function writeClientFile(
   await Deno.mkdir(dirname(file), { recursive: true });
   const real = await Deno.realPath(file).catch(() => undefined) ?? await withoutLink(file);
   const mode = before === undefined ? 0o600 : (await Deno.stat(real)).mode ?? 0o600;
-  if (before !== undefined) await keepBefore(real, before);
+  const copy = before === undefined ? undefined : await keepBefore(real, before);
   await replaceFile(real, after, { mode: mode & 0o777 });
   if (Deno.build.os !== "windows") await Deno.chmod(real, mode & 0o777);
+  return copy;
 }
 
 /** The file that will be new: a link to nothing is not replaced, since its target may come back. */
@@ -207,12 +220,13 @@ async function withoutLink(file: string): Promise<string> {
   );
 }
 
-/** Keeps the text before a change beside the file, under a name that no earlier copy has. */
-async function keepBefore(file: string, text: string): Promise<void> {
+/** Keeps the text before a change beside the file, under a name that no earlier copy has, and resolves to its path. */
+async function keepBefore(file: string, text: string): Promise<string> {
   for (let count = 1; count <= MAX_BACKUPS; count++) {
     const copy = `${file}${BACKUP}${count === 1 ? "" : `-${count}`}`;
     try {
-      return await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
+      await Deno.writeTextFile(copy, text, { createNew: true, mode: 0o600 });
+      return copy;
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
