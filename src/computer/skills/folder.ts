@@ -2,9 +2,7 @@
 import { join, resolve } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeFileError } from "../../files.ts";
-import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
-import { describeError } from "../../text.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { isWithin, readHead, stampOf } from "./files.ts";
 import { readFrontMatter, toSkillRef } from "./front_matter.ts";
@@ -199,47 +197,4 @@ function reasonOf(error: unknown): string {
   return error instanceof Deno.errors.NotFound
     ? "it is a link to nothing; remove it"
     : describeFileError(error);
-}
-
-/** Watches a folder of skills where that is possible; every list looks at the files anyway. */
-export class SkillFolderWatch {
-  readonly #watcher: Deno.FsWatcher | undefined;
-  readonly #work: Promise<void>;
-
-  /** `onChange` is called for each change of a file, its own reading excepted. */
-  constructor(path: string, { onChange, log }: { readonly onChange: () => void; readonly log: Logger }) {
-    this.#watcher = openWatcher(path, log);
-    this.#work = this.#listen(onChange).catch((error) => {
-      log.warn("cannot watch a folder of skills any more", { folder: path, error: describeError(error) });
-    });
-  }
-
-  /** Stops watching. Idempotent. */
-  async close(): Promise<void> {
-    try {
-      this.#watcher?.close();
-    } catch (error) {
-      // It was closed before.
-      if (!(error instanceof Deno.errors.BadResource)) throw error;
-    }
-    await this.#work;
-  }
-
-  async #listen(onChange: () => void): Promise<void> {
-    for await (const { kind } of this.#watcher ?? []) if (kind !== "access") onChange();
-  }
-}
-
-function openWatcher(path: string, log: Logger): Deno.FsWatcher | undefined {
-  try {
-    // Without the permission, a terminal would be asked for it.
-    if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return undefined;
-    return Deno.watchFs(path);
-  } catch (error) {
-    log.info("cannot watch a folder of skills; it is read again at each request", {
-      folder: path,
-      error: describeError(error),
-    });
-    return undefined;
-  }
 }

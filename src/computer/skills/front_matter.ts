@@ -13,6 +13,12 @@ const MAX_METADATA_DEPTH = 64;
 const MAX_CAUSE_LENGTH = 200;
 const LINE_END = 0x0a;
 
+/**
+ * Values have types of JSON only. Bytes, dates and sets of YAML would travel as something else, or not at all: a peer that
+ * reads no attachments would get no list of skills because of one of them. A `%YAML 1.1` does not change this.
+ */
+const JSON_TYPES = { schema: "core", resolveKnownTags: false } as const;
+
 /** The front matter of a file, and where the text after it begins. */
 export interface FrontMatter {
   /** The offset of the text after the front matter, in bytes; 0 without front matter. */
@@ -35,7 +41,7 @@ export function readFrontMatter(head: Uint8Array): FrontMatter {
   try {
     const text = new TextDecoder().decode(head.subarray(start, end));
     // Duplicate keys are read as other SDKs read them: the last one counts.
-    const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent" });
+    const document = parseDocument(text, { ...JSON_TYPES, uniqueKeys: false, logLevel: "silent" });
     const [error] = document.errors;
     if (error !== undefined) throw error;
     const members: unknown = document.toJS();

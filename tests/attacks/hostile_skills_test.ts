@@ -1,0 +1,109 @@
+/**
+ * Attacker: whoever writes a skill, or lists one at an MCP server. Links lead out of the folder, front matter has values
+ * that are no JSON, and contents are no base64
+ */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { RecordingLogger } from "../integration/_socket.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
+
+const isLinux = Deno.build.os === "linux";
+
+/** How many folders this process watches. */
+async function countWatches(): Promise<number> {
+  let count = 0;
+  for await (const { name } of Deno.readDir("/proc/self/fdinfo")) {
+    const info = await Deno.readTextFile(join("/proc/self/fdinfo", name)).catch(() => "");
+    count += info.split("\n").filter((line) => line.startsWith("inotify wd:")).length;
+  }
+  return count;
+}
+
+/** The folders that a watch of `path` takes. */
+async function countWatchedIn(path: string): Promise<number> {
+  const before = await countWatches();
+  const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
+  const watch = new SkillFolderWatch(path, { onChange, log: new RecordingLogger() });
+  try {
+    await within(begun, "the watch to begin");
+    return await countWatches() - before;
+  } finally {
+    await watch.close();
+  }
+}
+
+Deno.test("folders behind a link that leads out of the skills are not watched", {
+  ignore: !isLinux,
+}, async () => {
+  const [folder, outside] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
+  try {
+    for (let n = 0; n < 50; n++) await Deno.mkdir(join(outside, `${n}`));
+    await Deno.mkdir(join(folder, "notes", "deep"), { recursive: true });
+    await Deno.symlink(outside, join(folder, "notes", "out"));
+    await Deno.symlink(folder, join(folder, "notes", "loop"));
+    assertEquals(await countWatchedIn(folder), 3);
+  } finally {
+    await Promise.all([folder, outside].map((path) => Deno.remove(path, { recursive: true })));
+  }
+});
+
+Deno.test("a folder of skills takes a bounded number of the watches that the user has", {
+  ignore: !isLinux,
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Promise.all(
+      Array.from({ length: 1_500 }, (_, n) => Deno.mkdir(join(folder, "notes", `${n}`), { recursive: true })),
+    );
+    assertEquals(await countWatchedIn(folder), 1_000);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("bytes, dates and sets of YAML reach the Agent as JSON, without attachments", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const values = "{ bytes: !!binary aGVsbG8=, day: !!timestamp 2020-01-01, set: !!set { a } }";
+    for (const [name, directive] of [["plain", ""], ["older", "%YAML 1.1\n--- # 1.1\n"]] as const) {
+      const text = `---\n${directive}description: d\nmetadata: ${values}\n---\n`;
+      await Deno.mkdir(join(folder, name));
+      await Deno.writeTextFile(join(folder, name, "SKILL.md"), text);
+    }
+    await using office = await ComputerOffice.open({ servers: {} }, { skills: [folder] });
+    const skills = await office.laptop.getSkills();
+    assertEquals(
+      skills.map(({ name, skill_metadata }) => [name, skill_metadata]),
+      ["older", "plain"].map((name) => [name, { bytes: "aGVsbG8=", day: "2020-01-01", set: { a: null } }]),
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("contents that are no base64 are 4017, which the other SDKs know", async () => {
+  const uri = "skill://h/notes";
+  const text = "---\nname: notes\ndescription: d\n---\n";
+  const server = scripted({
+    resources: [
+      { uri, name: "notes", _meta: { source: "resources" } },
+      { uri: `${uri}/SKILL.md`, name: "SKILL.md" },
+      { uri: `${uri}/data.bin`, name: "data.bin" },
+    ],
+    answers: {
+      [`resources/read ${uri}/SKILL.md`]: { contents: [{ uri: `${uri}/SKILL.md`, text }] },
+      [`resources/read ${uri}/data.bin`]: { contents: [{ uri: `${uri}/data.bin`, blob: "!" }] },
+    },
+  });
+  await using office = await ComputerOffice.open({ servers: { shelf: server } }, { protocolVersion: "0.4" });
+  await eventually(() => office.laptop.getSkills(), ({ length }) => length === 1, "the skill to be listed");
+  const error = await assertRejects(
+    () => office.laptop.getSkill("mcp:shelf:notes", { relPath: "data.bin" }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details?.["reason"]], [4017, "io_error"]);
+});
