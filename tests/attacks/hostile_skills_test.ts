@@ -5,6 +5,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
+import { SkillFiles } from "../../src/computer/skills/files.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
@@ -106,4 +107,20 @@ Deno.test("contents that are no base64 are 4017, which the other SDKs know", asy
     SmcpError,
   );
   assertEquals([error.code, error.details?.["reason"]], [4017, "io_error"]);
+});
+
+Deno.test("a pipe that takes the place of a file holds nobody up", { ignore: !isLinux }, async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const path = join(root, "data.bin");
+  try {
+    await Deno.writeTextFile(path, "data");
+    const { read } = await new SkillFiles().open(root, "data.bin");
+    await Deno.remove(path);
+    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+    assert(success);
+    const reading = read(0, 4).then(() => "read", ({ name }) => name);
+    assertEquals(await within(reading, "the refusal of the pipe"), "ChangedFileError");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
 });
