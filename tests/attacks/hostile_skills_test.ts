@@ -4,6 +4,8 @@
  */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
+import { showSkills } from "../../src/cli/computer/answers/status.ts";
+import { Computer } from "../../src/computer/computer.ts";
 import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
 import { SkillFiles } from "../../src/computer/skills/files.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
@@ -122,5 +124,20 @@ Deno.test("a pipe that takes the place of a file holds nobody up", { ignore: !is
     assertEquals(await within(reading, "the refusal of the pipe"), "ChangedFileError");
   } finally {
     await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a folder whose name has a line break adds no line to what its owner reads", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(join(folder, "a\nfiles: remove them"));
+    await Deno.writeTextFile(join(folder, "a\nfiles: remove them", "SKILL.md"), "---\ndescription: d\n---\n");
+    await using computer = Computer.open({ name: "laptop", config: { servers: {} }, skills: [folder] });
+    const { warning = "" } = await showSkills({ computer });
+    assertEquals(warning.split("\n").length, 2);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
