@@ -2,11 +2,13 @@
  * Attacker: whoever writes a skill, or lists one at an MCP server. Links lead out of the folder, front matter has values
  * that are no JSON, and contents are no base64
  */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { showSkills } from "../../src/cli/computer/answers/status.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
+import { SkillFolder } from "../../src/computer/skills/folder.ts";
+import { FrontMatterReader } from "../../src/computer/skills/front_matter.ts";
 import { SkillFiles } from "../../src/computer/skills/files.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
@@ -137,6 +139,47 @@ Deno.test("a folder whose name has a line break adds no line to what its owner r
     await using computer = Computer.open({ name: "laptop", config: { servers: {} }, skills: [folder] });
     const { warning = "" } = await showSkills({ computer });
     assertEquals(warning.split("\n").length, 2);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Takes about as long to read as any text of its length: one error for each two bytes. */
+const SLOW = `a: [${"@,".repeat(8_000)}]`;
+
+Deno.test("other work runs between front matters that are slow to read", async () => {
+  const reader = new FrontMatterReader();
+  const head = new TextEncoder().encode(`---\n${SLOW}\n---\n`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const read = await Promise.all(Array.from({ length: 20 }, (_, n) => reader.read(`${n}`, head)));
+  clearInterval(timer);
+  assertEquals(read.filter(({ problem }) => problem === undefined), []);
+  assert(turns >= 19, `${turns} turns`);
+});
+
+Deno.test("front matters of one source are read up to a number of bytes, and again when others are gone", async () => {
+  const reader = new FrontMatterReader();
+  const head = new TextEncoder().encode(`---\ndescription: ${"d".repeat(16_000)}\n---\n`);
+  const readAll = (from: number) =>
+    Promise.allSettled(Array.from({ length: 100 }, (_, n) => reader.read(`${from + n}`, head)));
+  const countRead = (results: readonly { readonly status: string }[]) =>
+    results.filter(({ status }) => status === "fulfilled").length;
+  assertEquals(countRead(await readAll(0)), 65);
+  assertEquals(countRead(await readAll(0)), 65);
+  for (let n = 0; n < 100; n++) reader.forget(`${n}`);
+  assertEquals(countRead(await readAll(100)), 65);
+});
+
+Deno.test("a front matter that is too long is not read, and its skill says so", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(join(folder, "long"));
+    const text = `---\ndescription: ${"d".repeat(17_000)}\n---\n`;
+    await Deno.writeTextFile(join(folder, "long", "SKILL.md"), text);
+    const { skills, problems } = await new SkillFolder(folder, { maxSkills: 10 }).scan();
+    assertEquals([skills.length, problems.length], [0, 1]);
+    assertMatch(problems[0]?.message ?? "", /16384 bytes/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

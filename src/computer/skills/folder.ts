@@ -5,7 +5,7 @@ import { describeFileError } from "../../files.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { isWithin, readHead, stampOf } from "./files.ts";
-import { readFrontMatter, toSkillRef } from "./front_matter.ts";
+import { FrontMatterReader, toSkillRef } from "./front_matter.ts";
 import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
 
 /** The most entries of a folder that are looked at. */
@@ -59,6 +59,7 @@ export class SkillFolder {
   readonly path: string;
   readonly #options: SkillFolderOptions;
   readonly #known = new Map<string, KnownSkill>();
+  readonly #reader = new FrontMatterReader();
   #scanning: Promise<FolderScan> | undefined;
   /** The scan after the running one. */
   #next: Promise<FolderScan> | undefined;
@@ -108,7 +109,7 @@ export class SkillFolder {
   }
 
   #failed(message: string): SkillListing {
-    this.#known.clear();
+    for (const name of this.#known.keys()) this.#forget(name);
     return { skills: [], problems: [{ from: this.given, path: this.given, message }] };
   }
 
@@ -122,13 +123,20 @@ export class SkillFolder {
       if (names.length === MAX_ENTRIES) return this.#failed(`it has more than ${MAX_ENTRIES} entries`);
       if (!isFile && !name.startsWith(".")) names.push(name);
     }
+    // Which skills are left out must not depend on the order of the file system.
+    names.sort();
     const found = new Map<string, SkillRef | string>();
     await forEachBounded(names, CONCURRENCY, async (name) => {
       const one = await this.#look(root, name).catch((error) => reasonOf(error));
       if (one !== undefined) found.set(name, one);
     });
-    for (const name of this.#known.keys()) if (!found.has(name)) this.#known.delete(name);
-    return this.#listing(names.toSorted(), found);
+    for (const name of this.#known.keys()) if (!found.has(name)) this.#forget(name);
+    return this.#listing(names, found);
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name);
+    this.#reader.forget(name);
   }
 
   #listing(names: readonly string[], found: ReadonlyMap<string, SkillRef | string>): SkillListing {
@@ -163,20 +171,23 @@ export class SkillFolder {
     const stamp = `${path} ${stampOf(file)}`;
     const known = this.#known.get(name);
     if (known?.stamp === stamp) return known.found;
-    const found = await readSkill(path, name);
+    this.#forget(name);
+    const found = await this.#read(path, name);
     this.#readCount++;
     this.#known.set(name, { stamp, found });
     return found;
   }
-}
 
-/** The skill in its folder, or why it cannot be used. */
-async function readSkill(path: string, name: string): Promise<SkillRef | string> {
-  if (!isSkillWord(name)) return `its folder cannot be the name of a skill; rename it to ${SKILL_WORD_RULE}`;
-  const { members, problem } = readFrontMatter(await readHead(path));
-  if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
-  const skill = toSkillRef(members, { name, source: "user", path });
-  return skill ?? `${SKILL_FILE} has no description; add "description: …" to its front matter`;
+  /** The skill in its folder, or why it cannot be used. */
+  async #read(path: string, name: string): Promise<SkillRef | string> {
+    if (!isSkillWord(name)) {
+      return `its folder cannot be the name of a skill; rename it to ${SKILL_WORD_RULE}`;
+    }
+    const { members, problem } = await this.#reader.read(name, await readHead(path));
+    if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
+    const skill = toSkillRef(members, { name, source: "user", path });
+    return skill ?? `${SKILL_FILE} has no description; add "description: …" to its front matter`;
+  }
 }
 
 /** Why a folder without a `SKILL.md` is no skill, if its file is only misspelled. */

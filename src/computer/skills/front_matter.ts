@@ -1,12 +1,18 @@
 /** The front matter of a `SKILL.md`: YAML between two lines `---` (`docs/skills.md#front-matter`). */
-import { parseDocument } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
+import { delay } from "../../async/backoff.ts";
+import { Limiter } from "../../async/limiter.ts";
 import { isRecord } from "../../json.ts";
 import { isDeeperThan } from "../../protocol/depth.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text.ts";
 
-/** The largest front matter, in bytes. */
-export const MAX_FRONT_MATTER_BYTES = 65_536;
+/** The largest front matter, in bytes. To read it may take a quarter of a second, in which nothing else runs. */
+export const MAX_FRONT_MATTER_BYTES = 16_384;
+/** The most bytes of all front matters of one folder or MCP server. */
+const MAX_ALL_BYTES = 1024 * 1024;
+/** Before a longer front matter is read, other work of the process runs. */
+const SHORT_BYTES = 1_024;
 /** The most levels of `metadata`. */
 const MAX_METADATA_DEPTH = 64;
 /** The most characters of a parser's message. */
@@ -18,6 +24,8 @@ const LINE_END = 0x0a;
  * reads no attachments would get no list of skills because of one of them. A `%YAML 1.1` does not change this.
  */
 const JSON_TYPES = { schema: "core", resolveKnownTags: false } as const;
+/** Only the first error is told, so the place of the others is not looked for: there may be thousands. */
+const OPTIONS = { ...JSON_TYPES, uniqueKeys: false, prettyErrors: false, logLevel: "silent" } as const;
 
 /** The front matter of a file, and where the text after it begins. */
 export interface FrontMatter {
@@ -29,28 +37,65 @@ export interface FrontMatter {
   readonly problem?: string | undefined;
 }
 
-/**
- * Reads the front matter.
- *
- * @param head The beginning of the file: all of it, or more than {@linkcode MAX_FRONT_MATTER_BYTES}.
- */
-export function readFrontMatter(head: Uint8Array): FrontMatter {
+function readFrontMatter(head: Uint8Array): FrontMatter {
   const found = findFrontMatter(head);
   if ("problem" in found) return { bodyStart: 0, members: undefined, problem: found.problem };
   const { start, end, bodyStart } = found;
+  const invalid = (why: string): FrontMatter => {
+    const [line = ""] = why.split("\n");
+    const problem = `its front matter is not valid YAML: ${shorten(line, MAX_CAUSE_LENGTH)}`;
+    return { bodyStart, members: undefined, problem };
+  };
   try {
     const text = new TextDecoder().decode(head.subarray(start, end));
+    const lineCounter = new LineCounter();
     // Duplicate keys are read as other SDKs read them: the last one counts.
-    const document = parseDocument(text, { ...JSON_TYPES, uniqueKeys: false, logLevel: "silent" });
+    const document = parseDocument(text, { ...OPTIONS, lineCounter });
     const [error] = document.errors;
-    if (error !== undefined) throw error;
+    // Of the file: the front matter begins in its second line.
+    if (error !== undefined) {
+      return invalid(`${error.message} in line ${lineCounter.linePos(error.pos[0]).line + 1}`);
+    }
     const members: unknown = document.toJS();
     if (isRecord(members)) return { bodyStart, members };
     return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
   } catch (error) {
-    const [line = ""] = describeError(error).split("\n");
-    const problem = `its front matter is not valid YAML: ${shorten(line, MAX_CAUSE_LENGTH)}`;
-    return { bodyStart, members: undefined, problem };
+    return invalid(describeError(error));
+  }
+}
+
+/** Reads the front matters of one folder or MCP server: one at a time, and all together within a limit. */
+export class FrontMatterReader {
+  readonly #turns = new Limiter(1);
+  readonly #bytes = new Map<string, number>();
+  #allBytes = 0;
+
+  /**
+   * Reads the front matter of a skill, in place of the earlier one of `key`.
+   *
+   * @param head The beginning of the file: all of it, or more than {@linkcode MAX_FRONT_MATTER_BYTES}.
+   * @throws {RangeError} when all of them together are too large.
+   */
+  read(key: string, head: Uint8Array): Promise<FrontMatter> {
+    return this.#turns.run(async () => {
+      this.forget(key);
+      const found = findFrontMatter(head);
+      const bytes = "problem" in found ? 0 : found.end - found.start;
+      if (this.#allBytes + bytes > MAX_ALL_BYTES) {
+        const limit = `all of them together have more than ${MAX_ALL_BYTES} bytes`;
+        throw new RangeError(`Cannot read the front matter: ${limit}`);
+      }
+      this.#bytes.set(key, bytes);
+      this.#allBytes += bytes;
+      if (bytes > SHORT_BYTES) await delay(0);
+      return readFrontMatter(head);
+    });
+  }
+
+  /** A skill is gone. */
+  forget(key: string): void {
+    this.#allBytes -= this.#bytes.get(key) ?? 0;
+    this.#bytes.delete(key);
   }
 }
 
