@@ -7,14 +7,12 @@ import { Limiter } from "../../async/limiter.ts";
 import { describeFileError, openRegularFile } from "../../files.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { bodyStartOf, MAX_FRONT_MATTER_BYTES } from "./front_matter.ts";
+import { bodyStartOf, HEAD_BYTES } from "./front_matter.ts";
 import { mediaTypeOf } from "./media_types.ts";
 import { isForbidden, notReadable, toPathSegments } from "./names.ts";
 
 /** The largest file of a skill that an Agent gets, in bytes. */
 export const MAX_SKILL_FILE_BYTES = 100 * 1024 * 1024;
-/** How much of a `SKILL.md` is read to find its front matter, in bytes. */
-const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 /** How many bytes are hashed at a time. */
 const HASHED_BYTES = 256 * 1024;
 /** The most files that are hashed at the same time. */

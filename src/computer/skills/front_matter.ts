@@ -8,7 +8,9 @@ import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text.ts";
 
 /** The largest front matter, in bytes. To read it may take a quarter of a second, in which nothing else runs. */
-export const MAX_FRONT_MATTER_BYTES = 16_384;
+const MAX_FRONT_MATTER_BYTES = 16_384;
+/** How much of a `SKILL.md` is needed to find its front matter, in bytes. */
+export const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 /** The most bytes of all front matters of one folder or MCP server. */
 const MAX_ALL_BYTES = 1024 * 1024;
 /** Before a longer front matter is read, other work of the process runs. */
@@ -73,7 +75,7 @@ export class FrontMatterReader {
   /**
    * Reads the front matter of a skill, in place of the earlier one of `key`.
    *
-   * @param head The beginning of the file: all of it, or more than {@linkcode MAX_FRONT_MATTER_BYTES}.
+   * @param head The beginning of the file: all of it, or {@linkcode HEAD_BYTES}.
    * @throws {RangeError} when all of them together are too large.
    */
   read(key: string, head: Uint8Array): Promise<FrontMatter> {

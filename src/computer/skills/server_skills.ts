@@ -13,7 +13,7 @@ import { describeError } from "../../text.ts";
 import type { ReadLimits } from "../limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { SKILL_BUDGET } from "./folder.ts";
-import { FrontMatterReader, scalarText } from "./front_matter.ts";
+import { FrontMatterReader, HEAD_BYTES, scalarText } from "./front_matter.ts";
 
 /** What MCP servers may say of a skill in `_meta.source`: how its files are read. Only `resources` is supported. */
 const KINDS = ["resources", "mounted", "archive"];
@@ -178,7 +178,9 @@ export class ServerSkills {
     try {
       const timeoutMs = this.#context.limits.readTimeoutMs;
       const result = await this.server.use((connection) => connection.readResource(uri, { timeoutMs }));
-      const { members, problem = "" } = await this.#reader.read(skill.uri, bytesOf(result.contents));
+      // A copy: the rest need not wait in memory until the front matter has its turn.
+      const head = bytesOf(result.contents).slice(0, HEAD_BYTES);
+      const { members, problem = "" } = await this.#reader.read(skill.uri, head);
       if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
       return this.#budget.take(skill.uri, members) ? members : "left out: its front matter is too large";
     } catch (error) {
