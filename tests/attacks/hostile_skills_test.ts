@@ -184,3 +184,11 @@ Deno.test("a front matter that is too long is not read, and its skill says so", 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("members that are nested deep, or without end, are left out alone", async () => {
+  const text = `---\nname: a\nloop: &l { l: *l }\nlist: &m [*m]\ndeep: ${"{a: ".repeat(100)}1${
+    "}".repeat(100)
+  }\n---\n`;
+  const { members } = await new FrontMatterReader().read("a", new TextEncoder().encode(text));
+  assertEquals(members, { name: "a" });
+});

@@ -15,8 +15,8 @@ export const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 const MAX_ALL_BYTES = 1024 * 1024;
 /** Before a longer front matter is read, other work of the process runs. */
 const SHORT_BYTES = 1_024;
-/** The most levels of `metadata`. */
-const MAX_METADATA_DEPTH = 64;
+/** The most levels of a member, such as `metadata`. */
+const MAX_DEPTH = 64;
 /** The most characters of a parser's message. */
 const MAX_CAUSE_LENGTH = 200;
 const LINE_END = 0x0a;
@@ -59,11 +59,18 @@ function readFrontMatter(head: Uint8Array): FrontMatter {
       return invalid(`${error.message} in line ${lineCounter.linePos(error.pos[0]).line + 1}`);
     }
     const members: unknown = document.toJS();
-    if (isRecord(members)) return { bodyStart, members };
+    if (isRecord(members)) return { bodyStart, members: withoutDeep(members) };
     return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
   } catch (error) {
     return invalid(describeError(error));
   }
+}
+
+/** Without members that are nested too deep, or, by an alias, without end. */
+function withoutDeep(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => !isDeeperThan(value, MAX_DEPTH)),
+  );
 }
 
 /** Reads the front matters of one folder or MCP server: one at a time, and all together within a limit. */
@@ -159,7 +166,6 @@ export function toSkillRef(
     compatibility: scalarText(members["compatibility"]),
     version,
   };
-  const isUsable = isRecord(metadata) && !isDeeperThan(metadata, MAX_METADATA_DEPTH);
   return {
     name,
     source,
@@ -168,7 +174,7 @@ export function toSkillRef(
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
     ...(tools === undefined || tools === null ? {} : { allowed_tools: toTexts(tools) }),
     ...(isTexts(tags) ? { tags } : {}),
-    ...(isUsable ? { skill_metadata: metadata } : {}),
+    ...(isRecord(metadata) ? { skill_metadata: metadata } : {}),
   };
 }
 
