@@ -18,24 +18,24 @@ import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const isLinux = Deno.build.os === "linux";
 
-/** How many folders this process watches. */
-async function countWatches(): Promise<number> {
-  let count = 0;
+/** The numbers of the files and folders that this process watches, in hexadecimal. */
+async function watchedInodes(): Promise<string> {
+  const infos: string[] = [];
   for await (const { name } of Deno.readDir("/proc/self/fdinfo")) {
-    const info = await Deno.readTextFile(join("/proc/self/fdinfo", name)).catch(() => "");
-    count += info.split("\n").filter((line) => line.startsWith("inotify wd:")).length;
+    infos.push(await Deno.readTextFile(join("/proc/self/fdinfo", name)).catch(() => ""));
   }
-  return count;
+  return infos.join("\n");
 }
 
-/** The folders that a watch of `path` takes. */
-async function countWatchedIn(path: string): Promise<number> {
-  const before = await countWatches();
+/** How many of these folders a watch of `path` takes. */
+async function countWatched(path: string, folders: readonly string[]): Promise<number> {
   const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
   const watch = new SkillFolderWatch(path, { onChange, log: new RecordingLogger() });
   try {
     await within(begun, "the watch to begin");
-    return await countWatches() - before;
+    const watched = new Set((await watchedInodes()).match(/(?<=^inotify wd:\w+ ino:)\w+/gm));
+    const inodes = await Promise.all(folders.map(async (folder) => (await Deno.lstat(folder)).ino ?? 0));
+    return inodes.filter((inode) => watched.has(inode.toString(16))).length;
   } finally {
     await watch.close();
   }
@@ -46,11 +46,14 @@ Deno.test("folders behind a link that leads out of the skills are not watched", 
 }, async () => {
   const [folder, outside] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
-    for (let n = 0; n < 50; n++) await Deno.mkdir(join(outside, `${n}`));
+    const hidden = Array.from({ length: 50 }, (_, n) => join(outside, `${n}`));
+    for (const path of hidden) await Deno.mkdir(path);
     await Deno.mkdir(join(folder, "notes", "deep"), { recursive: true });
     await Deno.symlink(outside, join(folder, "notes", "out"));
     await Deno.symlink(folder, join(folder, "notes", "loop"));
-    assertEquals(await countWatchedIn(folder), 3);
+    const own = [folder, join(folder, "notes"), join(folder, "notes", "deep")];
+    assertEquals(await countWatched(folder, own), 3);
+    assertEquals(await countWatched(folder, [outside, ...hidden]), 0);
   } finally {
     await Promise.all([folder, outside].map((path) => Deno.remove(path, { recursive: true })));
   }
@@ -61,10 +64,9 @@ Deno.test("a folder of skills takes a bounded number of the watches that the use
 }, async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await Promise.all(
-      Array.from({ length: 1_500 }, (_, n) => Deno.mkdir(join(folder, "notes", `${n}`), { recursive: true })),
-    );
-    assertEquals(await countWatchedIn(folder), 1_000);
+    const paths = Array.from({ length: 1_500 }, (_, n) => join(folder, "notes", `${n}`));
+    await Promise.all(paths.map((path) => Deno.mkdir(path, { recursive: true })));
+    assertEquals(await countWatched(folder, [folder, join(folder, "notes"), ...paths]), 1_000);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

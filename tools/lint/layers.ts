@@ -10,6 +10,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   text: [],
   spelling: [],
   files: ["text"],
+  open_file: [],
   log: ["json", "text"],
   version: [],
   tracing: ["version", "json"],
@@ -34,6 +35,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "json",
     "text",
     "files",
+    "open_file",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
@@ -54,6 +56,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
     "spelling",
     "files",
+    "open_file",
   ],
   gateway: [
     "async",
@@ -102,6 +105,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
 export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files.ts",
+  "src/open_file.ts",
   "src/terminal/",
   "src/config/",
   "src/mcp/",

@@ -1,7 +1,7 @@
 /** Reads files that lie inside of a folder, and none outside. */
 import type { FileHandle } from "node:fs/promises";
 import { join } from "@std/path";
-import { openRegularFile } from "../../files.ts";
+import { openRegularFile } from "../../open_file.ts";
 import { type DocumentError, unreadable } from "../formats/format.ts";
 
 /** A file to read. */
