@@ -42,13 +42,18 @@ export async function getSkill(
   { relPath, ...options }: SkillFileOptions,
 ): Promise<SkillFile> {
   const body = { name, rel_path: relPath === SKILL_FILE ? undefined : relPath };
-  const answer = await requests.ask(GET_SKILL_EVENT, body, { ...options, parse: parseGetSkillRet });
+  const answer = {
+    ...await requests.ask(GET_SKILL_EVENT, body, { ...options, parse: parseGetSkillRet }),
+    // What was asked for: a program that saves files by these names would save them where the Computer says.
+    name,
+    rel_path: relPath || SKILL_FILE,
+  };
   const bytes = answer.body === undefined
     ? await fetchBytes(requests, answer, options)
     : await checkedBytes(answer, answer.body);
   const text = answer.body ?? textOf(answer, bytes);
   return {
-    name: answer.name === "" ? name : answer.name,
+    name,
     relPath: answer.rel_path,
     mimeType: answer.mime_type,
     bytes,

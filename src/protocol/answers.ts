@@ -44,7 +44,7 @@ import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
 import { shorten } from "../text.ts";
-import type { GetToolsRet } from "./tools.ts";
+import type { GetToolsRet, SMCPTool } from "./tools.ts";
 
 function reqIdOf(body: Readonly<Record<string, unknown>>): string {
   return typeof body["req_id"] === "string" ? body["req_id"] : "";
@@ -62,13 +62,23 @@ export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ign
 };
 
 /** Only the name of a tool is required: a tool with an invalid schema or invalid metadata can still be called. */
-const readTool = readWith(tools.smcpTool, (tool) => ({
+const readAnyTool = readWith(tools.smcpTool, (tool) => ({
   ...tool,
   description: typeof tool["description"] === "string" ? tool["description"] : "",
   params_schema: isRecord(tool["params_schema"]) ? tool["params_schema"] : { type: "object" },
   return_schema: isRecord(tool["return_schema"]) ? tool["return_schema"] : null,
   meta: isRecord(tool["meta"]) ? flat(tool["meta"]) : {},
 }));
+
+/** A tool without a usable identity of its MCP server is read like one of protocol 0.2. */
+const readTool: ReadEntry<SMCPTool> = (entry, tell) => {
+  const tool = readAnyTool(entry, tell);
+  if (tool === undefined || !("bundle_id" in tool)) return tool;
+  const { bundle_id, ...rest }: Omit<SMCPTool, "bundle_id"> & { readonly bundle_id?: unknown } = tool;
+  if (typeof bundle_id === "string") return tool;
+  if (bundle_id !== null) tell("repaired, bundle_id: expected a string");
+  return rest;
+};
 
 /** Metadata is flat: nested values become JSON strings, as our Computer sends them. */
 function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Attacker: a Computer. Its answers hold so many wrong entries that its Agent would do nothing but read them */
+/** Attacker: a Computer. Its answers hold so many wrong entries that its Agent would do nothing but read them, or mislead it */
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
@@ -37,3 +37,41 @@ for (const [member, request] of Object.entries(requests)) {
     assertEquals(log.of("warn").map(({ fields }) => fields["count"]), [MAX_BAD_ENTRIES + 1]);
   });
 }
+
+Deno.test("the identity of an MCP server that is no text is left out, and its tool stays", async () => {
+  const log = new LogBook();
+  await using server = await SmcpServer.listen({ port: 0 });
+  const tools = ["files", 5, null, { a: 1 }].map((bundle_id, n) => ({
+    name: `files__read${n}`,
+    description: "",
+    params_schema: { type: "object" },
+    return_schema: null,
+    meta: {},
+    bundle_id,
+  }));
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_tools": () => ({ tools }) },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", logger: log });
+  const read = await agent.computer("laptop").getTools();
+  assertEquals(read.map((tool) => "bundle_id" in tool ? tool.bundle_id : "none"), [
+    "files",
+    "none",
+    "none",
+    "none",
+  ]);
+  assertEquals(log.of("warn").map(({ fields }) => fields["count"]), [2]);
+});
+
+Deno.test("a file of a skill has the names that were asked for, whatever the Computer calls it", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  const answer = { name: "/etc", rel_path: "../../passwd", body: "", total_size: 0, sha256 };
+  using _computer = await ScriptedComputer.join(server.url, {
+    answers: { "client:get_skill": () => answer },
+  });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const laptop = agent.computer("laptop");
+  const files = [await laptop.getSkill("notes"), await laptop.getSkill("notes", { relPath: "a.md" })];
+  assertEquals(files.map(({ name, relPath }) => [name, relPath]), [["notes", "SKILL.md"], ["notes", "a.md"]]);
+});

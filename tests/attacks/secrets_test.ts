@@ -1,7 +1,7 @@
 /** Attacker: an Agent. It wants the secrets of a Computer's owner, from the configuration, errors or log lines */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { parseConfig } from "../../src/config/config.ts";
-import { maskConfig } from "../../src/computer/secrets/masking.ts";
+import { maskConfig, maskIdentifiedConfig } from "../../src/computer/secrets/masking.ts";
 import { Redactor } from "../../src/computer/secrets/redaction.ts";
 import { secretsOf } from "../../src/computer/secrets/values.ts";
 import { parseGetComputerConfigRet } from "../../src/protocol/answers.ts";
@@ -21,6 +21,12 @@ Deno.test("no secret of a hundred server entries leaves with the configuration",
   for (const [name, server] of Object.entries(servers)) {
     assertEquals(JSON.stringify(server).match(MARK), null, name);
   }
+  assertEquals(parseGetComputerConfigRet({ servers, inputs: null }).servers, servers);
+});
+
+Deno.test("no secret of a hundred server entries leaves with the configuration of protocol 0.3", () => {
+  const { servers } = maskIdentifiedConfig(config);
+  assertEquals(JSON.stringify(servers).match(MARK), null);
   assertEquals(parseGetComputerConfigRet({ servers, inputs: null }).servers, servers);
 });
 
@@ -115,6 +121,19 @@ Deno.test("an error tells no secret in its details, however deep, and neither in
   assertEquals([error.code, error.message], [4201, "upstream said 401 for ***"]);
   assertEquals(error.details, { url: "http://h/?token=***", list: [{ deep: ["***", { "key ***": 1 }] }] });
   assertEquals(JSON.stringify(office.log.lines).match(MARK), null);
+});
+
+Deno.test("an error of a server with a bundle_id tells no secret, also after its name has changed", async () => {
+  const { servers: { s } } = leaking({ code: -32603, message: `401 for ${SECRET}` });
+  const named = (name: string) => ({ servers: { [name]: { ...s, bundle_id: "files" } } });
+  await using office = await ComputerOffice.open(named("Files of ada"), { protocolVersion: "0.4" });
+  for (const name of ["Files of bob", "files", "other"]) {
+    const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
+    assertStringIncludes(error.message, "401 for ***");
+    assertEquals(JSON.stringify([error.message, error.details, office.log.lines]).match(MARK), null);
+    await office.computer.reconfigure(named(name));
+    await office.computer.ready();
+  }
 });
 
 Deno.test("a secret that stands where a line is cut leaves no half of it behind", async () => {

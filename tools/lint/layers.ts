@@ -11,6 +11,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   spelling: [],
   files: ["text"],
   own_imports: [],
+  open_file: [],
   log: ["json", "text"],
   version: [],
   tracing: ["version", "json"],
@@ -36,6 +37,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
     "files",
     "own_imports",
+    "open_file",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
@@ -56,6 +58,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "text",
     "spelling",
     "files",
+    "open_file",
   ],
   gateway: [
     "async",
@@ -105,6 +108,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
 export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files.ts",
+  "src/open_file.ts",
   "src/terminal/",
   "src/config/",
   "src/mcp/",

@@ -1,18 +1,19 @@
 /** Reads the files of a skill from its folder, and never a file outside of it. */
 import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { basename, join, SEPARATOR } from "@std/path";
 import { Limiter } from "../../async/limiter.ts";
 import { describeFileError } from "../../files.ts";
+import { openRegularFile } from "../../open_file.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { bodyStartOf, MAX_FRONT_MATTER_BYTES } from "./front_matter.ts";
+import { bodyStartOf, HEAD_BYTES } from "./front_matter.ts";
 import { mediaTypeOf } from "./media_types.ts";
 import { isForbidden, notReadable, toPathSegments } from "./names.ts";
 
 /** The largest file of a skill that an Agent gets, in bytes. */
 export const MAX_SKILL_FILE_BYTES = 100 * 1024 * 1024;
-/** How much of a `SKILL.md` is read to find its front matter, in bytes. */
-const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 /** How many bytes are hashed at a time. */
 const HASHED_BYTES = 256 * 1024;
 /** The most files that are hashed at the same time. */
@@ -67,37 +68,38 @@ export class SkillFiles {
   async #open(found: FoundFile): Promise<SkillContent> {
     const { path } = found;
     const isEntry = basename(path) === SKILL_FILE;
-    const { stamp, size, start } = await withFile(path, async (file, info) => ({
-      stamp: stampOf(info),
-      size: info.size,
-      start: isEntry ? bodyStartOf(await readPart(file, 0, HEAD_BYTES)) : 0,
-    }));
+    const { stamp, size, start } = await withFile(path, async (file) => {
+      const info = await file.stat();
+      const start = isEntry ? bodyStartOf(await readPart(file, 0, HEAD_BYTES)) : 0;
+      return { stamp: stampOf(info), size: info.size, start };
+    });
     if (size > MAX_SKILL_FILE_BYTES) {
       throw notReadable("too_large", found.relPath, { totalSize: size });
     }
     const sizeBytes = size - start;
     const read = (offset: number, length: number) =>
-      withFile(path, async (file, info) => {
-        if (stampOf(info) !== stamp) throw new ChangedFileError("Cannot read a file: it has changed");
+      withFile(path, async (file) => {
+        assertSame(await file.stat(), stamp);
         return await readPart(file, start + offset, Math.min(length, sizeBytes - offset));
       });
-    const sha256 = await this.#sumOf(path, { stamp, start, read, sizeBytes });
+    const sha256 = await this.#sumOf(path, { stamp, start });
     return { mimeType: mediaTypeOf(basename(path)), sizeBytes, sha256, read };
   }
 
   #sumOf(
     path: string,
-    { stamp, start, read, sizeBytes }: {
-      readonly stamp: string;
-      readonly start: number;
-      readonly read: SkillContent["read"];
-      readonly sizeBytes: number;
-    },
+    { stamp, start }: { readonly stamp: string; readonly start: number },
   ): Promise<string> {
     const version = `${stamp} ${start}`;
     const known = this.#sums.get(path);
     if (known?.stamp === version) return known.sum;
-    const sum = this.#hashing.run(() => hashOf(read, sizeBytes));
+    const sum = this.#hashing.run(() =>
+      withFile(path, async (file) => {
+        const digest = await hashOf(file, start);
+        assertSame(await file.stat(), stamp);
+        return digest;
+      })
+    );
     this.#sums.delete(path);
     this.#sums.set(path, { stamp: version, sum });
     const [oldest = path] = this.#sums.keys();
@@ -143,41 +145,47 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(SEPARATOR) ? folder : `${folder}${SEPARATOR}`);
 }
 
-/** Opens a file, and makes sure that no link was put into its path since it was found. */
-async function withFile<T>(
-  path: string,
-  use: (file: Deno.FsFile, info: Deno.FileInfo) => Promise<T>,
-): Promise<T> {
-  using file = await Deno.open(path);
-  const [info, there, realPath] = await Promise.all([file.stat(), Deno.lstat(path), Deno.realPath(path)]);
-  const isSame = info.isFile && realPath === path && info.ino === there.ino && info.dev === there.dev;
-  if (!isSame) throw new ChangedFileError("Cannot read a file: another one is at its path");
-  return await use(file, info);
+/** Opens a file, and makes sure that nothing else was put at its path since it was found. */
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  await using file = await openRegularFile(path);
+  if (file === undefined) throw new ChangedFileError("Cannot read a file: another one is at its path");
+  return await use(file);
+}
+
+function assertSame(info: FileVersion, stamp: string): void {
+  if (stampOf(info) !== stamp) throw new ChangedFileError("Cannot read a file: it has changed");
 }
 
 /** Reads a part; shorter at the end of the file. */
-async function readPart(file: Deno.FsFile, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  await file.seek(offset, Deno.SeekMode.Start);
+async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(Math.max(0, length));
   let filled = 0;
   while (filled < bytes.length) {
-    const count = await file.read(bytes.subarray(filled));
-    if (count === null) break;
-    filled += count;
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
   }
   return filled === bytes.length ? bytes : bytes.slice(0, filled);
 }
 
-async function hashOf(read: SkillContent["read"], sizeBytes: number): Promise<string> {
+/** Hashes what follows `start`, but no more than the largest file and one piece: the file may grow meanwhile. */
+async function hashOf(file: FileHandle, start: number): Promise<string> {
   const hash = createHash("sha256");
-  for (let offset = 0; offset < sizeBytes; offset += HASHED_BYTES) {
-    hash.update(await read(offset, HASHED_BYTES));
+  for (let offset = 0; offset <= MAX_SKILL_FILE_BYTES; offset += HASHED_BYTES) {
+    const piece = await readPart(file, start + offset, HASHED_BYTES);
+    hash.update(piece);
+    if (piece.length < HASHED_BYTES) break;
   }
   return hash.digest("hex");
 }
 
+/** What tells the versions of a file apart. */
+type FileVersion = Pick<Stats, "mtime" | "ctime" | "size" | "ino" | "dev">;
+
 /** Differs between versions of a file. */
-export function stampOf({ mtime, ctime, size, ino, dev }: Deno.FileInfo): string {
+export function stampOf(
+  { mtime, ctime, size, ino, dev }: FileVersion | Deno.FileInfo,
+): string {
   return [mtime?.getTime(), ctime?.getTime(), size, ino, dev].join(" ");
 }
 

@@ -2,12 +2,10 @@
 import { join, resolve } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeFileError } from "../../files.ts";
-import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
-import { describeError } from "../../text.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { isWithin, readHead, stampOf } from "./files.ts";
-import { readFrontMatter, toSkillRef } from "./front_matter.ts";
+import { FrontMatterReader, toSkillRef } from "./front_matter.ts";
 import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
 
 /** The most entries of a folder that are looked at. */
@@ -61,6 +59,7 @@ export class SkillFolder {
   readonly path: string;
   readonly #options: SkillFolderOptions;
   readonly #known = new Map<string, KnownSkill>();
+  readonly #reader = new FrontMatterReader();
   #scanning: Promise<FolderScan> | undefined;
   /** The scan after the running one. */
   #next: Promise<FolderScan> | undefined;
@@ -110,7 +109,7 @@ export class SkillFolder {
   }
 
   #failed(message: string): SkillListing {
-    this.#known.clear();
+    for (const name of this.#known.keys()) this.#forget(name);
     return { skills: [], problems: [{ from: this.given, path: this.given, message }] };
   }
 
@@ -124,13 +123,20 @@ export class SkillFolder {
       if (names.length === MAX_ENTRIES) return this.#failed(`it has more than ${MAX_ENTRIES} entries`);
       if (!isFile && !name.startsWith(".")) names.push(name);
     }
+    // Which skills are left out must not depend on the order of the file system.
+    names.sort();
     const found = new Map<string, SkillRef | string>();
     await forEachBounded(names, CONCURRENCY, async (name) => {
       const one = await this.#look(root, name).catch((error) => reasonOf(error));
       if (one !== undefined) found.set(name, one);
     });
-    for (const name of this.#known.keys()) if (!found.has(name)) this.#known.delete(name);
-    return this.#listing(names.toSorted(), found);
+    for (const name of this.#known.keys()) if (!found.has(name)) this.#forget(name);
+    return this.#listing(names, found);
+  }
+
+  #forget(name: string): void {
+    this.#known.delete(name);
+    this.#reader.forget(name);
   }
 
   #listing(names: readonly string[], found: ReadonlyMap<string, SkillRef | string>): SkillListing {
@@ -165,20 +171,23 @@ export class SkillFolder {
     const stamp = `${path} ${stampOf(file)}`;
     const known = this.#known.get(name);
     if (known?.stamp === stamp) return known.found;
-    const found = await readSkill(path, name);
+    this.#forget(name);
+    const found = await this.#read(path, name);
     this.#readCount++;
     this.#known.set(name, { stamp, found });
     return found;
   }
-}
 
-/** The skill in its folder, or why it cannot be used. */
-async function readSkill(path: string, name: string): Promise<SkillRef | string> {
-  if (!isSkillWord(name)) return `its folder cannot be the name of a skill; rename it to ${SKILL_WORD_RULE}`;
-  const { members, problem } = readFrontMatter(await readHead(path));
-  if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
-  const skill = toSkillRef(members, { name, source: "user", path });
-  return skill ?? `${SKILL_FILE} has no description; add "description: …" to its front matter`;
+  /** The skill in its folder, or why it cannot be used. */
+  async #read(path: string, name: string): Promise<SkillRef | string> {
+    if (!isSkillWord(name)) {
+      return `its folder cannot be the name of a skill; rename it to ${SKILL_WORD_RULE}`;
+    }
+    const { members, problem } = await this.#reader.read(name, await readHead(path));
+    if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
+    const skill = toSkillRef(members, { name, source: "user", path });
+    return skill ?? `${SKILL_FILE} has no description; add "description: …" to its front matter`;
+  }
 }
 
 /** Why a folder without a `SKILL.md` is no skill, if its file is only misspelled. */
@@ -212,48 +221,4 @@ function describeFolderError(error: unknown): string {
 /** Whether a path may be read without a question at the terminal. */
 export function mayRead(path: string): boolean {
   return Deno.permissions.querySync({ name: "read", path }).state === "granted";
-}
-
-/** Watches a folder of skills where that is possible; every list looks at the files anyway. */
-export class SkillFolderWatch {
-  readonly #watcher: Deno.FsWatcher | undefined;
-  readonly #work: Promise<void>;
-
-  /** `onChange` is called for each change of a file, its own reading excepted. */
-  constructor(path: string, { onChange, log }: { readonly onChange: () => void; readonly log: Logger }) {
-    this.#watcher = openWatcher(path, log);
-    this.#work = this.#listen(onChange).catch((error) => {
-      log.warn("cannot watch a folder of skills any more", { folder: path, error: describeError(error) });
-    });
-  }
-
-  /** Stops watching. Idempotent. */
-  async close(): Promise<void> {
-    try {
-      this.#watcher?.close();
-    } catch (error) {
-      // It was closed before.
-      if (!(error instanceof Deno.errors.BadResource)) throw error;
-    }
-    await this.#work;
-  }
-
-  async #listen(onChange: () => void): Promise<void> {
-    for await (const { kind } of this.#watcher ?? []) if (kind !== "access") onChange();
-  }
-}
-
-function openWatcher(path: string, log: Logger): Deno.FsWatcher | undefined {
-  try {
-    // Without the permission, a terminal would be asked for it.
-    return mayRead(path) ? Deno.watchFs(path) : undefined;
-  } catch (error) {
-    // A missing folder is warned of by the look at its skills.
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    log.info("cannot watch a folder of skills; it is read again at each request", {
-      folder: path,
-      error: describeError(error),
-    });
-    return undefined;
-  }
 }

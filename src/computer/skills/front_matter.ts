@@ -1,17 +1,33 @@
 /** The front matter of a `SKILL.md`: YAML between two lines `---` (`docs/skills.md#front-matter`). */
-import { parseDocument } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
+import { delay } from "../../async/backoff.ts";
+import { Limiter } from "../../async/limiter.ts";
 import { isRecord } from "../../json.ts";
 import { isDeeperThan } from "../../protocol/depth.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text.ts";
 
-/** The largest front matter, in bytes. */
-export const MAX_FRONT_MATTER_BYTES = 65_536;
-/** The most levels of `metadata`. */
-const MAX_METADATA_DEPTH = 64;
+/** The largest front matter, in bytes. To read it may take a quarter of a second, in which nothing else runs. */
+const MAX_FRONT_MATTER_BYTES = 16_384;
+/** How much of a `SKILL.md` is needed to find its front matter, in bytes. */
+export const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
+/** The most bytes of all front matters of one folder or MCP server. */
+const MAX_ALL_BYTES = 1024 * 1024;
+/** Before a longer front matter is read, other work of the process runs. */
+const SHORT_BYTES = 1_024;
+/** The most levels of a member, such as `metadata`. */
+const MAX_DEPTH = 64;
 /** The most characters of a parser's message. */
 const MAX_CAUSE_LENGTH = 200;
 const LINE_END = 0x0a;
+
+/**
+ * Values have types of JSON only. Bytes, dates and sets of YAML would travel as something else, or not at all: a peer that
+ * reads no attachments would get no list of skills because of one of them. A `%YAML 1.1` does not change this.
+ */
+const JSON_TYPES = { schema: "core", resolveKnownTags: false } as const;
+/** Only the first error is told, so the place of the others is not looked for: there may be thousands. */
+const OPTIONS = { ...JSON_TYPES, uniqueKeys: false, prettyErrors: false, logLevel: "silent" } as const;
 
 /** The front matter of a file, and where the text after it begins. */
 export interface FrontMatter {
@@ -23,41 +39,77 @@ export interface FrontMatter {
   readonly problem?: string | undefined;
 }
 
-/**
- * Reads the front matter.
- *
- * @param head The beginning of the file: all of it, or more than {@linkcode MAX_FRONT_MATTER_BYTES}.
- */
-export function readFrontMatter(head: Uint8Array): FrontMatter {
+function readFrontMatter(head: Uint8Array): FrontMatter {
   const found = findFrontMatter(head);
   if ("problem" in found) return { bodyStart: 0, members: undefined, problem: found.problem };
   const { start, end, bodyStart } = found;
-  try {
-    const text = new TextDecoder().decode(head.subarray(start, end));
-    // Duplicate keys are read as other SDKs read them: the last one counts.
-    const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent", prettyErrors: false });
-    const [error] = document.errors;
-    if (error !== undefined) return notYaml(error.message, lineOf(text, error.pos[0]));
-    const members: unknown = document.toJS();
-    if (isRecord(members)) return { bodyStart, members };
-    return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
-  } catch (error) {
-    return notYaml(describeError(error));
-  }
-
-  function notYaml(cause: string, line?: number): FrontMatter {
+  const notYaml = (cause: string, line?: number): FrontMatter => {
     const place = line === undefined ? "" : ` at line ${line}`;
     const [first = ""] = cause.split("\n");
     const problem = `its front matter is not valid YAML${place}: ${shorten(first, MAX_CAUSE_LENGTH)}`;
     return { bodyStart, members: undefined, problem };
+  };
+  try {
+    const text = new TextDecoder().decode(head.subarray(start, end));
+    const lineCounter = new LineCounter();
+    // Duplicate keys are read as other SDKs read them: the last one counts.
+    const document = parseDocument(text, { ...OPTIONS, lineCounter });
+    const [error] = document.errors;
+    // Of the file: the front matter begins in its second line.
+    if (error !== undefined) {
+      return notYaml(error.message, lineCounter.linePos(error.pos[0]).line + 1);
+    }
+    const members: unknown = document.toJS();
+    if (isRecord(members)) return { bodyStart, members: withoutDeep(members) };
+    return { bodyStart, members: undefined, problem: "its front matter is no mapping; write KEY: VALUE" };
+  } catch (error) {
+    return notYaml(describeError(error));
+  }
+}
+
+/** Without members that are nested too deep, or, by an alias, without end. */
+function withoutDeep(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => !isDeeperThan(value, MAX_DEPTH)),
+  );
+}
+
+/** Reads the front matters of one folder or MCP server: one at a time, and all together within a limit. */
+export class FrontMatterReader {
+  readonly #turns = new Limiter(1);
+  readonly #bytes = new Map<string, number>();
+  #allBytes = 0;
+
+  /**
+   * Reads the front matter of a skill, in place of the earlier one of `key`.
+   *
+   * @param head The beginning of the file: all of it, or {@linkcode HEAD_BYTES}.
+   * @throws {RangeError} when all of them together are too large.
+   */
+  read(key: string, head: Uint8Array): Promise<FrontMatter> {
+    return this.#turns.run(async () => {
+      this.forget(key);
+      const found = findFrontMatter(head);
+      const bytes = "problem" in found ? 0 : found.end - found.start;
+      if (this.#allBytes + bytes > MAX_ALL_BYTES) {
+        const limit = `all of them together have more than ${MAX_ALL_BYTES} bytes`;
+        throw new RangeError(`Cannot read the front matter: ${limit}`);
+      }
+      this.#bytes.set(key, bytes);
+      this.#allBytes += bytes;
+      if (bytes > SHORT_BYTES) await delay(0);
+      return readFrontMatter(head);
+    });
+  }
+
+  /** A skill is gone. */
+  forget(key: string): void {
+    this.#allBytes -= this.#bytes.get(key) ?? 0;
+    this.#bytes.delete(key);
   }
 }
 
 /** The line of the file that an offset of its front matter is in: the line `---` is above it. */
-function lineOf(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length + 1;
-}
-
 /** Where the text after the front matter begins, in bytes; 0 without front matter. */
 export function bodyStartOf(head: Uint8Array): number {
   const found = findFrontMatter(head);
@@ -116,7 +168,6 @@ export function toSkillRef(
     compatibility: scalarText(members["compatibility"]),
     version,
   };
-  const isUsable = isRecord(metadata) && !isDeeperThan(metadata, MAX_METADATA_DEPTH);
   return {
     name,
     source,
@@ -125,7 +176,7 @@ export function toSkillRef(
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
     ...(tools === undefined || tools === null ? {} : { allowed_tools: toTexts(tools) }),
     ...(isTexts(tags) ? { tags } : {}),
-    ...(isUsable ? { skill_metadata: metadata } : {}),
+    ...(isRecord(metadata) ? { skill_metadata: metadata } : {}),
   };
 }
 

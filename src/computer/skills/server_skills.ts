@@ -13,7 +13,7 @@ import { describeError } from "../../text.ts";
 import type { ReadLimits } from "../limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { SKILL_BUDGET } from "./folder.ts";
-import { readFrontMatter, scalarText } from "./front_matter.ts";
+import { FrontMatterReader, HEAD_BYTES, scalarText } from "./front_matter.ts";
 
 /** What MCP servers may say of a skill in `_meta.source`: how its files are read. Only `resources` is supported. */
 const KINDS = ["resources", "mounted", "archive"];
@@ -55,6 +55,7 @@ export class ServerSkills {
   readonly #context: ServerSkillsContext;
   #entries = new Map<string, Entry>();
   readonly #budget = new ByteBudget(SKILL_BUDGET);
+  readonly #reader = new FrontMatterReader();
   #loading: Promise<void> | undefined;
   #isAgain = false;
   /** A caller gave up waiting for the running reads; no other caller waits for them. */
@@ -92,7 +93,7 @@ export class ServerSkills {
         }];
       }),
     );
-    for (const uri of before.keys()) if (!this.#entries.has(uri)) this.#budget.release(uri);
+    for (const uri of before.keys()) if (!this.#entries.has(uri)) this.#release(uri);
     if (!isSameList(before, this.#entries)) this.#context.onChange();
     this.#load();
   }
@@ -155,13 +156,19 @@ export class ServerSkills {
     await forEachBounded(missing, this.#context.limits.concurrency, async ({ skill }) => {
       const read = await this.#read(skill);
       const current = this.#entries.get(skill.uri);
-      if (current === undefined) return this.#budget.release(skill.uri);
+      // It was removed from the list meanwhile.
+      if (current === undefined) return this.#release(skill.uri);
       if (read === undefined) return this.#expire([current]);
       hasChanged ||= JSON.stringify(current.skill.read) !== JSON.stringify(read);
       // A change since the read began has expired the entry, which stays so.
       this.#entries.set(skill.uri, { ...current, skill: { ...current.skill, read } });
     });
     if (hasChanged) this.#context.onChange();
+  }
+
+  #release(uri: string): void {
+    this.#budget.release(uri);
+    this.#reader.forget(uri);
   }
 
   /** The front matter of a skill, or why it cannot be used; `undefined` when the last known one stays in use. */
@@ -171,7 +178,9 @@ export class ServerSkills {
     try {
       const timeoutMs = this.#context.limits.readTimeoutMs;
       const result = await this.server.use((connection) => connection.readResource(uri, { timeoutMs }));
-      const { members, problem = "" } = readFrontMatter(bytesOf(result.contents));
+      // A copy: the rest need not wait in memory until the front matter has its turn.
+      const head = bytesOf(result.contents).slice(0, HEAD_BYTES);
+      const { members, problem = "" } = await this.#reader.read(skill.uri, head);
       if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
       return this.#budget.take(skill.uri, members) ? members : "left out: its front matter is too large";
     } catch (error) {

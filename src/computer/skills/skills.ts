@@ -9,10 +9,11 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
-import { mayRead, SkillFolder, SkillFolderWatch, type SkillListing, type SkillProblem } from "./folder.ts";
+import { mayRead, SkillFolder, type SkillListing, type SkillProblem } from "./folder.ts";
 import { toSkillRef } from "./front_matter.ts";
 import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";
 import { type ServerSkill, ServerSkills, type SkillResource } from "./server_skills.ts";
+import { SkillFolderWatch } from "./watch.ts";
 
 /** Changes that follow one another within this time, in milliseconds, are announced together, at its end. */
 const SETTLE_MS = 300;

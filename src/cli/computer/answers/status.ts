@@ -1,7 +1,7 @@
 /** `status`, `skills`, `history` */
 import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
-import { toSafeLine } from "../../../terminal/safe_text.ts";
+import { printableLine, toSafeLine } from "../../../terminal/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
@@ -51,9 +51,9 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
 }
 
 /** Lists the skills, and says why others cannot be used. */
-export async function showSkills({ computer }: HostedComputer): Promise<CommandAnswer> {
+export async function showSkills({ computer }: Pick<HostedComputer, "computer">): Promise<CommandAnswer> {
   const { skills, problems } = await computer.skills.list();
-  const told = problems.map(({ path, message }) => `${path}: ${message}`);
+  const told = problems.map(({ path, message }) => printableLine(`${path}: ${message}`));
   return {
     value: { computer: computer.name, skills, problems },
     text: skillsText(skills),

@@ -1,0 +1,196 @@
+/**
+ * Attacker: whoever writes a skill, or lists one at an MCP server. Links lead out of the folder, front matter has values
+ * that are no JSON, and contents are no base64
+ */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { showSkills } from "../../src/cli/computer/answers/status.ts";
+import { Computer } from "../../src/computer/computer.ts";
+import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
+import { SkillFolder } from "../../src/computer/skills/folder.ts";
+import { FrontMatterReader } from "../../src/computer/skills/front_matter.ts";
+import { SkillFiles } from "../../src/computer/skills/files.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { eventually, within } from "../fixtures/within.ts";
+import { RecordingLogger } from "../integration/_socket.ts";
+import { ComputerOffice } from "../integration/_computer_office.ts";
+
+const isLinux = Deno.build.os === "linux";
+
+/** The numbers of the files and folders that this process watches, in hexadecimal. */
+async function watchedInodes(): Promise<string> {
+  const infos: string[] = [];
+  for await (const { name } of Deno.readDir("/proc/self/fdinfo")) {
+    infos.push(await Deno.readTextFile(join("/proc/self/fdinfo", name)).catch(() => ""));
+  }
+  return infos.join("\n");
+}
+
+/** How many of these folders a watch of `path` takes. */
+async function countWatched(path: string, folders: readonly string[]): Promise<number> {
+  const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
+  const watch = new SkillFolderWatch(path, { onChange, log: new RecordingLogger() });
+  try {
+    await within(begun, "the watch to begin");
+    const watched = new Set((await watchedInodes()).match(/(?<=^inotify wd:\w+ ino:)\w+/gm));
+    const inodes = await Promise.all(folders.map(async (folder) => (await Deno.lstat(folder)).ino ?? 0));
+    return inodes.filter((inode) => watched.has(inode.toString(16))).length;
+  } finally {
+    await watch.close();
+  }
+}
+
+Deno.test("folders behind a link that leads out of the skills are not watched", {
+  ignore: !isLinux,
+}, async () => {
+  const [folder, outside] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
+  try {
+    const hidden = Array.from({ length: 50 }, (_, n) => join(outside, `${n}`));
+    for (const path of hidden) await Deno.mkdir(path);
+    await Deno.mkdir(join(folder, "notes", "deep"), { recursive: true });
+    await Deno.symlink(outside, join(folder, "notes", "out"));
+    await Deno.symlink(folder, join(folder, "notes", "loop"));
+    const own = [folder, join(folder, "notes"), join(folder, "notes", "deep")];
+    assertEquals(await countWatched(folder, own), 3);
+    assertEquals(await countWatched(folder, [outside, ...hidden]), 0);
+  } finally {
+    await Promise.all([folder, outside].map((path) => Deno.remove(path, { recursive: true })));
+  }
+});
+
+Deno.test("a folder of skills takes a bounded number of the watches that the user has", {
+  ignore: !isLinux,
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const paths = Array.from({ length: 1_500 }, (_, n) => join(folder, "notes", `${n}`));
+    await Promise.all(paths.map((path) => Deno.mkdir(path, { recursive: true })));
+    assertEquals(await countWatched(folder, [folder, join(folder, "notes"), ...paths]), 1_000);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("bytes, dates and sets of YAML reach the Agent as JSON, without attachments", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const values = "{ bytes: !!binary aGVsbG8=, day: !!timestamp 2020-01-01, set: !!set { a } }";
+    for (const [name, directive] of [["plain", ""], ["older", "%YAML 1.1\n--- # 1.1\n"]] as const) {
+      const text = `---\n${directive}description: d\nmetadata: ${values}\n---\n`;
+      await Deno.mkdir(join(folder, name));
+      await Deno.writeTextFile(join(folder, name, "SKILL.md"), text);
+    }
+    await using office = await ComputerOffice.open({ servers: {} }, { skills: [folder] });
+    const skills = await office.laptop.getSkills();
+    assertEquals(
+      skills.map(({ name, skill_metadata }) => [name, skill_metadata]),
+      ["older", "plain"].map((name) => [name, { bytes: "aGVsbG8=", day: "2020-01-01", set: { a: null } }]),
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("contents that are no base64 are 4017, which the other SDKs know", async () => {
+  const uri = "skill://h/notes";
+  const text = "---\nname: notes\ndescription: d\n---\n";
+  const server = scripted({
+    resources: [
+      { uri, name: "notes", _meta: { source: "resources" } },
+      { uri: `${uri}/SKILL.md`, name: "SKILL.md" },
+      { uri: `${uri}/data.bin`, name: "data.bin" },
+    ],
+    answers: {
+      [`resources/read ${uri}/SKILL.md`]: { contents: [{ uri: `${uri}/SKILL.md`, text }] },
+      [`resources/read ${uri}/data.bin`]: { contents: [{ uri: `${uri}/data.bin`, blob: "!" }] },
+    },
+  });
+  await using office = await ComputerOffice.open({ servers: { shelf: server } }, { protocolVersion: "0.4" });
+  await eventually(() => office.laptop.getSkills(), ({ length }) => length === 1, "the skill to be listed");
+  const error = await assertRejects(
+    () => office.laptop.getSkill("mcp:shelf:notes", { relPath: "data.bin" }),
+    SmcpError,
+  );
+  assertEquals([error.code, error.details?.["reason"]], [4017, "io_error"]);
+});
+
+Deno.test("a pipe that takes the place of a file holds nobody up", { ignore: !isLinux }, async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const path = join(root, "data.bin");
+  try {
+    await Deno.writeTextFile(path, "data");
+    const { read } = await new SkillFiles().open(root, "data.bin");
+    await Deno.remove(path);
+    const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
+    assert(success);
+    const reading = read(0, 4).then(() => "read", ({ name }) => name);
+    assertEquals(await within(reading, "the refusal of the pipe"), "ChangedFileError");
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a folder whose name has a line break adds no line to what its owner reads", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(join(folder, "a\nfiles: remove them"));
+    await Deno.writeTextFile(join(folder, "a\nfiles: remove them", "SKILL.md"), "---\ndescription: d\n---\n");
+    await using computer = Computer.open({ name: "laptop", config: { servers: {} }, skills: [folder] });
+    const { warning = "" } = await showSkills({ computer });
+    assertEquals(warning.split("\n").length, 2);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Takes about as long to read as any text of its length: one error for each two bytes. */
+const SLOW = `a: [${"@,".repeat(8_000)}]`;
+
+Deno.test("other work runs between front matters that are slow to read", async () => {
+  const reader = new FrontMatterReader();
+  const head = new TextEncoder().encode(`---\n${SLOW}\n---\n`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const read = await Promise.all(Array.from({ length: 5 }, (_, n) => reader.read(`${n}`, head)));
+  clearInterval(timer);
+  assertEquals(read.filter(({ problem }) => problem === undefined), []);
+  assert(turns >= 4, `${turns} turns`);
+});
+
+Deno.test("front matters of one source are read up to a number of bytes, and again when others are gone", async () => {
+  const reader = new FrontMatterReader();
+  const head = new TextEncoder().encode(`---\ndescription: ${"d".repeat(16_000)}\n---\n`);
+  const readAll = (from: number) =>
+    Promise.allSettled(Array.from({ length: 100 }, (_, n) => reader.read(`${from + n}`, head)));
+  const countRead = (results: readonly { readonly status: string }[]) =>
+    results.filter(({ status }) => status === "fulfilled").length;
+  assertEquals(countRead(await readAll(0)), 65);
+  assertEquals(countRead(await readAll(0)), 65);
+  for (let n = 0; n < 100; n++) reader.forget(`${n}`);
+  assertEquals(countRead(await readAll(100)), 65);
+});
+
+Deno.test("a front matter that is too long is not read, and its skill says so", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(join(folder, "long"));
+    const text = `---\ndescription: ${"d".repeat(17_000)}\n---\n`;
+    await Deno.writeTextFile(join(folder, "long", "SKILL.md"), text);
+    const { skills, problems } = await new SkillFolder(folder, { maxSkills: 10 }).scan();
+    assertEquals([skills.length, problems.length], [0, 1]);
+    assertMatch(problems[0]?.message ?? "", /16384 bytes/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("members that are nested deep, or without end, are left out alone", async () => {
+  const text = `---\nname: a\nloop: &l { l: *l }\nlist: &m [*m]\ndeep: ${"{a: ".repeat(100)}1${
+    "}".repeat(100)
+  }\n---\n`;
+  const { members } = await new FrontMatterReader().read("a", new TextEncoder().encode(text));
+  assertEquals(members, { name: "a" });
+});
