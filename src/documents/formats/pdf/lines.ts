@@ -10,6 +10,8 @@ export interface TextItem {
   readonly transform: readonly number[];
   readonly fontName: string;
   readonly hasEOL: boolean;
+  /** Whether the page moves to it from the text before, so that it begins a piece, however narrow the gap is. */
+  readonly isApart?: boolean;
 }
 
 /** A piece of a line, with a gap before the next one. */
@@ -19,6 +21,8 @@ export interface Piece {
   readonly x: number;
   /** The right edge. */
   end: number;
+  /** Its own base line, which may be a little higher or lower than that of the line. */
+  readonly y: number;
 }
 
 /** A line of text. */
@@ -39,6 +43,8 @@ const PIECE_GAP = 0.55;
 /** The gap that is a space between words. */
 const WORD_GAP = 0.18;
 
+const LEADER = /(?:[._…]\s?){5}/u;
+
 /**
  * Joins texts to lines, in the order of the page's content, which is that of reading in most files. A text that stands
  * above or below the line before begins a line; small raised ones, such as marks of footnotes, do not.
@@ -55,7 +61,7 @@ export function toLines(items: Iterable<TextItem>): Line[] {
         current = { pieces: [], y, size, font: item.fontName, weight: 0 };
         lines.push(current);
       }
-      addText(current, item, { x, size });
+      addText(current, item, { x, y, size });
     }
   }
   return lines.filter(({ pieces }) => pieces.some(({ text }) => text.trim() !== ""));
@@ -74,13 +80,15 @@ function isOnLine(
 function addText(
   line: Line,
   item: TextItem,
-  { x, size }: { readonly x: number; readonly size: number },
+  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
 ): void {
   const last = line.pieces.at(-1);
   const gap = last === undefined ? Infinity : x - last.end;
   const end = x + item.width;
-  if (last === undefined || gap > size * PIECE_GAP) {
-    line.pieces.push({ text: item.str, x, end });
+  // Small raised letters belong to the word before them; others that are higher or lower are of another cell.
+  const isLevel = last === undefined || Math.abs(y - last.y) <= size * 0.25 || size < line.size * 0.85;
+  if (last === undefined || !isLevel || item.isApart || gap > size * PIECE_GAP) {
+    line.pieces.push({ text: item.str, x, end, y });
   } else {
     const needsSpace = gap > size * WORD_GAP && !/\s$/.test(last.text) && !/^\s/.test(item.str);
     last.text += `${needsSpace ? " " : ""}${item.str}`;
@@ -98,11 +106,26 @@ export function textOf({ pieces }: Line): string {
   return pieces.map(({ text }) => text.trim()).filter((text) => text !== "").join(" ").replace(/\s+/g, " ");
 }
 
-/** Joins lines to a paragraph; a word that is divided at the end of a line becomes one. */
+/** Whether a line is an entry of a table of contents or a form, with dots or a line that lead to its number or wait for it. */
+export function isEntry(line: Line): boolean {
+  return LEADER.test(textOf(line));
+}
+
+/** Whether a text has such dots or such a line. */
+export function hasLeader(text: string): boolean {
+  return LEADER.test(text);
+}
+
+/** Joins lines to a paragraph. */
 export function joinLines(lines: readonly Line[]): string {
+  return joinTexts(lines.map(textOf));
+}
+
+/** Joins the texts of lines to a paragraph; a word that is divided at the end of a line becomes one. */
+export function joinTexts(lines: readonly string[]): string {
   let text = "";
   for (const line of lines) {
-    const next = textOf(line);
+    const next = line.trim().replace(/\s+/g, " ");
     if (/\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next)) text = text.slice(0, -1) + next;
     else if (text === "" || isWithoutSpaces(text, next)) text += next;
     else text += ` ${next}`;
@@ -114,4 +137,16 @@ export function joinLines(lines: readonly Line[]): string {
 function isWithoutSpaces(before: string, after: string): boolean {
   const letter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、；：？！「」『』（）]/u;
   return letter.test(before.at(-1) ?? "") && letter.test(after.at(0) ?? "");
+}
+
+/**
+ * The space of a text that is nearest to a place in it; `undefined` when it has none near.
+ *
+ * @param next the letter after the space, if it is known
+ */
+export function nearestSpace(text: string, place: number, next = ""): number | undefined {
+  const [before, after] = [text.lastIndexOf(` ${next}`, place), text.indexOf(` ${next}`, place)];
+  const spaces = [before, after].filter((space) => space > 0);
+  const [nearest] = spaces.sort((one, other) => Math.abs(one - place) - Math.abs(other - place));
+  return nearest;
 }

@@ -18,6 +18,7 @@ import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.
 import { type RuledTable, ruledTables } from "./ruled_tables.ts";
 import { rulingsOf } from "./rulings.ts";
 import { joinLines, type Line, type TextItem, toLines } from "./lines.ts";
+import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
 
 /** How many pages show how the running text looks. */
@@ -157,9 +158,10 @@ class PdfReader {
   /** Each table with lines stands where its first text is; what is between them is told by its look. */
   async #untagged(
     page: PdfPage,
-    items: readonly TextItem[],
+    joined: readonly TextItem[],
     operators: PageOperators | undefined,
   ): Promise<DocumentElement[]> {
+    const items = operators === undefined ? joined : divideAtGaps(joined, textGapsOf(operators));
     const look: BodyLook = { ...await (this.#look ??= this.#lookOfDocument()), isBold: boldFonts(page) };
     const tables = operators === undefined ? [] : ruledTables(rulingsOf(operators), items);
     const elements: DocumentElement[] = [];

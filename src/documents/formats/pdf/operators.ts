@@ -23,3 +23,47 @@ export async function operatorsOf(page: PdfPage): Promise<PageOperators> {
   const list = fnArray.map((number: number, at: number): Operator => [number, argsArray[at] ?? []]);
   return { list, numbers: OPS };
 }
+
+/** How coordinates become those of the page: `x' = a x + c y + e`, `y' = b x + d y + f`. */
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+/** The operators of a page in order, each with the matrix of its coordinates. */
+export function* withMatrices(
+  { list, numbers }: PageOperators,
+): Generator<readonly [number: number, args: readonly unknown[], matrix: Matrix], void> {
+  let matrix: Matrix = [1, 0, 0, 1, 0, 0];
+  const saved: Matrix[] = [];
+  for (const [operator, args] of list) {
+    switch (operator) {
+      case numbers.save:
+        saved.push(matrix);
+        break;
+      case numbers.restore:
+      case numbers.paintFormXObjectEnd:
+        matrix = saved.pop() ?? matrix;
+        break;
+      case numbers.transform:
+        matrix = multiply(matrix, args);
+        break;
+      case numbers.paintFormXObjectBegin:
+        saved.push(matrix);
+        if (Array.isArray(args[0])) matrix = multiply(matrix, args[0]);
+        break;
+    }
+    yield [operator, args, matrix];
+  }
+}
+
+/** The matrix of coordinates that first go through another one. */
+export function multiply(matrix: Matrix, by: readonly unknown[]): Matrix {
+  const [a, b, c, d, e, f] = matrix;
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = by.map(Number);
+  return [
+    a * g + c * h,
+    b * g + d * h,
+    a * i + c * j,
+    b * i + d * j,
+    a * k + c * l + e,
+    b * k + d * l + f,
+  ];
+}

@@ -1,6 +1,6 @@
 /** Tables whose cells are divided by lines. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { joinLines, type TextItem, toLines } from "./lines.ts";
+import { joinLines, nearestSpace, type TextItem, toLines } from "./lines.ts";
 import type { Ruling } from "./rulings.ts";
 
 /** How far from each other, in points, lines count as one, and how near they must come to meet. */
@@ -212,14 +212,6 @@ function isDrawn(rulings: readonly Ruling[] | undefined, [from, to]: readonly [n
     reached = Math.max(reached, end);
   }
   return drawn >= (to - from) * DRAWN_SIDE;
-}
-
-/** The space of a text that is nearest to a place in it; `undefined` when it has none near. */
-function nearestSpace(text: string, place: number): number | undefined {
-  const [before, after] = [text.lastIndexOf(" ", place), text.indexOf(" ", place)];
-  const spaces = [before, after].filter((space) => space > 0);
-  const [nearest] = spaces.sort((one, other) => Math.abs(one - place) - Math.abs(other - place));
-  return nearest;
 }
 
 /** Places that are near each other are one. */

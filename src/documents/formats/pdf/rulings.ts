@@ -1,5 +1,5 @@
 /** The straight lines that a page draws, such as those between the cells of a table. */
-import type { OperatorNumbers, PageOperators } from "./operators.ts";
+import { type Matrix, type OperatorNumbers, type PageOperators, withMatrices } from "./operators.ts";
 
 /** A line from left to right, or from the bottom to the top, in points from the lower left corner of the page. */
 export interface Ruling {
@@ -16,42 +16,21 @@ const MAX_RULINGS = 5_000;
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 4;
 
-/** How coordinates become those of the page: `x' = a x + c y + e`, `y' = b x + d y + f`. */
-type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 type Point = readonly [x: number, y: number];
 
 /** Finds the lines of a page; none when there are too many. */
-export function rulingsOf({ list, numbers }: PageOperators): readonly Ruling[] {
-  const painting = paintingOf(numbers);
+export function rulingsOf(operators: PageOperators): readonly Ruling[] {
+  const painting = paintingOf(operators.numbers);
   const rulings: Ruling[] = [];
-  let matrix: Matrix = [1, 0, 0, 1, 0, 0];
-  const saved: Matrix[] = [];
-  for (const [operator, args] of list) {
-    switch (operator) {
-      case numbers.save:
-        saved.push(matrix);
-        break;
-      case numbers.restore:
-      case numbers.paintFormXObjectEnd:
-        matrix = saved.pop() ?? matrix;
-        break;
-      case numbers.transform:
-        matrix = multiply(matrix, args);
-        break;
-      case numbers.paintFormXObjectBegin:
-        saved.push(matrix);
-        if (Array.isArray(args[0])) matrix = multiply(matrix, args[0]);
-        break;
-      case numbers.constructPath: {
-        const [paint, [path] = []] = args as [number, [unknown]?];
-        const { strokes = false, fills = false } = painting.get(paint) ?? {};
-        for (const { points, isCurved } of partsOf(path, matrix)) {
-          // A line of so many points is a drawing.
-          if (points.length > MAX_RULINGS) continue;
-          if (strokes) rulings.push(...segments(points));
-          if (fills && !isCurved) rulings.push(...thinArea(points));
-        }
-      }
+  for (const [operator, args, matrix] of withMatrices(operators)) {
+    if (operator !== operators.numbers.constructPath) continue;
+    const [paint, [path] = []] = args as [number, [unknown]?];
+    const { strokes = false, fills = false } = painting.get(paint) ?? {};
+    for (const { points, isCurved } of partsOf(path, matrix)) {
+      // A line of so many points is a drawing.
+      if (points.length > MAX_RULINGS) continue;
+      if (strokes) rulings.push(...segments(points));
+      if (fills && !isCurved) rulings.push(...thinArea(points));
     }
     if (rulings.length > MAX_RULINGS) return [];
   }
@@ -78,19 +57,6 @@ function paintingOf(
     [numbers.closeFillStroke, both],
     [numbers.closeEOFillStroke, both],
   ]);
-}
-
-function multiply(matrix: Matrix, by: readonly unknown[]): Matrix {
-  const [a, b, c, d, e, f] = matrix;
-  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = by.map(Number);
-  return [
-    a * g + c * h,
-    b * g + d * h,
-    a * i + c * j,
-    b * i + d * j,
-    a * k + c * l + e,
-    b * k + d * l + f,
-  ];
 }
 
 /** How many numbers follow each code of a path: move, line, cubic curve, quadratic curve, close. */

@@ -1,0 +1,121 @@
+/** Tables without drawn lines. */
+import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { GAP_TOLERANCE, joinLinesOfRows, leadingOf, leadingOfColumns, LINE_GAP } from "./line_rows.ts";
+import type { Line } from "./lines.ts";
+import { columnsOfProse, isJustified, isNumbered } from "./prose_rows.ts";
+import { orderByRows } from "./row_order.ts";
+import { type Cell, isLonely, type Row, toTexts } from "./table_cells.ts";
+import { readRows, type RowRun } from "./table_rows.ts";
+
+/** The lines of a page in reading order, and the tables in them. */
+export interface LinesWithTables {
+  readonly lines: readonly Line[];
+  readonly tables: readonly UnruledTable[];
+}
+
+/** A table and the lines that it takes. */
+export interface UnruledTable {
+  readonly element: DocumentElement;
+  readonly start: number;
+  /** The number of the line after it. */
+  readonly end: number;
+}
+
+/** The largest distance of the lines of a cell, in heights of letters. */
+const MAX_LINE_GAP = 1.75;
+/** Lines that a page writes one after the other, and that are farther apart, are rows. */
+const MAX_LEADING = 1.4;
+/** The share of the lines of a page that are in its tables, at least, when they are put in another order. */
+const MIN_INSIDE = 0.8;
+/** How many texts are looked at for each line of a page, on average, before the search ends. */
+const STEPS_PER_LINE = 40;
+
+/** Finds the tables of a page. Another order than that of the lines is for a page that is nearly all tables in that order. */
+export function findTables(lines: readonly Line[]): LinesWithTables {
+  const written = tablesIn(lines);
+  const byRow = orderByRows(lines);
+  if (byRow === undefined) return written;
+  const ordered = tablesIn(byRow);
+  const share = shareInTables(ordered);
+  return share >= MIN_INSIDE && share > shareInTables(written) ? ordered : written;
+}
+
+/** The share of the lines of a page that are in its tables. */
+function shareInTables({ lines, tables }: LinesWithTables): number {
+  return tables.reduce((sum, { start, end }) => sum + end - start, 0) / lines.length;
+}
+
+/** Finds the tables among lines. The work grows with the number of lines, whatever they are. */
+function tablesIn(written: readonly Line[]): LinesWithTables {
+  const lines: Line[] = [];
+  const tables: UnruledTable[] = [];
+  let steps = written.length * STEPS_PER_LINE;
+  for (let at = 0; at < written.length;) {
+    const run = steps > 0 ? readTable(written, at) : undefined;
+    steps -= run?.steps ?? 0;
+    const found = run && understand(run);
+    const start = lines.length;
+    const end = found?.end ?? run?.next ?? at + 1;
+    for (const line of found?.lines ?? written.slice(at, end)) lines.push(line);
+    if (found?.element !== undefined) tables.push({ element: found.element, start, end: lines.length });
+    at = end;
+  }
+  return { lines, tables };
+}
+
+/** Reads rows a second time when the first one has shown how far the lines of a cell are from each other. */
+function readTable(lines: readonly Line[], start: number): RowRun {
+  const trial = readRows(lines, start, MAX_LINE_GAP);
+  if (trial.rows.length < 2) return trial;
+  const leading = trial.isByCell ? leadingOf(trial.rows, 0.5) : leadingOfColumns(trial.rows);
+  // A larger distance of lines written one after the other is that of rows.
+  const isRows = !trial.isByCell && leading > MAX_LEADING;
+  const run = readRows(lines, start, (isRows ? LINE_GAP : leading) * GAP_TOLERANCE);
+  return { ...run, steps: trial.steps + run.steps };
+}
+
+/** What rows are, up to the line `end`: a table, or text, perhaps in another order. `undefined` when they may be anything. */
+function understand({ rows, end, isByCell }: RowRun): Understood | undefined {
+  if (!isTable(rows)) return undefined;
+  if (isNumbered(rows)) return { end };
+  if (isByCell) return toTable(rows, end);
+  if (isJustified(rows)) return { end };
+  const joined = joinLinesOfRows(rows);
+  const prose = joined.length === rows.length ? columnsOfProse(rows) : undefined;
+  return prose === undefined
+    ? toTable(joined, end)
+    : { end, lines: prose.flatMap((cells) => cells.flatMap(toLines)) };
+}
+
+interface Understood {
+  readonly end: number;
+  readonly element?: DocumentElement;
+  readonly lines?: readonly Line[];
+}
+
+/** The table without rows of one cell at its end, which are rather the text that follows it. */
+function toTable(all: readonly Row[], end: number): Understood | undefined {
+  const rows = all.slice(0, all.findLastIndex((row) => !isLonely(row)) + 1);
+  if (!isTable(rows)) return undefined;
+  const { headers, body } = toTexts(rows);
+  return {
+    element: { category: "table", content: { headers, rows: body, total_rows: body.length } },
+    end: all[rows.length]?.start ?? end,
+  };
+}
+
+function toLines({ texts }: Cell): Line[] {
+  return texts.map(({ y, size, font, ...piece }) => ({
+    pieces: [{ ...piece, y }],
+    y,
+    size,
+    font,
+    weight: 0,
+  }));
+}
+
+/** Two lines with a gap may be a line of a heading. */
+function isTable(rows: readonly Row[]): boolean {
+  const wide = rows.filter(({ cells }) => cells.length >= 2);
+  return wide.length >= 3 || (wide.length === 2 && wide.every(({ cells }) => cells.length >= 3));
+}
