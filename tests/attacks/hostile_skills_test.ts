@@ -1,7 +1,4 @@
-/**
- * Attacker: whoever writes a skill, or lists one at an MCP server. Links lead out of the folder, front matter has values
- * that are no JSON, and contents are no base64
- */
+/** Attacker: whoever writes a skill, or lists one at an MCP server. Links lead out, front matter is no JSON, contents are no base64 */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { showSkills } from "../../src/cli/computer/answers/status.ts";
