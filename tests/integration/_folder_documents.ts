@@ -7,6 +7,9 @@ import { isRecord } from "../../src/json.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "../../src/protocol/dpe.ts";
 import { eventually } from "../fixtures/within.ts";
 
+/** How long a read may take, in milliseconds: a parser that exceeds a limit is followed by another one. */
+const PATIENCE_MS = 180_000;
+
 /** A folder with files, removed at the end. */
 export class TestFolder implements AsyncDisposable {
   private constructor(readonly path: string) {}
@@ -59,7 +62,7 @@ export class DocumentsClient implements AsyncDisposable {
 
   /** The content of a resource. */
   async read(uri: string): Promise<unknown> {
-    const { contents: [content] } = await this.#client.readResource({ uri });
+    const { contents: [content] } = await this.#client.readResource({ uri }, { timeout: PATIENCE_MS });
     if (content === undefined || !("text" in content)) throw new TypeError(`No text at "${uri}"`);
     return content.mimeType === "application/json" ? JSON.parse(content.text) : content.text;
   }
