@@ -34,15 +34,28 @@ interface Statement {
 export function outlineOf(text: string, language: Language): Definition[] {
   const code = maskedCode(text, language.regions);
   const definitions: Definition[] = [];
+  let isNamedAfter = false;
   const statements = language.statements === "indentation"
     ? indented(code, language)
     : bracketed(code, language);
   for (const { from, head, to } of statements) {
     const match = language.definition.exec(head);
-    if (match === null) continue;
+    const last = definitions.at(-1);
+    if (match === null) {
+      // The name of a type may follow its body.
+      if (isNamedAfter && last !== undefined) {
+        definitions[definitions.length - 1] = {
+          ...last,
+          title: titleOf(`${last.title} ${head.slice(0, MAX_TITLE)}`),
+        };
+      }
+      isNamedAfter = false;
+      continue;
+    }
+    isNamedAfter = /^typedef\b[^]*\{$/.test(head);
     const at = from + match[0].length - (match.groups?.["start"]?.length ?? 0);
     const end = Math.min(to ?? endOfLine(code, from), at + MAX_TITLE_SOURCE);
-    const least = definitions.at(-1)?.at ?? -1;
+    const least = last?.at ?? -1;
     definitions.push({
       from: withComments({ text, code, from, least }),
       at,
@@ -192,7 +205,7 @@ function titleOf(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   const title = line
     .replace(/^((?:\w+ )*(?:const|let|var|val|static|type|using|typealias)\b[^(=]*?) ?=.*$/, "$1")
-    .replace(/ ?(?:\{|=>|:$|;$).*$/, "");
+    .replace(/ ?(?:\{.*|=>.*|\bas [$'].*|:$|;$|=$)/i, "");
   return (title === "" ? line : title).slice(0, MAX_TITLE).trim();
 }
 

@@ -17,7 +17,7 @@ async function outlineOf(fileName: string, code: string): Promise<string[]> {
 const OUTLINES: Readonly<Record<string, readonly [code: string, headings: readonly string[]]>> = {
   "a.c": [
     '#include <x.h>\n#define F(x) {\nint total = 5;\nint before(int);\ntypedef struct { int a; } point;\nstatic int\nsum(int a,\n    int b)\n{\n  if (a) { puts("}"); }\n#ifdef X\n  if (b) {\n#else\n  if (!b) {\n#endif\n  }\n}\nstatic const int table[] = { 1 };\nenum color { RED };\n',
-    ["typedef struct", "static int sum(int a, int b)", "enum color"],
+    ["typedef struct point", "static int sum(int a, int b)", "enum color"],
   ],
   "a.cpp": [
     'namespace a::b {\nclass Later;\ntemplate <class T>\nstruct Box : Base<T> {\n  void put(T t) { }\n};\nBox::Box() : x_{1}, y_(2) {\n}\nbool operator==(Box a, Box b) { return R"(}{)"[0] == \'"\'; }\nusing Name = int;\nauto shared = [](int a) { return a; };\n}  // namespace\nextern "C" {\nint plain() { return 1\'000; }\n}\n',
@@ -52,7 +52,7 @@ const OUTLINES: Readonly<Record<string, readonly [code: string, headings: readon
       "const text",
       "export default class One",
       "export interface Two",
-      "abstract class Three<T =",
+      "abstract class Three<T",
       "One.prototype.stop = function ()",
       "export type Four",
     ],
@@ -92,10 +92,13 @@ const OUTLINES: Readonly<Record<string, readonly [code: string, headings: readon
   "a.sql": [
     "-- CREATE TABLE no ();\ncreate or replace function f() returns int as $$ begin; CREATE TABLE no (); end $$;\nINSERT INTO a VALUES ('CREATE TABLE no');\nCREATE TABLE a (\n  id int\n);\n",
     [
-      "create or replace function f() returns int as $$ begin; CREATE TABLE no (); end $$",
+      "create or replace function f() returns int",
       "CREATE TABLE a ( id int )",
     ],
   ],
+  "a.pl": ["=pod\n\nsub no {}\n\n=cut\npackage A;\nsub run {\n}\n", ["package A", "sub run"]],
+  "a.r": ["# f <- function()\nadd <- function(x) {\n  inner <- function() 1\n}\n", ["add <- function(x)"]],
+  "a.ps1": ["<#\nfunction No {}\n#>\nfunction Get-It {\n}\n", ["function Get-It"]],
   "a.toml": ["# [no]\n[package]\nname = 1\n[[bin]]\n", ["[package]", "[[bin]]"]],
 };
 
