@@ -9,6 +9,10 @@ import { headingsOf, toParts } from "../sections.ts";
 
 /** The most characters of one element; a longer definition is continued. */
 const MAX_CODE = 20_000;
+/** A line above the first comment, or a comment, that speaks to programs. */
+const NO_SUMMARY =
+  /^(?:#!|<\?php\s*$|\s*(?:#|\/\/|\/\*|--)\s*(?:-\*-|vim?:|frozen_string_literal:|(?:en)?coding[:=]|eslint|@ts-|deno-|prettier-ignore|shellcheck |pylint:|SPDX-))/;
+
 /** Opens a file of source code. Its pages are parts of about the same length. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
@@ -56,7 +60,7 @@ function* pieces(text: string, language: string): Generator<DocumentElement, voi
 function leadingComment(text: string): string {
   const lines: string[] = [];
   for (const line of text.split("\n", 60)) {
-    if (line.startsWith("#!") || (lines.length === 0 && line.trim() === "")) continue;
+    if (NO_SUMMARY.test(line) || (lines.length === 0 && line.trim() === "")) continue;
     if (!/^\s*(?:\/\/|\/\*|\*|#|--|;|""")/.test(line)) break;
     lines.push(line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+|""")\s?/, "").replace(/\s*\*\/$/, ""));
   }

@@ -118,6 +118,15 @@ Deno.test("a definition of source code begins with its comments and annotations,
   );
 });
 
+Deno.test("the summary of source code is its first comment, not a line for programs", async () => {
+  const summary = async (fileName: string, code: string) => (await openFile(fileName, code)).facts.opening;
+  assertEquals(
+    await summary("a.rb", "#!/usr/bin/ruby\n# frozen_string_literal: true\n\n# Sends mail.\nmodule A\n"),
+    "Sends mail.",
+  );
+  assertEquals(await summary("a.php", "<?php\n/**\n * Sends mail.\n */\nclass A {}\n"), "Sends mail.");
+});
+
 Deno.test("hostile source code takes a time that grows with its length alone", async () => {
   const parts = [
     "{",
