@@ -147,12 +147,10 @@ function* bracketed(
         break;
       default: {
         // Each branch of a condition begins in the same brackets.
-        const branch = token.includes("#if") || token.trimStart().endsWith("if") && !/el|end/.test(token)
-          ? undefined
-          : branches.at(-1);
-        if (branch === undefined) branches.push({ depth, containers });
-        else if (token.endsWith("endif")) branches.pop();
-        else ({ depth, containers } = branch);
+        const branch = branches.at(-1);
+        if (token.endsWith("endif")) branches.pop();
+        else if (!/#\s*el/.test(token)) branches.push({ depth, containers });
+        else if (branch !== undefined) ({ depth, containers } = branch);
         if (from === to) begin();
       }
     }
