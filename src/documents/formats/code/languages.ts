@@ -92,6 +92,24 @@ const JAVASCRIPT: Language = {
   container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
 };
 
+/** A type or a function of C or C++ with its body, unless it initializes a variable. */
+function cDefinition(): RegExp {
+  const statement = "(?!(?:if|else|for|while|do|switch|return|case|goto|namespace)\\b)";
+  // A macro in a line of its own, such as `FMT_BEGIN_NAMESPACE`.
+  const macros = "(?:[A-Z][A-Z\\d_]{2,}(?:\\([^()\\n]*\\))?[ \\t]*\\n\\s*)*";
+  const alias = "typedef\\b|(?:template\\b[^{;]*\\b)?using\\s+\\w+\\s*(?:\\[|__attribute__|=)";
+  const concept = "template\\b[^;{]*\\bconcept\\s";
+  const before = "(?=[\\w~:[])(?:template\\b[^{;]*|[^(={]*)";
+  const type = "\\b(?:class|struct|union|enum)\\b";
+  const name = "(?:[\\w>]|\\boperator\\s*(?:\\[\\s*\\]|\\(\\s*\\)|[^\\w\\s(]{1,3}))\\s*\\(";
+  const isBody = "(?![^]*;$)(?![^]*(?<=[=,(]\\s{0,9})\\{$)";
+  const isDefaulted = "(?=[^]*=\\s{0,9}(?:default|delete)\\s{0,9};$)";
+  return new RegExp(
+    `^${statement}${macros}(?<start>${alias}|${concept}|` +
+      `${before}(?:(?:${type}|${name})${isBody}|${name}${isDefaulted}))`,
+  );
+}
+
 const C: Language = {
   regions: [
     SLASHES,
@@ -102,9 +120,7 @@ const C: Language = {
     CHARACTER,
   ],
   statements: "semicolon",
-  // A type or a function with its body, unless it initializes a variable.
-  definition:
-    /^(?!(?:if|else|for|while|do|switch|return|case|goto|namespace)\b)(?:[A-Z][A-Z\d_]{2,}(?:\([^()\n]*\))?[ \t]*\n\s*)*(?<start>typedef\b|(?:template\b[^{;]*\b)?using\s+\w+\s*(?:\[|__attribute__|=)|template\b[^;{]*\bconcept\s|(?=[\w~:[])(?:template\b[^{;]*|[^(={]*)(?:\b(?:class|struct|union|enum)\b(?![^]*;$)|(?:[\w>]|\boperator\s*(?:\[\s*\]|\(\s*\)|[^\w\s(]{1,3}))\s*\((?![^]*;$)|(?:[\w>]|\boperator[^\w\s(]{1,3})\s*\([^]*=\s{0,9}(?:default|delete)\s{0,9};$)(?![^]*(?<=[=,(]\s{0,9})\{$))/,
+  definition: cDefinition(),
   container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
   hasDirectives: true,
 };
