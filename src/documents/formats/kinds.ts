@@ -28,7 +28,7 @@ const KINDS = {
       ..."ts tsx js jsx mjs cjs py rs go java kt c h cc cpp hpp".split(" "),
       ..."cs rb php swift scala sh bash ps1 sql lua pl r css scss vue toml ini".split(" "),
     ],
-    load: () => import("./code.ts"),
+    load: () => import("./code/mod.ts"),
   },
   markdown: { extensions: ["md", "markdown", "mdown", "mkd"], load: () => import("./markdown.ts") },
   html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html.ts") },

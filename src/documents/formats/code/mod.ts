@@ -1,0 +1,68 @@
+/** Source code: an outline of its top definitions, each with its code. */
+import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { decodeText } from "../decode_text.ts";
+import type { ParsedDocument, ParseInput } from "../format.ts";
+import { extensionOf } from "../../file_name.ts";
+import { languageOf } from "./languages.ts";
+import { outlineOf } from "./outline.ts";
+import { headingsOf, toParts } from "../sections.ts";
+
+/** The most characters of one element; a longer definition is continued. */
+const MAX_CODE = 20_000;
+/** A line above the first comment, or a comment, that speaks to programs. */
+const NO_SUMMARY =
+  /^(?:#!|<\?php\s*$|\s*(?:#|\/\/|\/\*|--)\s*(?:-\*-|vim?:|frozen_string_literal:|(?:en)?coding[:=]|eslint|@ts-|deno-|prettier-ignore|shellcheck |pylint:|SPDX-))/;
+
+/** Opens a file of source code. Its pages are parts of about the same length. */
+export function open({ bytes, fileName }: ParseInput): ParsedDocument {
+  const { text, encoding, isGuess } = decodeText(bytes);
+  const extension = extensionOf(fileName);
+  const elements = toElements(text, extension);
+  const pages = toParts(elements, fileName);
+  const headings = headingsOf(elements);
+  return {
+    facts: {
+      pageCount: pages.length,
+      pageTitles: pages.map(({ title }) => title),
+      headings,
+      opening: leadingComment(text),
+      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
+}
+
+function toElements(text: string, extension: string): DocumentElement[] {
+  const language = languageOf(extension);
+  const definitions = language === undefined ? [] : outlineOf(text, language);
+  const elements = [...pieces(text.slice(0, definitions[0]?.from), extension)];
+  for (const [index, { title, from }] of definitions.entries()) {
+    elements.push({ category: "heading", content: { level: 2, text: title } });
+    elements.push(...pieces(text.slice(from, definitions[index + 1]?.from), extension));
+  }
+  return elements;
+}
+
+function* pieces(text: string, language: string): Generator<DocumentElement, void> {
+  const code = text.replace(/^\n+/, "").trimEnd();
+  for (let start = 0; start < code.length;) {
+    const cut = code.length - start <= MAX_CODE ? code.length : code.lastIndexOf("\n", start + MAX_CODE) + 1;
+    const end = cut > start ? cut : Math.min(start + MAX_CODE, code.length);
+    yield {
+      category: "code",
+      content: { language, code: code.slice(start, end).replace(/\n$/, "").toWellFormed() },
+    };
+    start = end;
+  }
+}
+
+/** The comment at the beginning of the file, which says what it is. */
+function leadingComment(text: string): string {
+  const lines: string[] = [];
+  for (const line of text.split("\n", 60)) {
+    if (NO_SUMMARY.test(line) || (lines.length === 0 && line.trim() === "")) continue;
+    if (!/^\s*(?:\/\/|\/\*|\*|#|--|;|""")/.test(line)) break;
+    lines.push(line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+|""")\s?/, "").replace(/\s*\*\/$/, ""));
+  }
+  return lines.join(" ").trim().slice(0, 2_000).toWellFormed();
+}
