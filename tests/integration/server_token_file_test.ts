@@ -105,8 +105,12 @@ Deno.test("a space or a comment that is added to a live line throws nobody out",
   await using peer = await RawPeer.join(file.server.url, lab, { auth: { token: "s3cret" } });
   await file.write("s3cret name=ada offices=lab, den roles=agent\nother\n");
   assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, false]);
-  const [line] = file.log.of("error");
-  assert(String(line?.fields["error"]).includes("line 1 has a space"), JSON.stringify(line));
+  // The file may also have been read while it was written.
+  const errors = file.log.of("error");
+  assert(
+    errors.some(({ fields }) => String(fields["error"]).includes("line 1 has a space")),
+    JSON.stringify(errors),
+  );
   assert(!JSON.stringify(file.log.lines).includes("s3cret"));
   await file.write("s3cret name=ada offices=lab roles=agent   # the laptop of Ada\nother\n");
   assertEquals([await isAdmitted(file, "s3cret"), await isAdmitted(file, "other")], [true, true]);
