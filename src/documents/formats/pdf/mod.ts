@@ -17,9 +17,9 @@ import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { type RuledTable, ruledTables } from "./ruled_tables.ts";
 import { rulingsOf } from "./rulings.ts";
-import { joinLines, type Line, type TextItem, toLines } from "./lines.ts";
+import { type Line, type TextItem, toLines } from "./lines.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
-import { type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;
@@ -149,8 +149,8 @@ class PdfReader {
     const contents = markedTexts(marked);
     const texts = new TaggedTexts(contents);
     const elements = toTaggedElements(tree, texts, this.#maxDepth);
-    const all = items.reduce((sum, { str }) => sum + str.trim().length, 0);
-    const inside = [...contents.values()].reduce((sum, text) => sum + text.trim().length, 0);
+    const all = lettersOf(items);
+    const inside = [...contents.values()].reduce((sum, texts) => sum + lettersOf(texts), 0);
     const isWhole = all - inside + texts.missing <= all * MAX_UNTAGGED;
     return elements.length > 0 && isWhole ? elements : undefined;
   }
@@ -219,7 +219,7 @@ function withPictures(
   pictures: PagePictures,
 ): readonly DocumentElement[] {
   if (pictures.count === 0) return content;
-  const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+  const letters = lettersOf(items);
   if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
   return content.some(({ category }) => category === "image") ? content : [...content, ...figures(pictures)];
 }
@@ -230,8 +230,8 @@ function isText(item: MarkedItem): item is TextItem {
   return "str" in item;
 }
 
-/** The text of each marked content that has an id. */
-function markedTexts(items: readonly MarkedItem[]): Map<string, string> {
+/** The texts of each marked content that has an id. */
+function markedTexts(items: readonly MarkedItem[]): Map<string, readonly TextItem[]> {
   const contents = new Map<string, TextItem[]>();
   const open: (string | undefined)[] = [];
   for (const item of items) {
@@ -244,7 +244,7 @@ function markedTexts(items: readonly MarkedItem[]): Map<string, string> {
       if (item.id !== undefined && !contents.has(item.id)) contents.set(item.id, []);
     }
   }
-  return new Map([...contents].map(([id, texts]) => [id, joinLines(toLines(texts))]));
+  return contents;
 }
 
 /** Tells bold fonts by the names that the file gives them. */

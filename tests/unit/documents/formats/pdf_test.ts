@@ -117,6 +117,27 @@ Deno.test("two columns of a PDF page are read one after the other", async () => 
   ]]);
 });
 
+Deno.test("the texts of a tagged paragraph are joined by their places", async () => {
+  const document = await openFile(
+    "tagged.pdf",
+    pdfOf([{
+      lines: [
+        { size: 10, x: 50, y: 700, text: "Farmers sow", paragraph: 0 },
+        { size: 10, x: 110, y: 700, text: "wheat", paragraph: 0 },
+        { size: 10, x: 136.1, y: 700, text: "s, and sell", paragraph: 0 },
+        { size: 10, x: 50, y: 688, text: "them in au-", paragraph: 0 },
+        { size: 10, x: 50, y: 676, text: "tumn.", paragraph: 0 },
+        { size: 10, x: 50, y: 650, text: "Nobody else does.", paragraph: 1 },
+      ],
+    }]),
+  );
+  assertEquals(await pagesOf(document), [[
+    "Page 1",
+    ["p0-text-1", { text: "Farmers sow wheats, and sell them in autumn." }],
+    ["p0-text-2", { text: "Nobody else does." }],
+  ]]);
+});
+
 Deno.test("links and comments of a PDF page follow its text", async () => {
   const document = await openFile(
     "links.pdf",
