@@ -20,6 +20,7 @@ import { rulingsOf } from "./rulings.ts";
 import { type Line, type TextItem, toLines } from "./lines.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;
@@ -126,13 +127,15 @@ class PdfReader {
         page.getAnnotations().catch(() => []),
         isPlain ? undefined : operatorsOf(page),
       ]);
-      const marked = text.items as readonly MarkedItem[];
-      const items = marked.filter(isText);
+      const { marked, items, direction } = textsOf(text.items as readonly MarkedItem[]);
       const content = this.#tagged(tree as StructureNode | null, marked, items) ??
-        await this.#untagged(page, items, operators);
+        await this.#untagged(page, items, operators && turnOperators(operators, direction));
+      const turned = (annotations as readonly PdfAnnotation[]).map(({ rect, ...annotation }) =>
+        rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
+      );
       return [
         ...(operators ? withPictures(content, items, picturesOf(page, operators)) : content),
-        ...toAnnotationElements(annotations as readonly PdfAnnotation[], items),
+        ...toAnnotationElements(turned, items),
       ];
     } finally {
       page.cleanup();
@@ -188,8 +191,8 @@ class PdfReader {
     const lines: Line[] = [];
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
       const page = await this.#pdf.getPage(number);
-      const { items } = await page.getTextContent();
-      for (const line of toLines((items as readonly MarkedItem[]).filter(isText))) lines.push(line);
+      const { items } = textsOf((await page.getTextContent()).items as readonly MarkedItem[]);
+      for (const line of toLines(items)) lines.push(line);
     }
     return lookOf(lines, () => false);
   }
@@ -228,6 +231,19 @@ type MarkedItem = TextItem | { readonly type: string; readonly id?: string };
 
 function isText(item: MarkedItem): item is TextItem {
   return "str" in item;
+}
+
+/** The texts of a page, upright. */
+function textsOf(
+  given: readonly MarkedItem[],
+): {
+  readonly marked: readonly MarkedItem[];
+  readonly items: readonly TextItem[];
+  readonly direction: Direction;
+} {
+  const direction = directionOf(given.filter(isText));
+  const marked = given.map((item) => isText(item) ? turnText(item, direction) : item);
+  return { marked, items: marked.filter(isText), direction };
 }
 
 /** The texts of each marked content that has an id. */
