@@ -13,6 +13,7 @@ import {
 import { headingsOf, openingOf, withIds } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { CMapFactory } from "./cmaps.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { type RuledTable, ruledTables } from "./ruled_tables.ts";
@@ -55,6 +56,8 @@ export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocumen
 async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, {
+      BinaryDataFactory: CMapFactory,
+      useWorkerFetch: false,
       disableFontFace: true,
       enableXfa: false,
       stopAtErrors: false,

@@ -163,6 +163,14 @@ Deno.test("the texts of a tagged paragraph are joined by their places", async ()
   ]]);
 });
 
+Deno.test("a Chinese text is read when the file does not say which letters its glyphs are", async () => {
+  const document = await openFile(
+    "chinese.pdf",
+    pdfOf([{ lines: [{ size: 10, x: 50, y: 700, text: "", gbk: "D6D0CEC4" }] }]),
+  );
+  assertEquals(await pagesOf(document), [["Page 1", ["p0-text-1", { text: "中文" }]]]);
+});
+
 Deno.test("links and comments of a PDF page follow its text", async () => {
   const document = await openFile(
     "links.pdf",
