@@ -13,13 +13,15 @@ import {
 import { headingsOf, openingOf, withIds } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { CMapFactory } from "./cmaps.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { type RuledTable, ruledTables } from "./ruled_tables.ts";
 import { rulingsOf } from "./rulings.ts";
-import { joinLines, type Line, type TextItem, toLines } from "./lines.ts";
+import { type Line, type TextItem, toLines } from "./lines.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
-import { type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;
@@ -54,6 +56,8 @@ export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocumen
 async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, {
+      BinaryDataFactory: CMapFactory,
+      useWorkerFetch: false,
       disableFontFace: true,
       enableXfa: false,
       stopAtErrors: false,
@@ -126,13 +130,15 @@ class PdfReader {
         page.getAnnotations().catch(() => []),
         isPlain ? undefined : operatorsOf(page),
       ]);
-      const marked = text.items as readonly MarkedItem[];
-      const items = marked.filter(isText);
+      const { marked, items, direction } = textsOf(text.items as readonly MarkedItem[]);
       const content = this.#tagged(tree as StructureNode | null, marked, items) ??
-        await this.#untagged(page, items, operators);
+        await this.#untagged(page, items, operators && turnOperators(operators, direction));
+      const turned = (annotations as readonly PdfAnnotation[]).map(({ rect, ...annotation }) =>
+        rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
+      );
       return [
         ...(operators ? withPictures(content, items, picturesOf(page, operators)) : content),
-        ...toAnnotationElements(annotations as readonly PdfAnnotation[], items),
+        ...toAnnotationElements(turned, items),
       ];
     } finally {
       page.cleanup();
@@ -149,8 +155,8 @@ class PdfReader {
     const contents = markedTexts(marked);
     const texts = new TaggedTexts(contents);
     const elements = toTaggedElements(tree, texts, this.#maxDepth);
-    const all = items.reduce((sum, { str }) => sum + str.trim().length, 0);
-    const inside = [...contents.values()].reduce((sum, text) => sum + text.trim().length, 0);
+    const all = lettersOf(items);
+    const inside = [...contents.values()].reduce((sum, texts) => sum + lettersOf(texts), 0);
     const isWhole = all - inside + texts.missing <= all * MAX_UNTAGGED;
     return elements.length > 0 && isWhole ? elements : undefined;
   }
@@ -188,8 +194,8 @@ class PdfReader {
     const lines: Line[] = [];
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
       const page = await this.#pdf.getPage(number);
-      const { items } = await page.getTextContent();
-      for (const line of toLines((items as readonly MarkedItem[]).filter(isText))) lines.push(line);
+      const { items } = textsOf((await page.getTextContent()).items as readonly MarkedItem[]);
+      for (const line of toLines(items)) lines.push(line);
     }
     return lookOf(lines, () => false);
   }
@@ -219,7 +225,7 @@ function withPictures(
   pictures: PagePictures,
 ): readonly DocumentElement[] {
   if (pictures.count === 0) return content;
-  const letters = items.reduce((sum, { str }) => sum + str.trim().length, 0);
+  const letters = lettersOf(items);
   if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
   return content.some(({ category }) => category === "image") ? content : [...content, ...figures(pictures)];
 }
@@ -230,8 +236,21 @@ function isText(item: MarkedItem): item is TextItem {
   return "str" in item;
 }
 
-/** The text of each marked content that has an id. */
-function markedTexts(items: readonly MarkedItem[]): Map<string, string> {
+/** The texts of a page, upright. */
+function textsOf(
+  given: readonly MarkedItem[],
+): {
+  readonly marked: readonly MarkedItem[];
+  readonly items: readonly TextItem[];
+  readonly direction: Direction;
+} {
+  const direction = directionOf(given.filter(isText));
+  const marked = given.map((item) => isText(item) ? turnText(item, direction) : item);
+  return { marked, items: marked.filter(isText), direction };
+}
+
+/** The texts of each marked content that has an id. */
+function markedTexts(items: readonly MarkedItem[]): Map<string, readonly TextItem[]> {
   const contents = new Map<string, TextItem[]>();
   const open: (string | undefined)[] = [];
   for (const item of items) {
@@ -244,7 +263,7 @@ function markedTexts(items: readonly MarkedItem[]): Map<string, string> {
       if (item.id !== undefined && !contents.has(item.id)) contents.set(item.id, []);
     }
   }
-  return new Map([...contents].map(([id, texts]) => [id, joinLines(toLines(texts))]));
+  return contents;
 }
 
 /** Tells bold fonts by the names that the file gives them. */

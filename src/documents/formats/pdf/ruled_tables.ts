@@ -120,10 +120,11 @@ class Grid {
     const texts = new Map<number, TextItem[]>();
     const inside = new Set<TextItem>();
     for (const item of items) {
-      for (const part of this.#divide(item)) {
-        const cell = this.#cellOf(part);
-        if (cell === undefined) continue;
-        inside.add(item);
+      const parts = [...this.#divide(item)].map((part) => ({ part, cell: this.#cellOf(part) }));
+      // A text that begins or ends outside the table is shown outside, whole.
+      if (parts.some(({ cell }) => cell === undefined)) continue;
+      inside.add(item);
+      for (const { part, cell = 0 } of parts) {
         const others = texts.get(cell);
         if (others === undefined) texts.set(cell, [part]);
         else others.push(part);

@@ -1,6 +1,7 @@
 /** The elements of a tagged page: its structure tree says what they are. */
 import type { ListItem } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { joinLines, type TextItem, toLines } from "./lines.ts";
 
 /** A node of the structure tree, as PDF.js gives it. */
 export interface StructureNode {
@@ -11,26 +12,31 @@ export interface StructureNode {
 
 /** Reads the texts of marked content, each at most once. */
 export class TaggedTexts {
-  readonly #texts: ReadonlyMap<string, string>;
+  readonly #texts: ReadonlyMap<string, readonly TextItem[]>;
   readonly #read = new Set<string>();
 
   /** @param texts by the id of the marked content */
-  constructor(texts: ReadonlyMap<string, string>) {
+  constructor(texts: ReadonlyMap<string, readonly TextItem[]>) {
     this.#texts = texts;
   }
 
-  take(id: string): string {
+  take(id: string): readonly TextItem[] {
     this.#read.add(id);
-    return this.#texts.get(id) ?? "";
+    return this.#texts.get(id) ?? [];
   }
 
   /** How many characters no node of the tree contains. */
   get missing(): number {
     return [...this.#texts].reduce(
-      (sum, [id, text]) => sum + (this.#read.has(id) ? 0 : text.trim().length),
+      (sum, [id, items]) => sum + (this.#read.has(id) ? 0 : lettersOf(items)),
       0,
     );
   }
+}
+
+/** How many characters texts have. */
+export function lettersOf(items: readonly TextItem[]): number {
+  return items.reduce((sum, { str }) => sum + str.trim().length, 0);
 }
 
 /** The elements of a structure tree, in its order, without ids. */
@@ -90,14 +96,13 @@ class TagReader {
         return;
       }
     }
-    let loose = "";
+    const loose: Part[] = [];
     for (const child of node.children) {
-      if (isNode(child)) {
-        if (isInline(child)) loose += ` ${this.#textOf(child, depth + 1)}`;
-        else yield* this.read(child, depth + 1);
-      } else loose += ` ${this.#texts.take(child.id)}`;
+      if (isNode(child) && !isInline(child)) yield* this.read(child, depth + 1);
+      else for (const part of this.#partsOfChild(child, depth)) loose.push(part);
     }
-    if (loose.trim() !== "") yield { category: "text", content: { text: clean(loose) } };
+    const text = join(loose);
+    if (text !== "") yield { category: "text", content: { text } };
   }
 
   *#paragraph(node: StructureNode, depth: number): Generator<DocumentElement, void> {
@@ -144,18 +149,47 @@ class TagReader {
   }
 
   #textOf(node: StructureNode, depth: number, onList?: (list: StructureNode) => void): string {
-    if (depth > this.#maxDepth) return "";
-    const parts = node.children.map((child) => {
-      if (!isNode(child)) return this.#texts.take(child.id);
-      if (child.role === "L" && onList !== undefined) {
-        onList(child);
-        return "";
-      }
-      const text = this.#textOf(child, depth + 1, onList);
-      return isInline(child) ? text : ` ${text} `;
-    });
-    return clean(parts.join(""));
+    return join(this.#partsOf(node, depth, onList));
   }
+
+  *#partsOf(
+    node: StructureNode,
+    depth: number,
+    onList?: (list: StructureNode) => void,
+  ): Generator<Part, void> {
+    if (depth > this.#maxDepth) return;
+    for (const child of node.children) {
+      if (isNode(child) && child.role === "L" && onList !== undefined) onList(child);
+      else yield* this.#partsOfChild(child, depth, onList);
+    }
+  }
+
+  /** The texts of a child. A block stands between two {@linkcode BREAK}s. */
+  *#partsOfChild(
+    child: StructureNode["children"][number],
+    depth: number,
+    onList?: (list: StructureNode) => void,
+  ): Generator<Part, void> {
+    if (!isNode(child)) return yield* this.#texts.take(child.id);
+    if (isInline(child)) return yield* this.#partsOf(child, depth + 1, onList);
+    yield BREAK;
+    yield* this.#partsOf(child, depth + 1, onList);
+    yield BREAK;
+  }
+}
+
+/** The beginning or the end of a block. */
+const BREAK = "break";
+type Part = TextItem | typeof BREAK;
+
+/** Joins texts by their places: each line and each part of one may be a marked content of its own. */
+function join(parts: Iterable<Part>): string {
+  const blocks: TextItem[][] = [[]];
+  for (const part of parts) {
+    if (part === BREAK) blocks.push([]);
+    else blocks.at(-1)?.push(part);
+  }
+  return blocks.map((items) => joinLines(toLines(items))).filter((text) => text !== "").join(" ");
 }
 
 function isNode(child: StructureNode["children"][number]): child is StructureNode {
@@ -166,8 +200,4 @@ function isInline({ role }: StructureNode): boolean {
   return ["Span", "Link", "Em", "Strong", "Sub", "Reference", "Quote", "Lbl", "LBody", "Annot"].includes(
     role,
   );
-}
-
-function clean(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

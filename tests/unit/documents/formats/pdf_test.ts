@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { decode } from "jpeg-js";
 import { DocumentError } from "../../../../src/documents/formats/format.ts";
 import type { ElementContents } from "../../../../src/protocol/dpe_content.ts";
-import { type PdfLine, pdfOf } from "../../../fixtures/documents/pdf.ts";
+import { type PdfLine, pdfOf, type PdfTestPage } from "../../../fixtures/documents/pdf.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
 /** Lines below each other, in one size. */
@@ -51,45 +51,70 @@ function cell(x: number, y: number, text: string): PdfLine {
   return { size: 10, x, y, text };
 }
 
+/** A page with a table with lines. */
+const RULED: PdfTestPage = {
+  lines: [
+    cell(55, 740, "The prices of this year:"),
+    cell(55, 688, "Product"),
+    cell(205, 688, "What it is for"),
+    cell(355, 688, "Price"),
+    cell(55, 668, "Nails"),
+    cell(205, 668, "Holding two pieces"),
+    cell(205, 656, "of wood together"),
+    cell(355, 668, "12"),
+    cell(55, 638, "Screws are not sold any longer"),
+    cell(355, 638, "-"),
+    cell(55, 590, "Ask for others."),
+  ],
+  rulings: [
+    ...[700, 680, 650, 630].map((y) => [50, y, 450, y] as const),
+    ...[50, 350, 450].map((x) => [x, 630, x, 700] as const),
+    // The last row has one cell for the first two columns.
+    [200, 650, 200, 700],
+  ],
+};
+
+const RULED_ELEMENTS = [
+  "Page 1",
+  ["p0-text-1", { text: "The prices of this year:" }],
+  ["p0-table-1", {
+    headers: ["Product", "What it is for", "Price"],
+    rows: [["Nails", "Holding two pieces of wood together", "12"], [
+      "Screws are not sold any longer",
+      "",
+      "-",
+    ]],
+    total_rows: 2,
+  }],
+  ["p0-text-2", { text: "Ask for others." }],
+];
+
 Deno.test("a table of a PDF page with lines has cells of several lines, and merged ones", async () => {
   const document = await openFile(
     "ruled.pdf",
-    pdfOf([{
-      lines: [
-        cell(55, 740, "The prices of this year:"),
-        cell(55, 688, "Product"),
-        cell(205, 688, "What it is for"),
-        cell(355, 688, "Price"),
-        cell(55, 668, "Nails"),
-        cell(205, 668, "Holding two pieces"),
-        cell(205, 656, "of wood together"),
-        cell(355, 668, "12"),
-        cell(55, 638, "Screws are not sold any longer"),
-        cell(355, 638, "-"),
-        cell(55, 590, "Ask for others."),
-      ],
-      rulings: [
-        ...[700, 680, 650, 630].map((y) => [50, y, 450, y] as const),
-        ...[50, 350, 450].map((x) => [x, 630, x, 700] as const),
-        // The last row has one cell for the first two columns.
-        [200, 650, 200, 700],
-      ],
-    }]),
+    pdfOf([RULED]),
   );
-  assertEquals(await pagesOf(document), [[
-    "Page 1",
-    ["p0-text-1", { text: "The prices of this year:" }],
-    ["p0-table-1", {
-      headers: ["Product", "What it is for", "Price"],
-      rows: [["Nails", "Holding two pieces of wood together", "12"], [
-        "Screws are not sold any longer",
-        "",
-        "-",
-      ]],
-      total_rows: 2,
-    }],
-    ["p0-text-2", { text: "Ask for others." }],
-  ]]);
+  assertEquals(await pagesOf(document), [RULED_ELEMENTS]);
+});
+
+Deno.test("a PDF page that is set sideways is read like an upright one", async () => {
+  const link = { rect: [50, 580, 120, 600], url: "https://example.com/others" };
+  const side = { rect: [200, 50, 220, 120], url: link.url };
+  const [upright, sideways] = await Promise.all([
+    openFile("upright.pdf", pdfOf([{ ...RULED, links: [link] }])),
+    openFile("sideways.pdf", pdfOf([{ ...RULED, links: [side], isSideways: true }])),
+  ]);
+  assertEquals(await pagesOf(sideways), await pagesOf(upright));
+});
+
+Deno.test("a text that ends outside a table with lines is not lost", async () => {
+  const { lines: texts = [] } = RULED;
+  const wide = cell(300, 652, "and whatever else a shop must have to sell it to a farmer");
+  const document = await openFile("wide.pdf", pdfOf([{ ...RULED, lines: [...texts, wide] }]));
+  assertMatch(
+    JSON.stringify(await pagesOf(document)),
+    /and whatever else a shop must have to sell it to a farmer/,
+  );
 });
 
 Deno.test("lines of a PDF page without texts between them are no table", async () => {
@@ -115,6 +140,35 @@ Deno.test("two columns of a PDF page are read one after the other", async () => 
     ["p0-text-1", { text: "The left column has two lines." }],
     ["p0-text-2", { text: "The right column has other lines." }],
   ]]);
+});
+
+Deno.test("the texts of a tagged paragraph are joined by their places", async () => {
+  const document = await openFile(
+    "tagged.pdf",
+    pdfOf([{
+      lines: [
+        { size: 10, x: 50, y: 700, text: "Farmers sow", paragraph: 0 },
+        { size: 10, x: 110, y: 700, text: "wheat", paragraph: 0 },
+        { size: 10, x: 136.1, y: 700, text: "s, and sell", paragraph: 0 },
+        { size: 10, x: 50, y: 688, text: "them in au-", paragraph: 0 },
+        { size: 10, x: 50, y: 676, text: "tumn.", paragraph: 0 },
+        { size: 10, x: 50, y: 650, text: "Nobody else does.", paragraph: 1 },
+      ],
+    }]),
+  );
+  assertEquals(await pagesOf(document), [[
+    "Page 1",
+    ["p0-text-1", { text: "Farmers sow wheats, and sell them in autumn." }],
+    ["p0-text-2", { text: "Nobody else does." }],
+  ]]);
+});
+
+Deno.test("a Chinese text is read when the file does not say which letters its glyphs are", async () => {
+  const document = await openFile(
+    "chinese.pdf",
+    pdfOf([{ lines: [{ size: 10, x: 50, y: 700, text: "", gbk: "D6D0CEC4" }] }]),
+  );
+  assertEquals(await pagesOf(document), [["Page 1", ["p0-text-1", { text: "中文" }]]]);
 });
 
 Deno.test("links and comments of a PDF page follow its text", async () => {
