@@ -124,7 +124,10 @@ Deno.test("a file that takes too much memory costs itself alone", async () => {
 Deno.test("a page that draws without end keeps its text, and says what is left out", async () => {
   const lines = [{ size: 10, x: 50, y: 700, text: "The text of the plan" }];
   await using folder = await TestFolder.make({ "plan.pdf": pdfOf([{ lines, drawnLines: 700_000 }]) });
-  await using client = await DocumentsClient.open(folder.path, { maxParserBytes: 192 * MEBIBYTE });
+  await using client = await DocumentsClient.open(folder.path, {
+    maxParserBytes: 192 * MEBIBYTE,
+    parseTimeMs: 120_000,
+  });
   const { uri } = await client.untilListed("plan.pdf");
   const { elements } = await client.page(uri);
   assertEquals(elements.map(({ content }) => "text" in content ? content.text : undefined), [

@@ -8,7 +8,7 @@ import type { DPEDocument, DPEElementDetail, DPEPage } from "../../src/protocol/
 import { eventually } from "../fixtures/within.ts";
 
 /** How long a read may take, in milliseconds: a parser that exceeds a limit is followed by another one. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
 
 /** A folder with files, removed at the end. */
 export class TestFolder implements AsyncDisposable {
