@@ -1,5 +1,5 @@
 /** A web page with an Agent, as somebody writes it who has the package from npm. The test calls it by these functions. */
-import { Agent, type AgentOptions, ProtocolVersionError } from "@a2c-smcp/sdk/agent";
+import { Agent, type AgentOptions, type LogFields, ProtocolVersionError } from "@a2c-smcp/sdk/agent";
 
 /** Uses all of a Computer, and gives what the page got. */
 async function visit(options: AgentOptions) {
@@ -38,10 +38,19 @@ async function visit(options: AgentOptions) {
   };
 }
 
-/** What `Agent.connect()` rejects with. */
+/** What `Agent.connect()` rejects with, or why it would try again. */
 async function fail(options: AgentOptions) {
+  const retrying = new AbortController();
+  const logger = {
+    debug() {},
+    info() {},
+    warn(message: string, { error }: LogFields = {}) {
+      if (error !== undefined) retrying.abort(new Error(`${message}: ${error}`));
+    },
+    error() {},
+  };
   try {
-    await using _agent = await Agent.connect(options);
+    await using _agent = await Agent.connect({ ...options, logger, signal: retrying.signal });
     return { name: "none", message: "connected", code: undefined };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
