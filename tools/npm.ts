@@ -3,8 +3,8 @@
  * folder, by default the root of the repository, and prints its path.
  *
  * `deno pack` makes plain JavaScript with types of the package. What the oldest maintained Node does not understand
- * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed. The doors
- * lose their programs, which are another npm package, so that bundlers can make the Agent fit for a browser.
+ * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed. For
+ * browsers, the Agent's door loses its program, and two modules get a counterpart.
  *
  * @module
  */
@@ -41,9 +41,6 @@ const DENO_DOORS = [
   manifest.exports["./documents"],
   manifest.exports["./cli"],
 ];
-
-/** The doors that are left with what they export: programs are the package `a2c-smcp`. */
-const LIBRARY_DOORS = Object.values(manifest.exports).filter((path) => path !== manifest.exports["./cli"]);
 
 /** What browsers get in place of a module, by the field `browser` of the manifest, which all bundlers read. */
 const WEB_MODULES = {
@@ -96,7 +93,7 @@ export async function buildNpmPackage(folder: string): Promise<string> {
     await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
     const packageFolder = join(staging, "package");
     await lower(packageFolder);
-    await dropPrograms(packageFolder);
+    await dropProgram(packageFolder);
     await addWebModules(packageFolder);
     await mendTypes(packageFolder);
     await complete(packageFolder);
@@ -128,10 +125,13 @@ async function lower(folder: string): Promise<void> {
   }
 }
 
-/** Leaves the program out of each door of the library: a bundler would follow its import to the command line. */
-async function dropPrograms(folder: string): Promise<void> {
+/**
+ * Leaves the program out of the Agent's door, because a bundler would follow its import to the command line. The program
+ * is in the package `a2c-smcp`. Other doors keep theirs: browsers do not get them, and a Computer starts `documents.ts`.
+ */
+async function dropProgram(folder: string): Promise<void> {
   await esbuild.build({
-    entryPoints: LIBRARY_DOORS.map((path) => join(folder, toJs(path))),
+    entryPoints: [join(folder, toJs(manifest.exports["./agent"]))],
     outdir: folder,
     outbase: folder,
     allowOverwrite: true,

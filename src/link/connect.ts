@@ -111,16 +111,14 @@ export async function openConnection(options: ConnectOptions, context: AttemptCo
 }
 
 function assertSupported({ url, headers, ca }: ConnectOptions): void {
-  const given: Readonly<Record<PlatformOption, boolean>> = {
-    headers: Object.keys(headers ?? {}).length > 0,
-    ca: ca !== undefined,
-  };
-  for (const [option, isGiven] of Object.entries(given)) {
-    const why = UNSUPPORTED_OPTIONS[option as PlatformOption];
+  const check = (option: PlatformOption, isGiven: boolean) => {
+    const why = UNSUPPORTED_OPTIONS[option];
     if (isGiven && why !== undefined) {
       throw new TypeError(`Cannot connect to "${url}" with ${option}: ${why}`);
     }
-  }
+  };
+  check("headers", Object.keys(headers ?? {}).length > 0);
+  check("ca", ca !== undefined);
 }
 
 type Transports = NonNullable<ManagerOptions["transports"]>;

@@ -6,6 +6,7 @@ import { Computer } from "../../computer.ts";
 import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
 import { isRecord } from "../../src/json.ts";
 import { Chromium } from "../fixtures/chromium.ts";
+import { KIOSK_HOST } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 
 /** The most bytes of a page with nothing but an Agent, as docs/install.md says, with some room. */
@@ -114,6 +115,7 @@ export async function visitBy(transport: "polling" | "websocket", site: Site): P
       tools: ["kiosk__echo", "kiosk__show"],
       content: [{ type: "text", text: "hi" }],
       news: "laptop",
+      host: KIOSK_HOST,
       page: "Tea and coffee",
       answer: [{ type: "text", text: "ho" }],
       isPrompted: true,

@@ -1,4 +1,5 @@
 /** A web page with an Agent, as somebody writes it who has the package from npm. The test calls it by these functions. */
+import { parseDpeUri } from "@a2c-smcp/sdk";
 import { Agent, type AgentOptions, type LogFields, ProtocolVersionError } from "@a2c-smcp/sdk/agent";
 
 /** Uses all of a Computer, and gives what the page got. */
@@ -30,6 +31,7 @@ async function visit(options: AgentOptions) {
     content,
     news,
     windows,
+    host: parseDpeUri(menu?.uri ?? "").host,
     page: page.content_text,
     answer: answer?.content,
     isPrompted: (await kit.prompt()).includes("window://"),
