@@ -3,7 +3,8 @@
  * folder, by default the root of the repository, and prints its path.
  *
  * `deno pack` makes plain JavaScript with types of the package. What the oldest maintained Node does not understand
- * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed.
+ * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed. For
+ * browsers, the Agent's door loses its program, and two modules get a counterpart.
  *
  * @module
  */
@@ -19,10 +20,15 @@ export const OLDEST_NODE = "22.12";
 /** Fetched by npm into the staging folder: as a dependency of the repository, Deno would warn of its install script. */
 const CORE_JS = "core-js@3.51.0";
 
-/** What the sources use and the oldest Node lacks, as modules of core-js. They do nothing where it is there. */
+/**
+ * What the sources use and the oldest Node, or a browser of its age, lacks, as modules of core-js. They do nothing where
+ * it is there.
+ */
 const COMPLETIONS = [
   "es.promise.try",
   "es.regexp.escape",
+  "es.symbol.async-dispose",
+  "es.symbol.dispose",
   "es.uint8-array.from-base64",
   "es.uint8-array.from-hex",
   "es.uint8-array.to-base64",
@@ -36,6 +42,15 @@ const DENO_DOORS = [
   manifest.exports["./cli"],
 ];
 
+/** What browsers get in place of a module, by the field `browser` of the manifest, which all bundlers read. */
+const WEB_MODULES = {
+  "./src/agent/sha256.ts": "./src/agent/sha256_web.ts",
+  "./src/link/http_request.ts": "./src/link/http_request_web.ts",
+};
+
+/** What only modules for browsers import. */
+const WEB_DEPENDENCIES = ["@noble/hashes"] as const;
+
 /** Written in what any Node with modules understands. */
 const NEEDS_NODE = `
 const [neededMajor, neededMinor] = "${OLDEST_NODE}".split(".").map(Number);
@@ -44,6 +59,14 @@ if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
   throw new Error(
     "Cannot use @a2c-smcp/sdk in Node " + process.versions.node + ": it needs Node ${OLDEST_NODE} or later",
   );
+}
+export {};
+`;
+
+/** What browsers get in place of that: they keep what makes random ids from pages that came over plain HTTP. */
+const NEEDS_SECURE_PAGE = `
+if (globalThis.isSecureContext === false) {
+  throw new Error("Cannot use @a2c-smcp/sdk in a page of plain HTTP: serve the page by https, or from localhost");
 }
 export {};
 `;
@@ -70,6 +93,8 @@ export async function buildNpmPackage(folder: string): Promise<string> {
     await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
     const packageFolder = join(staging, "package");
     await lower(packageFolder);
+    await dropProgram(packageFolder);
+    await addWebModules(packageFolder);
     await mendTypes(packageFolder);
     await complete(packageFolder);
     await guard(packageFolder);
@@ -98,6 +123,38 @@ async function lower(folder: string): Promise<void> {
     const mended = withFilePaths(text, dirname(path), folder);
     if (mended !== text) await Deno.writeTextFile(path, mended);
   }
+}
+
+/**
+ * Leaves the program out of the Agent's door, because a bundler would follow its import to the command line. The program
+ * is in the package `a2c-smcp`. Other doors keep theirs: browsers do not get them, and a Computer starts `documents.ts`.
+ */
+async function dropProgram(folder: string): Promise<void> {
+  await esbuild.build({
+    entryPoints: [join(folder, toJs(manifest.exports["./agent"]))],
+    outdir: folder,
+    outbase: folder,
+    allowOverwrite: true,
+    define: { "import.meta.main": "false" },
+    minifySyntax: true,
+    format: "esm",
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+}
+
+/** Makes the modules for browsers: no door imports them, so `deno pack` leaves them as they are. */
+async function addWebModules(folder: string): Promise<void> {
+  const sources = Object.values(WEB_MODULES).map((path) => join(folder, path));
+  await esbuild.build({
+    entryPoints: sources,
+    outdir: folder,
+    outbase: folder,
+    format: "esm",
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+  for (const source of sources) await Deno.remove(source);
 }
 
 /** Puts the files' paths where `deno pack` leaves what only Deno resolves: the standard library, and workers' modules. */
@@ -153,6 +210,7 @@ async function complete(folder: string): Promise<void> {
 /** Lets the doors say which runtime they need in place of whatever fails first without it. */
 async function guard(folder: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "needs_node.js"), NEEDS_NODE.trimStart());
+  await Deno.writeTextFile(join(folder, "needs_secure_page.js"), NEEDS_SECURE_PAGE.trimStart());
   await prependToDoors(folder, "needs_node.js");
   await Deno.writeTextFile(join(folder, "needs_deno.js"), NEEDS_DENO.trimStart());
   await prependTo(DENO_DOORS, { folder, module: "needs_deno.js" });
@@ -169,8 +227,12 @@ async function prependTo(
 ): Promise<void> {
   for (const path of doors) {
     const up = "../".repeat(path.split("/").length - 2) || "./";
-    await prepend(join(folder, path.replace(/\.ts$/, ".js")), `import "${up}${module}";\n`);
+    await prepend(join(folder, toJs(path)), `import "${up}${module}";\n`);
   }
+}
+
+function toJs(path: string): string {
+  return path.replace(/\.ts$/, ".js");
 }
 
 async function prepend(path: string, text: string): Promise<void> {
@@ -182,9 +244,12 @@ async function describe(folder: string): Promise<void> {
   const path = join(folder, "package.json");
   const generated = JSON.parse(await Deno.readTextFile(path));
   const { deno: _programsOnly, ...dependencies } = generated.dependencies;
+  const webModules = Object.entries(WEB_MODULES).map(([module, web]) => [toJs(module), toJs(web)]);
+  for (const name of WEB_DEPENDENCIES) dependencies[name] = manifest.imports[name].split("@").at(-1);
   const described = {
     ...generated,
     description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
+    browser: { "./needs_node.js": "./needs_secure_page.js", ...Object.fromEntries(webModules) },
     engines: { node: `>=${OLDEST_NODE}` },
     dependencies,
   };

@@ -1,5 +1,4 @@
 /** Uploads a file to a Computer, chunk by chunk (`client:put_blob`, `docs/protocol/versions.md#uploads`). */
-import { createHash } from "node:crypto";
 import { Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import { parsePutBlobRet } from "../protocol/answers.ts";
@@ -10,6 +9,7 @@ import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { isFrom } from "../protocol/version.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
+import { startSha256 } from "./sha256.ts";
 
 /** A file that can be read more than once, such as a `Blob` or a `File`. */
 export interface UploadFile {
@@ -115,12 +115,12 @@ async function readContent(
   const file = source instanceof Uint8Array
     ? fileOf(source)
     : source instanceof ReadableStream
-    ? fileOf(await readAll(source, signal))
+    ? await readAll(source, signal)
     : source;
   if (file.size === 0) throw new TypeError("Cannot upload: the file is empty; a Computer refuses that");
-  const hash = createHash("sha256");
+  const hash = startSha256();
   let size = 0;
-  for await (const piece of file.stream()) {
+  for await (const piece of piecesOf(file.stream())) {
     signal.throwIfAborted();
     hash.update(piece);
     size += piece.byteLength;
@@ -128,7 +128,7 @@ async function readContent(
   if (size !== file.size) throw changed(size, file.size);
   return {
     size,
-    sha256: hash.digest("hex"),
+    sha256: hash.toHex(),
     name: (name ?? file.name)?.slice(0, MAX_NAME_LENGTH),
     stream: () => file.stream(),
   };
@@ -185,13 +185,20 @@ function toUploaded(
 }
 
 function fileOf(bytes: Uint8Array): UploadFile {
-  return { size: bytes.byteLength, stream: () => ReadableStream.from([bytes]) };
+  const stream = () =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+  return { size: bytes.byteLength, stream };
 }
 
-async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Uint8Array> {
+async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<UploadFile> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for await (const piece of stream) {
+  for await (const piece of piecesOf(stream)) {
     signal.throwIfAborted();
     size += piece.byteLength;
     if (size > MAX_STREAM_BYTES) {
@@ -199,14 +206,28 @@ async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal):
     }
     pieces.push(new Uint8Array(piece));
   }
-  return await new Blob(pieces).bytes();
+  return new Blob(pieces);
+}
+
+/** The pieces of a stream. Not every browser can iterate over a stream itself. */
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
 }
 
 /** Cuts a stream into pieces of exactly `size` bytes; the last one may be shorter. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let chunk = new Uint8Array(size);
   let filled = 0;
-  for await (const piece of stream) {
+  for await (const piece of piecesOf(stream)) {
     for (let rest = piece; rest.byteLength > 0;) {
       const part = rest.subarray(0, size - filled);
       chunk.set(part, filled);

@@ -12,6 +12,7 @@ import {
   VERSION_QUERY_PARAMETER,
 } from "../protocol/version.ts";
 import { type ConnectFailure, refusesPolling, toConnectError, unreachable } from "./connect_failure.ts";
+import { type PlatformOption, UNSUPPORTED_OPTIONS } from "./http_request.ts";
 import { StrictPolling } from "./polling.ts";
 
 /** How long closing waits for data that is still being sent, in milliseconds. */
@@ -95,9 +96,10 @@ class PollingRefusedError extends Error {
  * @throws {ProtocolVersionError} The Server does not accept our version. Final.
  * @throws {AuthenticationError} The Server refused the credentials. Final.
  * @throws {ServerUnreachableError} Any other cause; a retry may succeed unless `isPermanent`.
- * @throws {TypeError} The URL cannot be used.
+ * @throws {TypeError} The URL cannot be used, or an option cannot be honoured on this platform.
  */
 export async function openConnection(options: ConnectOptions, context: AttemptContext): Promise<Connection> {
+  assertSupported(options);
   const startMs = performance.now();
   try {
     return await openWith([StrictPolling, NodeWebSocket], options, context);
@@ -106,6 +108,17 @@ export async function openConnection(options: ConnectOptions, context: AttemptCo
     const timeoutMs = Math.max(1, context.timeoutMs - (performance.now() - startMs));
     return await openWith([NodeWebSocket], options, { ...context, timeoutMs });
   }
+}
+
+function assertSupported({ url, headers, ca }: ConnectOptions): void {
+  const check = (option: PlatformOption, isGiven: boolean) => {
+    const why = UNSUPPORTED_OPTIONS[option];
+    if (isGiven && why !== undefined) {
+      throw new TypeError(`Cannot connect to "${url}" with ${option}: ${why}`);
+    }
+  };
+  check("headers", Object.keys(headers ?? {}).length > 0);
+  check("ca", ca !== undefined);
 }
 
 type Transports = NonNullable<ManagerOptions["transports"]>;

@@ -35,6 +35,8 @@ export interface FailureContext {
   readonly responseText?: unknown;
   /** Where a redirect points. */
   readonly location?: unknown;
+  /** Whether a browser hides a redirect, its status and its target. */
+  readonly isHiddenRedirect?: unknown;
 }
 
 /** The members of a transport's error that are read. */
@@ -121,6 +123,11 @@ function unreachableReason(
   { requested, hasCa }: Required<Pick<ConnectTarget, "requested" | "hasCa">>,
 ): Reason {
   const { status = 0, statusText } = context ?? {};
+  if (context?.isHiddenRedirect === true) {
+    return permanent(
+      `"${requested}" redirects, and redirects are not followed; use the address of the Server`,
+    );
+  }
   if (status > 0) return httpReason(status, { requested, context });
   if (statusText instanceof Error) return networkReason(statusText, { requested, hasCa });
   if (message === "timeout") return passing("no answer in time (timeout)");

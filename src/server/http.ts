@@ -83,15 +83,19 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     endUnreadBody(request, response);
     const sid = sidOf(request);
     const refusal = check(request, { gate, socket, end: response, sid });
-    if (refusal !== undefined) return refuseRequest(response, refusal);
+    if (refusal !== undefined) return refuseReadably(request, response, refusal);
     if (request.method === "POST") {
       const message = new IncompleteMessage(gate.shares, sid);
       const excess = checkMemory(request, { gate, message, sid });
-      if (excess !== undefined) return refuseRequest(response, excess);
+      if (excess !== undefined) return refuseReadably(request, response, excess);
       countBody(request, { response, message });
       explainLargeBody(request, response, gate);
     }
     gate.inner.emit("request", request, response);
+  };
+  const refuseReadably = (request: IncomingMessage, response: ServerResponse, refusal: HandshakeRefusal) => {
+    for (const [name, value] of corsHeaders(request, gate.handshake)) response.setHeader(name, value);
+    refuseRequest(response, refusal);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
@@ -354,6 +358,15 @@ export interface PlainAnswers {
 export function refusePlainUpgrade(request: IncomingMessage, socket: Duplex): void {
   if (hidesConnection(request)) return acceptAndClose(request, socket, "Not found");
   endUpgrade(socket, { status: 404, headers: { "content-type": "text/plain" }, text: "Not found\n" });
+}
+
+/** Lets a page of an allowed origin read an answer. Socket.IO adds the same to its own answers. */
+function corsHeaders(
+  { headers: { origin } }: Pick<IncomingMessage, "headers">,
+  { isOriginAllowed }: Pick<HandshakePolicy, "isOriginAllowed">,
+): readonly (readonly [string, string])[] {
+  if (origin === undefined || !isOriginAllowed(origin, {})) return [];
+  return [["access-control-allow-origin", origin], ["vary", "Origin"]];
 }
 
 function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {

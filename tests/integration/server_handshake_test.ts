@@ -184,6 +184,23 @@ Deno.test("Web pages from elsewhere are kept out unless their origin is allowed"
   assertEquals((await poll(open.url, version, from("https://evil.example"))).status, 403);
 });
 
+Deno.test("a page of an allowed origin can read a refusal, and no other page can", async () => {
+  await using server = await SmcpServer.listen({ port: 0, allowedOrigins: ["https://app.example"] });
+  const readableBy = async (origin: string | undefined, query: string) => {
+    const headers: HeadersInit = origin === undefined ? {} : { origin };
+    const answer = await fetch(`${server.url}/socket.io/?EIO=4&transport=polling${query}`, { headers });
+    await answer.body?.cancel();
+    return [answer.status, answer.headers.get("access-control-allow-origin"), answer.headers.get("vary")];
+  };
+  const app = "https://app.example";
+  assertEquals(await readableBy(app, "&a2c_version=9.9.9"), [400, app, "Origin"]);
+  assertEquals(await readableBy(app, ""), [400, app, "Origin"]);
+  // Of Engine.IO itself.
+  assertEquals(await readableBy(app, "&a2c_version=0.2.0&sid=unknown"), [400, app, "Origin"]);
+  assertEquals(await readableBy("https://evil.example", "&a2c_version=9.9.9"), [403, null, null]);
+  assertEquals(await readableBy(undefined, "&a2c_version=9.9.9"), [400, null, null]);
+});
+
 Deno.test("SmcpServer.attach() serves under an HTTP server that keeps its own paths and its own life", async () => {
   const http = createServer((_request, response) => response.end("host"));
   const server = SmcpServer.attach(http, { allowAnonymous: true });

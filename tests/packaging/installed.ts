@@ -1,6 +1,6 @@
 /**
  * What the README promises of an installation, done for real: the programs by npm on a machine that has only Node, and
- * the library from its npm package in a program for the oldest maintained Node. A step of the gate of its own
+ * the library from its npm package in a program for the oldest maintained Node and in a web page. A step of the gate of its own
  * (`deno test -A tests/packaging/installed.ts`), since npm fetches what it needs from its registry.
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
@@ -8,6 +8,8 @@ import { fromFileUrl, join } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
 import { buildNpmPackage } from "../../tools/npm.ts";
 import { root } from "../../tools/deno.ts";
+import { hasChromium } from "../fixtures/chromium.ts";
+import { bundlePage, failBy, Site, visitBy } from "./browser.ts";
 
 /** How long one command may take. Only ever reached by a failure. */
 const DEADLINE_MS = 120_000;
@@ -76,6 +78,26 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         assertMatch(stderr, /Cannot use @a2c-smcp\/sdk in Node 20\.\S+: it needs Node 22\.12 or later/);
       }
     });
+    let page = "";
+    await t.step("esbuild bundles a page with an Agent, without any option for Node's modules", async () => {
+      page = await bundlePage(folder);
+    });
+    const inBrowser = (name: string, run: (site: Site) => Promise<void>) =>
+      t.step({
+        name,
+        ignore: !hasChromium || page === "",
+        async fn() {
+          await using site = await Site.open(page);
+          await run(site);
+        },
+      });
+    for (const transport of ["polling", "websocket"] as const) {
+      await inBrowser(`a page uses a Computer by ${transport} alone`, (site) => visitBy(transport, site));
+      await inBrowser(
+        `a page is told why it cannot connect by ${transport}`,
+        (site) => failBy(transport, site),
+      );
+    }
     await t.step("a Computer in a program for Deno has the library from the npm package", async () => {
       assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop running\n");
     });

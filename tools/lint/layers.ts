@@ -133,6 +133,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@redis/client", places: ["src/server/cluster/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
+  // In browsers; elsewhere there is node:crypto.
+  { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },
   // Loaded only when a Server admits clients by JWT.
   { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.

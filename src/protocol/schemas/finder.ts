@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { DPEDocument, DPEDocumentSummary, DPEElementDetail, DPEPage, DPEPageSummary } from "../dpe.ts";
 import type { GetFinderReq } from "../finder.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";

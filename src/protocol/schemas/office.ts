@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_REQUEST_ID_LENGTH } from "../errors.ts";
 import { MAX_NAME_LENGTH, nameProblem } from "../names.ts";
 import type { AgentCallData, ComputerCallData } from "../call.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GetMcpServersReq } from "../mcp_servers.ts";
 import type { GetPromptReq, GetPromptsReq } from "../prompts.ts";
 import { argumentText, optionalText, promptName, timed } from "./resources.ts";

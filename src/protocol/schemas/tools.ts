@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isRecord } from "../../json.ts";
 import type { Attributes, AttributeValue, GetToolsReq, SMCPTool, ToolCallReq } from "../tools.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";

@@ -35,6 +35,15 @@ Deno.test("toConnectError() says what the Server said when it refuses for now, a
   assertStringIncludes(toConnectError(ofProxy, target).message, "Cannot reach the Server");
 });
 
+Deno.test("toConnectError() does not retry a redirect whose target the browser hides", () => {
+  const target = { url: "http://a.example", requested: "http://a.example/socket.io/" };
+  const context = { status: 0, responseText: "", isHiddenRedirect: true };
+  const error = toConnectError(Object.assign(new Error("poll error"), { context }), target);
+  assertInstanceOf(error, ServerUnreachableError);
+  assertEquals(error.isPermanent, true);
+  assertStringIncludes(error.message, "redirects");
+});
+
 Deno.test("toConnectError() tells a sender that the Server does not allow from wrong credentials", () => {
   const target = { url: "http://a.example", requested: "http://a.example/socket.io/" };
   const refusal = (status: number, responseText: string) =>
