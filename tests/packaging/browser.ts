@@ -8,6 +8,7 @@ import { isRecord } from "../../src/json.ts";
 import { Chromium } from "../fixtures/chromium.ts";
 import { KIOSK_HOST } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { eventually } from "../fixtures/within.ts";
 
 /** The most bytes of a page with nothing but an Agent, as docs/install.md says, with some room. */
 const MAX_BUNDLE_BYTES = 400_000;
@@ -71,11 +72,16 @@ export class Site implements AsyncDisposable {
 
   /** Opens a page of an origin; what it defines is there then. */
   async goTo(origin: string): Promise<void> {
-    await this.#browser.goTo(`${origin}/`);
-    await this.#browser.run(`new Promise((resolve) => {
-      const look = () => "visit" in globalThis ? resolve() : setTimeout(look, 5);
-      look();
-    })`);
+    await this.#open(origin, '"visit" in globalThis');
+  }
+
+  /** Why the script cannot run in a page that came by plain HTTP. */
+  async goToPlainPage(): Promise<unknown> {
+    const origin = `http://plain.example:${this.#http.addr.port}`;
+    await this.#open(origin, "true");
+    return await this.#browser.run(
+      `import("${origin}/page.js").then(() => "runs", ({ message }) => message)`,
+    );
   }
 
   /** Calls a function of the page, and gives what it resolves to. */
@@ -83,6 +89,13 @@ export class Site implements AsyncDisposable {
     const result = await this.#browser.run(`${name}(${JSON.stringify(argument)})`);
     assert(isRecord(result), `${name} gave ${JSON.stringify(result)}`);
     return result;
+  }
+
+  /** Opens a page, and waits until a condition holds in it. */
+  async #open(origin: string, condition: string): Promise<void> {
+    await this.#browser.goTo(`${origin}/`);
+    const look = () => this.#browser.evaluate(`location.origin === "${origin}" && ${condition}`);
+    await eventually(look, (holds) => holds === true, `the page of ${origin}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

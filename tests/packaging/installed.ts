@@ -98,6 +98,9 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         (site) => failBy(transport, site),
       );
     }
+    await inBrowser("a page that came by plain HTTP is told so", async (site) => {
+      assertStringIncludes(String(await site.goToPlainPage()), "serve the page by https");
+    });
     await t.step("a Computer in a program for Deno has the library from the npm package", async () => {
       assertEquals(await runByDeno(folder, ["run", "-A", "computer.ts"]), "laptop running\n");
     });
