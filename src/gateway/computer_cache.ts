@@ -121,7 +121,7 @@ export class ComputerCache<Value> {
   async #fetch(computer: string, pending: Pending): Promise<boolean> {
     const { view, fetch, what, logger } = this.#parts;
     const { office } = view;
-    if (office === undefined || !view.isConnected) return false;
+    if (office === undefined || !view.isReachable(computer)) return false;
     const askedAtMs = performance.now();
     try {
       const value = await fetch(office.computer(computer));

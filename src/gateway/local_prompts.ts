@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { settledWithin } from "../async/abortable.ts";
 import { makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { LocalTool } from "../agent/toolkit/local_tool.ts";
-import { type Reach, reachedComputers } from "../agent/toolkit/builtins/builtin.ts";
+import { askableComputers, type Reach, reachedComputers } from "../agent/toolkit/builtins/builtin.ts";
 import type { LocalPrompt } from "./prompts.ts";
 
 /** The names of the prompts, which no prompt of a Computer gets. */
@@ -78,11 +78,9 @@ function toPrompt(name: string, tool: LocalTool | undefined): Pick<LocalPrompt, 
 
 /** The documents whose URI begins so, or whose title contains the value. */
 async function suggestDocuments(reach: Reach, value: string): Promise<string[]> {
-  const { office, isConnected } = reach.view;
-  if (office === undefined || !isConnected) return [];
   const answers = await Promise.all(
-    reachedComputers(reach).map((name) => {
-      const asked = office.computer(name).getFinder({ limit: 100, timeoutMs: PATIENCE_MS });
+    askableComputers(reach).map((computer) => {
+      const asked = computer.getFinder({ limit: 100, timeoutMs: PATIENCE_MS });
       return settledWithin(asked.then(({ documents }) => documents, () => []), PATIENCE_MS);
     }),
   );

@@ -37,6 +37,7 @@ interface Listed<Info> extends ResourceAddress {
 
 /** What one Computer has listed. */
 interface Entry {
+  readonly computer: string;
   readonly resources: readonly Listed<ResourceInfo>[];
   readonly templates: readonly Listed<ResourceTemplateInfo>[];
   /** The same for clients, made at the first use. */
@@ -100,7 +101,7 @@ export class Catalogue {
 
   /** An address keeps its URI for clients, so that a translation lasts as long as its entry. */
   #translate(entry: Entry): Translated {
-    const isStale = !this.#view.isConnected;
+    const isStale = !this.#view.isReachable(entry.computer);
     if (entry.translated?.isStale === isStale) return entry.translated;
     const resources = entry.resources.map((listed) => this.#toResource(listed));
     const templates = entry.templates.map((listed) => this.#toTemplate(listed));
@@ -138,7 +139,7 @@ export class Catalogue {
     return {
       [A2C_COMPUTER]: computer,
       ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer.toWellFormed() }),
-      ...(this.#view.isConnected ? {} : { [A2C_STALE]: true }),
+      ...(this.#view.isReachable(computer) ? {} : { [A2C_STALE]: true }),
     };
   }
 }
@@ -148,7 +149,7 @@ async function listAll(remote: RemoteComputer, logger: Logger): Promise<Entry> {
     listResources(remote, logger),
     listTemplates(remote, logger),
   ]);
-  return { resources, templates };
+  return { computer: remote.name, resources, templates };
 }
 
 /** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */

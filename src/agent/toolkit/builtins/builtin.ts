@@ -76,10 +76,20 @@ export function reachedComputers({ view, only }: Reach): string[] {
   return only === undefined ? names : names.filter((name) => name === only);
 }
 
+/** The Computers that are reached and can be asked now. */
+export function askableComputers(reach: Reach): RemoteComputer[] {
+  const { view } = reach;
+  const { office } = view;
+  if (office === undefined) return [];
+  return reachedComputers(reach).filter((name) => view.isReachable(name)).map((name) =>
+    office.computer(name)
+  );
+}
+
 /**
- * The Computers that a call is about: the one that is named, or all.
+ * The Computers that a call is about: the one that is named, or all that can be asked.
  *
- * @throws {ArgumentError} the office cannot be reached, is empty, or has no Computer of this name.
+ * @throws {ArgumentError} the office or the Computer cannot be reached, or nobody has this name.
  */
 export function chosenComputers(reach: Reach, named: string | undefined): RemoteComputer[] {
   const { office, problem } = reach.view;
@@ -87,13 +97,19 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   if (office === undefined || problem !== undefined) {
     throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
   }
-  if (names.length === 0) {
+  const askable = askableComputers(reach);
+  if (names.length === 0 || (named === undefined && askable.length === 0)) {
     throw new ArgumentError(`${nobodyThere(reach)}. Try again later, or tell the user`);
   }
-  if (named !== undefined && !names.includes(named)) {
+  if (named === undefined) return askable;
+  if (!names.includes(named)) {
     throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
   }
-  return (named === undefined ? names : [named]).map((name) => office.computer(name));
+  const why = reach.view.problemOf(named);
+  if (why !== undefined) {
+    throw new ArgumentError(`Cannot reach Computer "${named}": ${why}. Try again in a few seconds`);
+  }
+  return [office.computer(named)];
 }
 
 /** Who is missing, when no Computer is reached. */
