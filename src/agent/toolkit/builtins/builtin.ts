@@ -3,6 +3,7 @@ import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
+import { toWellFormed } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../local_tool.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -54,7 +55,7 @@ export function makeBuiltin(
     definition,
     async run(args, context) {
       try {
-        return await run(new Arguments(name, args, Object.keys(properties)), context);
+        return toWellFormed(await run(new Arguments(name, args, Object.keys(properties)), context));
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);
