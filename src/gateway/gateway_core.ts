@@ -241,7 +241,7 @@ export class GatewayCore implements Gateway {
 /** The lists that each change of the office changes. */
 const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>> = {
   members: ["tools", "resources", "prompts"],
-  connection: ["tools", "resources"],
+  connection: ["tools", "resources", "prompts"],
   tools: ["tools"],
   windows: ["resources"],
   documents: ["resources"],

@@ -44,8 +44,8 @@ export type OfficeChange =
   };
 
 interface Entry extends KnownComputer {
-  /** `false` while a Computer is awaited that was in the office before the connection was lost. */
-  readonly isBack: boolean;
+  /** Whether it was in the office before the connection was lost, and has not come back yet. */
+  readonly isAwaited: boolean;
   /** Counts the lists, so that an answer that was overtaken is dropped. */
   readonly version: number;
 }
@@ -109,7 +109,11 @@ export class OfficeView implements Disposable {
   /** The Computers, in the order of their names. */
   get computers(): KnownComputer[] {
     return [...this.#computers.values()]
-      .map(({ name, tools, problem, isBack }) => ({ name, tools, problem: isBack ? problem : NOT_BACK }))
+      .map(({ name, tools, problem, isAwaited }) => ({
+        name,
+        tools,
+        problem: isAwaited ? NOT_BACK : problem,
+      }))
       .sort((one, other) => one.name < other.name ? -1 : 1);
   }
 
@@ -125,12 +129,12 @@ export class OfficeView implements Disposable {
 
   /** Whether the Computer can be asked now, as far as is known. */
   isReachable(computer: string): boolean {
-    return this.isConnected && this.#computers.get(computer)?.isBack === true;
+    return this.isConnected && this.#computers.get(computer)?.isAwaited === false;
   }
 
   /** Why the Computer cannot be asked now, in words for users; `undefined` when it can, or is not known. */
   problemOf(computer: string): string | undefined {
-    return this.problem ?? (this.#computers.get(computer)?.isBack === false ? NOT_BACK : undefined);
+    return this.problem ?? (this.#computers.get(computer)?.isAwaited === true ? NOT_BACK : undefined);
   }
 
   /** Calls `listener` after each change, until the view is disposed of or the returned function is called. */
@@ -206,23 +210,23 @@ export class OfficeView implements Disposable {
   /** The Computers of a Server that has restarted come back one by one. */
   #awaitAllBut(present: ReadonlySet<string>): void {
     const awaited = [...this.#computers.values()].filter(({ name }) => !present.has(name));
-    for (const known of awaited) this.#computers.set(known.name, { ...known, isBack: false });
+    for (const known of awaited) this.#computers.set(known.name, { ...known, isAwaited: true });
     clearTimeout(this.#returning);
     if (awaited.length === 0) return;
     this.#returning = setTimeout(() => {
-      for (const { name, isBack } of [...this.#computers.values()]) if (!isBack) this.#leave(name);
+      for (const { name, isAwaited } of [...this.#computers.values()]) if (isAwaited) this.#leave(name);
     }, RETURN_MS);
   }
 
   #enter(name: string): void {
     const known = this.#computers.get(name);
-    if (this.#wanted?.has(name) === false || known?.isBack === true) return;
+    if (this.#wanted?.has(name) === false || known?.isAwaited === false) return;
     if (known === undefined && this.#computers.size >= MAX_COMPUTERS) {
       this.#log.warn("computer left out: too many in the office", { computer: name, limit: MAX_COMPUTERS });
       return;
     }
     const { tools, version = 0 } = known ?? {};
-    this.#computers.set(name, { name, tools, problem: undefined, isBack: true, version });
+    this.#computers.set(name, { name, tools, problem: undefined, isAwaited: false, version });
     this.#tell({ kind: "members" });
   }
 

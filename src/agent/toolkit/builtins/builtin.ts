@@ -149,28 +149,36 @@ export type Answered<Value> =
   | { readonly computer: string; readonly problem: string };
 
 /**
- * Asks Computers at the same time, sixteen at most. One that fails is told and costs nothing else, and so is one of
- * several that does not answer soon; a single one has the whole time of its request.
+ * Asks Computers at the same time, sixteen at most. One that fails is told and costs nothing else, and so is one that does
+ * not answer soon.
+ *
+ * @param options `patienceMs`: how long to wait for each; by default 15,000 for one of several, while a single one has the
+ *   whole time of its request.
  */
 export async function askEach<Value>(
   computers: readonly RemoteComputer[],
   ask: (computer: RemoteComputer) => Promise<Value>,
+  { patienceMs = computers.length === 1 ? undefined : PATIENCE_MS }: {
+    readonly patienceMs?: number | undefined;
+  } = {},
 ): Promise<Answered<Value>[]> {
   const limiter = new Limiter(MAX_CONCURRENT_COMPUTERS);
-  const isAlone = computers.length === 1;
   return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
     const { name } = computer;
     const answer = async () => ({ computer: name, value: await ask(computer) });
     try {
-      return await limiter.run(() => isAlone ? answer() : settledWithin(answer(), PATIENCE_MS)) ??
-        { computer: name, problem: LATE };
+      if (patienceMs === undefined) return await limiter.run(answer);
+      return await limiter.run(() => settledWithin(answer(), patienceMs)) ??
+        { computer: name, problem: lateness(patienceMs) };
     } catch (error) {
       return { computer: name, problem: describeError(error) };
     }
   }));
 }
 
-const LATE = `no answer within ${PATIENCE_MS / 1000} s; name it with "computer" to wait longer for it alone`;
+function lateness(patienceMs: number): string {
+  return `no answer within ${patienceMs / 1000} s; name it with "computer" to wait longer for it alone`;
+}
 
 /** `1 page`, `2 pages` */
 export function pagesOf(count: number): string {
