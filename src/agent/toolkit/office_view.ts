@@ -1,12 +1,10 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
-import { settledWithin } from "../../async/abortable.ts";
 import { Backoff, delay } from "../../async/backoff.ts";
-import { Limiter } from "../../async/limiter.ts";
+import { PatientLimiter } from "../../async/patient_limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
 import type { Unsubscribe } from "../listeners.ts";
-import type { RemoteComputer } from "../remote_computer.ts";
 import type { Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
@@ -78,7 +76,7 @@ export class OfficeView implements Disposable {
   readonly #log: Logger;
   readonly #computers = new Map<string, Entry>();
   readonly #listeners = new Set<(change: OfficeChange) => void>();
-  readonly #limiter = new Limiter(MAX_CONCURRENT_FETCHES);
+  readonly #limiter = new PatientLimiter(MAX_CONCURRENT_FETCHES, LATE_MS);
   readonly #retries = new Map<string, Retry>();
   /** Ends the wait for Computers to come back. */
   #returning: ReturnType<typeof setTimeout> | undefined;
@@ -243,21 +241,11 @@ export class OfficeView implements Disposable {
     // The Agent lists the tools of a Computer that comes back.
     if (office === undefined || version === undefined || !this.isReachable(name)) return;
     try {
-      const tools = await this.#askForTools(office.computer(name), signal);
+      const tools = await this.#limiter.run(() => office.computer(name).getTools({ signal }), signal);
       if (this.#computers.get(name)?.version === version) this.#setTools(name, tools);
     } catch (error) {
       if (!signal.aborted && this.#computers.get(name)?.version === version) this.#retry(name, error);
     }
-  }
-
-  /** Computers that do not answer keep nobody else waiting. */
-  async #askForTools(remote: RemoteComputer, signal: AbortSignal): Promise<readonly SMCPTool[]> {
-    const asked = await this.#limiter.run(async () => {
-      const answering = remote.getTools({ signal });
-      await settledWithin(answering.then(() => undefined, () => undefined), LATE_MS);
-      return { answering };
-    }, signal);
-    return await asked.answering;
   }
 
   #setTools(name: string, tools: readonly SMCPTool[]): void {
