@@ -188,6 +188,7 @@ export class OfficeView implements Disposable {
     const meeting = ++this.#meetings;
     try {
       const present = await listComputers(office, signal);
+      signal.throwIfAborted();
       this.#meetAgain.reset();
       this.#awaitAllBut(present);
       for (const name of present) this.#enter(name);

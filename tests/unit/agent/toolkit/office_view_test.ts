@@ -135,3 +135,17 @@ Deno.test("OfficeView knows who enters and leaves while the Server lists the mem
   await view.follow(office);
   assertEquals(view.computers.map(({ name }) => [name, view.isReachable(name)]), [["laptop", true]]);
 });
+
+Deno.test("OfficeView waits for nobody once it is disposed of", async () => {
+  using timers = new FakeTimers();
+  const view = new OfficeView();
+  const office = new FakeOffice(["laptop"]);
+  await view.follow(office);
+  const members = Promise.withResolvers<readonly string[]>();
+  office.members = () => members.promise;
+  office.emit("reconnected");
+  view[Symbol.dispose]();
+  members.resolve([]);
+  await setImmediate();
+  assertEquals(timers.waiting, 0);
+});
