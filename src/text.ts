@@ -11,9 +11,9 @@ export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${decoder.decode(encoder.encode(text.slice(0, maxLength)))}…`;
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown, with `�` in place of halves of characters, which a peer may have sent. */
 export function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return (error instanceof Error ? error.message : String(error)).toWellFormed();
 }
 
 /** `1 tool`, `2 tools` */

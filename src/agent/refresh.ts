@@ -14,6 +14,11 @@ import type { RemoteComputer } from "./remote_computer.ts";
 export const MAX_CONCURRENT_REFRESHES = 16;
 /** From when on a view is late, in milliseconds: a Computer that does not answer keeps no other one waiting. */
 const LATE_MS = 5_000;
+/** How long a view rests after it was fetched, in milliseconds. While changes go on, each rest is twice the one before. */
+const FIRST_REST_MS = 200;
+/** The longest rest, in milliseconds: of a list, whose every fetch may be large, and of what people watch. */
+const MAX_REST_MS = { list: 3_200, live: 800 } as const;
+const LIVE_VIEWS: ReadonlySet<ComputerViewName> = new Set(["desktop", "resources"]);
 
 /** The event of each view. A view is fetched only while its event has a listener. */
 const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
@@ -42,6 +47,12 @@ interface Refresh {
   readonly view: ComputerViewName;
 }
 
+/** A view to fetch. */
+interface Fetch extends Refresh {
+  /** How long the view rests afterwards, in milliseconds. */
+  readonly restMs: number;
+}
+
 /** How views and Computers are fetched. */
 export interface RefreshSource {
   /** Fetches a view as an event; `undefined` when there is no news. */
@@ -51,18 +62,20 @@ export interface RefreshSource {
 }
 
 /**
- * Keeps the views that have a listener up to date. However often a view changes while it is fetched, it is
- * fetched once more.
+ * Keeps the views that have a listener up to date. The first change of a view is fetched at once. However often the view
+ * changes while it is fetched, and while it rests after that, it is fetched once more at the end of the rest.
  */
 export class Refresher {
   readonly #listeners: Listeners;
   readonly #source: RefreshSource;
   readonly #log: Logger;
   /** The views to fetch next, in the order of the changes. */
-  readonly #waiting = new Map<string, Refresh>();
-  readonly #running = new Map<string, Refresh>();
+  readonly #waiting = new Map<string, Fetch>();
+  readonly #running = new Map<string, Fetch>();
+  /** The timers of the views that rest. */
+  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>();
   /** Those of the running ones that are late. */
-  readonly #late = new Set<Refresh>();
+  readonly #late = new Set<Fetch>();
   /** Looks for late fetches while others wait. */
   #looking: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
@@ -79,6 +92,7 @@ export class Refresher {
     this.#isStopped = true;
     this.#waiting.clear();
     clearTimeout(this.#looking);
+    for (const timer of this.#resting.values()) clearTimeout(timer);
   }
 
   #follow(): void {
@@ -105,7 +119,9 @@ export class Refresher {
 
   #refresh(computer: string, views: readonly ComputerViewName[]): void {
     for (const view of views) {
-      if (this.#isWanted(view)) this.#waiting.set(`${view} ${computer}`, { computer, view });
+      const key = `${view} ${computer}`;
+      if (!this.#isWanted(view) || this.#waiting.has(key)) continue;
+      this.#waiting.set(key, { computer, view, restMs: FIRST_REST_MS });
     }
     this.#startNext();
   }
@@ -121,16 +137,30 @@ export class Refresher {
 
   #startNext(): void {
     for (const [key, refresh] of this.#waiting) {
-      if (this.#running.has(key)) continue;
+      if (this.#running.has(key) || this.#resting.has(key)) continue;
       if (this.#running.size - this.#late.size >= MAX_CONCURRENT_REFRESHES) return this.#lookLater();
       this.#waiting.delete(key);
       this.#running.set(key, refresh);
       void this.#run(refresh).then(() => {
         this.#running.delete(key);
         this.#late.delete(refresh);
+        this.#rest(key, refresh);
         this.#startNext();
       });
     }
+  }
+
+  /** A Computer with thousands of tools that change all the time would keep the Agent fetching them. */
+  #rest(key: string, { view, restMs }: Fetch): void {
+    if (this.#isStopped) return;
+    const timer = setTimeout(() => {
+      this.#resting.delete(key);
+      const next = this.#waiting.get(key);
+      const maxMs = MAX_REST_MS[LIVE_VIEWS.has(view) ? "live" : "list"];
+      if (next !== undefined) this.#waiting.set(key, { ...next, restMs: Math.min(restMs * 2, maxMs) });
+      this.#startNext();
+    }, restMs);
+    this.#resting.set(key, timer);
   }
 
   #lookLater(): void {
@@ -144,11 +174,10 @@ export class Refresher {
   }
 
   /** Never rejects. */
-  async #run(refresh: Refresh): Promise<void> {
-    const event = await this.#source.fetch(refresh).catch((error: unknown): AgentEvent => {
-      const { computer, view } = refresh;
+  async #run({ computer, view }: Refresh): Promise<void> {
+    const event = await this.#source.fetch({ computer, view }).catch((error: unknown): AgentEvent => {
       if (!this.#isStopped) this.#log.warn("refresh failed", { computer, view, error: describeError(error) });
-      return { type: "refreshFailed", ...refresh, error };
+      return { type: "refreshFailed", computer, view, error };
     });
     if (!this.#isStopped && event !== undefined) this.#listeners.tell(event);
   }

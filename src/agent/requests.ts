@@ -21,6 +21,11 @@ export interface RequestOptions {
    * time-out answer can arrive. To stop after exactly 200 ms, pass `signal: AbortSignal.timeout(200)`.
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * The codes of errors that the caller expects, such as 404 where it looks for something: the Agent logs them as
+   * `debug`, in place of `warn`. None by default.
+   */
+  readonly expectedCodes?: readonly number[] | undefined;
 }
 
 /** A request before it is sent. */
@@ -122,8 +127,12 @@ export class Requests {
     } catch (error) {
       if (options.isFailureLogged !== true) {
         // Whoever cancels a request knows that it ends.
-        const level = options.signal?.aborted === true ? "debug" : "warn";
-        this.#log[level]("request failed", { event, ...summarise(body), error: describeError(error) });
+        const isExpected = options.signal?.aborted === true || hasCode(error, options.expectedCodes ?? []);
+        this.#log[isExpected ? "debug" : "warn"]("request failed", {
+          event,
+          ...summarise(body),
+          error: describeError(error),
+        });
       }
       throw error;
     }
@@ -181,6 +190,10 @@ function isUnknownEvent(refusal: SmcpError | undefined): boolean {
 
 function secondsOf(timeout: unknown): number {
   return isTimeoutSeconds(timeout) ? timeout : DEFAULT_TIMEOUT_SECONDS;
+}
+
+function hasCode(error: unknown, codes: readonly number[]): boolean {
+  return error instanceof SmcpError && codes.includes(error.code);
 }
 
 /** The fields of a request in a log line: its id and its Computer, never its contents. */

@@ -1,5 +1,6 @@
 /** Suggests values for parameters of templates and arguments of prompts. */
 import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
+import { toWellFormed } from "../agent/toolkit/list_entries.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import type { CompleteOptions } from "../agent/remote_options.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -41,7 +42,7 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
       : await completeTemplate(ref.uri, asked, parts);
     return {
       completion: {
-        values: values.slice(0, MAX_VALUES),
+        values: toWellFormed(values.slice(0, MAX_VALUES)),
         ...(total === undefined ? {} : { total }),
         hasMore: hasMore === true || values.length > MAX_VALUES,
       },

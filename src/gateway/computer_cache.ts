@@ -1,5 +1,6 @@
 /** What each Computer of an office lists, kept until it tells of a change. */
 import { settledWithin } from "../async/abortable.ts";
+import { PatientLimiter } from "../async/patient_limiter.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
 import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
@@ -8,6 +9,9 @@ import { describeError } from "../text.ts";
 
 /** How long a list waits for a Computer that is slow, in milliseconds. */
 const PATIENCE_MS = 5_000;
+/** The most Computers that are asked at the same time, besides late ones, and from when on one is late, in milliseconds. */
+const MAX_CONCURRENT_COMPUTERS = 16;
+const LATE_MS = 2_000;
 /** How long a list may be used when nobody tells of changes, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 
@@ -43,6 +47,7 @@ interface Pending {
 /** Asks Computers for lists, each once at a time. A Computer that does not answer delays nobody: its old list serves. */
 export class ComputerCache<Value> {
   readonly #parts: ComputerCacheParts<Value>;
+  readonly #limiter = new PatientLimiter(MAX_CONCURRENT_COMPUTERS, LATE_MS);
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #pending = new Map<string, Pending>();
   /** The Computers whose last question was late, and has not been answered since. */
@@ -121,10 +126,10 @@ export class ComputerCache<Value> {
   async #fetch(computer: string, pending: Pending): Promise<boolean> {
     const { view, fetch, what, logger } = this.#parts;
     const { office } = view;
-    if (office === undefined || !view.isConnected) return false;
+    if (office === undefined || !view.isReachable(computer)) return false;
     const askedAtMs = performance.now();
     try {
-      const value = await fetch(office.computer(computer));
+      const value = await this.#limiter.run(() => fetch(office.computer(computer)));
       this.#late.delete(computer);
       if (pending.overtakenBy === "leave" || !view.has(computer)) return false;
       this.#entries.set(computer, {

@@ -11,9 +11,10 @@ import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text.ts";
+import { followAwaited } from "./resources/awaited.ts";
 import { Catalogue } from "./resources/catalogue.ts";
 import { ResourceReader } from "./resources/reading.ts";
-import { Follower, MAX_OF_ONE_CLIENT, ResourceSubscriptions } from "./resources/subscriptions.ts";
+import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { Prompts } from "./prompts.ts";
@@ -155,39 +156,16 @@ export class GatewayCore implements Gateway {
    */
   async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
     await this.#ready;
-    const reader = this.#readerFor(scope);
-    const follower = new Follower();
-    const wanted = [...new Set(uris)];
-    if (wanted.length > MAX_OF_ONE_CLIENT) {
-      const limit = MAX_OF_ONE_CLIENT;
-      this.#log.warn("resources not followed: too many", { count: wanted.length - limit, limit });
-    }
-    const missing = new Set(wanted.slice(0, MAX_OF_ONE_CLIENT));
-    const ends = new Set<() => void>();
-    let isEnded = false;
-    const follow = async (uri: string): Promise<string | undefined> => {
-      const address = await reader.find(uri).catch(() => undefined);
-      // Whoever deletes it follows it: the list may change again while it is looked for.
-      if (address === undefined || !missing.delete(uri)) return undefined;
-      const end = await this.#subscriptions.follow(uri, address, { follower }).catch((error) => {
-        this.#log.warn("resource not followed", { uri, error: describeError(error) });
-      });
-      if (end === undefined || isEnded) return void end?.();
-      ends.add(end);
-      return address.computer;
-    };
-    ends.add(this.onChange((change) => {
-      if (change.kind !== "list" || change.list !== "resources") return;
-      for (const uri of missing) {
-        void follow(uri).then((computer) => computer && this.#tell({ kind: "resource", uri, computer }));
-      }
-    }));
-    await Promise.all([...missing].map(follow));
-    return () => {
-      isEnded = true;
-      missing.clear();
-      for (const end of ends) end();
-    };
+    return await followAwaited(uris, {
+      reader: this.#readerFor(scope),
+      subscriptions: this.#subscriptions,
+      onListChanged: (listener) =>
+        this.onChange((change) => {
+          if (change.kind === "list" && change.list === "resources" && concerns(change, scope)) listener();
+        }),
+      onFound: (uri, computer) => this.#tell({ kind: "resource", uri, computer }),
+      logger: this.#log,
+    });
   }
 
   /** Calls `listener` after each change for clients, until the returned function is called. */
@@ -263,7 +241,7 @@ export class GatewayCore implements Gateway {
 /** The lists that each change of the office changes. */
 const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>> = {
   members: ["tools", "resources", "prompts"],
-  connection: ["tools", "resources"],
+  connection: ["tools", "resources", "prompts"],
   tools: ["tools"],
   windows: ["resources"],
   documents: ["resources"],

@@ -66,7 +66,10 @@ export class ListeningTransport implements Transport {
     this.#release(message.id);
     const followed = this.#follow(uris);
     this.#followed.set(message.id, followed);
-    void followed.finally(() => this.onmessage?.(message, extra));
+    void followed.finally(() => {
+      // The SDK would serve a request without an end, since it heard of the cancellation before.
+      if (this.#followed.get(message.id) === followed) this.onmessage?.(message, extra);
+    });
   }
 
   #release(id: unknown): void {

@@ -1,9 +1,13 @@
 /** The prompts of the gateway itself: they put windows and documents into a conversation. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { settledWithin } from "../async/abortable.ts";
 import { makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { LocalTool } from "../agent/toolkit/local_tool.ts";
-import { type Reach, reachedComputers } from "../agent/toolkit/builtins/builtin.ts";
+import {
+  askableComputers,
+  askEach,
+  type Reach,
+  reachedComputers,
+} from "../agent/toolkit/builtins/builtin.ts";
 import type { LocalPrompt } from "./prompts.ts";
 
 /** The names of the prompts, which no prompt of a Computer gets. */
@@ -78,15 +82,13 @@ function toPrompt(name: string, tool: LocalTool | undefined): Pick<LocalPrompt, 
 
 /** The documents whose URI begins so, or whose title contains the value. */
 async function suggestDocuments(reach: Reach, value: string): Promise<string[]> {
-  const { office, isConnected } = reach.view;
-  if (office === undefined || !isConnected) return [];
-  const answers = await Promise.all(
-    reachedComputers(reach).map((name) => {
-      const asked = office.computer(name).getFinder({ limit: 100, timeoutMs: PATIENCE_MS });
-      return settledWithin(asked.then(({ documents }) => documents, () => []), PATIENCE_MS);
-    }),
+  const answers = await askEach(
+    askableComputers(reach),
+    (computer) => computer.getFinder({ limit: 100, timeoutMs: PATIENCE_MS }),
+    { patienceMs: PATIENCE_MS },
   );
+  const documents = answers.flatMap((answer) => "value" in answer ? answer.value.documents : []);
   const isFit = ({ uri, title }: { readonly uri: string; readonly title: string }) =>
     uri.startsWith(value) || title.toLowerCase().includes(value.toLowerCase());
-  return [...new Set(answers.flatMap((documents) => documents ?? []).filter(isFit).map(({ uri }) => uri))];
+  return [...new Set(documents.filter(isFit).map(({ uri }) => uri))];
 }

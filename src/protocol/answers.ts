@@ -283,7 +283,7 @@ function readCompletion(
   const hasMore = excess > 0 ? true : has_more;
   return {
     values: values.slice(0, MAX_COMPLETION_VALUES),
-    ...(typeof total === "number" && total >= 0 ? { total } : {}),
+    ...(isCount(total) ? { total } : {}),
     ...(typeof hasMore === "boolean" ? { has_more: hasMore } : {}),
   };
 }

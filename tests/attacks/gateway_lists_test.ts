@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import {
   CallToolResultSchema,
+  CompleteResultSchema,
   ListPromptsResultSchema,
   ListResourcesResultSchema,
   ListResourceTemplatesResultSchema,
@@ -115,6 +116,59 @@ Deno.test("a result with half of a character can be read by clients in other lan
   assertEquals([content[0].text, structuredContent], ["\ufffd", { "\ufffd": ["\ufffd"] }]);
   const { contents } = await gateway.ask("resources/read", { uri: "a2c://bad/dpe://any/document" });
   assertEquals(contents[0].text, "\ufffd");
+});
+
+Deno.test("the gateway's own tools, suggestions and errors have no half of a character", async () => {
+  const refuse = () => ({ code: 500, message: "\ud800" });
+  await using gateway = await AttackedGateway.open(answersOf([], [], {
+    "client:get_finder": ({ req_id }) => ({
+      documents: [{
+        uri: "dpe://a/b",
+        doc_ref: "b",
+        file_uri: "file:///b.pdf",
+        file_type: "pdf",
+        title: "\ud800",
+        page_count: 1,
+        server: "files",
+      }],
+      total_count: 1,
+      req_id,
+    }),
+    "client:get_windows": ({ req_id }) => ({ windows: [{ uri: "window://a/b", text: "\ud800" }], req_id }),
+    "client:get_mcp_servers": ({ req_id }) => ({
+      mcp_servers: [{ ...server("files"), instructions: "\ud800" }],
+      req_id,
+    }),
+    "client:get_prompts": ({ req_id }) => ({
+      prompts: ["good", "broken"].map((name) => ({ name, _meta: { a2c_mcp_server: "files" } })),
+      req_id,
+    }),
+    "client:get_prompt": refuse,
+    "client:get_completion": ({ prompt, req_id }) =>
+      prompt === "broken" ? refuse() : { completion: { values: ["\ud800"], total: 1.5 }, req_id },
+    "client:read_resource": refuse,
+  }));
+  await gateway.ask("prompts/list");
+  const complete = (name: string) =>
+    gateway.ask("completion/complete", {
+      ref: { type: "ref/prompt", name },
+      argument: { name: "x", value: "" },
+    });
+  const named = { computer: "bad" };
+  const answers = [
+    await gateway.ask("tools/call", { name: "list_computers", arguments: {} }),
+    await gateway.ask("tools/call", { name: "view_desktop", arguments: named }),
+    await gateway.ask("tools/call", { name: "find_documents", arguments: named }),
+    await gateway.ask("tools/call", { name: "read_document", arguments: { ...named, uri: "dpe://a/b" } }),
+    await gateway.ask("prompts/get", { name: "attach_desktop", arguments: named }),
+    await gateway.ask("prompts/get", { name: "broken" }),
+    CompleteResultSchema.parse(await complete("good")),
+    await complete("broken"),
+  ];
+  for (const answer of answers) {
+    const written = JSON.stringify(answer);
+    assertEquals([written.includes("\ufffd"), /\\ud8/.test(written)], [true, false], written);
+  }
 });
 
 Deno.test("a result with flawed content can be read by every client", async () => {

@@ -72,6 +72,32 @@ Deno.test("a request that its caller cancels is no warning", async () => {
   assertEquals(levels, ["debug"]);
 });
 
+Deno.test("a document or a window that one of several Computers does not have is no warning", async () => {
+  const levels: string[] = [];
+  const tell = (level: string) => (message: string) => message === "request failed" && levels.push(level);
+  const logger = { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
+  await using server = await SmcpServer.listen({ port: 0 });
+  const refusals: Record<string, unknown> = {
+    "dpe://docs/rpt": { code: 4201, message: "Document not found" },
+    "window://notes/a": { code: 404, message: "Resource not found" },
+    "dpe://docs/broken": { code: 500, message: "Disk is broken" },
+  };
+  const answers = {
+    "client:read_resource": ({ uri }: Record<string, unknown>) => refusals[String(uri)],
+    "client:get_windows": () => ({ windows: [] }),
+    "client:get_tools": ({ req_id }: Record<string, unknown>) => ({ tools: [], req_id }),
+  };
+  using _laptop = await ScriptedComputer.join(server.url, { answers });
+  using _desk = await ScriptedComputer.join(server.url, { answers, name: "desk" });
+  await using agent = await connect(server.url, { logger });
+  using toolkit = agent.toolkit();
+  await toolkit.call("read_document", { uri: "dpe://docs/rpt" });
+  await toolkit.call("view_desktop", { window: "window://notes/a" });
+  assertEquals(levels, ["debug", "debug", "debug", "debug"]);
+  await toolkit.call("read_document", { uri: "dpe://docs/broken" });
+  assertEquals(levels.slice(4), ["warn", "warn"]);
+});
+
 Deno.test("an answer that cannot be read is an error, whatever came", async () => {
   const answers: unknown[] = ["text", 7, [], {}, { tools: "none" }, { req_id: "x" }];
   await using server = await SmcpServer.listen({ port: 0 });

@@ -1,6 +1,6 @@
 /** The Desktop as a block of a system message. */
 import type { DesktopEntry } from "../../protocol/desktop.ts";
-import { askEach, partOf, problemLines, type Reach, reachedComputers } from "./builtins/builtin.ts";
+import { askableComputers, askEach, partOf, problemLines, type Reach } from "./builtins/builtin.ts";
 
 /** The most characters of the block by default. */
 export const DEFAULT_PROMPT_CHARACTERS = 20_000;
@@ -39,12 +39,11 @@ export async function writeDesktopPrompt(
       `Cannot use maxChars "${maxChars}": must be a whole number of at least ${MIN_PROMPT_CHARACTERS}`,
     );
   }
-  const { office, problem } = reach.view;
-  if (office === undefined || problem !== undefined) {
+  const { problem } = reach.view;
+  if (problem !== undefined) {
     return `${HEADING}\n\n[The office cannot be reached now: ${problem}]`;
   }
-  const computers = reachedComputers(reach).map((name) => office.computer(name));
-  const answers = await askEach(computers, (computer) => computer.getWindows({ size, signal }));
+  const answers = await askEach(askableComputers(reach), (computer) => computer.getWindows({ size, signal }));
   signal?.throwIfAborted();
   const windows = answers.flatMap((answer) =>
     "value" in answer ? answer.value.map((window) => ({ ...window, computer: answer.computer })) : []

@@ -1,4 +1,5 @@
 /** Ways into the MCP server of a toolkit that need no socket: a transport, and a `fetch` for clients that know only URLs. */
+import { isRecord } from "../../json.ts";
 import type { Json } from "./mcp.ts";
 import { RpcSession, type RpcTools } from "./rpc_session.ts";
 
@@ -58,10 +59,15 @@ export class ToolkitTransport {
   }
 }
 
-/** Answers the requests of an MCP client over Streamable HTTP, each by itself: there is no session. */
+/**
+ * Answers the requests of an MCP client over Streamable HTTP, each by itself: there is no session.
+ *
+ * @throws the reason of the request's signal when it is aborted before the answer begins.
+ */
 export async function serveFetch(tools: RpcTools, request: Request): Promise<Response> {
   if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } });
   const message = await request.json().catch(() => undefined) as unknown;
+  request.signal.throwIfAborted();
   if (!isRequest(message)) return new Response(null, { status: message === undefined ? 400 : 202 });
   const stream = toEventStream(tools, message, request.signal);
   return new Response(stream, {
@@ -70,13 +76,14 @@ export async function serveFetch(tools: RpcTools, request: Request): Promise<Res
 }
 
 interface IdentifiedMessage {
-  readonly id: unknown;
-  readonly method: unknown;
+  readonly id: string | number;
+  readonly method: string;
 }
 
 /** What has an id but no method answers a question, and nothing is asked here. */
 function isRequest(message: unknown): message is IdentifiedMessage {
-  return typeof message === "object" && message !== null && "id" in message && "method" in message;
+  if (!isRecord(message) || typeof message["method"] !== "string") return false;
+  return typeof message["id"] === "string" || typeof message["id"] === "number";
 }
 
 /** The events of one request, up to its answer. */

@@ -81,9 +81,11 @@ export function makeMcpServer({ list, call }: McpObjectParts): ToolkitMcpServer 
 
 /** Translates a tool for the OpenAI Agents SDK, which lacks defaults where MCP has them. */
 export function toListedTool({ name, description, inputSchema }: McpTool): ListedTool {
-  const { properties, required } = inputSchema;
+  // The SDK may modify what it gets.
+  const given = structuredClone({ ...inputSchema });
+  const { properties, required } = given;
   const schema = {
-    ...structuredClone({ ...inputSchema }),
+    ...given,
     properties: isRecord(properties) ? properties : {},
     required: Array.isArray(required) ? required : [],
   };

@@ -9,8 +9,8 @@ import type { OfficeTool } from "./toolset.ts";
 
 /** How long a call without progress may take by default, in milliseconds: five minutes. */
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
-/** How long a call waits for a lost connection, in milliseconds. */
-const CONNECTION_PATIENCE_MS = 5_000;
+/** How long a call waits for a lost connection, and for a Computer that was lost with it, in milliseconds. */
+const RETURN_PATIENCE_MS = 5_000;
 
 /** How calls are made. */
 export interface OfficeCallOptions {
@@ -41,9 +41,10 @@ export class OfficeCalls {
     { signal, onProgress, onQuestion }: ToolContext,
   ): Promise<McpToolResult> {
     const { office } = this.#view;
-    if (office === undefined || !await this.#untilConnected(signal)) {
+    const problem = await this.#problemSoon(computer, signal);
+    if (office === undefined || problem !== undefined) {
       return errorResult(
-        `Cannot call "${name}" on Computer "${computer}": ${this.#view.problem}. The tool did not run. Try again in a ` +
+        `Cannot call "${name}" on Computer "${computer}": ${problem}. The tool did not run. Try again in a ` +
           "few seconds",
       );
     }
@@ -64,15 +65,16 @@ export class OfficeCalls {
     }
   }
 
-  /** Whether there is a connection, or one comes soon. */
-  async #untilConnected(signal: AbortSignal): Promise<boolean> {
-    if (this.#view.isConnected) return true;
+  /** Why the Computer cannot be called, also after a short wait; `undefined` as soon as it can. */
+  async #problemSoon(computer: string, signal: AbortSignal): Promise<string | undefined> {
+    const problem = () => this.#view.problemOf(computer);
+    if (problem() === undefined) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const unsubscribe = this.#view.onChange(() => this.#view.isConnected ? resolve() : undefined);
-    const timer = setTimeout(resolve, CONNECTION_PATIENCE_MS);
+    const unsubscribe = this.#view.onChange(() => problem() === undefined ? resolve() : undefined);
+    const timer = setTimeout(resolve, RETURN_PATIENCE_MS);
     try {
       await abortable(promise, signal);
-      return this.#view.isConnected;
+      return problem();
     } finally {
       clearTimeout(timer);
       unsubscribe();

@@ -1,12 +1,10 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
-import { settledWithin } from "../../async/abortable.ts";
 import { Backoff, delay } from "../../async/backoff.ts";
-import { Limiter } from "../../async/limiter.ts";
+import { PatientLimiter } from "../../async/patient_limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
 import type { Unsubscribe } from "../listeners.ts";
-import type { RemoteComputer } from "../remote_computer.ts";
 import type { Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
@@ -19,13 +17,16 @@ const MAX_CONCURRENT_FETCHES = 8;
 const LATE_MS = 2_000;
 /** The waits before a list of tools, or of the members of the office, that could not be fetched is fetched again. */
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
+/** How long Computers that a lost Server had may take to come back, in milliseconds: they wait up to 10 s to reconnect. */
+const RETURN_MS = 15_000;
+const NOT_BACK = "it has not come back yet since the connection to the Server was lost";
 
 /** A Computer that is in the office, or was when the connection was lost. */
 export interface KnownComputer {
   readonly name: string;
   /** Its tools as it last listed them; `undefined` before it has. */
   readonly tools: readonly SMCPTool[] | undefined;
-  /** Why its tools could not be listed the last time; `undefined` when they could. */
+  /** Why it cannot be asked now, or its tools could not be listed the last time; `undefined` when they could. */
   readonly problem: string | undefined;
 }
 
@@ -41,6 +42,8 @@ export type OfficeChange =
   };
 
 interface Entry extends KnownComputer {
+  /** Whether it was in the office before the connection was lost, and has not come back yet. */
+  readonly isAwaited: boolean;
   /** Counts the lists, so that an answer that was overtaken is dropped. */
   readonly version: number;
 }
@@ -54,9 +57,16 @@ export interface OfficeViewOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** The attempts to list the tools of a Computer that could not. */
+interface Retry {
+  readonly backoff: Backoff;
+  isWaiting: boolean;
+}
+
 /**
  * The Computers of an office and their tools. What it knows stays while the connection is lost; `isConnected` then says
- * so. A Computer that leaves is forgotten, unless the Server itself is about to end.
+ * so. A Computer that leaves is forgotten. One that the Server does not have after a loss of the connection may be late,
+ * such as when the Server has restarted, and is forgotten when it does not come back soon.
  */
 export class OfficeView implements Disposable {
   /** The office; `undefined` before {@linkcode follow}. */
@@ -66,8 +76,10 @@ export class OfficeView implements Disposable {
   readonly #log: Logger;
   readonly #computers = new Map<string, Entry>();
   readonly #listeners = new Set<(change: OfficeChange) => void>();
-  readonly #limiter = new Limiter(MAX_CONCURRENT_FETCHES);
-  readonly #retries = new Map<string, Backoff>();
+  readonly #limiter = new PatientLimiter(MAX_CONCURRENT_FETCHES, LATE_MS);
+  readonly #retries = new Map<string, Retry>();
+  /** Ends the wait for Computers to come back. */
+  #returning: ReturnType<typeof setTimeout> | undefined;
   /** Counts how often the members were asked for, so that only the last failure asks again. */
   #meetings = 0;
   readonly #meetAgain = new Backoff(RETRY);
@@ -94,7 +106,13 @@ export class OfficeView implements Disposable {
 
   /** The Computers, in the order of their names. */
   get computers(): KnownComputer[] {
-    return [...this.#computers.values()].sort((one, other) => one.name < other.name ? -1 : 1);
+    return [...this.#computers.values()]
+      .map(({ name, tools, problem, isAwaited }) => ({
+        name,
+        tools,
+        problem: isAwaited ? NOT_BACK : problem,
+      }))
+      .sort((one, other) => one.name < other.name ? -1 : 1);
   }
 
   /** The only Computers that count; `undefined` when all do. */
@@ -102,9 +120,19 @@ export class OfficeView implements Disposable {
     return this.#wanted && [...this.#wanted];
   }
 
-  /** Whether the Computer is in the office, as far as is known. */
+  /** Whether the Computer is in the office, or may come back to it, as far as is known. */
   has(computer: string): boolean {
     return this.#computers.has(computer);
+  }
+
+  /** Whether the Computer can be asked now, as far as is known. */
+  isReachable(computer: string): boolean {
+    return this.isConnected && this.#computers.get(computer)?.isAwaited === false;
+  }
+
+  /** Why the Computer cannot be asked now, in words for users; `undefined` when it can, or is not known. */
+  problemOf(computer: string): string | undefined {
+    return this.problem ?? (this.#computers.get(computer)?.isAwaited === true ? NOT_BACK : undefined);
   }
 
   /** Calls `listener` after each change, until the view is disposed of or the returned function is called. */
@@ -125,6 +153,7 @@ export class OfficeView implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ending.abort();
+    clearTimeout(this.#returning);
     for (const unsubscribe of this.#subscriptions) unsubscribe();
     this.#listeners.clear();
   }
@@ -144,7 +173,10 @@ export class OfficeView implements Disposable {
       office.on("updateFinder", ({ computer }) => this.#tellOf(computer, "documents")),
       office.on("updateResources", ({ computer }) => this.#tellOf(computer, "resources")),
       office.on("updatePrompts", ({ computer }) => this.#tellOf(computer, "prompts")),
-      office.on("disconnected", () => this.#tell({ kind: "connection" })),
+      office.on("disconnected", () => {
+        clearTimeout(this.#returning);
+        this.#tell({ kind: "connection" });
+      }),
       office.on("failed", () => this.#tell({ kind: "connection" })),
       office.on("reconnected", () => this.#meet(office)),
     );
@@ -155,13 +187,13 @@ export class OfficeView implements Disposable {
     const { signal } = this.#ending;
     const meeting = ++this.#meetings;
     try {
-      const members = await office.listOffice({ signal });
+      const present = await listComputers(office, signal);
+      signal.throwIfAborted();
       this.#meetAgain.reset();
-      const names = members.filter(({ role }) => role === "computer").map(({ name }) => name);
-      for (const name of [...this.#computers.keys()]) if (!names.includes(name)) this.#leave(name);
-      for (const name of names) this.#enter(name);
+      this.#awaitAllBut(present);
+      for (const name of present) this.#enter(name);
       this.#tell({ kind: "connection" });
-      const unlisted = names.filter((name) => this.#computers.get(name)?.tools === undefined);
+      const unlisted = [...present].filter((name) => this.#computers.get(name)?.tools === undefined);
       await Promise.all(unlisted.map((name) => this.#fetchTools(name)));
     } catch (error) {
       if (signal.aborted) return;
@@ -174,13 +206,26 @@ export class OfficeView implements Disposable {
     }
   }
 
+  /** The Computers of a Server that has restarted come back one by one. */
+  #awaitAllBut(present: ReadonlySet<string>): void {
+    const awaited = [...this.#computers.values()].filter(({ name }) => !present.has(name));
+    for (const known of awaited) this.#computers.set(known.name, { ...known, isAwaited: true });
+    clearTimeout(this.#returning);
+    if (awaited.length === 0) return;
+    this.#returning = setTimeout(() => {
+      for (const { name, isAwaited } of [...this.#computers.values()]) if (isAwaited) this.#leave(name);
+    }, RETURN_MS);
+  }
+
   #enter(name: string): void {
-    if (this.#wanted?.has(name) === false || this.#computers.has(name)) return;
-    if (this.#computers.size >= MAX_COMPUTERS) {
+    const known = this.#computers.get(name);
+    if (this.#wanted?.has(name) === false || known?.isAwaited === false) return;
+    if (known === undefined && this.#computers.size >= MAX_COMPUTERS) {
       this.#log.warn("computer left out: too many in the office", { computer: name, limit: MAX_COMPUTERS });
       return;
     }
-    this.#computers.set(name, { name, tools: undefined, problem: undefined, version: 0 });
+    const { tools, version = 0 } = known ?? {};
+    this.#computers.set(name, { name, tools, problem: undefined, isAwaited: false, version });
     this.#tell({ kind: "members" });
   }
 
@@ -194,23 +239,14 @@ export class OfficeView implements Disposable {
     const { office } = this;
     const { signal } = this.#ending;
     const version = this.#computers.get(name)?.version;
-    if (office === undefined || version === undefined) return;
+    // The Agent lists the tools of a Computer that comes back.
+    if (office === undefined || version === undefined || !this.isReachable(name)) return;
     try {
-      const tools = await this.#askForTools(office.computer(name), signal);
+      const tools = await this.#limiter.run(() => office.computer(name).getTools({ signal }), signal);
       if (this.#computers.get(name)?.version === version) this.#setTools(name, tools);
     } catch (error) {
       if (!signal.aborted && this.#computers.get(name)?.version === version) this.#retry(name, error);
     }
-  }
-
-  /** Computers that do not answer keep nobody else waiting. */
-  async #askForTools(remote: RemoteComputer, signal: AbortSignal): Promise<readonly SMCPTool[]> {
-    const asked = await this.#limiter.run(async () => {
-      const answering = remote.getTools({ signal });
-      await settledWithin(answering.then(() => undefined, () => undefined), LATE_MS);
-      return { answering };
-    }, signal);
-    return await asked.answering;
   }
 
   #setTools(name: string, tools: readonly SMCPTool[]): void {
@@ -228,7 +264,7 @@ export class OfficeView implements Disposable {
       });
     }
     const kept = named.slice(0, MAX_TOOLS);
-    this.#computers.set(name, { name, tools: kept, problem: undefined, version: known.version + 1 });
+    this.#computers.set(name, { ...known, tools: kept, problem: undefined, version: known.version + 1 });
     this.#retries.delete(name);
     this.#tell({ kind: "tools", computer: name });
   }
@@ -239,11 +275,16 @@ export class OfficeView implements Disposable {
     if (known === undefined) return;
     this.#computers.set(name, { ...known, problem: describeError(error) });
     this.#tell({ kind: "tools", computer: name });
-    const backoff = this.#retries.get(name) ?? new Backoff(RETRY);
-    this.#retries.set(name, backoff);
-    delay(backoff.next(), this.#ending.signal).then(
-      // Whoever has listed its tools meanwhile, or has left, has no back-off any more.
-      () => this.#retries.get(name) === backoff ? this.#fetchTools(name) : undefined,
+    const retry = this.#retries.get(name) ?? { backoff: new Backoff(RETRY), isWaiting: false };
+    this.#retries.set(name, retry);
+    if (retry.isWaiting) return;
+    retry.isWaiting = true;
+    delay(retry.backoff.next(), this.#ending.signal).then(
+      () => {
+        retry.isWaiting = false;
+        // Whoever has listed its tools meanwhile, or has left, is not tried again.
+        return this.#retries.get(name) === retry ? this.#fetchTools(name) : undefined;
+      },
       () => undefined,
     );
   }
@@ -255,4 +296,19 @@ export class OfficeView implements Disposable {
   #tell(change: OfficeChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
+}
+
+/** The names of the Computers in an office. Who enters or leaves while the Server answers is newer than its answer. */
+async function listComputers(office: Office, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const isThere = new Map<string, boolean>();
+  using _entering = office.on("enterOffice", ({ role, name }) => {
+    if (role === "computer") isThere.set(name, true);
+  });
+  using _leaving = office.on("leaveOffice", ({ role, name }) => {
+    if (role === "computer") isThere.set(name, false);
+  });
+  const members = await office.listOffice({ signal });
+  const listed = members.filter(({ role }) => role === "computer").map(({ name }) => name);
+  const entered = [...isThere.keys()];
+  return new Set([...listed, ...entered].filter((name) => isThere.get(name) ?? true));
 }

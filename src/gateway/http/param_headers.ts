@@ -5,6 +5,8 @@ import { isRecord } from "../../json.ts";
 /** The code of the error for a header that says something else than the body. */
 const HEADER_MISMATCH = -32020;
 const PREFIX = "mcp-param-";
+/** What the name of a header may have. No client can send another one, and to look for it is an error. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** How deep a schema is searched. */
 const MAX_DEPTH = 16;
 
@@ -92,7 +94,7 @@ function findRepeated({ properties }: Json, path: readonly string[]): RepeatedAr
     if (!isRecord(schema)) return [];
     const inner = [...path, name];
     const header = schema["x-mcp-header"];
-    const own = typeof header === "string" && header !== ""
+    const own = typeof header === "string" && TOKEN.test(header)
       ? [{ header: `${PREFIX}${header}`, path: inner }]
       : [];
     return [...own, ...findRepeated(schema, inner)];

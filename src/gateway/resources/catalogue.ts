@@ -13,12 +13,11 @@ import type { Logger } from "../../log.ts";
 import { ComputerCache, toListEntries } from "../computer_cache.ts";
 import type { ResourceAddress, ResourceUris } from "./uris.ts";
 
-/** The most resources of one Computer that are listed. */
+/** The most resources of one Computer that are listed, and the most pages and characters of their JSON. */
 const MAX_RESOURCES = 10_000;
-/** The most pages of the list of one MCP server, and the most characters of the JSON of all of one Computer. */
 const MAX_PAGES = 1_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-/** The most MCP servers of one Computer, and the most Computers, that are asked at the same time. */
+/** The most MCP servers of one Computer that are asked at the same time. */
 const CONCURRENCY = 8;
 
 /** A template for clients. */
@@ -37,6 +36,7 @@ interface Listed<Info> extends ResourceAddress {
 
 /** What one Computer has listed. */
 interface Entry {
+  readonly computer: string;
   readonly resources: readonly Listed<ResourceInfo>[];
   readonly templates: readonly Listed<ResourceTemplateInfo>[];
   /** The same for clients, made at the first use. */
@@ -100,7 +100,7 @@ export class Catalogue {
 
   /** An address keeps its URI for clients, so that a translation lasts as long as its entry. */
   #translate(entry: Entry): Translated {
-    const isStale = !this.#view.isConnected;
+    const isStale = !this.#view.isReachable(entry.computer);
     if (entry.translated?.isStale === isStale) return entry.translated;
     const resources = entry.resources.map((listed) => this.#toResource(listed));
     const templates = entry.templates.map((listed) => this.#toTemplate(listed));
@@ -138,7 +138,7 @@ export class Catalogue {
     return {
       [A2C_COMPUTER]: computer,
       ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer.toWellFormed() }),
-      ...(this.#view.isConnected ? {} : { [A2C_STALE]: true }),
+      ...(this.#view.isReachable(computer) ? {} : { [A2C_STALE]: true }),
     };
   }
 }
@@ -148,17 +148,18 @@ async function listAll(remote: RemoteComputer, logger: Logger): Promise<Entry> {
     listResources(remote, logger),
     listTemplates(remote, logger),
   ]);
-  return { resources, templates };
+  return { computer: remote.name, resources, templates };
 }
 
 /** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */
 async function listResources(remote: RemoteComputer, logger: Logger): Promise<Listed<ResourceInfo>[]> {
   const lists = new Map<string, Listed<ResourceInfo>[]>();
+  const allowance = new Allowance();
   let isUnsupported = false;
   const servers = await listServers(remote);
   await forEachBounded(servers, CONCURRENCY, async (mcpServer) => {
     try {
-      lists.set(mcpServer, await listServer(remote, { mcpServer, logger }));
+      lists.set(mcpServer, await listServer(remote, { mcpServer, allowance, logger }));
     } catch (error) {
       isUnsupported ||= error instanceof UnsupportedRequestError;
     }
@@ -181,21 +182,42 @@ async function listServers(remote: RemoteComputer): Promise<string[]> {
   }
 }
 
+/** What all MCP servers of one Computer may list together. */
+class Allowance {
+  #pages = MAX_PAGES;
+  #resources = MAX_RESOURCES;
+  #characters = MAX_CHARACTERS;
+
+  /** Takes a page before it is asked for; `false` when nothing more may be listed. */
+  takePage(): boolean {
+    return this.#resources > 0 && this.#characters > 0 && this.#pages-- > 0;
+  }
+
+  /** Takes what a page has. */
+  take(resources: readonly unknown[]): void {
+    this.#resources -= resources.length;
+    this.#characters -= lengthOf(resources);
+  }
+}
+
 async function listServer(
   remote: RemoteComputer,
-  { mcpServer, logger }: { readonly mcpServer: string; readonly logger: Logger },
+  { mcpServer, allowance, logger }: {
+    readonly mcpServer: string;
+    readonly allowance: Allowance;
+    readonly logger: Logger;
+  },
 ): Promise<Listed<ResourceInfo>[]> {
   const { name: computer } = remote;
   const listed: Listed<ResourceInfo>[] = [];
   let cursor: string | undefined;
-  let characters = 0;
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
+  while (allowance.takePage()) {
     const page = await remote.getResources(mcpServer, { cursor });
+    allowance.take(page.resources);
     const infos = toListEntries("resource", page.resources.filter(isReadable), { computer, logger });
     for (const info of infos) listed.push({ computer, mcpServer, uri: info.uri, info });
-    characters += lengthOf(page.resources);
     cursor = page.nextCursor;
-    if (cursor === undefined || listed.length >= MAX_RESOURCES || characters >= MAX_CHARACTERS) break;
+    if (cursor === undefined) break;
   }
   return listed;
 }

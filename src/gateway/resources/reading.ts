@@ -45,9 +45,28 @@ export class ResourceReader {
 
   /** Where a URI leads; `undefined` when no Computer has it, or several have and nobody owns the plain URI. */
   async find(clientUri: string, signal?: AbortSignal): Promise<ResourceAddress | undefined> {
-    const { uris, list, computers } = this.#parts;
-    if (uris.toAddress(clientUri) === undefined) await list();
+    const found = await this.findAll([clientUri], signal);
+    return found.get(clientUri);
+  }
+
+  /** Where these URIs lead, without those for which {@linkcode find} has no answer. The resources are listed once. */
+  async findAll(
+    clientUris: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, ResourceAddress>> {
+    const { uris, list } = this.#parts;
+    if (clientUris.some((uri) => uris.toAddress(uri) === undefined)) await list();
     signal?.throwIfAborted();
+    const found = new Map<string, ResourceAddress>();
+    for (const uri of clientUris) {
+      const address = this.#addressOf(uri);
+      if (address !== undefined) found.set(uri, address);
+    }
+    return found;
+  }
+
+  #addressOf(clientUri: string): ResourceAddress | undefined {
+    const { uris, computers } = this.#parts;
     const known = uris.toAddress(clientUri);
     if (known !== undefined) return this.#isReached(known) ? known : undefined;
     // A host that nobody lists may still be read, where only one Computer can have it.

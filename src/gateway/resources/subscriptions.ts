@@ -43,8 +43,9 @@ export class ResourceSubscriptions {
   readonly #onUpdated: (clientUri: string, computer: string) => void;
   /** By {@linkcode keyOf}. */
   readonly #followed = new Map<string, Followed>();
-  /** The Computers that were there at the last change. */
-  #met: ReadonlySet<string> = new Set();
+  /** The Computers that could be asked at the last change. */
+  #reached: ReadonlySet<string> = new Set();
+  readonly #ending = new AbortController();
   #unlisten: (() => void) | undefined;
 
   /** @param onUpdated Called when a resource has changed, or may have. */
@@ -99,8 +100,9 @@ export class ResourceSubscriptions {
     return isNew && size >= limit ? `there are ${size} subscriptions already` : undefined;
   }
 
-  /** Ends all subscriptions. */
+  /** Follows nothing any more. Nothing is asked of an office that may be about to be left: its Computers notice. */
   close(): void {
+    this.#ending.abort();
     this.#unlisten?.();
     this.#followed.clear();
   }
@@ -113,10 +115,11 @@ export class ResourceSubscriptions {
   async #request(followed: Followed): Promise<void> {
     const { office } = this.#view;
     const { computer, mcpServer, uri } = followed.address;
-    if (office === undefined || !this.#view.isConnected || !this.#view.has(computer)) return;
+    const { signal } = this.#ending;
+    if (office === undefined || signal.aborted || !this.#view.isReachable(computer)) return;
     this.#listen(office);
     try {
-      await office.computer(computer).subscribeResource(uri, { mcpServer });
+      await office.computer(computer).subscribeResource(uri, { mcpServer, signal });
       followed.isExact = true;
     } catch (error) {
       followed.isExact = false;
@@ -146,9 +149,11 @@ export class ResourceSubscriptions {
   #unsubscribeFrom({ address, isExact }: Followed): void {
     const { computer, mcpServer, uri } = address;
     const { office } = this.#view;
+    const { signal } = this.#ending;
     const isFollowedAgain = this.#followed.has(keyOf(address));
-    if (isFollowedAgain || !isExact || office === undefined || !this.#view.isConnected) return;
-    office.computer(computer).unsubscribeResource(uri, { mcpServer }).catch((error) => {
+    if (isFollowedAgain || !isExact || office === undefined) return;
+    if (signal.aborted || !this.#view.isReachable(computer)) return;
+    office.computer(computer).unsubscribeResource(uri, { mcpServer, signal }).catch((error) => {
       this.#log.debug("subscription not ended", { computer, uri, error: describeError(error) });
     });
   }
@@ -156,9 +161,7 @@ export class ResourceSubscriptions {
   #onChange(change: OfficeChange): void {
     if (change.kind === "windows") this.#tellCoarse(change.computer, hasWindowScheme);
     if (change.kind === "documents") this.#tellCoarse(change.computer, hasDpeScheme);
-    if (change.kind === "connection" && this.#view.isConnected) this.#renew(() => true);
-    if (change.kind === "members") this.#renew(({ address }) => !this.#met.has(address.computer));
-    this.#met = new Set(this.#view.computers.map(({ name }) => name));
+    if (change.kind === "members" || change.kind === "connection") this.#renew();
   }
 
   /** A Computer that does not tell of single resources tells of all its windows, or of all its documents. */
@@ -168,10 +171,14 @@ export class ResourceSubscriptions {
     );
   }
 
-  /** Subscriptions end with the connection, and changes meanwhile were missed. */
-  #renew(isConcerned: (followed: Followed) => boolean): void {
+  /** Subscriptions end with either connection, and changes meanwhile were missed. */
+  #renew(): void {
+    const names = this.#view.computers.map(({ name }) => name).filter((name) => this.#view.isReachable(name));
+    const before = this.#reached;
+    this.#reached = new Set(names);
     for (const followed of this.#followed.values()) {
-      if (!isConcerned(followed) || !this.#view.has(followed.address.computer)) continue;
+      const { computer } = followed.address;
+      if (before.has(computer) || !this.#reached.has(computer)) continue;
       void this.#subscribe(followed).then(() => this.#tellHolders(followed));
     }
   }

@@ -2,7 +2,7 @@
 import { ArgumentError, Arguments } from "../../agent/toolkit/builtins/arguments.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
 import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
-import { isForModel } from "../../agent/toolkit/tool_definition.ts";
+import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { unknownName } from "../../spelling.ts";
@@ -150,14 +150,12 @@ function nothingFound({ computers, problem }: SearchParts, computer: string | un
 /** The most other Computers that are named for one tool. */
 const MAX_ELSEWHERE = 20;
 
-function describe({ tool: { definition, computer }, elsewhere }: ToolGroup): Json {
-  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
-  const others = elsewhere.slice(0, MAX_ELSEWHERE)
-    .map((other) => ({ computer: other.computer, name: other.definition.name }));
+function describe({ tool, elsewhere }: ToolGroup): Json {
+  const { title, description, inputSchema, outputSchema, annotations } = tool.definition;
+  const others = elsewhere.slice(0, MAX_ELSEWHERE).map(placeOf);
   const more = elsewhere.length - others.length;
   return {
-    name,
-    computer,
+    ...placeOf(tool),
     title,
     description,
     inputSchema,
@@ -166,6 +164,10 @@ function describe({ tool: { definition, computer }, elsewhere }: ToolGroup): Jso
     ...(others.length === 0 ? {} : { sameToolOn: others }),
     ...(more === 0 ? {} : { sameToolOnMore: more }),
   };
+}
+
+function placeOf({ computer, definition: { name, _meta } }: OfficeTool): Json {
+  return { name, computer, ...(_meta?.[A2C_STALE] === true ? { stale: true } : {}) };
 }
 
 function callTool(

@@ -89,3 +89,26 @@ Deno.test("ComputerCache waits for a late Computer once, and again after it has 
   assertEquals(await scene.cache.get(["laptop"]), ["at last"]);
   assertEquals(scene.counts, { asked: 2, late: 1 });
 });
+
+Deno.test("ComputerCache asks some Computers at a time, and those that do not answer keep no other one waiting", async () => {
+  using timers = new FakeTimers();
+  using view = new OfficeView();
+  const names = Array.from({ length: 60 }, (_, index) => `c${String(index).padStart(2, "0")}`);
+  await view.follow(new FakeOffice(names));
+  let asked = 0;
+  const cache = new ComputerCache<string>({
+    view,
+    what: "resources",
+    fetch: ({ name }) => ++asked <= 20 ? new Promise(() => undefined) : Promise.resolve(name),
+    changes: ["resources"],
+    onLate: () => undefined,
+    logger: silentLogger,
+  });
+  const listed = cache.get(names);
+  await setImmediate();
+  assertEquals(asked, 16);
+  timers.advance(2_000);
+  await setImmediate();
+  timers.advance(3_000);
+  assertEquals((await listed).length, 40);
+});

@@ -57,3 +57,15 @@ Deno.test("a Computer that does not list its tools delays the names of others by
   await setImmediate();
   assertEquals(gateway.names.map(({ name }) => name), ["search"]);
 });
+
+Deno.test("clients are told of all lists when the office is back: what changed meanwhile was missed", async () => {
+  using _timers = new FakeTimers();
+  const office = new FakeOffice(["laptop"]);
+  await using gateway = new GatewayCore(office, {});
+  await setImmediate();
+  const told = new Set<string>();
+  gateway.onChange((change) => change.kind === "list" && told.add(change.list));
+  office.emit("reconnected");
+  await setImmediate();
+  assertEquals([...told].sort(), ["prompts", "resources", "tools"]);
+});

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { GatewayCore } from "../../../src/gateway/gateway_core.ts";
 import type { GatewayChange } from "../../../src/gateway/gateway_options.ts";
+import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { FakeOffice } from "./_fake_office.ts";
 
 const URI = "a2c://laptop/window://notes/a";
@@ -47,4 +48,28 @@ Deno.test("a client that listens no more follows nothing that comes later", asyn
   end();
   await scene.enter();
   assertEquals(scene.requests, []);
+});
+
+Deno.test("a Computer that changes all the time is not listed all the time for a resource that it does not have", async () => {
+  let listed = 0;
+  const office = new FakeOffice(["laptop"], {
+    getMcpServers: () => {
+      listed++;
+      return Promise.resolve([]);
+    },
+    getResourceTemplates: () => Promise.resolve({ resourceTemplates: [] }),
+  });
+  using timers = new FakeTimers();
+  await using gateway = new GatewayCore(office, {});
+  const end = await gateway.followResources(["odd:a", "odd:b"]);
+  assertEquals(listed, 1);
+  for (let changes = 0; changes < 50; changes++) {
+    office.emit("updateDesktop", { computer: "laptop" });
+    await setImmediate();
+  }
+  assertEquals(listed, 2);
+  timers.advance(1_000);
+  await setImmediate();
+  assertEquals(listed, 3);
+  end();
 });

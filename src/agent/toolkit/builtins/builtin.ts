@@ -3,6 +3,7 @@ import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
+import { toWellFormed } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../local_tool.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -54,7 +55,7 @@ export function makeBuiltin(
     definition,
     async run(args, context) {
       try {
-        return await run(new Arguments(name, args, Object.keys(properties)), context);
+        return toWellFormed(await run(new Arguments(name, args, Object.keys(properties)), context));
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);
@@ -76,10 +77,20 @@ export function reachedComputers({ view, only }: Reach): string[] {
   return only === undefined ? names : names.filter((name) => name === only);
 }
 
+/** The Computers that are reached and can be asked now. */
+export function askableComputers(reach: Reach): RemoteComputer[] {
+  const { view } = reach;
+  const { office } = view;
+  if (office === undefined) return [];
+  return reachedComputers(reach).filter((name) => view.isReachable(name)).map((name) =>
+    office.computer(name)
+  );
+}
+
 /**
- * The Computers that a call is about: the one that is named, or all.
+ * The Computers that a call is about: the one that is named, or all that can be asked.
  *
- * @throws {ArgumentError} the office cannot be reached, is empty, or has no Computer of this name.
+ * @throws {ArgumentError} the office or the Computer cannot be reached, or nobody has this name.
  */
 export function chosenComputers(reach: Reach, named: string | undefined): RemoteComputer[] {
   const { office, problem } = reach.view;
@@ -87,13 +98,19 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   if (office === undefined || problem !== undefined) {
     throw new ArgumentError(`Cannot reach the office: ${problem}. Try again in a few seconds`);
   }
-  if (names.length === 0) {
+  const askable = askableComputers(reach);
+  if (names.length === 0 || (named === undefined && askable.length === 0)) {
     throw new ArgumentError(`${nobodyThere(reach)}. Try again later, or tell the user`);
   }
-  if (named !== undefined && !names.includes(named)) {
+  if (named === undefined) return askable;
+  if (!names.includes(named)) {
     throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
   }
-  return (named === undefined ? names : [named]).map((name) => office.computer(name));
+  const why = reach.view.problemOf(named);
+  if (why !== undefined) {
+    throw new ArgumentError(`Cannot reach Computer "${named}": ${why}. Try again in a few seconds`);
+  }
+  return [office.computer(named)];
 }
 
 /** Who is missing, when no Computer is reached. */
@@ -132,28 +149,36 @@ export type Answered<Value> =
   | { readonly computer: string; readonly problem: string };
 
 /**
- * Asks Computers at the same time, sixteen at most. One that fails is told and costs nothing else, and so is one of
- * several that does not answer soon; a single one has the whole time of its request.
+ * Asks Computers at the same time, sixteen at most. One that fails is told and costs nothing else, and so is one that does
+ * not answer soon.
+ *
+ * @param options `patienceMs`: how long to wait for each; by default 15,000 for one of several, while a single one has the
+ *   whole time of its request.
  */
 export async function askEach<Value>(
   computers: readonly RemoteComputer[],
   ask: (computer: RemoteComputer) => Promise<Value>,
+  { patienceMs = computers.length === 1 ? undefined : PATIENCE_MS }: {
+    readonly patienceMs?: number | undefined;
+  } = {},
 ): Promise<Answered<Value>[]> {
   const limiter = new Limiter(MAX_CONCURRENT_COMPUTERS);
-  const isAlone = computers.length === 1;
   return await Promise.all(computers.map(async (computer): Promise<Answered<Value>> => {
     const { name } = computer;
     const answer = async () => ({ computer: name, value: await ask(computer) });
     try {
-      return await limiter.run(() => isAlone ? answer() : settledWithin(answer(), PATIENCE_MS)) ??
-        { computer: name, problem: LATE };
+      if (patienceMs === undefined) return await limiter.run(answer);
+      return await limiter.run(() => settledWithin(answer(), patienceMs)) ??
+        { computer: name, problem: lateness(patienceMs) };
     } catch (error) {
       return { computer: name, problem: describeError(error) };
     }
   }));
 }
 
-const LATE = `no answer within ${PATIENCE_MS / 1000} s; name it with "computer" to wait longer for it alone`;
+function lateness(patienceMs: number): string {
+  return `no answer within ${patienceMs / 1000} s; name it with "computer" to wait longer for it alone`;
+}
 
 /** `1 page`, `2 pages` */
 export function pagesOf(count: number): string {

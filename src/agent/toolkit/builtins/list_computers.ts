@@ -1,10 +1,16 @@
 /** `list_computers`: who is in the office, and what each has. */
 import { countOf, shorten } from "../../../text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
-import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
-import { askEach, makeBuiltin, nobodyThere, type Reach, reachedComputers } from "./builtin.ts";
+import {
+  askableComputers,
+  askEach,
+  makeBuiltin,
+  nobodyThere,
+  type Reach,
+  reachedComputers,
+} from "./builtin.ts";
 
 /** How long a Computer has to tell of its MCP servers, in milliseconds. */
 const ASK_MS = 5_000;
@@ -65,14 +71,10 @@ export function listComputers(reach: Reach): LocalTool {
 
 async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedComputer[]> {
   const { view } = reach;
-  const { office } = view;
   const names = reachedComputers(reach);
   const known = new Map(view.computers.map((computer) => [computer.name, computer]));
-  const remotes: RemoteComputer[] = office === undefined || !view.isConnected
-    ? []
-    : names.map((name) => office.computer(name));
   const [answers, protocols] = await Promise.all([
-    askEach(remotes, (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS })),
+    askEach(askableComputers(reach), (remote) => remote.getMcpServers({ signal, timeoutMs: ASK_MS })),
     readProtocols(view, signal),
   ]);
   const servers = new Map(answers.map((answer) => [answer.computer, answer]));

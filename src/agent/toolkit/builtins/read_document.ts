@@ -6,6 +6,7 @@ import {
   type DPEFormat,
   type DPEPage,
 } from "../../../protocol/dpe.ts";
+import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
@@ -29,6 +30,9 @@ import {
 const MAX_CHARACTERS = 40_000;
 /** The most pages that a call may name. */
 const MAX_PAGES = 1_000;
+
+/** The errors of Computers that do not have a document. */
+const NOT_THERE = [ErrorCode.NOT_FOUND, ErrorCode.DOCUMENT_NOT_FOUND];
 
 /** A document on a Computer. */
 interface Place {
@@ -116,7 +120,10 @@ async function findPlace(
   const remotes = chosenComputers(reach, computer);
   const [only, ...others] = remotes;
   if (only !== undefined && others.length === 0) return { remote: only, uri, signal };
-  const answers = await askEach(remotes, (remote) => remote.readDocumentMetadata(uri, { signal }));
+  const answers = await askEach(
+    remotes,
+    (remote) => remote.readDocumentMetadata(uri, { signal, expectedCodes: NOT_THERE }),
+  );
   const having = answers.filter((answer) => "value" in answer).map((answer) => answer.computer);
   const [first, ...more] = having;
   if (more.length > 0) {

@@ -1,5 +1,6 @@
 /** `view_desktop`: the windows that Computers show. */
 import type { DesktopEntry } from "../../../protocol/desktop.ts";
+import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { hasWindowScheme } from "../../../uri/window_uri.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
@@ -23,6 +24,9 @@ const MAX_CHARACTERS = 40_000;
 const MAX_PICTURE_CHARACTERS = 5_000_000;
 /** The most pictures of one answer. */
 const MAX_PICTURES = 8;
+
+/** The errors of Computers that do not have a window, or cannot read a single one. */
+const NO_PICTURES = [ErrorCode.NOT_FOUND, ErrorCode.BAD_REQUEST];
 
 /** Makes the tool. */
 export function viewDesktop(reach: Reach): LocalTool {
@@ -105,7 +109,7 @@ async function readPictures(
   signal: AbortSignal,
 ): Promise<McpContent[]> {
   try {
-    const { contents } = await computer.readResource(uri, { signal });
+    const { contents } = await computer.readResource(uri, { signal, expectedCodes: NO_PICTURES });
     return contents.flatMap(({ blob, mimeType = "" }) =>
       blob === undefined || !mimeType.startsWith("image/") ? [] : [toPicture(blob, mimeType)]
     ).slice(0, MAX_PICTURES);

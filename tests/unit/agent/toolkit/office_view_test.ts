@@ -37,17 +37,115 @@ Deno.test("OfficeView lists the tools of a Computer behind many that do not answ
   assertEquals(isListed(), true);
 });
 
-Deno.test("OfficeView keeps Computers that leave while the Server ends the connection, until the Agent is back", async () => {
+Deno.test("OfficeView asks a Computer whose tools cannot be listed once at a time, however often it changes", async () => {
+  using timers = new FakeTimers();
   using view = new OfficeView();
+  let asked = 0;
+  const office = new FakeOffice(["laptop"], {
+    getTools: () => {
+      asked++;
+      return Promise.reject(new Error("no tools"));
+    },
+  });
+  await view.follow(office);
+  assertEquals(asked, 1);
+  for (let changes = 0; changes < 10; changes++) {
+    office.emit("refreshFailed", { computer: "laptop", view: "tools", error: new Error("no tools") });
+  }
+  timers.advance(1_000);
+  await setImmediate();
+  assertEquals(asked, 2);
+  assertEquals(timers.waiting, 1);
+});
+
+/** An office whose Server goes down with all Computers, and comes back without one of them. */
+async function openRestart() {
+  const timers = new FakeTimers();
+  const view = new OfficeView();
   const office = new FakeOffice(["laptop", "desk"]);
   await view.follow(office);
   // The Server has said farewell: all members are about to leave.
   office.isConnected = false;
   office.emit("leaveOffice", { role: "computer", name: "laptop" });
+  office.emit("disconnected");
   assertEquals(view.computers.map(({ name }) => name), ["desk", "laptop"]);
   office.isConnected = true;
   office.members = () => Promise.resolve(["desk"]);
   office.emit("reconnected");
   await setImmediate();
-  assertEquals(view.computers.map(({ name }) => name), ["desk"]);
+  const names = () => view.computers.map(({ name, problem }) => problem === undefined ? name : `${name}?`);
+  return {
+    timers,
+    view,
+    office,
+    names,
+    [Symbol.dispose]: () => {
+      view[Symbol.dispose]();
+      timers[Symbol.dispose]();
+    },
+  };
+}
+
+Deno.test("OfficeView keeps Computers of a Server that restarts until they are back", async () => {
+  using scene = await openRestart();
+  const { timers, view, office, names } = scene;
+  assertEquals(names(), ["desk", "laptop?"]);
+  assertEquals([view.isReachable("desk"), view.isReachable("laptop")], [true, false]);
+  timers.advance(14_000);
+  office.emit("enterOffice", { role: "computer", name: "laptop" });
+  assertEquals(names(), ["desk", "laptop"]);
+  timers.advance(60_000);
+  assertEquals(names(), ["desk", "laptop"]);
+});
+
+Deno.test("OfficeView forgets Computers of a Server that restarted when they do not come back", async () => {
+  using scene = await openRestart();
+  const { timers, view, names } = scene;
+  const told: string[] = [];
+  view.onChange(({ kind }) => void told.push(kind));
+  timers.advance(15_000);
+  assertEquals([names(), told], [["desk"], ["members"]]);
+  assertEquals(timers.waiting, 0);
+});
+
+Deno.test("OfficeView waits for Computers anew when the connection is lost again", async () => {
+  using scene = await openRestart();
+  const { timers, office, names } = scene;
+  office.isConnected = false;
+  office.emit("disconnected");
+  timers.advance(60_000);
+  assertEquals(names(), ["desk", "laptop?"]);
+  office.isConnected = true;
+  office.emit("reconnected");
+  await setImmediate();
+  timers.advance(14_000);
+  assertEquals(names(), ["desk", "laptop?"]);
+  timers.advance(1_000);
+  assertEquals(names(), ["desk"]);
+});
+
+Deno.test("OfficeView knows who enters and leaves while the Server lists the members", async () => {
+  using view = new OfficeView();
+  const office = new FakeOffice([]);
+  office.members = () => {
+    office.emit("enterOffice", { role: "computer", name: "laptop" });
+    office.emit("leaveOffice", { role: "computer", name: "desk" });
+    return Promise.resolve(["desk"]);
+  };
+  await view.follow(office);
+  assertEquals(view.computers.map(({ name }) => [name, view.isReachable(name)]), [["laptop", true]]);
+});
+
+Deno.test("OfficeView waits for nobody once it is disposed of", async () => {
+  using timers = new FakeTimers();
+  const view = new OfficeView();
+  const office = new FakeOffice(["laptop"]);
+  await view.follow(office);
+  const members = Promise.withResolvers<readonly string[]>();
+  office.members = () => members.promise;
+  office.emit("reconnected");
+  view[Symbol.dispose]();
+  members.resolve([]);
+  await setImmediate();
+  assertEquals(timers.waiting, 0);
 });

@@ -11,11 +11,13 @@ const ADDRESS = { computer: "laptop", mcpServer: undefined, uri: URI };
 
 async function openScene() {
   const requests: string[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
   const answers = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
   let asked = 0;
   const office = new FakeOffice(["laptop"], {
-    subscribeResource: async () => {
+    subscribeResource: async (_uri, { signal } = {}) => {
       requests.push("subscribe");
+      signals.push(signal);
       await answers[asked++]?.promise;
       return {} as never;
     },
@@ -26,9 +28,33 @@ async function openScene() {
   });
   const view = new OfficeView();
   await view.follow(office);
-  const subscriptions = new ResourceSubscriptions(view, { logger: silentLogger, onUpdated: () => undefined });
+  const told: string[] = [];
+  const subscriptions = new ResourceSubscriptions(view, {
+    logger: silentLogger,
+    onUpdated: (uri) => void told.push(uri),
+  });
   const answer = (index: number) => answers[index]?.resolve();
-  return { office, requests, subscriptions, answer, [Symbol.dispose]: () => view[Symbol.dispose]() };
+  const lose = () => {
+    office.isConnected = false;
+    office.emit("disconnected");
+  };
+  const comeBack = async (members: readonly string[]) => {
+    office.isConnected = true;
+    office.members = () => Promise.resolve(members);
+    office.emit("reconnected");
+    await setImmediate();
+  };
+  return {
+    office,
+    requests,
+    signals,
+    told,
+    subscriptions,
+    answer,
+    lose,
+    comeBack,
+    [Symbol.dispose]: () => view[Symbol.dispose](),
+  };
 }
 
 Deno.test("a second client that subscribes waits until the subscription of the first stands", async () => {
@@ -49,8 +75,8 @@ Deno.test("a subscription that ends while it is renewed ends after it stands", a
   using scene = await openScene();
   scene.answer(0);
   const release = await scene.subscriptions.follow(URI, ADDRESS);
-  scene.office.emit("reconnected");
-  await setImmediate();
+  scene.lose();
+  await scene.comeBack(["laptop"]);
   release();
   await setImmediate();
   assertEquals(scene.requests, ["subscribe", "subscribe"]);
@@ -77,4 +103,42 @@ Deno.test("a client does not wait for a Computer that never answers", async () =
   timers.advance(60_000);
   (await following)();
   assertEquals(scene.requests, ["subscribe"]);
+});
+
+Deno.test("a resource of a Computer that comes back after the Server is followed again", async () => {
+  using scene = await openScene();
+  scene.answer(0);
+  scene.answer(1);
+  await scene.subscriptions.follow(URI, ADDRESS);
+  scene.lose();
+  await scene.comeBack(["desk"]);
+  assertEquals([scene.requests, scene.told], [["subscribe"], []]);
+  scene.office.emit("enterOffice", { role: "computer", name: "laptop" });
+  await setImmediate();
+  assertEquals([scene.requests, scene.told], [["subscribe", "subscribe"], [URI]]);
+});
+
+Deno.test("a resource is followed once when connection and Computer come back together", async () => {
+  using scene = await openScene();
+  scene.answer(0);
+  scene.answer(1);
+  await scene.subscriptions.follow(URI, ADDRESS);
+  scene.office.emit("leaveOffice", { role: "computer", name: "laptop" });
+  scene.lose();
+  await scene.comeBack(["laptop"]);
+  assertEquals([scene.requests, scene.told], [["subscribe", "subscribe"], [URI]]);
+});
+
+Deno.test("nothing is asked of the office once all subscriptions have ended", async () => {
+  using scene = await openScene();
+  scene.answer(0);
+  const release = await scene.subscriptions.follow(URI, ADDRESS);
+  void scene.subscriptions.follow("window://notes/b", { ...ADDRESS, uri: "window://notes/b" });
+  scene.subscriptions.close();
+  scene.answer(1);
+  release();
+  await setImmediate();
+  assertEquals(scene.requests, ["subscribe", "subscribe"]);
+  // A request that is not answered yet is given up.
+  assertEquals(scene.signals.map((signal) => signal?.aborted), [true, true]);
 });

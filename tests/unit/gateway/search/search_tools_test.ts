@@ -56,6 +56,19 @@ Deno.test("find_tools tells a tool that several Computers have once, and where e
   assertEquals(read?.["inputSchema"], { type: "object", ...path });
 });
 
+Deno.test("find_tools marks the tools of Computers that cannot be reached now", async () => {
+  const stale = (name: string, computer: string, meta: Json) =>
+    officeTool("read_file", "Reads a file", { computer, clientName: name, meta });
+  const run = await connect([
+    stale("one", "desk", { a2c_stale: true }),
+    stale("two", "laptop", { a2c_stale: true }),
+    stale("three", "phone", {}),
+  ]);
+  const [found] = foundBy(await run("find_tools", { query: "read a file" }));
+  const all = [found, ...found?.["sameToolOn"] as Json[]].map((tool) => [tool?.["name"], tool?.["stale"]]);
+  assertEquals(all.sort(), [["one", true], ["three", undefined], ["two", true]]);
+});
+
 Deno.test("find_tools searches one Computer, and says which there are when it is unknown", async () => {
   const run = await connect([...onBoth, remove]);
   const found = foundBy(await run("find_tools", { query: "read a file", computer: "laptop" }));

@@ -1,0 +1,69 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { assertEquals } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
+import { ListeningTransport } from "../../../src/gateway/listening_transport.ts";
+
+/** A transport whose client is the test. What is followed is followed when the test says so. */
+function openScene() {
+  const inner: Transport = {
+    start: () => Promise.resolve(),
+    send: () => Promise.resolve(),
+    close: () => Promise.resolve(inner.onclose?.()),
+  };
+  const follows: { uris: readonly string[]; stands: () => void }[] = [];
+  const ended: string[] = [];
+  const transport = new ListeningTransport(inner, (uris) => {
+    const { promise, resolve } = Promise.withResolvers<() => void>();
+    follows.push({ uris, stands: () => resolve(() => void ended.push(...uris)) });
+    return promise;
+  });
+  const passed: JSONRPCMessage[] = [];
+  transport.onmessage = (message) => void passed.push(message);
+  const receive = (message: JSONRPCMessage) => inner.onmessage?.(message);
+  return { transport, follows, ended, passed, receive };
+}
+
+const listen = (id: number, uri: string): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id,
+  method: "subscriptions/listen",
+  params: { notifications: { resourceSubscriptions: [uri] } },
+});
+const cancel = (requestId: number): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  method: "notifications/cancelled",
+  params: { requestId },
+});
+
+Deno.test("a request to listen is served once its resources are followed, until it is cancelled", async () => {
+  const { follows, ended, passed, receive } = openScene();
+  receive(listen(1, "window://a/b"));
+  assertEquals([follows.map(({ uris }) => uris), passed], [[["window://a/b"]], []]);
+  follows[0]?.stands();
+  await setImmediate();
+  assertEquals(passed, [listen(1, "window://a/b")]);
+  receive(cancel(1));
+  await setImmediate();
+  assertEquals([passed.length, ended], [2, ["window://a/b"]]);
+});
+
+Deno.test("a request to listen that is cancelled before its resources are followed is not served", async () => {
+  const { follows, ended, passed, receive } = openScene();
+  receive(listen(1, "window://a/b"));
+  receive(cancel(1));
+  follows[0]?.stands();
+  await setImmediate();
+  assertEquals([passed, ended], [[cancel(1)], ["window://a/b"]]);
+});
+
+Deno.test("what a client listens to ends with its transport", async () => {
+  const { transport, follows, ended, passed, receive } = openScene();
+  receive(listen(1, "window://a/b"));
+  receive(listen(2, "window://a/c"));
+  follows[0]?.stands();
+  await setImmediate();
+  await transport.close();
+  follows[1]?.stands();
+  await setImmediate();
+  assertEquals([passed, ended], [[listen(1, "window://a/b")], ["window://a/b", "window://a/c"]]);
+});
