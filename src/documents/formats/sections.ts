@@ -57,7 +57,7 @@ export function divide(
   return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
 }
 
-/** A text or code of more characters than a page has, in parts. */
+/** A text, code, table or list that is longer than a page, in parts; a table says with which row each begins. */
 function* partsOf(element: DocumentElement): Generator<DocumentElement, void> {
   const { category, content } = element;
   if (category === "text" && content.text.length > MAX_SECTION_LENGTH) {
@@ -68,7 +68,40 @@ function* partsOf(element: DocumentElement): Generator<DocumentElement, void> {
     for (const code of cutAtLines(content.code, MAX_SECTION_LENGTH)) {
       yield { ...element, category, content: { ...content, code } };
     }
+  } else if (category === "table" && content.rows.length > 1) {
+    const first = typeof content["first_row"] === "number" ? content["first_row"] : 1;
+    for (const { start, items: rows } of runsOf(content.rows)) {
+      const isWhole = rows.length === content.rows.length;
+      const place = isWhole ? {} : { first_row: first + start };
+      yield {
+        ...element,
+        category,
+        content: { total_rows: content.rows.length, ...content, ...place, rows },
+      };
+    }
+  } else if (category === "list" && content.items.length > 1) {
+    for (const { start, items } of runsOf(content.items)) {
+      const number = start === 0 || content.ordered !== true ? {} : { start: (content.start ?? 1) + start };
+      yield { ...element, category, content: { ...content, ...number, items } };
+    }
   } else yield element;
+}
+
+/** Divides items into runs, each with as many as a page has room for, and at least one. */
+function* runsOf<T>(all: readonly T[]): Generator<{ readonly start: number; readonly items: T[] }, void> {
+  let items: T[] = [];
+  let [start, length] = [0, 0];
+  for (const item of all) {
+    const size = JSON.stringify(item).length;
+    if (items.length > 0 && length + size > MAX_SECTION_LENGTH) {
+      yield { start, items };
+      start += items.length;
+      [items, length] = [[], 0];
+    }
+    items.push(item);
+    length += size;
+  }
+  yield { start, items };
 }
 
 /** Cuts a text into pieces, at the ends of lines where possible. */
