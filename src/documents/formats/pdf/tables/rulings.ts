@@ -31,8 +31,8 @@ export function rulingsOf(operators: PageOperators): readonly Ruling[] {
       if (points.length > MAX_RULINGS) continue;
       if (strokes) rulings.push(...segments(points));
       if (fills && !isCurved) rulings.push(...thinArea(points));
+      if (rulings.length > MAX_RULINGS) return [];
     }
-    if (rulings.length > MAX_RULINGS) return [];
   }
   return rulings;
 }
