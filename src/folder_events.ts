@@ -103,7 +103,7 @@ export class FolderEvents {
   #tellLimit(watched: number, found: number): void {
     if (watched < found) this.#tell(`the system lets only ${watched} folders be watched`);
     else if (!WATCHES_TREES && found >= this.#options.maxFolders) {
-      this.#tell(`only ${found} folders in it are watched`);
+      this.#tell(`only ${found} folders are watched`);
     } else this.#tell(undefined);
   }
 

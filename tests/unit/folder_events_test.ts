@@ -130,7 +130,7 @@ Deno.test("no more folders are watched than the bound, those near the top first,
   await using watching = await new Watching([folder.path], { maxFolders: 4 }).begin();
   assertEquals(await countWatched(["", "a", "b", "c"].map((name) => folder.join(name))), 4);
   assertEquals(await countWatched(["1", "2", "3"].map((name) => folder.join("a", name))), 0);
-  assertEquals(watching.problems, ["only 4 folders in it are watched"]);
+  assertEquals(watching.problems, ["only 4 folders are watched"]);
 });
 
 Deno.test("a missing folder ends no watch of the others", async () => {
