@@ -102,7 +102,7 @@ Deno.test("a long text without empty lines, such as a log, is divided into pages
   for (let index = 0; index < document.facts.pageCount; index++) {
     const { elements } = await document.page(index);
     assert(JSON.stringify(elements).length < 100_000, `page ${index} is too long`);
-    for (const { content } of elements) texts.push("text" in content ? content.text : "");
+    for (const { content } of elements) texts.push(String(content["text"]));
   }
   assertEquals(texts.join("\n").split("\n"), lines);
 });
