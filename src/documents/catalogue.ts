@@ -201,7 +201,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     const known = this.#reports.get(file.docRef);
     if (known !== undefined && known.file === file) return known.report;
     const { report, isLasting } = await this.#readReport(file, options);
-    this.#unread.delete(file.docRef);
+    // Another version of it may wait by now.
+    if (this.#unread.get(file.docRef) === file) this.#unread.delete(file.docRef);
     if (this.#tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
     if (isLasting) this.#store?.set(file, report);

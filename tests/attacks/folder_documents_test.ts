@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { pdfOf } from "../fixtures/documents/pdf.ts";
+import { countWatched } from "../fixtures/watched_folders.ts";
+import { eventually } from "../fixtures/within.ts";
 import { readInside } from "../../src/documents/folder/read_inside.ts";
 import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
 
@@ -18,6 +20,21 @@ Deno.test({
     await Deno.symlink(outside.path, join(folder.path, "linked"));
     await using client = await DocumentsClient.open(folder.path);
     assertEquals(Object.keys(await client.untilRead()), ["a.md"]);
+  },
+});
+
+Deno.test({
+  name: "folders behind a link that leads out are not watched either",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using outside = await TestFolder.make({ "deep/er/secret.md": "# Secret" });
+    await using folder = await TestFolder.make({ "sub/a.md": "# A" });
+    await Deno.symlink(outside.path, join(folder.path, "sub", "out"));
+    await using _client = await DocumentsClient.open(folder.path);
+    const own = [folder.path, join(folder.path, "sub")];
+    await eventually(() => countWatched(own), (count) => count === own.length, "the folders to be watched");
+    const behind = ["", "deep", "deep/er"].map((name) => join(outside.path, name));
+    assertEquals(await countWatched(behind), 0);
   },
 });
 

@@ -9,30 +9,20 @@ import { FrontMatterReader } from "../../src/computer/skills/front_matter.ts";
 import { SkillFiles } from "../../src/computer/skills/files.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
+import { countWatched } from "../fixtures/watched_folders.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RecordingLogger } from "../integration/_socket.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const isLinux = Deno.build.os === "linux";
 
-/** The numbers of the files and folders that this process watches, in hexadecimal. */
-async function watchedInodes(): Promise<string> {
-  const infos: string[] = [];
-  for await (const { name } of Deno.readDir("/proc/self/fdinfo")) {
-    infos.push(await Deno.readTextFile(join("/proc/self/fdinfo", name)).catch(() => ""));
-  }
-  return infos.join("\n");
-}
-
 /** How many of these folders a watch of `path` takes. */
-async function countWatched(path: string, folders: readonly string[]): Promise<number> {
+async function countWatchedBy(path: string, folders: readonly string[]): Promise<number> {
   const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
   const watch = new SkillFolderWatch(path, { onChange, log: new RecordingLogger() });
   try {
     await within(begun, "the watch to begin");
-    const watched = new Set((await watchedInodes()).match(/(?<=^inotify wd:\w+ ino:)\w+/gm));
-    const inodes = await Promise.all(folders.map(async (folder) => (await Deno.lstat(folder)).ino ?? 0));
-    return inodes.filter((inode) => watched.has(inode.toString(16))).length;
+    return await countWatched(folders);
   } finally {
     await watch.close();
   }
@@ -49,8 +39,8 @@ Deno.test("folders behind a link that leads out of the skills are not watched", 
     await Deno.symlink(outside, join(folder, "notes", "out"));
     await Deno.symlink(folder, join(folder, "notes", "loop"));
     const own = [folder, join(folder, "notes"), join(folder, "notes", "deep")];
-    assertEquals(await countWatched(folder, own), 3);
-    assertEquals(await countWatched(folder, [outside, ...hidden]), 0);
+    assertEquals(await countWatchedBy(folder, own), 3);
+    assertEquals(await countWatchedBy(folder, [outside, ...hidden]), 0);
   } finally {
     await Promise.all([folder, outside].map((path) => Deno.remove(path, { recursive: true })));
   }
@@ -63,7 +53,7 @@ Deno.test("a folder of skills takes a bounded number of the watches that the use
   try {
     const paths = Array.from({ length: 1_500 }, (_, n) => join(folder, "notes", `${n}`));
     await Promise.all(paths.map((path) => Deno.mkdir(path, { recursive: true })));
-    assertEquals(await countWatched(folder, [folder, join(folder, "notes"), ...paths]), 1_000);
+    assertEquals(await countWatchedBy(folder, [folder, join(folder, "notes"), ...paths]), 1_000);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

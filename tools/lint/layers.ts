@@ -12,6 +12,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   files: ["text"],
   own_imports: [],
   open_file: [],
+  folder_events: ["async", "text"],
   log: ["json", "text"],
   version: [],
   tracing: ["version", "json"],
@@ -38,6 +39,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "files",
     "own_imports",
     "open_file",
+    "folder_events",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
@@ -59,6 +61,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "spelling",
     "files",
     "open_file",
+    "folder_events",
   ],
   gateway: [
     "async",
@@ -109,6 +112,7 @@ export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files.ts",
   "src/open_file.ts",
+  "src/folder_events.ts",
   "src/terminal/",
   "src/config/",
   "src/mcp/",

@@ -83,6 +83,13 @@ export class FileTree {
     return node?.files.has(name) ?? false;
   };
 
+  /** Whether a folder may have documents, by its absolute path; what `.gitignore` says is not asked. */
+  admitsFolder(absolute: string): boolean {
+    const root = this.#roots.keys().find((root) => isWithin(absolute, root));
+    return root !== undefined &&
+      (absolute === root || this.#filter.admitsFolder(toInnerPath(absolute, root)));
+  }
+
   /** Looks at all folders. A folder that cannot be read keeps the files that it had. */
   async refresh(): Promise<TreeChange> {
     const change = new ChangeSet();
@@ -97,7 +104,9 @@ export class FileTree {
     const change = new ChangeSet();
     for (const path of paths) {
       const place = this.#find(path);
-      if (place !== undefined) await this.#visit(place, change, false);
+      // Each file that changed names its folder.
+      if (place === undefined || change.visited.has(place.node)) continue;
+      await this.#visit(place, change, false);
     }
     return change;
   }
@@ -105,9 +114,9 @@ export class FileTree {
   /** The known folder at a path, or the nearest one above it. */
   #find(absolute: string): Place | undefined {
     for (const [root, node] of this.#roots) {
-      if (absolute !== root && !absolute.startsWith(`${root}${SEPARATOR}`)) continue;
+      if (!isWithin(absolute, root)) continue;
       let place: Place = { root, path: "", node, depth: 0 };
-      for (const name of absolute.slice(root.length + 1).split(SEPARATOR)) {
+      for (const name of toInnerPath(absolute, root).split("/")) {
         const next = place.node.folders.get(name);
         if (next === undefined) break;
         place = { root, path: joinPath(place.path, name), node: next, depth: place.depth + 1 };
@@ -119,6 +128,7 @@ export class FileTree {
 
   async #visit(place: Place, change: ChangeSet, isDeep: boolean): Promise<void> {
     const { root, path, node, depth } = place;
+    change.visited.add(node);
     const entries = await this.#list(join(root, path));
     if (entries === undefined) return;
     const folders = new Set<string>();
@@ -244,6 +254,16 @@ class ChangeSet implements TreeChange {
   readonly added: FolderFile[] = [];
   readonly changed: FolderFile[] = [];
   readonly removed: FolderFile[] = [];
+  /** The folders that were looked at. */
+  readonly visited = new Set<FolderNode>();
+}
+
+function isWithin(absolute: string, root: string): boolean {
+  return absolute === root || absolute.startsWith(root.endsWith(SEPARATOR) ? root : `${root}${SEPARATOR}`);
+}
+
+function toInnerPath(absolute: string, root: string): string {
+  return absolute.slice(root.length).split(SEPARATOR).filter((name) => name !== "").join("/");
 }
 
 function emptyNode(): FolderNode {

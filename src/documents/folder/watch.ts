@@ -1,8 +1,14 @@
 /** Tells which folders to look at again. */
 import { dirname } from "@std/path";
+import { FolderEvents } from "../../folder_events.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
+/**
+ * The most folders whose events are heard, those near the top first: fewer than the 8,192 watches that many Linux systems
+ * grant to a user. Changes in the others are found by the look at everything.
+ */
+const MAX_WATCHED = 5_000;
 /** How long events are collected before they are told, in milliseconds: an editor that saves causes several. */
 const COLLECT_MS = 100;
 /** From so many folders on, everything is looked at. */
@@ -25,6 +31,8 @@ export interface FolderWatchOptions {
    * often when a look takes long.
    */
   readonly pollMs: number;
+  /** Whether a folder may have documents, by its absolute path. */
+  readonly admits: (path: string) => boolean;
   /** Nothing is told before this promise is settled. */
   readonly after: Promise<void>;
   readonly logger: Logger;
@@ -36,8 +44,7 @@ export class FolderWatch implements AsyncDisposable {
   readonly #pollMs: number;
   readonly #log: Logger;
   readonly #folders = new Set<string>();
-  readonly #watcher: Deno.FsWatcher | undefined;
-  readonly #reading: Promise<void>;
+  readonly #events: FolderEvents;
   #isAllDue = false;
   #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,14 +55,25 @@ export class FolderWatch implements AsyncDisposable {
   constructor(
     roots: readonly string[],
     listener: WatchListener,
-    { pollMs, after, logger }: FolderWatchOptions,
+    { pollMs, admits, after, logger }: FolderWatchOptions,
   ) {
     this.#listener = listener;
     this.#look = after.catch(() => {});
     this.#pollMs = pollMs;
     this.#log = logger;
-    this.#watcher = this.#open(roots);
-    this.#reading = this.#read();
+    this.#events = new FolderEvents(roots, {
+      maxFolders: MAX_WATCHED,
+      admits,
+      onPaths: (paths) => this.#note(paths),
+      onUnknown: () => {
+        this.#isAllDue = true;
+        this.#schedule();
+      },
+      onProblem: (error) =>
+        logger.warn("not all folders are watched; other changes are found by looking at them now and then", {
+          error,
+        }),
+    });
     this.#schedulePoll(0);
   }
 
@@ -64,8 +82,7 @@ export class FolderWatch implements AsyncDisposable {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#poll);
-    this.#watcher?.close();
-    await this.#reading;
+    await this.#events.close();
     await this.#look;
   }
 
@@ -73,33 +90,9 @@ export class FolderWatch implements AsyncDisposable {
     return this.close();
   }
 
-  #open(roots: readonly string[]): Deno.FsWatcher | undefined {
-    try {
-      return Deno.watchFs([...roots]);
-    } catch (error) {
-      // On Linux the number of watched folders is limited.
-      this.#log.warn("the folders cannot be watched; changes are found by looking at them now and then", {
-        error,
-      });
-      return undefined;
-    }
-  }
-
-  async #read(): Promise<void> {
-    if (this.#watcher === undefined) return;
-    try {
-      for await (const { kind, paths, flag } of this.#watcher) {
-        if (kind === "access") continue;
-        if (flag === "rescan") this.#isAllDue = true;
-        for (const path of paths) this.#folders.add(dirname(path)).add(path);
-        this.#schedule();
-      }
-    } catch (error) {
-      this.#log.warn(
-        "the folders are not watched any more; changes are found by looking at them now and then",
-        { error: describeError(error) },
-      );
-    }
+  #note(paths: readonly string[]): void {
+    for (const path of paths) this.#folders.add(dirname(path)).add(path);
+    this.#schedule();
   }
 
   #schedule(): void {

@@ -1,12 +1,12 @@
 /** JSON and YAML: an outline of the top members, with lists of records as tables. */
-import { type Document, parseAllDocuments, visit } from "yaml";
+import { type Document, isNode, parseAllDocuments, visit } from "yaml";
 import { isRecord } from "../../json.ts";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { extensionOf } from "../file_name.ts";
-import { toParts } from "./sections.ts";
+import { cutAtLines, toParts } from "./sections.ts";
 
 /** The most rows of one table element; a longer list is continued. */
 const MAX_ROWS = 200;
@@ -16,6 +16,8 @@ const MAX_COLUMNS = 40;
 const MAX_CODE = 20_000;
 /** The most aliases of a YAML file that are followed. */
 const MAX_ALIASES = 100;
+/** The most tags that are named. */
+const MAX_TAGS = 20;
 /** A number of more digits than JavaScript keeps. */
 const LONG_NUMBER = /\d{16}/;
 /** It writes a text as it is; TypeScript does not know it yet. */
@@ -25,7 +27,7 @@ const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
   const language = /^ya?ml$/.test(extensionOf(fileName)) ? "yaml" : "json";
-  const { values, problem, hasComments = false } = read(text, language);
+  const { values, problem, hasComments = false, tags = [] } = read(text, language);
   const elements = problem === undefined
     ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
     : [...pieces(text, language)];
@@ -35,6 +37,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     losses.push(`It is no valid ${language.toUpperCase()} and shown as it is written: ${problem}`);
   }
   if (hasComments) losses.push("Comments are not shown");
+  if (tags.length > 0) losses.push(`Tags are not shown: ${tags.join(", ")}`);
   if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
   return {
     facts: {
@@ -53,6 +56,8 @@ interface DataReading {
   readonly values: readonly unknown[];
   readonly problem?: string | undefined;
   readonly hasComments?: boolean;
+  /** The tags that give values a meaning of a program's own, such as `!Ref`. */
+  readonly tags?: readonly string[];
 }
 
 function read(text: string, language: "json" | "yaml"): DataReading {
@@ -60,14 +65,18 @@ function read(text: string, language: "json" | "yaml"): DataReading {
     if (language === "json") return { values: [parseJson(text)] };
     const documents = parseAllDocuments(text, { logLevel: "silent", intAsBigInt: LONG_NUMBER.test(text) });
     const values: unknown[] = [];
-    let hasComments = false;
+    // A file of nothing but comments has no document.
+    let hasComments = documents.length === 0 && text.trim() !== "";
+    const tags = new Set<string>();
     for (const document of Array.isArray(documents) ? documents : []) {
-      hasComments ||= hasComment(document);
       const [error] = document.errors;
       if (error !== undefined) return { values: [], problem: firstLine(error.message) };
+      const beside = besideValues(document);
+      hasComments ||= beside.hasComments;
+      for (const tag of beside.tags) if (tags.size < MAX_TAGS) tags.add(tag);
       values.push(document.toJS({ maxAliasCount: MAX_ALIASES }));
     }
-    return { values, hasComments };
+    return { values, hasComments, tags: [...tags] };
   } catch (error) {
     return { values: [], problem: firstLine(error instanceof Error ? error.message : String(error)) };
   }
@@ -82,16 +91,16 @@ function parseJson(text: string): unknown {
   });
 }
 
-function hasComment(document: Document.Parsed): boolean {
-  let isFound = (document.commentBefore ?? document.comment ?? "") !== "";
-  visit(document, {
-    Node: (_, { comment, commentBefore }) => {
-      if ((comment ?? commentBefore ?? "") === "") return undefined;
-      isFound = true;
-      return visit.BREAK;
-    },
+/** What a YAML document has beside its values. */
+function besideValues(document: Document.Parsed): Required<Pick<DataReading, "hasComments" | "tags">> {
+  let hasComments = (document.commentBefore ?? document.comment ?? "") !== "";
+  const tags = new Set<string>();
+  visit(document, (_, node) => {
+    if (!isNode(node)) return;
+    hasComments ||= (node.comment ?? node.commentBefore ?? "") !== "";
+    if (node.tag?.startsWith("!")) tags.add(node.tag);
   });
-  return isFound;
+  return { hasComments, tags: [...tags] };
 }
 
 function firstLine(text: string): string {
@@ -124,9 +133,14 @@ function* show(value: unknown, maxDepth: number): Generator<DocumentElement, voi
 function toJson(value: unknown, maxDepth: number): string {
   return JSON.stringify(
     shallow(value, maxDepth),
-    (_, member: unknown) => typeof member === "bigint" ? rawJSON(String(member)) : member,
+    (_, member: unknown) => typeof member === "bigint" ? rawJSON(String(member)) : withoutInfinity(member),
     2,
   );
+}
+
+/** JSON has no form for infinity and for what is no number. */
+function withoutInfinity(value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
 /** What is nested more deeply is left out, because writing it would exceed the stack. */
@@ -163,7 +177,8 @@ function* table(
   }
 }
 
-function cellOf(value: unknown): TableCell {
+function cellOf(member: unknown): TableCell {
+  const value = withoutInfinity(member);
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
@@ -173,13 +188,7 @@ function cellOf(value: unknown): TableCell {
 
 /** Code of several lines, in pieces that end with a line where possible. */
 function* pieces(code: string, language: string): Generator<DocumentElement, void> {
-  for (let start = 0; start < code.length;) {
-    const cut = code.length - start <= MAX_CODE ? code.length : code.lastIndexOf("\n", start + MAX_CODE) + 1;
-    const end = cut > start ? cut : Math.min(start + MAX_CODE, code.length);
-    yield {
-      category: "code",
-      content: { language, code: code.slice(start, end).replace(/\n$/, "").toWellFormed() },
-    };
-    start = end;
+  for (const piece of cutAtLines(code.replace(/\n$/, ""), MAX_CODE)) {
+    yield { category: "code", content: { language, code: piece.toWellFormed() } };
   }
 }

@@ -49,7 +49,10 @@ export interface DocumentFacts {
 export interface ParseLimits {
   /** The most bytes that a compressed file may unpack to, all its parts together. */
   readonly maxUnpackedBytes: number;
-  /** The most bytes of JSON of a page. A table that is longer is shortened, with `total_rows`. */
+  /**
+   * The most bytes of JSON of a page of a workbook: further rows are left out, which the page says. What is longer than a
+   * page in other formats is continued on the next one, where they have no pages of their own.
+   */
   readonly maxPageBytes: number;
   /** The most levels of nesting that are followed, in XML, lists, JSON and so on. */
   readonly maxDepth: number;

@@ -33,7 +33,7 @@ export function divide(
   const pages: { title: string; elements: DocumentElement[] }[] = [];
   let length = Infinity;
   let part = 1;
-  for (const element of elements) {
+  for (const element of elements.flatMap((element) => [...partsOf(element)])) {
     const startsSection = element.category === "heading" && element.content.level <= (level ?? 0);
     const size = JSON.stringify(element.content).length;
     const page = pages.at(-1);
@@ -55,6 +55,72 @@ export function divide(
   }
   if (pages.length === 0) pages.push({ title, elements: [] });
   return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
+}
+
+/** A text, code, table or list that is longer than a page, in parts; a table says with which row each begins. */
+function* partsOf(element: DocumentElement): Generator<DocumentElement, void> {
+  const { category, content } = element;
+  if (category === "text" && content.text.length > MAX_SECTION_LENGTH) {
+    for (const text of cutAtLines(content.text, MAX_SECTION_LENGTH)) {
+      yield { ...element, category, content: { ...content, text } };
+    }
+  } else if (category === "code" && content.code.length > MAX_SECTION_LENGTH) {
+    for (const code of cutAtLines(content.code, MAX_SECTION_LENGTH)) {
+      yield { ...element, category, content: { ...content, code } };
+    }
+  } else if (category === "table" && content.rows.length > 1) {
+    const first = typeof content["first_row"] === "number" ? content["first_row"] : 1;
+    for (const { start, items: rows } of runsOf(content.rows)) {
+      const isWhole = rows.length === content.rows.length;
+      const place = isWhole ? {} : { first_row: first + start };
+      yield {
+        ...element,
+        category,
+        content: { total_rows: content.rows.length, ...content, ...place, rows },
+      };
+    }
+  } else if (category === "list" && content.items.length > 1) {
+    for (const { start, items } of runsOf(content.items)) {
+      const number = start === 0 || content.ordered !== true ? {} : { start: (content.start ?? 1) + start };
+      yield { ...element, category, content: { ...content, ...number, items } };
+    }
+  } else yield element;
+}
+
+/** Divides items into runs, each with as many as a page has room for, and at least one. */
+function* runsOf<T>(all: readonly T[]): Generator<{ readonly start: number; readonly items: T[] }, void> {
+  let items: T[] = [];
+  let [start, length] = [0, 0];
+  for (const item of all) {
+    const size = JSON.stringify(item).length;
+    if (items.length > 0 && length + size > MAX_SECTION_LENGTH) {
+      yield { start, items };
+      start += items.length;
+      [items, length] = [[], 0];
+    }
+    items.push(item);
+    length += size;
+  }
+  yield { start, items };
+}
+
+/** Cuts a text into pieces, at the ends of lines where possible. */
+export function* cutAtLines(text: string, maxLength: number): Generator<string, void> {
+  let start = 0;
+  while (text.length - start > maxLength) {
+    const piece = text.slice(start, start + maxLength + 1);
+    const line = piece.lastIndexOf("\n");
+    if (line > 0) {
+      yield piece.slice(0, line);
+      start += line + 1;
+    } else {
+      // The two halves of a character stay together.
+      const length = /[\ud800-\udbff]$/.test(piece.slice(0, -1)) ? maxLength - 1 : maxLength;
+      yield piece.slice(0, length);
+      start += length;
+    }
+  }
+  yield text.slice(start);
 }
 
 /** Gives the elements of a page their ids: `p{page}-{category}-{position}`, from 1 for each category. */

@@ -2,17 +2,16 @@
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { decodeText } from "./decode_text.ts";
-import { headingsOf, openingOf, toSections, withIds } from "./sections.ts";
+import { headingsOf, openingOf, toParts, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
   const sheets = text.split("\f").map(toElements);
   const pages = sheets.length > 1
-    ? sheets.map((elements, index) => ({
-      title: headingsOf(elements, 1)[0] ?? `Page ${index + 1}`,
-      elements: withIds(elements, index),
-    }))
+    ? sheets.flatMap((elements, index) =>
+      toParts(elements, headingsOf(elements, 1)[0] ?? `Page ${index + 1}`)
+    ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
   return {
@@ -37,7 +36,7 @@ function toElements(text: string): DocumentElement[] {
 const UNDERLINE = /^([=\-~^"'*+#_])\1{2,}\s*$/;
 const MARKED_HEADING = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 const ITEM = /^[ \t]*(?:[-*•+]|(\d{1,9})[.)])[ \t]+(\S.*)$/;
-const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})[ \t]*(\w*)[ \t]*$/;
+const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})(?:[ \t]*(\w+))?[ \t]*$/;
 
 /** A heading by its number in Chinese: `第一章 总则`, `第2节`. A line of it stands for itself, also between others. */
 const CHINESE_HEADING =
@@ -50,6 +49,8 @@ class BlockReader {
   readonly #lines: readonly string[];
   /** What marks headings, an underline or a word with a number, in the order of their levels. */
   readonly #marks: string[] = [];
+  /** The marks of code that no later line has. */
+  readonly #unended = new Set<string>();
   #at = 0;
 
   constructor(lines: readonly string[]) {
@@ -107,11 +108,21 @@ class BlockReader {
     const fence = FENCE.exec(this.#line(0));
     if (fence === null) return undefined;
     const [, mark = "", language = ""] = fence;
-    const end = this.#lines.findIndex((line, at) => at > this.#at && line.trimEnd() === mark);
-    if (end < 0) return undefined;
+    const end = this.#endOf(mark);
+    if (end === undefined) return undefined;
     const code = this.#lines.slice(this.#at + 1, end).join("\n");
     this.#at = end + 1;
     return { category: "code", content: language === "" ? { code } : { language, code } };
+  }
+
+  /** The next line that is this mark alone. */
+  #endOf(mark: string): number | undefined {
+    if (this.#unended.has(mark)) return undefined;
+    for (let at = this.#at + 1; at < this.#lines.length; at++) {
+      if (this.#lines[at]?.trimEnd() === mark) return at;
+    }
+    this.#unended.add(mark);
+    return undefined;
   }
 
   #indented(): DocumentElement | undefined {

@@ -2,7 +2,7 @@
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { isEntry, joinLines, type Line, textOf } from "./lines.ts";
 import { isItem, type Item, itemOf, leavesItem, toList } from "./list_items.ts";
-import { findTables, type UnruledTable } from "./unruled_tables.ts";
+import { findTables, type UnruledTable } from "./tables/unruled.ts";
 
 /** How the running text of a document looks. */
 export interface BodyLook {

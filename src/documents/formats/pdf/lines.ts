@@ -123,14 +123,18 @@ export function joinLines(lines: readonly Line[]): string {
 
 /** Joins the texts of lines to a paragraph; a word that is divided at the end of a line becomes one. */
 export function joinTexts(lines: readonly string[]): string {
-  let text = "";
+  // One text that grows would be searched as a whole for each line.
+  const parts: string[] = [];
   for (const line of lines) {
     const next = line.trim().replace(/\s+/g, " ");
-    if (/\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next)) text = text.slice(0, -1) + next;
-    else if (text === "" || isWithoutSpaces(text, next)) text += next;
-    else text += ` ${next}`;
+    const before = parts.at(-1);
+    if (next === "") continue;
+    if (before === undefined || isWithoutSpaces(before, next)) parts.push(next);
+    else if (/\p{Ll}-$/u.test(before) && /^\p{Ll}/u.test(next)) {
+      parts.splice(-1, 1, before.slice(0, -1), next);
+    } else parts.push(" ", next);
   }
-  return text;
+  return parts.join("");
 }
 
 /** Chinese and Japanese have no spaces between words. */

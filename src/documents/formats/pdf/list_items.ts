@@ -58,14 +58,19 @@ export function leavesItem(lines: readonly Line[], start: number, at: number): b
   if (first === undefined || before === undefined || line === undefined) return false;
   const [mark, tolerance] = [startOf(first), line.size * 0.5];
   if (Math.abs(startOf(line) - mark) > tolerance) return startOf(line) < mark;
-  const near = lines.slice(Math.max(0, start - NEAR), at + NEAR);
+  const near = [
+    ...lines.slice(Math.max(0, start - NEAR), start + NEAR),
+    ...lines.slice(Math.max(start + NEAR, at - NEAR), at + NEAR),
+  ];
   const isHanging = (other: Line) => {
     const [piece, text] = first.pieces;
     const isBelowText = piece !== undefined && text !== undefined && isItemMark(piece.text) &&
       Math.abs(startOf(other) - text.x) <= tolerance;
     return isBelowText && !isItem(other);
   };
-  const isLater = lines.slice(start + 1, at).some((other) => startOf(other) > mark + tolerance);
+  const isLater = lines.slice(start + 1, Math.min(start + NEAR, at)).some((other) =>
+    startOf(other) > mark + tolerance
+  );
   return isLater || near.some(isHanging) || hasRoom(before, line, near);
 }
 

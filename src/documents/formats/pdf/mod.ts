@@ -16,8 +16,8 @@ import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
 import { CMapFactory } from "./cmaps.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
-import { type RuledTable, ruledTables } from "./ruled_tables.ts";
-import { rulingsOf } from "./rulings.ts";
+import { type RuledTable, ruledTables } from "./tables/ruled.ts";
+import { rulingsOf } from "./tables/rulings.ts";
 import { type Line, type TextItem, toLines } from "./lines.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
@@ -193,11 +193,20 @@ class PdfReader {
   async #lookOfDocument(): Promise<BodyLook> {
     const lines: Line[] = [];
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
-      const page = await this.#pdf.getPage(number);
-      const { items } = textsOf((await page.getTextContent()).items as readonly MarkedItem[]);
-      for (const line of toLines(items)) lines.push(line);
+      for (const line of await this.#linesOf(number)) lines.push(line);
     }
     return lookOf(lines, () => false);
+  }
+
+  /** The lines of a page, by its number from 1; a damaged page costs the others nothing. */
+  async #linesOf(number: number): Promise<readonly Line[]> {
+    try {
+      const page = await this.#pdf.getPage(number);
+      const { items } = textsOf((await page.getTextContent()).items as readonly MarkedItem[]);
+      return toLines(items);
+    } catch {
+      return [];
+    }
   }
 
   async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {
@@ -252,14 +261,15 @@ function textsOf(
 /** The texts of each marked content that has an id. */
 function markedTexts(items: readonly MarkedItem[]): Map<string, readonly TextItem[]> {
   const contents = new Map<string, TextItem[]>();
+  /** The id that holds inside of each of the contents that have begun. */
   const open: (string | undefined)[] = [];
   for (const item of items) {
     if (isText(item)) {
-      const id = open.findLast((each) => each !== undefined);
+      const id = open.at(-1);
       if (id !== undefined) contents.get(id)?.push(item);
     } else if (item.type === "endMarkedContent") open.pop();
     else {
-      open.push(item.id);
+      open.push(item.id ?? open.at(-1));
       if (item.id !== undefined && !contents.has(item.id)) contents.set(item.id, []);
     }
   }
@@ -288,14 +298,14 @@ interface OutlineEntry {
 
 function outlineTitles(outline: readonly OutlineEntry[]): string[] {
   const titles: string[] = [];
-  const waiting = [...outline];
+  const waiting = outline.slice(0, MAX_OUTLINE);
   for (
     let entry = waiting.shift();
     entry !== undefined && titles.length < MAX_OUTLINE;
     entry = waiting.shift()
   ) {
     if (entry.title.trim() !== "") titles.push(entry.title.trim());
-    waiting.push(...entry.items);
+    for (const inner of entry.items.slice(0, MAX_OUTLINE)) waiting.push(inner);
   }
   return titles;
 }

@@ -45,7 +45,10 @@ const DAYS_1904 = 1_462;
 export interface CellValue {
   readonly shown: TableCell;
   readonly raw: TableCell;
+  /** Empty when it is written in another cell, from which it was filled in. */
   readonly formula: string | undefined;
+  /** The cells that the formula also fills. */
+  readonly fills?: string | undefined;
   /** Whether the file has no result of the formula, because no program has calculated it. */
   readonly isUncalculated?: boolean;
 }
@@ -71,6 +74,12 @@ export class CellReader {
 
   /** Reads a `c` element. */
   read(cell: XmlNode): CellValue {
+    const { ref } = at(cell, "f")?.attributes ?? {};
+    const value = this.#read(cell);
+    return ref !== undefined && ref !== cell.attributes["r"] ? { ...value, fills: ref } : value;
+  }
+
+  #read(cell: XmlNode): CellValue {
     const { t: type = "n", s: style = "0" } = cell.attributes;
     const formulaNode = at(cell, "f");
     const formula = formulaNode === undefined ? undefined : textOf(formulaNode);
@@ -92,7 +101,7 @@ export class CellReader {
         return this.#number(number, this.#formats[Number(style)] ?? "General", formula);
       }
       default:
-        return plain(value, formula);
+        return plain(unescapeText(value), formula);
     }
   }
 
@@ -166,9 +175,19 @@ export function readSharedTexts(part: XmlNode | undefined): string[] {
 /** A text of several runs; the readings beside Japanese characters are no part of it. */
 export function richText(node: XmlNode | undefined): string {
   return childrenOf(node).map((child) => {
-    if (child.name === "t") return textOf(child);
-    return child.name === "r" ? textOf(at(child, "t")) : "";
+    if (child.name === "t") return unescapeText(textOf(child));
+    return child.name === "r" ? unescapeText(textOf(at(child, "t"))) : "";
   }).join("");
+}
+
+/** Characters that XML has no form for, such as `_x000D_` of a line end (ECMA-376, 22.9.2.19). Line ends become `\n`. */
+function unescapeText(text: string): string {
+  if (!text.includes("_x")) return text;
+  return text.replace(
+    /_x([0-9a-f]{4})_/gi,
+    (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)),
+  )
+    .replace(/\r\n?/g, "\n").toWellFormed();
 }
 
 /** `B12` as column 1 and row 11, both from 0. */

@@ -11,7 +11,7 @@ import { OfficePackage } from "../ooxml.ts";
 import { withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
-import { CellReader, readSharedTexts } from "./cells.ts";
+import { CellReader, parseCellName, readSharedTexts } from "./cells.ts";
 import { CommentReader } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
 import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
@@ -118,8 +118,10 @@ class Workbook {
     const sheet = this.#sheets.findLast(({ firstPage }) => firstPage <= index);
     if (sheet === undefined) throw unreadable("damaged", `there is no page ${index}`);
     const part = index - sheet.firstPage;
-    const rows = sheet.rows.read(part * ROWS_PER_PAGE, ROWS_PER_PAGE);
-    const header = part === 0 ? undefined : this.#read(sheet.rows.read(0, HEADER_ROWS)).tables[0];
+    const start = part * ROWS_PER_PAGE;
+    const rows = sheet.rows.read(start, ROWS_PER_PAGE);
+    const block = sheet.rows.blockStart(start);
+    const header = block >= start ? undefined : this.#read(sheet.rows.read(block, HEADER_ROWS)).tables[0];
     const { tables, leftOutFrom, leftOutColumn } = this.#read(rows, header);
     const elements = [
       ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
@@ -130,7 +132,7 @@ class Workbook {
         ? []
         : [leftOut(`columns from ${leftOutColumn}`, "a page has no room for more")]),
       ...(part === 0 ? this.#drawings(sheet) : []),
-      ...this.#notes(sheet, tables),
+      ...this.#notes(sheet, { tables, isHere: cellsOf(sheet, part) }),
     ];
     return { title: titleOf(sheet, part), elements: withIds(elements, index) };
   }
@@ -142,10 +144,10 @@ class Workbook {
   #elementsOf(table: SheetTable, { part, rows }: Sheet): DocumentElement[] {
     const { headers, range, formulas, columns } = table;
     const formulaElements = formulas.slice(0, MAX_FORMULAS).map((
-      { name, expression, result },
+      { name, expression, result, fills },
     ): DocumentElement => ({
       category: "formula",
-      summary: `Cell ${name}`,
+      summary: fills === undefined ? `Cell ${name}` : `Cell ${name}; filled into ${fills}`,
       content: { expression: `=${expression}`, result, cell: name },
     }));
     const merged = mergedWithin(rows.around, table);
@@ -158,7 +160,7 @@ class Workbook {
         total_rows: table.totalRows,
         total_columns: columns,
         source_range: range,
-        has_formulas: formulas.length > 0,
+        has_formulas: formulas.length + table.filled > 0,
         ...(table.rawRows === undefined ? {} : { raw_rows: table.rawRows }),
         ...(merged.length === 0 ? {} : { merged_ranges: merged }),
       },
@@ -229,8 +231,13 @@ class Workbook {
   }
 
   /** Links and comments of the cells of a page. */
-  #notes({ part, rows }: Sheet, tables: readonly SheetTable[]): DocumentElement[] {
-    const isHere = (name: string) => tables.some((table) => table.contains(name));
+  #notes(
+    { part, rows }: Sheet,
+    { tables, isHere }: {
+      readonly tables: readonly SheetTable[];
+      readonly isHere: (cell: string) => boolean;
+    },
+  ): DocumentElement[] {
     const related = this.#office.relationships(part);
     const links = childrenOf(at(rows.around, "worksheet", "hyperlinks"), "hyperlink").flatMap(
       ({ attributes }): DocumentElement[] => {
@@ -269,6 +276,17 @@ function pagesOf({ rows }: Pick<Sheet, "rows">): number {
   return Math.max(1, Math.ceil(rows.count / ROWS_PER_PAGE));
 }
 
+/** Tells whether a cell, or the first cell of a range, is on a page, whether it has a value or not. */
+function cellsOf({ rows }: Sheet, part: number): (name: string) => boolean {
+  const [start, next] = [part * ROWS_PER_PAGE, (part + 1) * ROWS_PER_PAGE];
+  const first = part === 0 ? 1 : rows.numberOf(start);
+  const last = next < rows.count ? rows.numberOf(next) - 1 : Infinity;
+  return (name) => {
+    const cell = parseCellName(name.split(":")[0] ?? "");
+    return cell !== undefined && cell.row + 1 >= first && cell.row + 1 <= last;
+  };
+}
+
 function titleOf(sheet: Sheet, part: number): string {
   const name = sheet.isHidden ? `${sheet.name} (hidden)` : sheet.name;
   if (pagesOf(sheet) === 1) return name;
@@ -283,12 +301,13 @@ function leftOut(what: string, why: string): DocumentElement {
   return { category: "annotation", content: { text } };
 }
 
-function summaryOf({ range, rows, columns, formulas, uncalculated }: SheetTable): string {
+function summaryOf({ range, rows, columns, formulas, filled, uncalculated }: SheetTable): string {
   return [
     `${range}: ${counted(rows.length, "row")} and ${counted(columns, "column")}`,
     ...(formulas.length > MAX_FORMULAS
       ? [`${MAX_FORMULAS} of its ${formulas.length} formulas are listed`]
       : []),
+    ...(filled === 0 ? [] : [`${counted(filled, "formula")} filled in from other cells`]),
     ...(uncalculated === 0
       ? []
       : [`${counted(uncalculated, "formula")} without a result, because no program has calculated the file`]),

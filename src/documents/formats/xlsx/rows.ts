@@ -8,6 +8,9 @@ export class SheetRows {
   readonly #limits: ParseLimits;
   /** Where each row begins, and at the end where the last one ends. */
   readonly #starts: Float64Array;
+  /** The prefix of the names of its tags. */
+  readonly #prefix: string;
+  #blocks: Uint32Array | undefined;
   /** What is before the rows and behind them, as XML. */
   readonly around: XmlNode;
 
@@ -16,7 +19,7 @@ export class SheetRows {
     this.#bytes = bytes;
     this.#limits = limits;
     const buffer = new ByteText(bytes);
-    const prefix = prefixOf(bytes);
+    const prefix = this.#prefix = prefixOf(bytes);
     const open = buffer.findTag(`<${prefix}sheetData`, 0);
     const isEmpty = open < 0 || bytes[buffer.find(">", open) - 1] === SLASH;
     const close = isEmpty ? -1 : buffer.findTag(`</${prefix}sheetData`, open);
@@ -48,6 +51,28 @@ export class SheetRows {
     const tag = new TextDecoder().decode(this.#bytes.subarray(start, start + TAG_BYTES));
     const [, number] = /^[^>]*?\sr=["'](\d{1,7})["']/.exec(tag) ?? [];
     return number === undefined ? position + 1 : Number(number);
+  }
+
+  /** Where the rows begin that stand below each other up to the one at a position, without an empty one between them. */
+  blockStart(position: number): number {
+    this.#blocks ??= this.#findBlocks();
+    return this.#blocks.findLast((start) => start <= position) ?? 0;
+  }
+
+  #findBlocks(): Uint32Array {
+    const starts: number[] = [];
+    let before: number | undefined;
+    for (let position = 0; position < this.count; position++) {
+      const number = this.#hasCells(position) ? this.numberOf(position) : undefined;
+      if (number !== undefined && (before === undefined || number > before + 1)) starts.push(position);
+      before = number;
+    }
+    return Uint32Array.from(starts);
+  }
+
+  #hasCells(position: number): boolean {
+    const row = new ByteText(this.#bytes.subarray(this.#starts[position], this.#starts[position + 1]));
+    return ["v", "is", "f"].some((name) => row.findTag(`<${this.#prefix}${name}`, 0) >= 0);
   }
 
   /** The rows of a range, by their position from 0. */

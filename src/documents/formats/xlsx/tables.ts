@@ -11,6 +11,8 @@ export interface CellFormula {
   readonly name: string;
   readonly expression: string;
   readonly result: TableCell;
+  /** The cells that it also fills, such as `B1:B9`. */
+  readonly fills?: string | undefined;
 }
 
 /** How tables are read. */
@@ -102,7 +104,10 @@ export class SheetTable {
   readonly rows: readonly (readonly TableCell[])[];
   /** The values of the rows where some differ from what is shown. */
   readonly rawRows: readonly (readonly TableCell[])[] | undefined;
+  /** The formulas that are written in its cells. */
   readonly formulas: readonly CellFormula[];
+  /** How many cells have a formula that is written in another cell, since it was filled in from there. */
+  readonly filled: number;
   /** How many formulas have no result in the file. */
   readonly uncalculated: number;
   readonly columns: number;
@@ -128,15 +133,14 @@ export class SheetTable {
     const differs = body.some(({ cells }) => [...cells.values()].some(({ shown, raw }) => shown !== raw));
     this.rawRows = differs ? body.map((row) => this.#line(row, ({ raw }) => raw)) : undefined;
     this.totalRows = body.length;
-    this.uncalculated = block.reduce(
-      (sum, { cells }) => sum + [...cells.values()].filter(({ isUncalculated }) => isUncalculated).length,
-      0,
-    );
+    const values = block.flatMap(({ cells }) => [...cells.values()]);
+    this.uncalculated = values.filter(({ isUncalculated }) => isUncalculated).length;
+    this.filled = values.filter(({ formula }) => formula === "").length;
     this.formulas = block.flatMap(({ row, cells }) =>
-      [...cells].flatMap(([column, { formula, shown }]) =>
+      [...cells].flatMap(([column, { formula, fills, shown }]) =>
         formula === undefined || formula === ""
           ? []
-          : [{ name: `${columnName(column)}${row + 1}`, expression: formula, result: shown }]
+          : [{ name: `${columnName(column)}${row + 1}`, expression: formula, result: shown, fills }]
       )
     );
   }

@@ -88,3 +88,26 @@ Deno.test("comments of a YAML file are named as lost", async () => {
   assertEquals(await lossesOf("a: 1\nb:\n  - 2 # why\n"), ["Comments are not shown"]);
   assertEquals(await lossesOf("# first\na: 1\n"), ["Comments are not shown"]);
 });
+
+Deno.test("numbers that JSON has no form for are shown, also inside of other values", async () => {
+  const document = await openFile(
+    "limits.yaml",
+    "top: .inf\ninner:\n  most: .inf\n  none: .nan\nrows:\n  - a: -.inf\n  - a: 1\n",
+  );
+  const [[, ...elements]] = await pagesOf(document) as [[string, ...[string, unknown][]]];
+  assertEquals(elements.filter(([id]) => !id.includes("heading")).map(([, content]) => content), [
+    { text: "Infinity" },
+    { language: "json", code: '{\n  "most": "Infinity",\n  "none": "NaN"\n}' },
+    { headers: ["a"], rows: [["-Infinity"], [1]], total_rows: 2, first_row: 1 },
+  ]);
+});
+
+Deno.test("tags of YAML that give a value another meaning are named", async () => {
+  const document = await openFile("stack.yaml", "bucket: !Ref Data\nname: !Sub '${A}-x'\nother: !Ref More\n");
+  assertEquals(document.facts.losses, ["Tags are not shown: !Ref, !Sub"]);
+});
+
+Deno.test("a YAML file of nothing but comments says that it has some", async () => {
+  const document = await openFile("settings.yaml", "# Nothing is set yet.\n# port: 80\n");
+  assertEquals(document.facts.losses, ["Comments are not shown"]);
+});

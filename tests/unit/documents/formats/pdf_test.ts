@@ -222,3 +222,12 @@ Deno.test("a PDF file that is damaged or empty is refused with the reason", asyn
     assertEquals(error.code, "damaged");
   }
 });
+
+Deno.test("a damaged page at the beginning costs the pages beside it nothing", async () => {
+  const page = (text: string) => ({ lines: [{ size: 10, x: 50, y: 700, text }] });
+  const bytes = new TextDecoder("latin1").decode(pdfOf(["One", "Two", "Three"].map(page)));
+  const damaged = bytes.replace(/(?<=\/Kids \[\d+ 0 R )\d+(?= 0 R)/, "0");
+  const document = await openFile("damaged.pdf", Uint8Array.from(damaged, (letter) => letter.charCodeAt(0)));
+  assertEquals((await document.page(0)).elements.map(({ content }) => content), [{ text: "One" }]);
+  await assertRejects(async () => await document.page(1), DocumentError);
+});

@@ -1,5 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DocumentError } from "../../../../src/documents/formats/format.ts";
+import { within } from "../../../fixtures/within.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
 Deno.test("a text is divided into pages at its top headings", async () => {
@@ -92,4 +93,23 @@ Deno.test("a guess of a rare encoding gives way to windows-1252 where the letter
   assertEquals(document.facts.losses, [
     'The encoding "windows-1252" is a guess; some characters may be wrong',
   ]);
+});
+
+Deno.test("a long text without empty lines, such as a log, is divided into pages, and no line is lost", async () => {
+  const lines = Array.from({ length: 5_000 }, (_, n) => `12:00:00 INFO request ${n} took ${n % 7} ms`);
+  const document = await openFile("server.log", lines.join("\n"));
+  const texts: string[] = [];
+  for (let index = 0; index < document.facts.pageCount; index++) {
+    const { elements } = await document.page(index);
+    assert(JSON.stringify(elements).length < 100_000, `page ${index} is too long`);
+    for (const { content } of elements) texts.push(String(content["text"]));
+  }
+  assertEquals(texts.join("\n").split("\n"), lines);
+});
+
+Deno.test("marks of code that is never ended cost no more time than other lines", async () => {
+  const text = "```js\n".repeat(200_000) + "```" + " ".repeat(200_000) + "!\n";
+  const opened = Promise.resolve().then(() => openFile("marks.txt", text));
+  const { facts } = await within(opened, "the text to be read");
+  assertEquals(facts.losses, []);
 });

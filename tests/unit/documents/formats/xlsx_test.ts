@@ -308,3 +308,83 @@ Deno.test("columns beyond those that a page shows are named", async () => {
     "The columns from IW on are left out: a page has no room for more",
   );
 });
+
+const inline = (name: string, text: string) => `<c r="${name}" t="inlineStr"><is><t>${text}</t></is></c>`;
+
+Deno.test("the names above the columns of a page are those of the table that begins on a page before", async () => {
+  const rows = [
+    `<row r="1">${inline("A1", "Key")}${inline("B1", "Value")}</row>`,
+    `<row r="2">${inline("A2", "Year")}<c r="B2"><v>2024</v></c></row>`,
+    `<row r="3"><c r="A3" s="1"/></row>`,
+    `<row r="4">${inline("A4", "Id")}${inline("B4", "Twice")}</row>`,
+    ...Array.from(
+      { length: 600 },
+      (_, n) =>
+        `<row r="${n + 5}"><c r="A${n + 5}"><v>${n}</v></c><c r="B${n + 5}"><v>${n * 2}</v></c></row>`,
+    ),
+    `<row r="700"><c r="A700"><v>1</v></c><c r="B700"><v>2</v></c></row>`,
+  ];
+  const document = await openFile("long.xlsx", xlsxOf({ Long: `<sheetData>${rows.join("")}</sheetData>` }));
+  const { elements } = await document.page(1);
+  assertEquals(elements.map(({ content }) => "headers" in content ? content.headers : content), [
+    ["Id", "Twice"],
+    [],
+  ]);
+});
+
+Deno.test("comments on cells without a value, and outside of the tables, are shown on the page of their row", async () => {
+  const rows = Array.from(
+    { length: 600 },
+    (_, n) => `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c></row>`,
+  );
+  const comment = (cell: string) =>
+    `<comment ref="${cell}" authorId="0"><text><t>at ${cell}</t></text></comment>`;
+  const document = await openFile(
+    "notes.xlsx",
+    xlsxOf({ Notes: `<sheetData>${rows.join("")}</sheetData>` }, {
+      parts: {
+        "xl/worksheets/_rels/sheet0.xml.rels": relationships(["c1", "comments", "../comments1.xml"]),
+        "xl/comments1.xml": `<comments><authors><author>Ada</author></authors><commentList>${
+          ["C3", "A500", "A501", "Z900"].map(comment).join("")
+        }</commentList></comments>`,
+      },
+    }),
+  );
+  const textsOf = async (page: number) =>
+    (await document.page(page)).elements.flatMap(({ content }) => "cell" in content ? [content["cell"]] : []);
+  assertEquals(await textsOf(0), ["C3", "A500"]);
+  assertEquals(await textsOf(1), ["A501", "Z900"]);
+});
+
+Deno.test("characters that XML has no form for are read from their escapes", async () => {
+  const document = await openFile(
+    "escapes.xlsx",
+    xlsxOf({
+      Escapes:
+        `<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c>${inline("B1", "_x0041_ _x005F_x0042_ _x00_")}` +
+        '<c r="C1" t="str"><f>A1</f><v>a_x000D_b</v></c></row></sheetData>',
+    }, { texts: ["one_x000D_\ntwo"] }),
+  );
+  const [table] = (await document.page(0)).elements;
+  assertEquals(table?.content && "rows" in table.content && table.content.rows, [[
+    "one\ntwo",
+    "A _x0042_ _x00_",
+    "a\nb",
+  ]]);
+});
+
+Deno.test("formulas that are filled down count, and say which cells they fill", async () => {
+  const rows = Array.from({ length: 600 }, (_, n) => {
+    const formula = n === 0 ? '<f t="shared" ref="B1:B600" si="0">A1*2</f>' : '<f t="shared" si="0"/>';
+    return `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c><c r="B${n + 1}">${formula}<v>${
+      n * 2
+    }</v></c></row>`;
+  });
+  const document = await openFile("fill.xlsx", xlsxOf({ Fill: `<sheetData>${rows.join("")}</sheetData>` }));
+  const [first, formula] = (await document.page(0)).elements;
+  assertEquals(formula?.summary, "Cell B1; filled into B1:B600");
+  const [second] = (await document.page(1)).elements;
+  for (const table of [first, second]) {
+    assertEquals(table?.content && "has_formulas" in table.content && table.content.has_formulas, true);
+  }
+});

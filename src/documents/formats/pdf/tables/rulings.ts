@@ -1,5 +1,5 @@
 /** The straight lines that a page draws, such as those between the cells of a table. */
-import { type Matrix, type OperatorNumbers, type PageOperators, withMatrices } from "./operators.ts";
+import { type Matrix, type OperatorNumbers, type PageOperators, withMatrices } from "../operators.ts";
 
 /** A line from left to right, or from the bottom to the top, in points from the lower left corner of the page. */
 export interface Ruling {
@@ -31,8 +31,8 @@ export function rulingsOf(operators: PageOperators): readonly Ruling[] {
       if (points.length > MAX_RULINGS) continue;
       if (strokes) rulings.push(...segments(points));
       if (fills && !isCurved) rulings.push(...thinArea(points));
+      if (rulings.length > MAX_RULINGS) return [];
     }
-    if (rulings.length > MAX_RULINGS) return [];
   }
   return rulings;
 }

@@ -2,9 +2,9 @@
  * The rows of a table without drawn lines, by the order in which a page writes its texts: one cell after the other, each
  * with all its lines, from left to right, and then the next row. A page that writes line by line has a row for each line.
  */
-import { hasLeader, type Line } from "./lines.ts";
-import { isItemMark } from "./list_items.ts";
-import { type Cell, type CellText, Columns, isLonely, type Row } from "./table_cells.ts";
+import { hasLeader, type Line } from "../lines.ts";
+import { isItemMark } from "../list_items.ts";
+import { type Cell, type CellText, Columns, isLonely, type Row } from "./cells.ts";
 
 /** Rows that fit below each other. */
 export interface RowRun {

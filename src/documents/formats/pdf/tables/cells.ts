@@ -1,5 +1,5 @@
 /** The cells of a table without drawn lines, and the columns in which they are. */
-import { joinTexts } from "./lines.ts";
+import { joinTexts } from "../lines.ts";
 
 /** A text of a cell: a piece of a line, with the look of that line. */
 export interface CellText {

@@ -1,5 +1,5 @@
 /** Rows that are lines of running text, not of a table. */
-import { type Cell, Columns, isLonely, type Row } from "./table_cells.ts";
+import { type Cell, Columns, isLonely, type Row } from "./cells.ts";
 
 /** With fewer rows, words decide nothing. */
 const MIN_ROWS = 4;

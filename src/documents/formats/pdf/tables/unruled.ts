@@ -1,11 +1,11 @@
 /** Tables without drawn lines. */
-import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { GAP_TOLERANCE, joinLinesOfRows, leadingOf, leadingOfColumns, LINE_GAP } from "./line_rows.ts";
-import type { Line } from "./lines.ts";
-import { columnsOfProse, isJustified, isNumbered } from "./prose_rows.ts";
-import { orderByRows } from "./row_order.ts";
-import { type Cell, isLonely, type Row, toTexts } from "./table_cells.ts";
-import { readRows, type RowRun } from "./table_rows.ts";
+import type { DocumentElement } from "../../../../provider/documents/source.ts";
+import { GAP_TOLERANCE, joinLinesOfRows, leadingOf, leadingOfColumns, LINE_GAP } from "./rows_by_line.ts";
+import type { Line } from "../lines.ts";
+import { columnsOfProse, isJustified, isNumbered } from "./prose.ts";
+import { orderByRows } from "./reading_order.ts";
+import { type Cell, isLonely, type Row, toTexts } from "./cells.ts";
+import { readRows, type RowRun } from "./rows.ts";
 
 /** The lines of a page in reading order, and the tables in them. */
 export interface LinesWithTables {

@@ -1,5 +1,5 @@
 /** The rows of a table on a page that writes each line through all of its cells. */
-import { type CellText, Columns, type Row } from "./table_cells.ts";
+import { type CellText, Columns, type Row } from "./cells.ts";
 
 /** The distance of the lines of a cell, in heights of letters, where a table does not show it. */
 export const LINE_GAP = 1.24;

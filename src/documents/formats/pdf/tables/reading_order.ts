@@ -2,7 +2,7 @@
  * The order of pages that write the cells of a table neither row by row nor column by column. Spreadsheet programs print
  * all cells of one line first, and then those of several lines.
  */
-import type { Line, Piece } from "./lines.ts";
+import type { Line, Piece } from "../lines.ts";
 
 /** By how much the distance of the lines of a cell varies. */
 const GAP_TOLERANCE = 1.05;

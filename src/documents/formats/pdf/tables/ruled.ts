@@ -1,6 +1,6 @@
 /** Tables whose cells are divided by lines. */
-import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { joinLines, nearestSpace, type TextItem, toLines } from "./lines.ts";
+import type { DocumentElement } from "../../../../provider/documents/source.ts";
+import { joinLines, nearestSpace, type TextItem, toLines } from "../lines.ts";
 import type { Ruling } from "./rulings.ts";
 
 /** How far from each other, in points, lines count as one, and how near they must come to meet. */
