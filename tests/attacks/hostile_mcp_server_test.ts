@@ -254,8 +254,8 @@ for (const [what, noise] of Object.entries({ "empty lines": "\n", comments: ":\n
     const { computer } = opened;
     await computer.ready({ timeoutMs: WAIT_MS });
     await serveForASecond(computer);
-    // What the sockets between hold is some MiB; without a bound it would be a hundred.
-    assert(sentBytes < 24 * 1024 * 1024, `${sentBytes} bytes were read`);
+    // What the sockets between hold is 10 to 30 MiB; without a bound it would be a hundred.
+    assert(sentBytes < 48 * 1024 * 1024, `${sentBytes} bytes were read`);
   });
 }
 
