@@ -6,14 +6,12 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { extensionOf } from "../file_name.ts";
-import { cutAtLines, toParts } from "./sections.ts";
+import { toCodeElements, toParts } from "./sections.ts";
 
 /** The most rows of one table element; a longer list is continued. */
 const MAX_ROWS = 200;
 /** The most columns of a table; lists of wider records are shown as they are written. */
 const MAX_COLUMNS = 40;
-/** The most characters of one element; a longer value is continued. */
-const MAX_CODE = 20_000;
 /** The most aliases of a YAML file that are followed. */
 const MAX_ALIASES = 100;
 /** The most tags that are named. */
@@ -30,7 +28,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { values, problem, hasComments = false, tags = [] } = read(text, language);
   const elements = problem === undefined
     ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
-    : [...pieces(text, language)];
+    : [...toCodeElements(text, language)];
   const pages = toParts(elements, fileName);
   const losses: string[] = [];
   if (problem !== undefined) {
@@ -126,7 +124,9 @@ function* outline(value: unknown, maxDepth: number): Generator<DocumentElement, 
 function* show(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
   const columns = columnsOf(value);
   if (columns !== undefined && Array.isArray(value)) return yield* table(value, columns);
-  if (typeof value === "object" && value !== null) return yield* pieces(toJson(value, maxDepth), "json");
+  if (typeof value === "object" && value !== null) {
+    return yield* toCodeElements(toJson(value, maxDepth), "json");
+  }
   yield { category: "text", content: { text: String(value) } };
 }
 
@@ -184,11 +184,4 @@ function cellOf(member: unknown): TableCell {
     return Number.isSafeInteger(number) ? number : String(value);
   }
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
-}
-
-/** Code of several lines, in pieces that end with a line where possible. */
-function* pieces(code: string, language: string): Generator<DocumentElement, void> {
-  for (const piece of cutAtLines(code.replace(/\n$/, ""), MAX_CODE)) {
-    yield { category: "code", content: { language, code: piece.toWellFormed() } };
-  }
 }

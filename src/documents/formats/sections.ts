@@ -5,6 +5,8 @@ import { shorten } from "../../text.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
 const MAX_SECTION_LENGTH = 60_000;
+/** The most characters of an element of a file that is code as a whole; longer code is continued in further elements. */
+const MAX_CODE_LENGTH = 20_000;
 /** The most characters of a title. */
 const MAX_TITLE_LENGTH = 200;
 
@@ -102,6 +104,15 @@ function* runsOf<T>(all: readonly T[]): Generator<{ readonly start: number; read
     length += size;
   }
   yield { start, items };
+}
+
+/** Code of any length, in elements without ids that end with a line where possible; none when there is no code. */
+export function* toCodeElements(code: string, language: string): Generator<DocumentElement, void> {
+  const lines = code.replace(/\n$/, "");
+  if (lines === "") return;
+  for (const piece of cutAtLines(lines, MAX_CODE_LENGTH)) {
+    yield { category: "code", content: { language, code: piece.toWellFormed() } };
+  }
 }
 
 /** Cuts a text into pieces, at the ends of lines where possible. */

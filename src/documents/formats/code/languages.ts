@@ -147,7 +147,8 @@ const SHELL: Language = {
   regions: [
     { open: "\\\\[^]" },
     { open: "(?<![^\\s;(])#[^\\n]*", isComment: true },
-    hereDocument("(?<!<)<<-?[ \\t]?\\\\?"),
+    // Between `((` and `))` it shifts a number.
+    hereDocument("<<(?<!<<<|\\(\\([^\\n)]{0,80}<<)-?[ \\t]?\\\\?"),
     raw("(?<!\\$)'", "'"),
     long("\\$'"),
     long('"', "\\$\\("),

@@ -5,10 +5,8 @@ import type { ParsedDocument, ParseInput } from "../format.ts";
 import { extensionOf } from "../../file_name.ts";
 import { languageOf } from "./languages.ts";
 import { outlineOf } from "./outline.ts";
-import { headingsOf, toParts } from "../sections.ts";
+import { headingsOf, toCodeElements, toParts } from "../sections.ts";
 
-/** The most characters of one element; a longer definition is continued. */
-const MAX_CODE = 20_000;
 /** A line above the first comment, or a comment, that speaks to programs. */
 const NO_SUMMARY =
   /^(?:#!|<\?php\s*$|\s*(?:#|\/\/|\/\*|--)\s*(?:-\*-|vim?:|frozen_string_literal:|(?:en)?coding[:=]|eslint|@ts-|deno-|prettier-ignore|shellcheck |pylint:|SPDX-))/;
@@ -43,17 +41,8 @@ function toElements(text: string, extension: string): DocumentElement[] {
   return elements;
 }
 
-function* pieces(text: string, language: string): Generator<DocumentElement, void> {
-  const code = text.replace(/^\n+/, "").trimEnd();
-  for (let start = 0; start < code.length;) {
-    const cut = code.length - start <= MAX_CODE ? code.length : code.lastIndexOf("\n", start + MAX_CODE) + 1;
-    const end = cut > start ? cut : Math.min(start + MAX_CODE, code.length);
-    yield {
-      category: "code",
-      content: { language, code: code.slice(start, end).replace(/\n$/, "").toWellFormed() },
-    };
-    start = end;
-  }
+function pieces(text: string, language: string): Generator<DocumentElement, void> {
+  return toCodeElements(text.replace(/^\n+/, "").trimEnd(), language);
 }
 
 /** The comment at the beginning of the file, which says what it is. */
@@ -62,7 +51,9 @@ function leadingComment(text: string): string {
   for (const line of text.split("\n", 60)) {
     if (NO_SUMMARY.test(line) || (lines.length === 0 && line.trim() === "")) continue;
     if (!/^\s*(?:\/\/|\/\*|\*|#|--|;|""")/.test(line)) break;
-    lines.push(line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+|""")\s?/, "").replace(/\s*\*\/$/, ""));
+    lines.push(
+      line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+|""")\s?/, "").replace(/\*\/$/, "").trimEnd(),
+    );
   }
   return lines.join(" ").trim().slice(0, 2_000).toWellFormed();
 }

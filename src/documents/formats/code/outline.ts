@@ -1,5 +1,6 @@
 /** The top definitions of a file of source code. */
 import type { Language } from "./languages.ts";
+import { shorten } from "../../../text.ts";
 import { maskedCode, STRING_MASK } from "./masked_code.ts";
 
 /** A definition that is in no other one. Positions are those of the text. */
@@ -200,11 +201,11 @@ function endOfLine(code: string, from: number): number {
 
 /** The beginning of a definition in one line: up to its body, or to the value of a variable. */
 function titleOf(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = text.toWellFormed().replace(/\s+/g, " ").trim();
   const title = line
     .replace(/^((?:\w+ )*(?:const|let|var|val|static|type|using|typealias)\b[^(=]*?) ?=.*$/, "$1")
     .replace(/ ?(?:\{.*|=>.*|\bas [$'].*|:$|;$|=$)/i, "");
-  return (title === "" ? line : title).slice(0, MAX_TITLE).trim();
+  return shorten((title === "" ? line : title).trim(), MAX_TITLE);
 }
 
 function isBlank(line = ""): boolean {

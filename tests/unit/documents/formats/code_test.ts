@@ -118,6 +118,33 @@ Deno.test("a definition of source code begins with its comments and annotations,
   );
 });
 
+Deno.test("a line of source code that is longer than an element keeps its characters whole", async () => {
+  const { facts, page } = await openFile("a.js", `a${"😀".repeat(50_000)}`);
+  let code = "";
+  for (let index = 0; index < facts.pageCount; index++) {
+    for (const { category, content } of (await page(index)).elements) {
+      if (category === "code") code += content.code;
+    }
+  }
+  assertEquals(code, `a${"😀".repeat(50_000)}`);
+});
+
+Deno.test("a long title of a definition is cut, and has no half of a character", async () => {
+  for (const start of ["def a", "def ab"]) {
+    const [title = ""] = await outlineOf("a.py", `${start}(b="${"😀".repeat(300)}"):\n  pass\n`);
+    assert(title.isWellFormed() && title.endsWith("…"), title);
+    assertEquals(await outlineOf("a.py", `${start}(${" ".repeat(396 - start.length)}"😀😀"):\n`), [
+      `${start}( "😀`,
+    ]);
+  }
+});
+
+Deno.test("a shift of a number in a shell script begins no document", async () => {
+  const shift = "x=$(( a << b ))\n(( y <<c ))\n";
+  const document = "cat <<E\nno() {\nE\ncat <<<here\n";
+  assertEquals(await outlineOf("a.sh", `${shift}${document}f() {\n  :\n}\n`), ["f()"]);
+});
+
 Deno.test("the summary of source code is its first comment, not a line for programs", async () => {
   const summary = async (fileName: string, code: string) => (await openFile(fileName, code)).facts.opening;
   assertEquals(
@@ -154,4 +181,12 @@ Deno.test("hostile source code takes a time that grows with its length alone", a
       assert(performance.now() - started < 10_000, `${part} in ${fileName}`);
     }
   }
+});
+
+Deno.test("the summary of source code with a hostile comment takes a time that grows with its length alone", async () => {
+  const started = performance.now();
+  const { facts } = await openFile("a.py", `# a${" ".repeat(200_000)}b`);
+  // A time that grows with the square of the length would be more than half a minute.
+  assert(performance.now() - started < 10_000);
+  assertEquals(facts.opening.trim(), "a");
 });
