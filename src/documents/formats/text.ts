@@ -41,6 +41,12 @@ const FENCE = /^(`{3,}|-{4,}|\.{4,}|~{3,})(?:[ \t]*(\w+))?[ \t]*$/;
 /** A heading by its number in Chinese: `第一章 总则`, `第2节`. A line of it stands for itself, also between others. */
 const CHINESE_HEADING =
   /^[ \t\u3000]*(第[ ]?[〇零一二三四五六七八九十百千两\d０-９]{1,8}[ ]?([章节節]|[部卷篇编編回集](?=$|[ \t\u3000:：]))[^。，；！？]{0,40})$/;
+/** Such a line whose text follows without a space: a sentence may begin like it. */
+const CHINESE_SENTENCE = /^第[^章节節]+[章节節][^ \t\u3000:：]/;
+/** An entry of a table of contents, which ends with the number of a page. */
+const CONTENTS_ENTRY = /(?:[.．·…]{2,}|\t)[ \t]*\d{1,4}[ \t]*$/;
+/** A long line that ends within a sentence. */
+const UNENDED_LINE = /^.{19,}[\p{L}，、]$/u;
 /** A heading by its number in English: `Chapter 3`, `PART II: The Sea`. A sentence may begin like it. */
 const ENGLISH_HEADING =
   /^ {0,3}((Part|Book|Chapter|Section|PART|BOOK|CHAPTER|SECTION) (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?|[.:]? .{0,80}[^.,;!?]))$/;
@@ -92,11 +98,20 @@ class BlockReader {
 
   #numbered(): DocumentElement | undefined {
     const isAlone = this.#line(-1).trim() === "" && this.#line(1).trim() === "";
-    const [, text, word = ""] = CHINESE_HEADING.exec(this.#line(0)) ??
+    const [, text, word = ""] = this.#chinese() ??
       (isAlone ? ENGLISH_HEADING.exec(this.#line(0)) : null) ?? [];
     if (text === undefined) return undefined;
     this.#at++;
     return { category: "heading", content: { level: this.#levelOf(word.toLowerCase()), text: text.trim() } };
+  }
+
+  #chinese(): RegExpExecArray | null {
+    const match = CHINESE_HEADING.exec(this.#line(0));
+    const text = match?.[1] ?? "";
+    if (CONTENTS_ENTRY.test(text)) return null;
+    const before = this.#line(-1).trim();
+    const goesOn = UNENDED_LINE.test(before) && !CHINESE_HEADING.test(before);
+    return goesOn && CHINESE_SENTENCE.test(text) ? null : match;
   }
 
   #levelOf(mark: string): number {
@@ -160,7 +175,7 @@ class BlockReader {
   #startsBlock(): boolean {
     const line = this.#line(0);
     if (line.trim() === "" || MARKED_HEADING.test(line) || FENCE.test(line) || ITEM.test(line)) return true;
-    if (CHINESE_HEADING.test(line)) return true;
+    if (this.#chinese() !== null) return true;
     return UNDERLINE.test(this.#line(1)) && this.#line(1).trim().length * 2 >= line.trim().length;
   }
 

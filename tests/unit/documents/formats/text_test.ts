@@ -33,6 +33,17 @@ Deno.test("chapters that are numbered in words divide a text, in Chinese also wi
   assertEquals(book.facts.headings, ["PART I", "Chapter 1: The Sea", "Part II"]);
 });
 
+Deno.test("neither a wrapped sentence nor an entry of a table of contents is a heading in Chinese", async () => {
+  const line = "这份报告的读者若想了解本项目的来龙去脉，可以先读";
+  const { facts } = await openFile(
+    "report.txt",
+    `第一章总则........1\n第二章 附则 …… 13\n第三章\t20\n\n第一章总则\n${line}\n第三章的开头\n几段。\n第二章附则\n${line}。\n第三章尾声\n`,
+  );
+  assertEquals(facts.headings, ["第一章总则", "第二章附则", "第三章尾声"]);
+  const long = `${"第一章".repeat(50_000)}\n第一章的`;
+  assertEquals((await openFile("long.txt", long.repeat(20))).facts.headings, []);
+});
+
 Deno.test("a text without headings is one page with the name of the file", async () => {
   const document = await openFile("notes.txt", "First.\n\nSecond\nline.\n");
   assertEquals(await pagesOf(document), [
