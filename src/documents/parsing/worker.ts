@@ -93,10 +93,19 @@ function toFailure(error: unknown): ParseAnswer {
 }
 
 function encode(answer: ParseAnswer): Uint8Array<ArrayBuffer> {
-  const json = encoder.encode(JSON.stringify(answer));
+  const json = encoder.encode(toWellFormedJson(JSON.stringify(answer)));
   if (json.length <= MAX_ANSWER_BYTES) return json;
   const message = `its content has ${json.length} bytes, more than ${MAX_ANSWER_BYTES}`;
   return encoder.encode(JSON.stringify({ failed: "output", message } satisfies ParseAnswer));
+}
+
+/** A half of a character, which `JSON.stringify` escapes, or any other escape. */
+const ESCAPE = /\\(?:(ud[89a-f]\w\w)|[^])/g;
+
+/** JSON with `�` in place of halves of characters: JSON files can have them, and many parsers of JSON refuse them. */
+function toWellFormedJson(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(ESCAPE, (escape, half?: string) => half === undefined ? escape : "\ufffd");
 }
 
 if ("WorkerGlobalScope" in globalThis) serve(globalThis as unknown as WorkerScope);

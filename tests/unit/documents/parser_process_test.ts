@@ -21,6 +21,22 @@ Deno.test("a process that is told to forget documents while it is asked stays al
   await process.close();
 });
 
+Deno.test("the answers of a process have no halves of characters, and other escapes stay", async () => {
+  const process = new ParserProcess({ maxMemoryBytes: 512 * 1024 * 1024, maxFileBytes: 1_000_000 });
+  const request = { document: 1, timeMs: 60_000 };
+  const opened = await process.ask(
+    { ask: "open", ...request, kind: "data", fileName: "a.json", limits: LIMITS },
+    new TextEncoder().encode(String.raw`{"\ud800": "\\ud800 \udc00 \ud83d\ude00 \u0001"}`),
+  );
+  assertEquals("facts" in opened && opened.facts.headings, ["\ufffd"]);
+  const read = await process.ask({ ask: "page", ...request, index: 0, options: { isPlain: false } });
+  assertEquals("page" in read && read.page.elements.map(({ content }) => content), [
+    { level: 2, text: "\ufffd" },
+    { text: "\\ud800 \ufffd \u{1f600} \u0001" },
+  ]);
+  await process.close();
+});
+
 Deno.test("a process that was killed answers with a failure", async () => {
   const process = new ParserProcess({ maxMemoryBytes: 512 * 1024 * 1024, maxFileBytes: 1_000_000 });
   await process.close();
