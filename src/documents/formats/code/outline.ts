@@ -99,6 +99,8 @@ function* bracketed(
   let depth = 0;
   let containers = 0;
   let from = code.search(/\S|$/);
+  /** Where the statement begins whose block is read. */
+  let opened = -1;
   for (let match; (match = tokens.exec(code)) !== null;) {
     const [token] = match;
     const to = match.index;
@@ -127,6 +129,7 @@ function* bracketed(
           begin();
         } else {
           yield statement();
+          opened = from;
         }
         break;
       case "}":
@@ -152,11 +155,12 @@ function* bracketed(
         if (token.endsWith("endif")) branches.pop();
         else if (!/#\s*el/.test(token)) branches.push({ depth, containers });
         else if (branch !== undefined) ({ depth, containers } = branch);
-        if (from === to) begin();
+        const isOtherBeginning = from === opened && depth === containers;
+        if (from === to || isOtherBeginning) begin();
       }
     }
   }
-  yield { from, to: code.length, head: headOf(code, from, code.length) };
+  if (from !== opened) yield { from, to: code.length, head: headOf(code, from, code.length) };
 }
 
 /** The beginning of a statement, without the conditions of the preprocessor in it. */

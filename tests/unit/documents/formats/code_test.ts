@@ -118,6 +118,18 @@ Deno.test("a definition of source code begins with its comments and annotations,
   );
 });
 
+Deno.test("a definition whose block does not end, or begins in two ways, is named once", async () => {
+  assertEquals(await outlineOf("a.rs", "fn a() {\n  b();\n"), ["fn a()"]);
+  assertEquals(await outlineOf("a.ts", "function a() {\n  b(\n}\nfunction c() {\n"), [
+    "function a()",
+    "function c()",
+  ]);
+  assertEquals(
+    await outlineOf("a.c", "#if A\nint a(int b) {\n#else\nint a() {\n#endif\n  return 1;\n}\nint c() {\n}\n"),
+    ["int a(int b)", "int a()", "int c()"],
+  );
+});
+
 Deno.test("a line of source code that is longer than an element keeps its characters whole", async () => {
   const { facts, page } = await openFile("a.js", `a${"😀".repeat(50_000)}`);
   let code = "";
