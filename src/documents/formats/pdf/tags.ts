@@ -21,6 +21,7 @@ export class TaggedTexts {
   }
 
   take(id: string): readonly TextItem[] {
+    if (this.#read.has(id)) return [];
     this.#read.add(id);
     return this.#texts.get(id) ?? [];
   }
@@ -83,13 +84,15 @@ class TagReader {
         return yield* this.#table(node, depth);
       case "Figure": {
         const text = this.#textOf(node, depth);
-        const description = node.alt ?? text;
+        const description = node.alt || text;
         if (description !== "") yield { category: "image", content: { description } };
         return;
       }
-      case "Formula":
-        yield { category: "formula", content: { expression: node.alt ?? this.#textOf(node, depth) } };
+      case "Formula": {
+        const expression = node.alt || this.#textOf(node, depth);
+        if (expression !== "") yield { category: "formula", content: { expression } };
         return;
+      }
       case "Code": {
         const code = this.#textOf(node, depth);
         if (code !== "") yield { category: "code", content: { code } };
