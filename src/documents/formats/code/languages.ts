@@ -46,6 +46,9 @@ function hereDocument(open: string): Region {
   return raw(`${open}["']?[A-Za-z_]\\w{0,60}["']?`, (match) => `^[\\t ]*${/\w+/.exec(match)?.[0] ?? ""}\\b`);
 }
 
+/** Two marks without a value before them, which they would shift or append to. */
+const UNSHIFTED = "<<(?<![\\w)\\]}]<<)";
+
 /** A line for the preprocessor. The words of conditions stay. */
 const DIRECTIVE: Region = {
   open:
@@ -213,7 +216,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       { open: "^=begin", end: "^=end", isComment: true },
       { open: "^__END__", end: "(?![^])" },
       { open: "(?<![^\\s;(])#[^\\n]*", isComment: true },
-      hereDocument("<<[~-]"),
+      hereDocument(`${UNSHIFTED}(?:[~-]|(?=["'A-Z]))`),
       short('"', "#\\{"),
       short("'"),
     ],
@@ -310,6 +313,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [
       { open: "^=[a-z]", end: "^=cut\\b", isComment: true },
       { open: "(?<![^\\s;({])#[^\\n]*", isComment: true },
+      hereDocument(`${UNSHIFTED}~?(?=["'A-Z])`),
       short('"'),
       short("'"),
     ],

@@ -151,6 +151,13 @@ Deno.test("a long title of a definition is cut, and has no half of a character",
   }
 });
 
+Deno.test("a here-document of Ruby or Perl has no definitions", async () => {
+  const ruby = "a = 1<<B\nb << C\nputs <<-ONE\ndef no\n  ONE\nsql = <<TWO\ndef no\nTWO\ndef yes\nend\n";
+  assertEquals(await outlineOf("a.rb", ruby), ["def yes"]);
+  const perl = 'my $a = 1<<B;\nprint OUT <<EOT;\nsub no {\nEOT\ndie <<"E";\npackage no\nE\nsub yes {\n}\n';
+  assertEquals(await outlineOf("a.pl", perl), ["sub yes"]);
+});
+
 Deno.test("a shift of a number in a shell script begins no document", async () => {
   const shift = "x=$(( a << b ))\n(( y <<c ))\n";
   const document = "cat <<E\nno() {\nE\ncat <<<here\n";
