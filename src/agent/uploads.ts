@@ -120,8 +120,7 @@ async function readContent(
   if (file.size === 0) throw new TypeError("Cannot upload: the file is empty; a Computer refuses that");
   const hash = startSha256();
   let size = 0;
-  for await (const piece of piecesOf(file.stream())) {
-    signal.throwIfAborted();
+  for await (const piece of piecesOf(file.stream(), signal)) {
     hash.update(piece);
     size += piece.byteLength;
   }
@@ -142,7 +141,7 @@ async function sendContent(
   const declaration = { total_size: size, sha256, ...(name ? { name_hint: name } : {}) };
   let uploadId: string | undefined;
   let offset = 0;
-  for await (const bytes of chunksOf(stream(), chunkBytesOf(requests))) {
+  for await (const bytes of chunksOf(stream(), { size: chunkBytesOf(requests), signal })) {
     const end = offset + bytes.byteLength;
     if (end > size) throw changed(end, size);
     const eof = end === size;
@@ -198,8 +197,7 @@ function fileOf(bytes: Uint8Array): UploadFile {
 async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<UploadFile> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for await (const piece of piecesOf(stream)) {
-    signal.throwIfAborted();
+  for await (const piece of piecesOf(stream, signal)) {
     size += piece.byteLength;
     if (size > MAX_STREAM_BYTES) {
       throw new RangeError(`Cannot upload: the stream has more than ${MAX_STREAM_BYTES} bytes; pass a file`);
@@ -209,25 +207,37 @@ async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal):
   return new Blob(pieces);
 }
 
-/** The pieces of a stream. Not every browser can iterate over a stream itself. */
-async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The pieces of a stream, until the signal is aborted. Not every browser can iterate over a stream itself. */
+async function* piecesOf(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
+  // A stream may give nothing for ever: this ends a read that waits. It may also never have stopped, so nobody waits.
+  const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+  signal.addEventListener("abort", stop);
   try {
+    signal.throwIfAborted();
     for (;;) {
       const { done, value } = await reader.read();
+      signal.throwIfAborted();
       if (done) return;
       yield value;
     }
   } finally {
-    await reader.cancel();
+    signal.removeEventListener("abort", stop);
+    stop();
   }
 }
 
 /** Cuts a stream into pieces of exactly `size` bytes; the last one may be shorter. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+  { size, signal }: { readonly size: number; readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
   let chunk = new Uint8Array(size);
   let filled = 0;
-  for await (const piece of piecesOf(stream)) {
+  for await (const piece of piecesOf(stream, signal)) {
     for (let rest = piece; rest.byteLength > 0;) {
       const part = rest.subarray(0, size - filled);
       chunk.set(part, filled);

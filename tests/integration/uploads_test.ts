@@ -14,6 +14,7 @@ import { SmcpError, UnsupportedRequestError } from "../../src/protocol/errors.ts
 import { RequestTimeoutError } from "../../src/protocol/local_errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
+import { within } from "../fixtures/within.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
 import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
@@ -130,6 +131,39 @@ Deno.test("an Agent waits for a place, and says so when its time is over", leaky
   assertEquals(await refusal(put({ upload_id, chunk_offset: 3, eof: false, blob })), [4019, "range"]);
   assertEquals((await waiting).totalSize, 5);
 });
+
+Deno.test(
+  "an upload of what gives nothing ends in time, or with its signal, and stops reading it",
+  leaky,
+  async () => {
+    await using office = await UploadOffice.open();
+    const never = () => new Promise<void>(() => {});
+    const stopped: unknown[] = [];
+    const stuck = (first: readonly Uint8Array[] = []) =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => first.forEach((piece) => controller.enqueue(piece)),
+        pull: never,
+        cancel(reason) {
+          stopped.push(reason);
+          return never();
+        },
+      });
+    let reads = 0;
+    const stuckLater = {
+      size: 5,
+      stream: () => reads++ === 0 ? new Blob([bytes.subarray(0, 5)]).stream() : stuck(),
+    };
+    for (const source of [stuck([bytes.subarray(0, 5)]), stuckLater]) {
+      const stopping = new AbortController();
+      const late = office.laptop.putBlob(source, { timeoutMs: 200 });
+      const error = await assertRejects(() => within(late, "the end of the upload"), RequestTimeoutError);
+      const aborted = office.laptop.putBlob(stuck(), { signal: stopping.signal });
+      stopping.abort("enough");
+      assertEquals(await within(aborted.catch((reason) => reason), "the end of the upload"), "enough");
+      assertEquals(stopped.splice(0), [error, "enough"]);
+    }
+  },
+);
 
 Deno.test("a Computer without a folder refuses uploads, and says how they are turned on", leaky, async () => {
   await using office = await UploadOffice.open({ uploads: undefined });
