@@ -369,9 +369,12 @@ function corsHeaders(
   return [["access-control-allow-origin", origin], ["vary", "Origin"]];
 }
 
+/** A refusal depends on who asks: a cache on the way must not give that of one page to another. */
+const UNCACHED = { "cache-control": "no-store" } as const;
+
 function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {
   // The rest of the request body is not read.
-  response.writeHead(status, { ...headers, connection: "close" });
+  response.writeHead(status, { ...headers, ...UNCACHED, connection: "close" });
   response.end(JSON.stringify(body));
 }
 
@@ -403,7 +406,7 @@ function endUpgrade(
   },
 ): void {
   const length = String(new TextEncoder().encode(text).byteLength);
-  const lines = Object.entries({ ...headers, "content-length": length, connection: "close" })
+  const lines = Object.entries({ ...headers, ...UNCACHED, "content-length": length, connection: "close" })
     .map(([name, value]) => `${name}: ${value}\r\n`);
   closeAfterReading(
     socket,

@@ -45,6 +45,24 @@ Deno.test("A page's requests are refused in a session that exists, too: GET, POS
   }
 });
 
+Deno.test("A refusal of one page is not kept for another one: no cache may store it", async () => {
+  await using server = await SmcpServer.listen({ port: 0, allowedOrigins: ["https://app.example"] });
+  const foreign = [evil, { Host: "evil.example" }];
+  const requests = [
+    { target: POLLING, senders: foreign },
+    { target: "/healthz", senders: foreign },
+    { target: WEBSOCKET, senders: foreign.map((headers) => ({ ...headers, ...UPGRADE_HEADERS })) },
+    { target: POLLING.replace("=0.2", "=9.9"), senders: [...foreign, { Origin: "https://app.example" }, {}] },
+  ];
+  for (const { target, senders } of requests) {
+    for (const headers of senders) {
+      const { status, head } = await exchange(server.port, { target, headers });
+      assert(status === 403 || status === 400, `${target} ${head}`);
+      assert(/^cache-control: no-store\r?$/im.test(head), `${target} ${head}`);
+    }
+  }
+});
+
 Deno.test("A page of another site is refused where its browser sends no Origin", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const sid = await openPolling(server.port);
