@@ -180,6 +180,7 @@ function openWith(
   socket.on(
     "connect",
     () => {
+      void closed.promise.then(closeWhenHidden(socket));
       const ends = { closed: closed.promise, dismissed: dismissed.promise };
       resolve(toConnection(socket, { ...ends, maxPayloadBytes, said: () => farewell }));
     },
@@ -217,6 +218,19 @@ function openWith(
     if (typeof maxPayload === "number" && maxPayload > 0) maxPayloadBytes = maxPayload;
   });
   return promise;
+}
+
+/**
+ * Closes the connection of a web page that is left. The browser may keep the page to come back to, frozen and with its
+ * connection: nobody else would get its seat until the Server misses a pong. A page that comes back reconnects.
+ *
+ * @return Stops that.
+ */
+function closeWhenHidden(socket: Socket): () => void {
+  const onHidden = () => void closeSocket(socket);
+  // Node has no such events, although the types say so.
+  globalThis.addEventListener?.("pagehide", onHidden);
+  return () => globalThis.removeEventListener?.("pagehide", onHidden);
 }
 
 function toConnection(

@@ -9,6 +9,7 @@ import {
 import { staticTokens } from "../../src/server/auth/static_tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
+import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
 /** Connections that end while they are still made leave timers of the HTTP client behind. */
@@ -30,6 +31,25 @@ Deno.test("an Agent survives a Server that is started again on the same port", l
   using _computer = await ScriptedComputer.join(second.url);
   assertEquals((await events.next()).value?.type, "enterOffice");
 });
+
+Deno.test(
+  "an Agent of a web page that is left frees its seat, and returns with the page",
+  leaky,
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using computer = await ScriptedComputer.join(server.url);
+    await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+    const events = agent.events({ types: ["disconnected", "reconnected"] });
+    for (const _visit of [1, 2]) {
+      const left = computer.next("notify:leave_office");
+      // What a browser says when it keeps a page and its connection, or ends them.
+      globalThis.dispatchEvent(new Event("pagehide"));
+      await within(left, "the Agent to leave");
+      assertEquals((await within(events.next(), "the loss")).value?.type, "disconnected");
+      assertEquals((await within(events.next(), "the return")).value?.type, "reconnected");
+    }
+  },
+);
 
 Deno.test(
   "a second Agent is refused, and one that comes back takes the place of its own ghost",
