@@ -105,12 +105,17 @@ Deno.test("our Agent works with a Python Computer through our Server", interop, 
     const asks = [
       () => laptop.getFinder(),
       () => laptop.readPage(GUIDE, 0),
-      () => laptop.readResource("window://interop.windows/help"),
     ];
     for (const ask of asks) {
       const error = await assertRejects(ask, SmcpError, "does not support it");
       assertEquals([error.code, error.details], [400, { field: "event" }]);
     }
+  });
+
+  await t.step("a window of a Computer that reads no resources is read in its desktop", async () => {
+    const uri = "window://interop.windows/help";
+    const { contents } = await laptop.readResource(uri);
+    assertEquals(contents.map((content) => "text" in content && `${uri}\n\n${content.text}`), [HELP]);
   });
 
   await t.step("the Agent can use what our SDK does not know", async () => {
