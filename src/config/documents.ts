@@ -2,11 +2,13 @@
 import { fromFileUrl, join } from "@std/path";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { isRecord } from "../json.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { importWords } from "../own_imports.ts";
 import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
+import type { ConfigPath, Findings } from "./problem.ts";
 
 /** The `type` of an entry for documents. */
 export const DOCUMENTS_TYPE = "documents";
@@ -76,6 +78,26 @@ export function readDocuments(
     path,
     findings,
   });
+}
+
+/** Refuses entries for documents whose names give one host: a Computer could not tell their documents apart. */
+export function refuseSharedHosts(servers: readonly NamedEntry[], findings: Findings): void {
+  const owners = new Map<string, string>();
+  for (const { path, value: { name }, written } of servers) {
+    if (!isRecord(written) || written["type"] !== DOCUMENTS_TYPE) continue;
+    const host = hostOf(name);
+    const owner = owners.get(host) ?? name;
+    owners.set(host, owner);
+    if (owner === name) continue;
+    findings.refuse(path, `gives its documents the host "${host}" as "${owner}" does; change its name`);
+  }
+}
+
+/** A server that was read, and its entry as it is written. */
+interface NamedEntry {
+  readonly path: ConfigPath;
+  readonly value: { readonly name: string };
+  readonly written?: unknown;
 }
 
 /** The MCP server for folders, as if its command were written in the configuration. */

@@ -1,5 +1,6 @@
 /** Reads a whole configuration with all its problems. Pure: it does no I/O and throws nothing. */
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
+import { refuseSharedHosts } from "./documents.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry, outlineConfig } from "./form.ts";
 import { checkUse, readInput } from "./inputs.ts";
 import { type ConfigIssue, type ConfigPath, type ConfigProblem, Findings, formatPath } from "./problem.ts";
@@ -77,6 +78,7 @@ export function readValue(
   const inputs = readAll(entries.inputs, (entry) => readInput(entry, context));
   refuseDuplicates(servers, { key: "name", nameOf: ({ name }) => name, findings });
   refuseDuplicates(inputs, { key: "id", nameOf: ({ id }) => id, findings });
+  refuseSharedHosts(servers, findings);
   checkUse(entries, findings);
   const settings = outline === undefined ? {} : readSettings(outline.settings, { origin, findings });
   return {

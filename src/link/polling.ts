@@ -6,7 +6,7 @@ import { Fetch } from "socket.io-client";
 import type { FailureContext } from "./connect_failure.ts";
 import { sendRequest } from "./http_request.ts";
 
-/** The longest answer, in bytes; the websocket of engine.io-client takes no longer message either. */
+/** The longest answer, in bytes; outside of browsers, the websocket takes no longer message either. */
 const MAX_ANSWER_BYTES = 100 * 1024 * 1024;
 /** The longest answer that is a handshake or a refusal, in bytes. */
 const MAX_FIRST_ANSWER_BYTES = 64 * 1024;

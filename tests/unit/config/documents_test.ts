@@ -46,6 +46,16 @@ Deno.test("each entry has a host of its own, and members of every server keep th
   assertEquals([server?.disabled, server?.bundle_id], [true, "x"]);
 });
 
+Deno.test("entries for documents whose names give one host are refused, since their documents could not be told apart", () => {
+  const entry = { type: "documents", folders: ["a"] };
+  const { problems } = assertThrows(
+    () => parseConfig({ servers: { "My Docs": entry, "my-docs": entry, "my docs!": { command: "serve" } } }),
+    ConfigError,
+  );
+  assertEquals(problems.map(({ path }) => path), ["servers.my-docs"]);
+  assertStringIncludes(problems[0]?.message ?? "", 'host "local.documents.my-docs" as "My Docs" does');
+});
+
 Deno.test("an entry for documents without folders, or with others than texts, is refused at its place", () => {
   const problemsOf = (entry: unknown) =>
     assertThrows(() => parseConfig({ servers: { a: entry } }), ConfigError).problems.map(({ path }) => path);
