@@ -15,12 +15,13 @@ import { noMemory } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { addressOf, type ProxiedRequest } from "./admission/proxies.ts";
-import { MAX_PENDING_BYTES, REFUSAL_LINGER_MS } from "./limits.ts";
+import { closeAfterReading, refuseRequest, refuseUpgrade } from "./http_refusals.ts";
+import { MAX_PENDING_BYTES } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./quotas.ts";
 import { optionLabel } from "./option_label.ts";
-import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
+import { hidesConnection } from "./sockets/older_deno.ts";
 
 /** The path of the metrics. */
 const METRICS_PATH = "/metrics";
@@ -275,19 +276,6 @@ function endUnreadBody(request: IncomingMessage, response: ServerResponse): void
   });
 }
 
-/**
- * Ends a connection after its last text, and closes it a little later: data that arrives at a closed socket resets the
- * connection, and its client loses what it has not read yet.
- */
-function closeAfterReading(socket: Duplex, text = ""): void {
-  // The peer may have disconnected.
-  socket.on("error", () => {});
-  // The peer may keep its side of the connection open.
-  const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS);
-  socket.once("close", () => clearTimeout(timer));
-  socket.end(text);
-}
-
 /** Refuses a body that announces more bytes than there is memory for. One that does not tell its length ends its session. */
 function checkMemory(
   request: IncomingMessage,
@@ -354,12 +342,6 @@ export interface PlainAnswers {
   readonly metrics?: { answer(request: IncomingMessage, response: ServerResponse): void } | undefined;
 }
 
-/** Refuses an upgrade request for another path than that of Socket.IO. */
-export function refusePlainUpgrade(request: IncomingMessage, socket: Duplex): void {
-  if (hidesConnection(request)) return acceptAndClose(request, socket, "Not found");
-  endUpgrade(socket, { status: 404, headers: { "content-type": "text/plain" }, text: "Not found\n" });
-}
-
 /** Lets a page of an allowed origin read an answer. Socket.IO adds the same to its own answers. */
 function corsHeaders(
   { headers: { origin } }: Pick<IncomingMessage, "headers">,
@@ -367,49 +349,4 @@ function corsHeaders(
 ): readonly (readonly [string, string])[] {
   if (origin === undefined || !isOriginAllowed(origin, {})) return [];
   return [["access-control-allow-origin", origin], ["vary", "Origin"]];
-}
-
-/** A refusal depends on who asks: a cache on the way must not give that of one page to another. */
-const UNCACHED = { "cache-control": "no-store" } as const;
-
-function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {
-  // The rest of the request body is not read.
-  response.writeHead(status, { ...headers, ...UNCACHED, connection: "close" });
-  response.end(JSON.stringify(body));
-}
-
-/** Refuses a WebSocket handshake in plain HTTP: the connection is not upgraded yet. */
-function refuseUpgrade(
-  request: IncomingMessage,
-  socket: Duplex,
-  { status, headers, body }: HandshakeRefusal,
-): void {
-  if (hidesConnection(request)) return acceptAndClose(request, socket, String(body["message"]));
-  endUpgrade(socket, { status, headers, text: JSON.stringify(body) });
-}
-
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  403: "Forbidden",
-  404: "Not Found",
-  413: "Content Too Large",
-  429: "Too Many Requests",
-  503: "Service Unavailable",
-};
-
-function endUpgrade(
-  socket: Duplex,
-  { status, headers, text }: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly text: string;
-  },
-): void {
-  const length = String(new TextEncoder().encode(text).byteLength);
-  const lines = Object.entries({ ...headers, ...UNCACHED, "content-length": length, connection: "close" })
-    .map(([name, value]) => `${name}: ${value}\r\n`);
-  closeAfterReading(
-    socket,
-    `HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`,
-  );
 }

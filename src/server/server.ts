@@ -9,7 +9,8 @@ import { Drain } from "./drain.ts";
 import { Health } from "./health.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./bounded_log.ts";
-import { answerPlainRequest, refusePlainUpgrade } from "./http.ts";
+import { answerPlainRequest } from "./http.ts";
+import { refusePlainUpgrade } from "./http_refusals.ts";
 import {
   httpOptionsOf,
   isCounted,
