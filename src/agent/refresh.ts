@@ -1,4 +1,5 @@
 /** Fetches a Computer's views again after changes, one request at a time for each view. */
+import { PatientLimiter } from "../async/patient_limiter.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json.ts";
 import { UPDATE_SKILLS_NOTIFICATION } from "../protocol/events.ts";
@@ -69,15 +70,11 @@ export class Refresher {
   readonly #listeners: Listeners;
   readonly #source: RefreshSource;
   readonly #log: Logger;
-  /** The views to fetch next, in the order of the changes. */
+  readonly #limiter = new PatientLimiter(MAX_CONCURRENT_REFRESHES, LATE_MS);
+  /** The views to fetch next. */
   readonly #waiting = new Map<string, Fetch>();
-  readonly #running = new Map<string, Fetch>();
-  /** The timers of the views that rest. */
-  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>();
-  /** Those of the running ones that are late. */
-  readonly #late = new Set<Fetch>();
-  /** Looks for late fetches while others wait. */
-  #looking: ReturnType<typeof setTimeout> | undefined;
+  /** The views that are being fetched, and those that rest, with the timer that ends it. */
+  readonly #busy = new Map<string, ReturnType<typeof setTimeout> | undefined>();
   #isStopped = false;
 
   constructor(listeners: Listeners, source: RefreshSource, options: { readonly logger: Logger }) {
@@ -91,8 +88,7 @@ export class Refresher {
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();
-    clearTimeout(this.#looking);
-    for (const timer of this.#resting.values()) clearTimeout(timer);
+    for (const timer of this.#busy.values()) clearTimeout(timer);
   }
 
   #follow(): void {
@@ -122,8 +118,8 @@ export class Refresher {
       const key = `${view} ${computer}`;
       if (!this.#isWanted(view) || this.#waiting.has(key)) continue;
       this.#waiting.set(key, { computer, view, restMs: FIRST_REST_MS });
+      if (!this.#busy.has(key)) this.#fetchNext(key);
     }
-    this.#startNext();
   }
 
   #isWanted(view: ComputerViewName): boolean {
@@ -135,42 +131,30 @@ export class Refresher {
     for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
   }
 
-  #startNext(): void {
-    for (const [key, refresh] of this.#waiting) {
-      if (this.#running.has(key) || this.#resting.has(key)) continue;
-      if (this.#running.size - this.#late.size >= MAX_CONCURRENT_REFRESHES) return this.#lookLater();
+  /** Fetches a view in its turn, unless it is dropped before. */
+  #fetchNext(key: string): void {
+    void this.#limiter.run(async () => {
+      const fetch = this.#waiting.get(key);
+      if (fetch === undefined || this.#busy.has(key)) return;
       this.#waiting.delete(key);
-      this.#running.set(key, refresh);
-      void this.#run(refresh).then(() => {
-        this.#running.delete(key);
-        this.#late.delete(refresh);
-        this.#rest(key, refresh);
-        this.#startNext();
-      });
-    }
+      this.#busy.set(key, undefined);
+      await this.#run(fetch);
+      this.#rest(key, fetch);
+    });
   }
 
   /** A Computer with thousands of tools that change all the time would keep the Agent fetching them. */
   #rest(key: string, { view, restMs }: Fetch): void {
     if (this.#isStopped) return;
     const timer = setTimeout(() => {
-      this.#resting.delete(key);
+      this.#busy.delete(key);
       const next = this.#waiting.get(key);
+      if (next === undefined) return;
       const maxMs = MAX_REST_MS[LIVE_VIEWS.has(view) ? "live" : "list"];
-      if (next !== undefined) this.#waiting.set(key, { ...next, restMs: Math.min(restMs * 2, maxMs) });
-      this.#startNext();
+      this.#waiting.set(key, { ...next, restMs: Math.min(restMs * 2, maxMs) });
+      this.#fetchNext(key);
     }, restMs);
-    this.#resting.set(key, timer);
-  }
-
-  #lookLater(): void {
-    const running = [...this.#running.values()];
-    this.#looking ??= setTimeout(() => {
-      this.#looking = undefined;
-      const isRunning = new Set(this.#running.values());
-      for (const refresh of running) if (isRunning.has(refresh)) this.#late.add(refresh);
-      this.#startNext();
-    }, LATE_MS);
+    this.#busy.set(key, timer);
   }
 
   /** Never rejects. */

@@ -189,12 +189,16 @@ Deno.test("Refresher lets Computers that do not answer keep no other one waiting
   change("silent0");
   assertEquals(fetches.length, MAX_CONCURRENT_REFRESHES);
   timers.advance(5_000);
+  await settle();
   assertEquals(started().slice(MAX_CONCURRENT_REFRESHES), ["laptop desktop"]);
   fetches[0]?.answer.resolve();
   await settle();
   timers.advance(200);
   assertEquals(started().at(-1), "silent0 desktop");
   refresher.stop();
+  // What was asked ends with the connection.
+  for (const { answer } of fetches) answer.resolve();
+  await settle();
   assertEquals(timers.waiting, 0);
 });
 
