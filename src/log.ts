@@ -17,6 +17,7 @@
  * with their unit in the name. A secret is never logged.
  */
 import { BaseHandler, Logger as StdLogger, type LogRecord } from "@std/log";
+import { escapeUnseen } from "./text/safe_text.ts";
 
 /** The values of a log line beside its message, such as `req_id`, `server`, `duration_ms`. Never a secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -147,18 +148,6 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
 
-/** Characters that end a line, control a terminal or reorder text. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
-const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);
-
-/** Escapes unsafe characters. A JSON line keeps its meaning, because they occur only within its strings. */
-export function toOneLine(line: string): string {
-  return line.replace(
-    UNSAFE,
-    (unit) => SHORT_ESCAPES.get(unit) ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 /** The longest text in a line, in characters: its length may be chosen by a peer. */
 const MAX_TEXT_LENGTH = 8_192;
 
@@ -177,7 +166,8 @@ class LineHandler extends BaseHandler {
   }
 
   override log(line: string): void {
-    this.#write(toOneLine(line));
+    // A JSON line keeps its meaning: what is escaped occurs only within its strings.
+    this.#write(escapeUnseen(line));
   }
 }
 

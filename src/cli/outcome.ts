@@ -13,7 +13,7 @@ import {
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";
-import { printable, toSafeJson } from "../terminal/safe_text.ts";
+import { printable, toSafeJson } from "../text/safe_text.ts";
 
 /** The exit codes of the three programs. */
 export const ExitCode = {

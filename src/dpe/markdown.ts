@@ -1,6 +1,7 @@
 /** Elements and pages as Markdown (`docs/protocol/finder.md#markdown-rendering`). */
 import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { CodeContent, ImageContent, TableContent } from "../protocol/dpe_content.ts";
+import { fenceOf } from "../text/safe_text.ts";
 import { readContent, type TypedContent } from "./content.ts";
 import { renderList } from "./list.ts";
 import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
@@ -167,10 +168,4 @@ export function escapeItem(text: string): string {
     .replace(/^(\s*)([-+*>]|#{1,6})(?=\s|$)/, "$1\\$2")
     .replace(/^(\s*)(?=([-*_])(?:[ \t]*\2){2,}[ \t]*(?:\n|$))/, "$1\\")
     .replace(/^(\s*\d{1,9})([.)])(?=\s|$)/, "$1\\$2");
-}
-
-/** Returns a code fence longer than any run of backticks in the code. */
-export function fenceOf(code: string): string {
-  const runs = code.match(/`+/g) ?? [];
-  return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), 3));
 }

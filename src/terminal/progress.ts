@@ -2,7 +2,7 @@
 import { clearTimeout, setInterval, setTimeout } from "node:timers";
 import { type TerminalBottom, terminalBottom } from "./bottom_line.ts";
 import { cropToWidth } from "./display_width.ts";
-import { toSafeLine } from "./safe_text.ts";
+import { toSafeLine } from "../text/safe_text.ts";
 import {
   COLORS,
   consoleColumns,

@@ -1,6 +1,6 @@
 /** Text laid out for a terminal: columns, tables with lines, boxes and trees. */
 import { cropToWidth, displayWidth, linesOf, padToWidth, wrapToWidth } from "./display_width.ts";
-import { toSafeLine, withoutSequences } from "./safe_text.ts";
+import { toSafeLine, withoutSequences } from "../text/safe_text.ts";
 import type { Palette } from "./screen.ts";
 
 type Row = readonly string[];

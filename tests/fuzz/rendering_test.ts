@@ -4,7 +4,7 @@ import { drawDesktop } from "../../src/cli/answers/desktop.ts";
 import { drawFinder } from "../../src/cli/answers/finder.ts";
 import { displayWidth } from "../../src/terminal/display_width.ts";
 import { PLAIN } from "../../src/terminal/screen.ts";
-import { printable } from "../../src/terminal/safe_text.ts";
+import { printable } from "../../src/text/safe_text.ts";
 import { toElement } from "../../src/dpe/element.ts";
 import { renderElementMarkdown, renderPageMarkdown } from "../../src/dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../src/dpe/text.ts";

@@ -7,21 +7,19 @@ import { indentJson } from "../../src/cli/answers/contents.ts";
 import { drawGrid } from "../../src/terminal/shapes.ts";
 import { COLORS, PLAIN } from "../../src/terminal/screen.ts";
 import {
+  escapeUnreadable,
+  fenceOf,
+  inWrittenOrder,
   printable,
   printableLine,
   toSafeJson,
   toSafeLine,
   toSeenJson,
+  toSeenLine,
+  toSeenName,
   withoutSequences,
-} from "../../src/terminal/safe_text.ts";
-import {
-  escapeCell,
-  escapeHeading,
-  escapeItem,
-  escapeLabel,
-  escapeTarget,
-  fenceOf,
-} from "../../src/dpe/markdown.ts";
+} from "../../src/text/safe_text.ts";
+import { escapeCell, escapeHeading, escapeItem, escapeLabel, escapeTarget } from "../../src/dpe/markdown.ts";
 import { createLogger } from "../../src/log.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
 import { windowIdentity } from "../../src/uri/window_uri.ts";
@@ -37,6 +35,10 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   toSafeLine,
   toSafeJson,
   toSeenJson,
+  escapeUnreadable,
+  toSeenLine,
+  toSeenName,
+  inWrittenOrder,
   drawDesktop: (text) => drawDesktop([`window://host/a\n\n${text}`, text], screen),
   desktopText: (text) => desktopText([text]),
   drawGrid: (text) => drawGrid({ headers: [text], rows: [[text]] }, { width: 80, palette: screen.palette }),

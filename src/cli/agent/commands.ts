@@ -11,7 +11,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { printableLine, toSafeJson } from "../../terminal/safe_text.ts";
+import { printableLine, toSafeJson } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";

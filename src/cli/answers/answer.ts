@@ -1,5 +1,5 @@
 /** What a command answers, and how the answer is shown: as JSON, as text, or as a picture on a terminal. */
-import { printable, toSafeJson } from "../../terminal/safe_text.ts";
+import { printable, toSafeJson } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Note } from "../questions/shown_question.ts";
 import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";

@@ -1,6 +1,6 @@
 /** What a tool or a resource returned, as text. Pure: values in, text out. */
 import { isRecord, parseJson } from "../../json.ts";
-import { printableLine } from "../../terminal/safe_text.ts";
+import { printableLine } from "../../text/safe_text.ts";
 
 /** The text of a tool result: its text items unchanged, other items by type and size. */
 export function contentsText(

@@ -1,7 +1,7 @@
 /** The Desktop as text and, on a terminal, as boxes. Pure: values in, text out. */
 import { BOX_EDGES, drawBox } from "../../terminal/shapes.ts";
 import { displayWidth, linesOf, wrapToWidth } from "../../terminal/display_width.ts";
-import { escapeUnseen, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import { escapeUnseen, toSafeLine, withoutSequences } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../../text.ts";

@@ -1,7 +1,7 @@
 /** The Finder as text and, on a terminal, as a tree: MCP server, document, page, element. Pure: values in, text out. */
 import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal/shapes.ts";
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
-import { printableLine, toSafeLine } from "../../terminal/safe_text.ts";
+import { printableLine, toSafeLine } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
 import { toOneLine } from "../../dpe/plain_text.ts";

@@ -4,7 +4,7 @@ import type { GetPromptRet, PromptInfo } from "../../protocol/prompts.ts";
 import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { printableLine, withoutSequences } from "../../terminal/safe_text.ts";
+import { printableLine, withoutSequences } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { contentsText } from "./contents.ts";

@@ -1,5 +1,5 @@
 /** Draws what a read returned: windows as boxes, documents as trees, pages and elements as formatted text. Pure. */
-import { toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import { toSafeLine, withoutSequences } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { ReadResourceRet } from "../../protocol/resources.ts";
 import { type DpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";

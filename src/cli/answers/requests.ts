@@ -16,7 +16,7 @@ import type { CallProgress } from "../../protocol/progress.ts";
 import type { CallTimeouts } from "../../protocol/timeouts.ts";
 import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
 import { didYouMean } from "../../spelling.ts";
-import { printable, printableLine } from "../../terminal/safe_text.ts";
+import { printable, printableLine } from "../../text/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
 import { serverStatusText } from "../server_words.ts";
 import { commandLineOf } from "../program.ts";

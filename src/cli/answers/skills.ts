@@ -1,6 +1,6 @@
 /** What `skills` and `skill` print. */
 import type { SkillRef } from "../../protocol/skills.ts";
-import { printableLine } from "../../terminal/safe_text.ts";
+import { printableLine } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 
 /** Each skill with what it is for. */

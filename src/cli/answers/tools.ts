@@ -3,7 +3,7 @@ import { isRecord } from "../../json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
 import { countOf } from "../../text.ts";
-import { printableLine, toSafeLine, withoutSequences } from "../../terminal/safe_text.ts";
+import { printableLine, toSafeLine, withoutSequences } from "../../text/safe_text.ts";
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
 

@@ -3,7 +3,7 @@ import { countOf } from "../../text.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import { shellLoginCommand } from "../server_words.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
-import { printable, printableLine, toSafeJson } from "../../terminal/safe_text.ts";
+import { printable, printableLine, toSafeJson } from "../../text/safe_text.ts";
 import {
   checkConfigFile,
   checkConfigSource,

@@ -2,7 +2,7 @@
 import type { Answer } from "../../protocol/questions.ts";
 import { type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { terminalBottom } from "../../terminal/bottom_line.ts";
-import { printable, toSafeJson } from "../../terminal/safe_text.ts";
+import { printable, toSafeJson } from "../../text/safe_text.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";

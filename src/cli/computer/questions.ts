@@ -1,12 +1,12 @@
 /** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
-import { toSafeLine } from "../../terminal/safe_text.ts";
+import { toSafeLine, toSeenName } from "../../text/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun } from "../questions/approval.ts";
-import { describeCaller, toSeenName } from "../questions/shown_question.ts";
+import { describeCaller } from "../questions/shown_question.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
 export async function askForInput(

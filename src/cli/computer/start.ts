@@ -5,7 +5,7 @@ import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { Logger } from "../../log.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { showProgress } from "../../terminal/progress.ts";
-import { printable } from "../../terminal/safe_text.ts";
+import { printable } from "../../text/safe_text.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { countOf } from "../../text.ts";

@@ -1,6 +1,6 @@
 /** The question whether a tool call may run, with all of its arguments. */
 import type { Dialogue, LineEditor } from "../../terminal/editor/line_editor.ts";
-import { escapeUnseen, inWrittenOrder } from "../../terminal/safe_text.ts";
+import { escapeUnseen, inWrittenOrder } from "../../text/safe_text.ts";
 import { countOf } from "../../text.ts";
 
 /** The characters of a call's arguments that are shown first, and with each `more`. */

@@ -1,6 +1,6 @@
 /** Who answers the questions of one call: the options of the command line, the person who typed it, or nobody. */
 import type { Answer } from "../../protocol/questions.ts";
-import { toSafeLine } from "../../terminal/safe_text.ts";
+import { toSafeLine } from "../../text/safe_text.ts";
 import { shorten } from "../../text.ts";
 import { describeField } from "./field_text.ts";
 import { GivenAnswers, type GivenInput } from "./given_answers.ts";

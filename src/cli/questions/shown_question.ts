@@ -1,8 +1,8 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { inWrittenOrder, toSafeLine, toSeenJson } from "../../terminal/safe_text.ts";
-import { countOf, shorten } from "../../text.ts";
+import { toSafeLine, toSeenName } from "../../text/safe_text.ts";
+import { shorten } from "../../text.ts";
 
 /** The most characters of what a Computer says about a call that waits. */
 const MAX_WAIT_MESSAGE_LENGTH = 300;
@@ -106,16 +106,6 @@ export function describeCaller({ agent, claimedAgent }: Caller): string {
   return claimedAgent === "" || claimedAgent === agent
     ? who
     : `${who} (calls itself ${toSeenName(claimedAgent)})`;
-}
-
-/** The characters of a name that are shown. */
-const MAX_NAME_LENGTH = 128;
-
-/** A name in quotes with invisible characters escaped; a long name is cut and followed by the number of hidden characters. */
-export function toSeenName(name: string): string {
-  const rest = name.length - MAX_NAME_LENGTH;
-  const shown = inWrittenOrder(toSeenJson(rest <= 0 ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`));
-  return rest <= 0 ? shown : `${shown} (${countOf(rest, "more character")})`;
 }
 
 /** A time in the largest unit that fits: `10 min`, `30 s`. */

@@ -2,11 +2,12 @@
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import { type DialogueEnd, type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { consoleColumns } from "../../terminal/screen.ts";
+import { toSeenName } from "../../text/safe_text.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun, type CallDecision } from "./approval.ts";
 import { FormDialogue } from "./form.ts";
 import { PageDialogue } from "./page.ts";
-import { type ShownApproval, type ShownForm, type ShownQuestion, toSeenName } from "./shown_question.ts";
+import type { ShownApproval, ShownForm, ShownQuestion } from "./shown_question.ts";
 
 /** What asking needs of an editor. */
 type Prompt = Pick<LineEditor, "converse">;

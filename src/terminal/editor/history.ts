@@ -1,7 +1,7 @@
 /** The history of typed lines, in a private file that several processes may share. */
 import { dirname } from "@std/path";
 import { describeError } from "../../text.ts";
-import { printableLine } from "../safe_text.ts";
+import { printableLine } from "../../text/safe_text.ts";
 
 const DEFAULT_HISTORY_LINES = 1_000;
 /** Longer lines are not kept, in characters. */

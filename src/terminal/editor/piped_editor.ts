@@ -1,6 +1,6 @@
 /** A prompt without a terminal: it reads the lines of a script from standard input. */
 import { readLines } from "../../async/lines.ts";
-import { printable } from "../safe_text.ts";
+import { printable } from "../../text/safe_text.ts";
 import { terminalBottom } from "../bottom_line.ts";
 import { type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
 

@@ -1,6 +1,6 @@
 /** Questions at the terminal: how they are written, what an answer means, and one dialogue at a time. */
 import type { TerminalBottom } from "../bottom_line.ts";
-import { printable, printableLine } from "../safe_text.ts";
+import { printable, printableLine } from "../../text/safe_text.ts";
 import type { Ask, Choice, Dialogue, DialogueEnd, Question } from "./line_editor.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 

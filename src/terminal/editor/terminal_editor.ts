@@ -1,7 +1,7 @@
 /** The prompt at a terminal, and opening the prompt that fits standard input. */
 import type { Key } from "node:readline";
 import { terminalBottom } from "../bottom_line.ts";
-import { printable } from "../safe_text.ts";
+import { printable } from "../../text/safe_text.ts";
 import { History } from "./history.ts";
 import { Keyboard, TypingPause } from "./keyboard.ts";
 import type {

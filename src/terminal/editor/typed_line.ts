@@ -4,7 +4,7 @@ import { PassThrough, Writable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { BottomLine } from "../bottom_line.ts";
 import { displayWidth } from "../display_width.ts";
-import { printableLine } from "../safe_text.ts";
+import { printableLine } from "../../text/safe_text.ts";
 import { consoleColumns, writeIfOpen } from "../screen.ts";
 import { quoteWord, readLineSoFar } from "../words.ts";
 import type { History } from "./history.ts";
@@ -34,6 +34,9 @@ export function toCompletions(line: string, candidates: readonly string[]): Comp
   const isOpen = /[/=]$/.test(fitting[0] ?? "");
   return [[isOpen ? only.slice(0, only.length - quote.length) : `${only} `], written];
 }
+
+/** Characters that end a line, control a terminal or reorder text. A part of an emoji arrives by itself, and is none. */
+const UNTYPED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 function isPrintable(text: string): boolean {
   return text !== "" && printableLine(text) === text;
@@ -127,7 +130,7 @@ export class TypedLine implements BottomLine {
   press(text: string | undefined, key: Key): void {
     if (this.#held !== undefined) {
       if (this.#held.length < MAX_HELD_KEYS) this.#held.push([text, key]);
-    } else if (key.name !== undefined || text === undefined || printableLine(text) === text) {
+    } else if (key.name !== undefined || text === undefined || !UNTYPED.test(text)) {
       if (key.name !== "tab") this.#isTabbing = false;
       if (key.ctrl && key.name === "r") return this.#search();
       this.#found = undefined;

@@ -1,7 +1,7 @@
 /** A file with one line of JSON for each call of a client. */
 import { describeFileError } from "../../../files.ts";
 import type { Activity } from "../../../gateway/tool_handlers.ts";
-import { toOneLine } from "../../../log.ts";
+import { escapeUnseen } from "../../../text/safe_text.ts";
 import { shorten } from "../../../text.ts";
 import { UsageError } from "../../outcome.ts";
 
@@ -39,7 +39,7 @@ export class ActivityLog implements Disposable {
       ...(this.#hasArguments ? { arguments: args } : {}),
     };
     // A line is written whole, so that several gateways can share a file; the system may take a long one in pieces.
-    let rest = new TextEncoder().encode(`${toOneLine(JSON.stringify(entry))}\n`);
+    let rest = new TextEncoder().encode(`${escapeUnseen(JSON.stringify(entry))}\n`);
     while (rest.length > 0) rest = rest.subarray(this.#file.writeSync(rest));
   }
 

@@ -1,7 +1,7 @@
 /** `auth login|status|logout` */
 import type { SignInStatus } from "../../../mcp/auth/sign_in.ts";
 import { isServiceGrant, type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
-import { toSafeLine } from "../../../terminal/safe_text.ts";
+import { toSafeLine } from "../../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
 import { unknownName } from "../../../spelling.ts";

@@ -1,6 +1,6 @@
 /** `server add|remove|start|stop|restart|logs` */
 import { countOf } from "../../../text.ts";
-import { withoutSequences } from "../../../terminal/safe_text.ts";
+import { withoutSequences } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/config_change.ts";

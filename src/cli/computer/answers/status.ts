@@ -1,7 +1,7 @@
 /** `status`, `skills`, `history` */
 import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
-import { printableLine, toSafeLine } from "../../../terminal/safe_text.ts";
+import { printableLine, toSafeLine } from "../../../text/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";

@@ -1,13 +1,17 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import {
+  escapeUnreadable,
   inWrittenOrder,
   printable,
   printableLine,
+  toFence,
   toSafeJson,
   toSafeLine,
   toSeenJson,
+  toSeenLine,
+  toSeenName,
   withoutSequences,
-} from "../../../src/terminal/safe_text.ts";
+} from "../../../src/text/safe_text.ts";
 
 Deno.test("printable() replaces control characters", () => {
   assertEquals(printable("a\u001b[31mb\u0007\tc\r\nd"), "a�[31mb�\tc\nd");
@@ -92,4 +96,92 @@ Deno.test("inWrittenOrder() isolates right-to-left words", () => {
     '{"to":"\u200e\u05d0\u05d1\u200e 100 \u200e\u0645\u200e","n":5}',
   );
   assertEquals(inWrittenOrder('{"a":"äöü 漢字"}'), '{"a":"äöü 漢字"}');
+});
+
+/** Each of them hides, reorders, ends a line or controls a terminal. */
+const HOSTILE = [
+  ..."\u0000\u0007\u001b\u007f\u0085\u009b\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f",
+  ..."\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2060\u2062\u2064\u2066\u2067\u2068\u2069\u206a",
+  ..."\u2800\u3164\ufe00\ufe0e\ufe0f\ufeff\uffa0\ufff9\u{e0001}\u{e0041}\u{e007f}\u{e0100}\u{e01ef}\u{1d173}\ud800",
+];
+/** Emoji, and words of scripts whose joiners and marks are part of how they look. */
+const READABLE = [
+  ...["👩‍👩‍👧", "❤️", "1️⃣", "🏳️‍🌈", "👋🏽", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇩🇪"],
+  ...[
+    "می‌خواهم",
+    "क्‍ष",
+    "ශ්‍රී",
+    "ന്‍റെ",
+    "שָׁלוֹם",
+    "مَرْحَبًا",
+    "สวัสดี",
+    "Việt Nam",
+    "e\u0301",
+    "漢字　かな",
+    "Prix\u00a0: 5\u202f€",
+  ],
+];
+
+Deno.test("every way to a screen shows characters that hide, reorder or end a line", () => {
+  const ways = [
+    printable,
+    escapeUnreadable,
+    printableLine,
+    withoutSequences,
+    toSafeLine,
+    toSafeJson,
+    toSeenJson,
+  ];
+  for (const way of [...ways, toSeenLine, toSeenName, toFence]) {
+    for (const bad of HOSTILE) {
+      const shown = way(`a${bad}b`);
+      assertNotMatch(
+        shown,
+        /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--\n]/v,
+        way.name,
+      );
+    }
+  }
+});
+
+Deno.test("emoji and the words of all scripts stay as they are where they are read", () => {
+  for (const text of READABLE) {
+    for (const way of [printable, escapeUnreadable]) assertEquals(way(text), text);
+    assertEquals(JSON.parse(toSafeJson([text])), [text]);
+    assertEquals(toSeenLine(text), `"${text.replaceAll(/[\u00a0\u202f\u3000]/g, " ")}"`);
+  }
+});
+
+Deno.test("joiners and selectors stay only where they change what is seen", () => {
+  for (
+    const text of [
+      "a\u200db",
+      "ab\ufe0f",
+      "1\ufe0f2",
+      "م\u200c ",
+      "漢\u{e0100}",
+      "🏴\u{e0041}\u{e007f}",
+      "❤\ufe0f\ufe0f",
+    ]
+  ) {
+    assertMatch(escapeUnreadable(text), /\\u/, JSON.stringify(text));
+  }
+  assertMatch(escapeUnreadable(`a${"\u0338".repeat(9)}`), /^a\u0338{4}(?:\\u0338){5}$/);
+});
+
+Deno.test("toSeenLine() is one bounded line in quotes, which the text cannot end", () => {
+  assertEquals(toSeenLine('a"\r\n\r\n# Rules\t\\'), '"a\\" # Rules \\\\"');
+  assertEquals(toSeenLine("x".repeat(10), 4), '"xxxx…" (6 more characters)');
+  assertEquals(toSeenLine("👩👩", 3), '"👩\\ud83d…" (1 more character)');
+});
+
+Deno.test("toSeenName() keeps names apart that a line would join, and their order", () => {
+  assertEquals(toSeenName("build\u00a0server"), '"build\\u00a0server"');
+  assertEquals(toSeenName("a  b\n"), '"a  b\\n"');
+  assertEquals(printable(toSeenName("\u05d0")), '"\u200e\u05d0\u200e"');
+});
+
+Deno.test("toFence() keeps lines, and is longer than any fence within the text", () => {
+  assertEquals(toFence("a\r\n```\nb\u2028````c"), "`````\na\n```\nb\\u2028````c\n`````");
+  assertEquals(toFence(""), "");
 });
