@@ -161,7 +161,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "postal-mime", places: ["src/documents/formats/mail.ts"] },
   { specifier: "parse5", places: ["src/documents/formats/html.ts"] },
   { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },
-  { specifier: "ignore", places: ["src/documents/folder/rules.ts"] },
   // The search of tools.
   { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
   { specifier: "stemmer", places: ["src/gateway/search/terms.ts"] },

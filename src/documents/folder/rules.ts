@@ -1,6 +1,5 @@
 /** Which files of a folder become documents. */
 import { globToRegExp } from "@std/path";
-import ignore from "ignore";
 import { nameOf } from "../file_name.ts";
 import { type FileKind, kindOf } from "../formats/kinds.ts";
 
@@ -90,36 +89,4 @@ function toPattern(glob: string, option: string): RegExp {
     );
   }
   return globToRegExp(glob.replace(/^\.\//, ""), { extended: true, globstar: true });
-}
-
-interface FolderRules {
-  readonly folder: string;
-  readonly matcher: ignore.Ignore;
-}
-
-/** The `.gitignore` files from the root down to a folder. */
-export class GitIgnores {
-  readonly #rules: readonly FolderRules[];
-
-  private constructor(rules: readonly FolderRules[]) {
-    this.#rules = rules;
-  }
-
-  static readonly none: GitIgnores = new GitIgnores([]);
-
-  /** With the text of the `.gitignore` of a folder, given by its path within the root. */
-  with(folder: string, text: string): GitIgnores {
-    return new GitIgnores([...this.#rules, { folder, matcher: ignore().add(text) }]);
-  }
-
-  /** Whether a path within the root is ignored; the path of a folder ends with `/`. */
-  ignores(path: string): boolean {
-    let isIgnored = false;
-    for (const { folder, matcher } of this.#rules) {
-      const { ignored, unignored } = matcher.test(folder === "" ? path : path.slice(folder.length + 1));
-      if (ignored) isIgnored = true;
-      if (unignored) isIgnored = false;
-    }
-    return isIgnored;
-  }
 }

@@ -5,11 +5,14 @@ import type { Logger } from "../../log.ts";
 import type { FileKind } from "../formats/kinds.ts";
 import { readInside } from "./read_inside.ts";
 import { fileRefOf } from "./file_ref.ts";
-import { type FileFilter, GitIgnores } from "./rules.ts";
+import { GitIgnores } from "./gitignore.ts";
+import type { FileFilter } from "./rules.ts";
 import { describeError } from "../../text.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
+/** How many names are compared with the rules without a pause. */
+const ENTRIES_AT_ONCE = 100;
 /** The most levels of folders. */
 const MAX_DEPTH = 64;
 /** The most bytes of a `.gitignore`. */
@@ -134,7 +137,10 @@ export class FileTree {
     const folders = new Set<string>();
     const files = new Map<string, FileKind>();
     const ignores = await this.#readIgnores(place, entries);
+    let lookedAt = 0;
     for (const { name, isDirectory, isFile } of entries) {
+      // Others are answered meanwhile.
+      if (++lookedAt % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
       const inner = joinPath(path, name);
       if (isDirectory && this.#filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
         folders.add(name);
@@ -182,7 +188,11 @@ export class FileTree {
     try {
       const file = joinPath(path, ".gitignore");
       const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
-      return above.with(path, new TextDecoder().decode(bytes));
+      const ignores = above.with(path, new TextDecoder().decode(bytes));
+      if (ignores.isCut) {
+        this.#log.warn("lines of a .gitignore are left out: they are too long or too many", { folder: path });
+      }
+      return ignores;
     } catch (error) {
       this.#log.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
       return above;
