@@ -78,9 +78,14 @@ export interface AgentOptions extends RetryOptions {
   /**
    * How long a rejoin after a lost connection is retried while the seat is taken or a limit of the Server
    * leaves no place, in milliseconds; 60,000 by default.
-   * The Server may still hold the seat for the lost connection. A first join is refused at once.
+   * The Server may still hold the seat for the lost connection.
    */
   readonly joinPatienceMs?: number | undefined;
+  /**
+   * How long the first join is retried while another Agent has the office's one seat or a limit of the Server leaves no
+   * place, in milliseconds, besides `timeoutMs`; 0 by default, so that the first join is refused at once.
+   */
+  readonly seatPatienceMs?: number | undefined;
   /**
    * How much longer than a request's `timeoutMs` the Agent waits, in milliseconds, so that the Computer's own time-out
    * answer can arrive; 10,000 by default. With 0 it waits exactly `timeoutMs`.
@@ -167,12 +172,14 @@ export class Agent implements AsyncDisposable {
    * @throws {ServerUnreachableError} after `timeoutMs`; at once when a retry cannot succeed (`isPermanent`).
    * @throws {AuthenticationError | ProtocolVersionError} at once: the Server refused the credentials or the version.
    * @throws {RequestTimeoutError} when the Server does not answer the join within the rest of `timeoutMs`.
-   * @throws {JoinRefusedError} at once, with the Server's reason, for example that the office already has an Agent.
+   * @throws {JoinRefusedError} with the Server's reason, for example that the office already has an Agent; at once, or
+   *   after `seatPatienceMs` when another attempt may succeed (`isPassing`).
    */
   static async connect(options: AgentOptions): Promise<Agent> {
     const { url, office, name, path, headers, credentials, ca, reconnectDelayMs, rejoinDelayMs, signal } =
       options;
-    const { joinPatienceMs: rejoinPatienceMs, timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+    const { joinPatienceMs: rejoinPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
+    const { timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
     const { logger = silentLogger, protocolVersion } = options;
     assertUrl(url);
     if (protocolVersion !== undefined) assertProtocol(protocolVersion);
@@ -198,7 +205,8 @@ export class Agent implements AsyncDisposable {
     });
     try {
       const leftMs = Math.max(1, timeoutMs - (performance.now() - startMs));
-      await link.join({ role: "agent", name, office_id: office }, { signal, timeoutMs: leftMs });
+      const patience = { signal, patienceMs, timeoutMs: leftMs + patienceMs };
+      await link.join({ role: "agent", name, office_id: office }, patience);
     } catch (error) {
       await link.close();
       throw error;

@@ -28,6 +28,8 @@ export const ExitCode = {
   REFUSED: 4,
   /** No answer arrived in time. */
   TIMEOUT: 5,
+  /** The name or the office's one seat is taken, or a limit of the Server leaves no place: a later attempt may succeed. */
+  OCCUPIED: 6,
   /** Ctrl-C ended the command. */
   INTERRUPTED: 130,
 } as const;
@@ -47,9 +49,9 @@ export class ComputerNotRunningError extends Error {
 /** The exit code of a command that threw `error`. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
-  // The Server answered, but cannot take members at the moment.
-  if (error instanceof JoinRefusedError && error.serverCode === ErrorCode.UNAVAILABLE) {
-    return ExitCode.UNREACHABLE;
+  if (error instanceof JoinRefusedError && error.isPassing) {
+    // The Server answered, but cannot take members at the moment.
+    return error.serverCode === ErrorCode.UNAVAILABLE ? ExitCode.UNREACHABLE : ExitCode.OCCUPIED;
   }
   if (
     error instanceof ServerUnreachableError || error instanceof ConnectionClosedError ||

@@ -48,14 +48,15 @@ export async function requestJoin(
     const answer = readJoinAck(await abortable(ack, signal), [cannotJoin(office_id), CANNOT_HANDLE_JOIN]);
     if (answer.accepted) return;
     const waitMs = Math.round(backoff.next());
-    if (!answer.mayRetry || performance.now() + waitMs > deadlineMs) {
+    const { code, isPassing } = answer;
+    if (!isPassing || performance.now() + waitMs > deadlineMs) {
       const officeProtocol = parseVersionRefusalText(answer.reason);
       const remedy = officeProtocol === undefined ? "" : `; ${useProtocol(officeProtocol)}`;
       const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}${remedy}`;
-      throw new JoinRefusedError(message, { serverCode: answer.code, officeProtocol });
+      throw new JoinRefusedError(message, { serverCode: code, officeProtocol, isPassing });
     }
     const fields = { office: office_id, name, reason: answer.reason };
-    const { state, end } = stateOf(answer.code);
+    const { state, end } = stateOf(code);
     // One warning: the name may be taken for hours.
     if (isKnown) log.debug(`${state}, retrying`, fields);
     else log.warn(`${state}, retrying ${patienceMs === Infinity ? end : `for ${patienceMs} ms`}`, fields);
@@ -91,7 +92,7 @@ export type JoinAnswer =
     /** The code of the protocol, if the Server gave one. */
     readonly code: number | undefined;
     /** Whether a later attempt may succeed. */
-    readonly mayRetry: boolean;
+    readonly isPassing: boolean;
   };
 
 /**
@@ -124,12 +125,12 @@ function refused(
   { reason, code }: { readonly reason: string; readonly code: number | undefined },
   intents: readonly string[],
 ): JoinAnswer {
-  const mayRetry = code !== undefined && PASSING.has(code) || TAKEN.test(reason);
+  const isPassing = code !== undefined && PASSING.has(code) || TAKEN.test(reason);
   const said = intents.find((intent) => reason.startsWith(`${intent}: `));
   return {
     accepted: false,
     reason: said === undefined ? reason : reason.slice(said.length + 2),
     code,
-    mayRetry,
+    isPassing,
   };
 }

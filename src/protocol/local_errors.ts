@@ -74,18 +74,22 @@ export class JoinRefusedError extends Error {
    * speaks it.
    */
   readonly officeProtocol: ProtocolMinor | undefined;
+  /** Whether a later attempt may succeed: the name or the seat is taken, or a limit of the Server leaves no place. */
+  readonly isPassing: boolean;
 
   /** `serverCode` is the code that the Server gave; `officeProtocol` the version of the office. */
   constructor(
     message: string,
-    { serverCode, officeProtocol }: {
+    { serverCode, officeProtocol, isPassing = false }: {
       readonly serverCode?: number | undefined;
       readonly officeProtocol?: ProtocolMinor | undefined;
+      readonly isPassing?: boolean;
     } = {},
   ) {
     super(message);
     this.serverCode = serverCode;
     this.officeProtocol = officeProtocol;
+    this.isPassing = isPassing;
   }
 }
 

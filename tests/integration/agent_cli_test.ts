@@ -227,13 +227,27 @@ Deno.test("agent.ts watch ends with 0 at Ctrl-C also while the Server cannot be 
   assertEquals((await child.end()).code, 0);
 });
 
-Deno.test("agent.ts call says at once that the office has an Agent, since when, and what to do", async () => {
+Deno.test("agent.ts call ends with 6 after --patience, and says who has the seat, since when, and what to do", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using _agent = await Agent.connect({ url: server.url, office: "lab", name: "bob" });
-  const { code, stderr } = await run(...options(server), "call", "echo");
-  assertEquals(code, 4);
+  const { code, stderr } = await run(...options(server), "call", "echo", "--patience", "100ms");
+  assertEquals(code, 6);
   assertMatch(stderr, /Room already has an agent \(4101\): "bob", since 20.*End that Agent, wait/);
   assertEquals(stderr.includes("observer"), false);
+});
+
+Deno.test("agent.ts calls that start at the same time take the seat one after another", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _computer = await ScriptedComputer.join(server.url, { answers });
+  const calls = ["1", "2", "3"].map((message) =>
+    run(...options(server), "call", "echo", `message=${message}`, "--patience", "2m")
+  );
+  const outcomes = await Promise.all(calls);
+  assertEquals(outcomes.map(({ code, stdout, stderr }) => [code, stdout, stderr]), [
+    [0, '{"message":"1"}\n', ""],
+    [0, '{"message":"2"}\n', ""],
+    [0, '{"message":"3"}\n', ""],
+  ]);
 });
 
 Deno.test("agent.ts watch prints what happens to one Computer, one JSON line each, until Ctrl-C", async () => {

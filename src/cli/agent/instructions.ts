@@ -42,6 +42,8 @@ ${program} call NAME --params '{"path": "notes.txt"}' --json
 ${program} call NAME --params @arguments.json --timeout 2m --json
 \`\`\`
 
+- An office has one seat for an Agent. \`call\`, \`skills\`, \`skill\` and \`upload\` take it while they run, so calls that you start at the
+  same time run one after another: each waits up to 15 s for its turn, with \`--patience 2m\` longer.
 - The exit code is 0 when the tool succeeded and 1 when it failed; \`content\` then says why.
 - A call may wait for its owner's confirmation. A result with \`meta.error_code\` 4005 was not confirmed: tell the user,
   and do not call the tool again unless they say so.
@@ -73,5 +75,7 @@ The exit code says what to do:
 - 3: the Server or the Computer cannot be reached. Wait and try again, or tell the user.
 - 4: the Server refused: the token, the office or the version is wrong. Tell the user.
 - 5: no answer came in time. The tool may have run: look before you call it again.
+- 6: another Agent has the office's seat, or a limit is reached; nothing was done. Try again with \`--patience 2m\`. If it stays so,
+  tell the user which Agent the message names.
 `;
 }

@@ -30,6 +30,9 @@ import { DEFAULT_ENTRY_NAME } from "./mcp/options.ts";
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
+/** How long a command waits for the office's one Agent seat, in seconds: other commands hold it for a moment each. */
+const PATIENCE_SECONDS = 15;
+
 /** The options of the program. */
 interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
@@ -75,9 +78,12 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .option("--json", "print JSON: one document, with watch one line for each event", false);
 
   const run = async (work: Work, how: Way = {}) => {
-    const { connectSeconds = CONNECT_TIMEOUT_SECONDS, observer = true } = how;
+    const { connectSeconds = CONNECT_TIMEOUT_SECONDS, seated } = how;
     requireOptions(program.opts(), ["url", "office", "name"]);
-    await withAgent(optionsFor(program, connectSeconds), { work, connectSeconds, observer, signal });
+    const { patience: patienceSeconds = PATIENCE_SECONDS } = seated?.opts<{ readonly patience?: number }>() ??
+      {};
+    const way = { connectSeconds, observer: seated === undefined, patienceSeconds };
+    await withAgent(optionsFor(program, connectSeconds), { work, ...way, signal });
   };
   program.command("office").description("list the members of the office").action(() => run(listOffice));
   addRequestCommands(program, ({ name, work }) =>
@@ -85,27 +91,29 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { signal, progress } = context;
       const computer = askedComputer(await chooseComputer(context));
       return await work({ computer, signal, progress, person: personAtTerminal(context) });
-    }, { observer: name !== "call" }));
+    }, { seated: name === "call" ? call : undefined }));
   const call = program.commands.find((command) => command.name() === "call");
-  for (const option of agentAnswerOptions()) call?.addOption(option);
+  for (const option of [...agentAnswerOptions(), patienceOption()]) call?.addOption(option);
   program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
     run(showConfig)
   );
-  program.command("skills").description("list the skills of the Computer").action(() =>
-    run(listSkills, { observer: false })
-  );
-  program.command("skill <name> [path]")
-    .description("read a file of a skill, its SKILL.md by default; a file or a pipe gets its bytes unchanged")
-    .action((name: string, path: string | undefined) =>
-      run((context) => readSkill(context, { name, path }), { observer: false })
+  const skills = program.command("skills").description("list the skills of the Computer")
+    .addOption(patienceOption());
+  skills.action(() => run(listSkills, { seated: skills }));
+  const skill = program.command("skill <name> [path]").addOption(patienceOption())
+    .description(
+      "read a file of a skill, its SKILL.md by default; a file or a pipe gets its bytes unchanged",
     );
-  program.command("upload <computer> <file>")
+  skill.action((name: string, path: string | undefined) =>
+    run((context) => readSkill(context, { name, path }), { seated: skill })
+  );
+  const upload = program.command("upload <computer> <file>").addOption(patienceOption())
     .description(
       "send a file (- for standard input) to a Computer that takes uploads, and print its path there",
-    )
-    .action((computer: string, file: string) =>
-      run((context) => uploadFile({ ...context, computer }, file), { observer: false })
     );
+  upload.action((computer: string, file: string) =>
+    run((context) => uploadFile({ ...context, computer }, file), { seated: upload })
+  );
   const global = () => {
     requireOptions(program.opts(), ["url", "office", "name"]);
     return program.opts<GlobalOptions>();
@@ -115,7 +123,7 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { serveMcp } = await import("./mcp/command.ts");
       const connection = global();
       const logger = loggerOf("agent", connection);
-      const way = { connectSeconds: Infinity, observer: false, logger };
+      const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger };
       const connectOnce = (ending: AbortSignal) => connect(connection, { ...way, signal: ending });
       await serveMcp(options, { computers: connection.computer, logger, signal, connect: connectOnce });
     },
@@ -164,6 +172,13 @@ function examples(agent: string): string {
   );
 }
 
+function patienceOption(): Option {
+  return new Option(
+    "--patience <seconds>",
+    "how long to wait while another Agent has the office's one seat (default: 15)",
+  ).argParser(parseSeconds);
+}
+
 /** A command other than `watch` logs errors only: its failure is its error message. */
 function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
   const options = program.opts<GlobalOptions>();
@@ -175,13 +190,20 @@ function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
 interface Way {
   /** How long it tries to connect; 10 by default. */
   readonly connectSeconds?: number;
-  /** Whether it joins as an observer and leaves the office's one Agent seat free; `true` by default. */
-  readonly observer?: boolean;
+  /** The command if it needs the office's one Agent seat; the others join as observers. */
+  readonly seated?: Command | undefined;
+}
+
+/** How an Agent joins. */
+interface Joining {
+  readonly connectSeconds: number;
+  readonly observer: boolean;
+  readonly patienceSeconds: number;
 }
 
 async function withAgent(
   options: GlobalOptions,
-  task: Required<Way> & { readonly work: Work; readonly signal: AbortSignal },
+  task: Joining & { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<void> {
   const { work, signal } = task;
   const logger = loggerOf("agent", options);
@@ -207,7 +229,7 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
 /** Connects, and shows progress on a terminal meanwhile. */
 async function connect(
   options: GlobalOptions,
-  task: Required<Way> & { readonly signal: AbortSignal; readonly logger: Logger },
+  task: Joining & { readonly signal: AbortSignal; readonly logger: Logger },
 ): Promise<Agent> {
   const { url, office, name, path, protocol: protocolVersion } = options;
   const { signal, logger, observer } = task;
@@ -229,6 +251,7 @@ async function connect(
     protocolVersion,
     observer,
     timeoutMs: connectMs,
+    seatPatienceMs: task.patienceSeconds * 1000,
     logger,
     signal,
   });

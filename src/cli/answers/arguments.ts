@@ -3,6 +3,7 @@ import { Argument, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../../json.ts";
 import { UsageError } from "../outcome.ts";
 import { describeFileError } from "../../files.ts";
+import { checkArguments } from "../../computer/tools/arguments/check.ts";
 
 /** Typed arguments: values from JSON, and texts whose type depends on the tool's schema. */
 export interface TypedArguments {
@@ -42,15 +43,25 @@ export function readArgument(word: string, { json, texts }: TypedArguments = NO_
   }
 }
 
-/** Types the texts: a string where the schema says `string`, otherwise JSON if the text is valid JSON. */
+/**
+ * Types the texts: a string where the schema says `string`, otherwise JSON if the text is valid JSON. Where the schema
+ * rejects the JSON value and accepts the text, it is the text: `42` for an optional text, or for one of `"1"` and `"2"`.
+ */
 export function toArguments(
   { json, texts }: TypedArguments,
   schema: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const { $schema = undefined, $defs = {}, definitions = {} } = schema;
+  // One argument alone: nothing else is required, and references still find their targets.
+  const single = { ...($schema === undefined ? {} : { $schema }), $defs, definitions, properties };
+  const fits = (name: string, value: unknown) =>
+    checkArguments(single, { [name]: value }).problems.length === 0;
   const typed = Object.entries(texts).map(([name, text]) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return [name, isRecord(property) && property["type"] === "string" ? text : parseValue(text)];
+    if (isRecord(property) && property["type"] === "string") return [name, text];
+    const value = parseValue(text);
+    return [name, !fits(name, value) && fits(name, text) ? text : value];
   });
   return { ...json, ...Object.fromEntries(typed) };
 }

@@ -13,13 +13,13 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
     accepted: false,
     reason: "office is closed",
     code: undefined,
-    mayRetry: false,
+    isPassing: false,
   });
   assertEquals(readJoinAck([false]), {
     accepted: false,
     reason: "no reason given",
     code: undefined,
-    mayRetry: false,
+    isPassing: false,
   });
   assertEquals(
     readJoinAck([
@@ -29,7 +29,7 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
       accepted: false,
       reason: "Not you",
       code: 403,
-      mayRetry: false,
+      isPassing: false,
     },
   );
 });
@@ -37,7 +37,7 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
 Deno.test("readJoinAck() reads the code in a text, and takes it from its end", () => {
   const read = (text: string) => {
     const answer = readJoinAck([false, text]);
-    return answer.accepted ? [] : [answer.reason, answer.code, answer.mayRetry];
+    return answer.accepted ? [] : [answer.reason, answer.code, answer.isPassing];
   };
   assertEquals(read("Not granted (403)"), ["Not granted", 403, false]);
   assertEquals(read("Cannot join now: try again (503)"), ["Cannot join now: try again", 503, true]);
@@ -61,7 +61,7 @@ Deno.test("readJoinAck() knows a taken name or seat, which may be what is left o
     ]
   ) {
     const read = readJoinAck(answer);
-    assertEquals([read.accepted, !read.accepted && read.mayRetry], [false, true]);
+    assertEquals([read.accepted, !read.accepted && read.isPassing], [false, true]);
   }
 });
 
@@ -82,5 +82,5 @@ Deno.test("readJoinAck() reads a reason without the words that the caller says i
 
 Deno.test("readJoinAck() does not take a connection that is in another office for a taken seat", () => {
   const read = readJoinAck([false, "Internal server error: Agent sid already in room"]);
-  assertEquals([read.accepted, !read.accepted && read.mayRetry], [false, false]);
+  assertEquals([read.accepted, !read.accepted && read.isPassing], [false, false]);
 });

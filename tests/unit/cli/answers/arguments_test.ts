@@ -24,6 +24,54 @@ Deno.test("a value is a text where the tool wants one, and JSON where it can be 
   assertEquals(read("other=plain", "flag=true", "empty="), { other: "plain", flag: true, empty: "" });
 });
 
+Deno.test("a value is the text where the schema, as deep as it goes, rejects the JSON value and accepts the text", () => {
+  const schema = {
+    $defs: { id: { type: "string" }, choice: { anyOf: [{ $ref: "#/$defs/id" }, { type: "null" }] } },
+    required: ["other"],
+    additionalProperties: false,
+    properties: {
+      optional: { anyOf: [{ type: "string" }, { type: "null" }] },
+      listed: { type: ["string", "null"] },
+      referred: { $ref: "#/$defs/id" },
+      deep: { $ref: "#/$defs/choice" },
+      sibling: { $ref: "#/properties/listed" },
+      all: { allOf: [{ $ref: "#/$defs/id" }, { minLength: 2 }] },
+      one: { oneOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] },
+      named: { enum: ["1", "2", "true"] },
+      fixed: { const: "5" },
+      mixed: { type: ["string", "integer"] },
+      count: { anyOf: [{ type: "integer" }, { type: "null" }] },
+      any: {},
+    },
+  };
+  const cases: readonly [string, unknown][] = [
+    ["optional=42", "42"],
+    ["optional=null", null],
+    ['optional="42"', "42"],
+    ["optional=12345678901234567890", "12345678901234567890"],
+    ["optional=true", "true"],
+    ["listed=3.10", "3.10"],
+    ["referred=[1]", "[1]"],
+    ["deep=1e400", "1e400"],
+    ["sibling=007", "007"],
+    ["sibling=7", "7"],
+    ["all=12", "12"],
+    ["one=5", "5"],
+    ["one=[5]", [5]],
+    ["named=1", "1"],
+    ["named=true", "true"],
+    ["fixed=5", "5"],
+    ["mixed=5", 5],
+    ["mixed=5.5", "5.5"],
+    ["count=5", 5],
+    ["count=x", "x"],
+    ["any=5", 5],
+  ];
+  for (const [word, expected] of cases) {
+    assertEquals(Object.values(toArguments(readArgument(word), schema)), [expected], word);
+  }
+});
+
 Deno.test("a value may hold what separates and what begins JSON", () => {
   assertEquals(read("text=a=b", 'text2={"a":1}'), { text: "a=b", text2: { a: 1 } });
 });
