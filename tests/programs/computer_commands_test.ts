@@ -42,10 +42,11 @@ Deno.test("tools names the MCP servers that do not run when there are no tools",
   });
   const options = ["--config", config];
   const { code, stdout } = await place.run(["tools", ...options]);
-  assertEquals(code, 0);
-  assertStringIncludes(stdout, 'no tools: server "shop" failed; "status" shows why');
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, 'no tools: server "shop" failed (');
+  assertStringIncludes(stdout, "no-such-program");
   const json = await place.run(["tools", ...options, "--json"]);
-  assertEquals(JSON.parse(json.stdout).tools, []);
+  assertEquals([json.code, JSON.parse(json.stdout).tools], [1, []]);
 });
 
 Deno.test("status and the log show what npm wrote of a misspelled package, the log of further failures only the error", async () => {

@@ -15,6 +15,7 @@ import type { ReadResourceRet } from "../../protocol/resources.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import type { CallTimeouts } from "../../protocol/timeouts.ts";
 import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
+import { shorten } from "../../text.ts";
 import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../text/safe_text.ts";
 import { CommandFailedError } from "../outcome.ts";
@@ -38,8 +39,8 @@ interface RequestOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The MCP servers of a Computer by name. */
-type ServerStates = ReadonlyMap<string, { readonly status: string }>;
+/** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
+type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
 
 /** How a request may end early, and which MCP server it is for. */
 interface ServerOptions {
@@ -75,7 +76,7 @@ interface AskedMcp {
 /** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
 export interface AskedComputer extends AskedMcp {
   readonly name: string;
-  /** Its MCP servers; absent for a Computer of an office, which does not send their states. */
+  /** Its MCP servers; absent for a Computer of an office, which is asked for them when that is worth a request. */
   readonly servers?: ServerStates;
   getTools(options: RequestOptions): Promise<readonly SMCPTool[]>;
   callTool(
@@ -126,7 +127,7 @@ export async function listTools(
   const tools = await computer.getTools({ signal });
   if (name === undefined) {
     const value = { computer: computer.name, tools };
-    if (tools.length === 0) return { value, text: emptyText({ what: "tools" }, computer.servers) };
+    if (tools.length === 0) return await emptyAnswer(value, { what: "tools" }, { computer, signal });
     return {
       value,
       text: toolsText(tools),
@@ -197,8 +198,9 @@ export async function showDesktop(
   const desktops = await computer.getDesktop({ size, window, signal });
   const value = { computer: computer.name, desktops };
   if (desktops.length === 0) {
+    if (size === 0) return { value, text: "no windows" };
     const what = { what: "windows", filter: window === undefined ? undefined : `match ${window}` } as const;
-    return { value, text: size === 0 ? "no windows" : emptyText(what, computer.servers) };
+    return await emptyAnswer(value, what, { computer, signal });
   }
   return {
     value,
@@ -228,8 +230,8 @@ export async function showFinder(
   const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount };
   if (totalCount === 0) {
     const isFiltered = keywords.length > 0 || fileType !== undefined;
-    const what = { what: "documents", filter: isFiltered ? "match" : undefined } as const;
-    return { value, text: emptyText(what, computer.servers) };
+    const filter = isFiltered ? "match in titles, keywords and summaries" : undefined;
+    return await emptyAnswer(value, { what: "documents", filter }, { computer, signal });
   }
   return {
     value,
@@ -254,6 +256,9 @@ export async function readResource(
   };
 }
 
+/** The longest reason of a server that does not run, in characters. */
+const MAX_REASON = 300;
+
 /** A list that a command found empty. */
 interface EmptyList {
   readonly what: "tools" | "windows" | "documents";
@@ -268,6 +273,31 @@ const NOTHING_TO_LIST = {
   documents: `they may have no documents, or not announce "resources.subscribe", which documents need`,
 } as const;
 
+/** The answer of a command whose list is empty: a failure when MCP servers have failed and no other may still add to it. */
+async function emptyAnswer(
+  value: unknown,
+  empty: EmptyList,
+  { computer, signal }: Pick<RequestContext, "computer" | "signal">,
+): Promise<CommandAnswer> {
+  const servers = computer.servers ?? await statesOf(computer, signal);
+  const text = emptyText(empty, servers);
+  const statuses = [...servers?.values() ?? []].map(({ status }) => status);
+  const isFailure = statuses.includes("failed") || statuses.includes("retrying");
+  const mayCome = statuses.includes("running") || statuses.includes("starting");
+  return { value, text, failure: isFailure && !mayCome ? text : undefined };
+}
+
+/** `undefined` for a Computer that does not list its MCP servers. */
+async function statesOf(computer: AskedComputer, signal: AbortSignal): Promise<ServerStates | undefined> {
+  try {
+    const servers = await computer.getMcpServers({ signal });
+    return new Map(servers.map(({ mcp_server, status }) => [mcp_server, { status }]));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 /**
  * Says that a list is empty, and which MCP servers may be the reason.
  *
@@ -281,6 +311,7 @@ export function emptyText({ what, filter }: EmptyList, servers: ServerStates | u
       `"${commandLineOf("computer")} status" on that machine shows their states`;
   }
   const idle = [...servers].filter(([, { status }]) => status !== "running");
+  if (servers.size === 0) return `${text}: the Computer has no MCP servers`;
   if (idle.length > 0) return `${text}: ${idleText(idle)}`;
   return filter === undefined && what !== "tools"
     ? `${text}; the MCP servers run: ${NOTHING_TO_LIST[what]}`
@@ -293,9 +324,18 @@ export function partWarning(servers: ServerStates | undefined): string | undefin
   return missing.length === 0 ? undefined : `the list may be incomplete: ${idleText(missing)}`;
 }
 
-/** `server "x" is starting, server "y" failed; "status" shows why` */
-function idleText(idle: readonly (readonly [string, { readonly status: string }])[]): string {
-  const states = idle.map(([name, { status }]) => serverStatusText(name, status));
-  const hasReason = idle.some(([, { status }]) => status === "failed" || status === "retrying");
-  return printableLine(`${states.join(", ")}${hasReason ? `; "status" shows why` : ""}`);
+/** `server "x" is starting, server "y" failed (exit code 1)`; without the reason, it says where to find it. */
+function idleText(
+  idle: Iterable<readonly [string, { readonly status: string; readonly lastError?: string }]>,
+): string {
+  const states = [...idle].map(([name, { status, lastError }]) => ({
+    text: `${serverStatusText(name, status)}${
+      lastError === undefined ? "" : ` (${shorten(lastError, MAX_REASON)})`
+    }`,
+    isUnexplained: lastError === undefined && (status === "failed" || status === "retrying"),
+  }));
+  const where = states.some(({ isUnexplained }) => isUnexplained)
+    ? `; "${commandLineOf("computer")} status" on that machine shows why`
+    : "";
+  return printableLine(`${states.map(({ text }) => text).join(", ")}${where}`);
 }

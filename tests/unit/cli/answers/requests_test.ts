@@ -6,14 +6,15 @@ import { UnsupportedRequestError } from "../../../../src/protocol/errors.ts";
 Deno.test("emptyText() names the MCP servers that do not run, or says how to see them", () => {
   const textOf = (states: Record<string, string>) =>
     emptyText({ what: "tools" }, new Map(Object.entries(states).map(([name, status]) => [name, { status }])));
-  assertEquals(textOf({}), "no tools");
+  assertEquals(textOf({}), "no tools: the Computer has no MCP servers");
   assertEquals(textOf({ shop: "running" }), "no tools");
   assertEquals(textOf({ shop: "running", x: "starting" }), 'no tools: server "x" is starting');
   assertEquals(
     textOf({ x: "failed", "y\nz": "stopped" }),
-    'no tools: server "x" failed, server "y z" is stopped; "status" shows why',
+    'no tools: server "x" failed, server "y z" is stopped; "a2c-smcp computer status" on that machine shows why',
   );
-  assertEquals(textOf({ x: "retrying" }), 'no tools: server "x" is retrying; "status" shows why');
+  const known = new Map([["x", { status: "retrying", lastError: "exit code 1" }]]);
+  assertEquals(emptyText({ what: "tools" }, known), 'no tools: server "x" is retrying (exit code 1)');
 });
 
 Deno.test("emptyText() of a Computer of an office names all that may be the reason, and where to look", () => {
@@ -34,7 +35,8 @@ Deno.test("emptyText() names the capability that windows and documents need, als
 
 Deno.test("emptyText() says what nothing matched", () => {
   const filter = "match window://a\nb";
-  assertEquals(emptyText({ what: "windows", filter }, new Map()), "no windows match window://a b");
+  const running = new Map([["x", { status: "running" }]]);
+  assertEquals(emptyText({ what: "windows", filter }, running), "no windows match window://a b");
   assertStringIncludes(emptyText({ what: "windows", filter }, undefined), "no windows match window://a b; ");
 });
 
