@@ -28,7 +28,7 @@ Deno.test("a command for a Computer that runs is refused with --config, and fail
   ) {
     const { code, stderr } = await place.run([...words, "--config", config]);
     assertEquals(code, 2, words.join(" "));
-    assertStringIncludes(stderr, "leave out --config");
+    assertStringIncludes(stderr, "leave them out");
   }
   const alone = await place.run(["history", "--json"]);
   assertEquals([alone.code, alone.stdout], [3, ""]);
@@ -265,6 +265,43 @@ Deno.test({
     }
     assertEquals(sockets(), []);
   },
+});
+
+Deno.test({
+  name: "Computers of one name in two offices, or on two Servers, are chosen by NAME@OFFICE",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using work = await SmcpServer.listen({ port: 0 });
+    await using home = await SmcpServer.listen({ port: 0 });
+    const config = place.write("config.json", { servers: {} });
+    const at = (
+      url: string,
+      office: string,
+    ) => ["--url", url, "--office", office, "--name", "laptop", "--config", config];
+    await using _first = await place.serve(at(work.url, "lab"));
+    await using _second = await place.serve(at(home.url, "lab"));
+    const servers = await Promise.all(["laptop", "laptop@lab"].map(async (name) => {
+      const { stdout } = await place.run(["status", "--json", "--name", name]);
+      return JSON.parse(stdout).server;
+    }));
+    assertEquals(servers, [work.url, home.url]);
+    const unnamed = await place.run(["status"]);
+    assertEquals(unnamed.code, 2);
+    assertStringIncludes(unnamed.stderr, '"laptop", "laptop@lab" run on this machine');
+    const third = await place.run([...at(home.url, "lab"), "--headless"]);
+    assertEquals(third.code, 2);
+    assertStringIncludes(third.stderr, "runs already");
+  },
+});
+
+Deno.test("a command with --documents starts a Computer for itself, with and without a config", async () => {
+  using place = new Workplace();
+  place.write("notes.md", "# Toner\n\nReplace it.\n");
+  const { code, stdout, stderr } = await place.run(["finder", "--documents", place.folder, "--json"]);
+  assertEquals([code, stderr], [0, ""]);
+  const { documents } = JSON.parse(stdout);
+  assertEquals(documents.map(({ title }: { title: string }) => title), ["Toner"]);
 });
 
 Deno.test({

@@ -22,7 +22,7 @@ export async function runAlone(
 ): Promise<void> {
   if (needs === "running") {
     throw new UsageError(
-      `Cannot run "${name}" with --config: it needs a running Computer; leave out --config to reach one`,
+      `Cannot run "${name}" with --config or --documents: it needs a running Computer; leave them out to reach one`,
     );
   }
   const questions = countedInputs(askedInputs(new LazyEditor().use));

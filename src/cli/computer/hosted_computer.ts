@@ -48,6 +48,8 @@ export interface HostedComputerOptions extends
 export class HostedComputer implements AsyncDisposable {
   readonly options: HostedComputerOptions;
   readonly store: ConfigStore;
+  /** The name by which commands of other processes choose this Computer. */
+  commandName: string;
   /** The version of the config file that was read, so that an edit during the start is noticed. */
   readonly #stamp: string | undefined;
   readonly #log: Logger;
@@ -66,6 +68,7 @@ export class HostedComputer implements AsyncDisposable {
     { store, stamp }: { readonly store: ConfigStore; readonly stamp: string | undefined },
   ) {
     this.options = options;
+    this.commandName = options.name;
     this.store = store;
     this.#stamp = stamp;
     this.#log = withModule(options.logger, "config");

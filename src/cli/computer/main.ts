@@ -106,7 +106,7 @@ const DESCRIPTION = [
   "At a terminal it opens a prompt. Elsewhere it runs as a service until it is stopped, and needs --url, --office, " +
   "--name, and --config or --documents.",
   "Each command of the prompt is also a command of the shell. It is sent to the Computer that runs on this machine " +
-  "(give --name when several run). With --config, a Computer is started for this command alone.",
+  "(give --name when several run). With --config or --documents, a Computer is started for this command alone.",
 ].join("\n\n");
 
 function examples(computer: string): string {

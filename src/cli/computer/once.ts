@@ -22,14 +22,16 @@ export interface OnceContext {
 }
 
 /**
- * Runs a command. With `--config` a Computer is started for it. Otherwise a running Computer is asked; when none runs,
+ * Runs a command. With `--config` or `--documents` a Computer is started for it. Otherwise a running Computer is asked; when none runs,
  * one is started with the config that the environment names.
  */
 export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
   const { program, signal } = context;
   const options = program.opts<ComputerCliOptions>();
   const runAlone = async () => await (await import("./alone.ts")).runAlone(call, { options, signal });
-  if (program.getOptionValueSource("config") === "cli") return await runAlone();
+  if (program.getOptionValueSource("config") === "cli" || options.documents !== undefined) {
+    return await runAlone();
+  }
   try {
     await runElsewhere(call, context);
   } catch (error) {

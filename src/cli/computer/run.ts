@@ -9,7 +9,8 @@ import { PACKAGE_VERSION } from "../../version.ts";
 import { loggerOf, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
-import { controlFolder, controlPath, isListening, missingFlags } from "./control/path.ts";
+import { chooseCommandName } from "./control/client.ts";
+import { controlFolder, controlPath, missingFlags } from "./control/path.ts";
 import { ControlServer, type RunWords } from "./control/server.ts";
 import { isKeptLine } from "./kept_line.ts";
 import { completePrompt, runPrompt } from "./prompt.ts";
@@ -42,12 +43,20 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
     inputRemedy: (id) => `set ${inputVariable(id)}, or run: ${program} input set ${quoteWord(id)}`,
     onFailed: failed.resolve,
   });
-  await refuseTakenName(hosted.options.name);
+  const { name } = hosted.options;
+  const commandName = await chooseCommandName(name, { url, office });
+  if (commandName === undefined) {
+    throw new UsageError(
+      `Cannot start Computer "${name}": another Computer of this name runs already; ` +
+        `stop it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
+    );
+  }
+  hosted.commandName = commandName;
   await hosted.start();
   // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
   await using _control = await openControl(hosted);
-  if (await abortable(arrival.done, signal)) printJoined(options, hosted.options.name);
+  if (await abortable(arrival.done, signal)) printJoined(options, name);
   const error = await Promise.race([untilAborted(signal), untilAborted(hosted.quitting), failed.promise]);
   if (error !== undefined) throw error;
 }
@@ -84,13 +93,14 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   opened.hosted = hosted;
   const onAbort = () => hosted.quit();
   signal.addEventListener("abort", onAbort, { once: true });
+  const { url, office } = options;
   const { name } = hosted.options;
+  hosted.commandName = await chooseCommandName(name, { url, office }) ?? name;
   editor.print(`computer ${PACKAGE_VERSION}, "${name}". "help" lists the commands, Ctrl-D quits.`);
   if (hosted.store.isNew) {
     editor.print(`config "${hosted.store.file}" does not exist yet; "server add" creates it`);
   }
   await hosted.start();
-  const { url, office } = options;
   const arrival = url === undefined
     ? undefined
     : hosted.arrive({ url, office, ...serversTimeoutOf(options) });
@@ -118,7 +128,8 @@ function promptOf(hosted: HostedComputer | undefined): string {
  * @param onRan Called after each command.
  */
 async function openControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
-  const { logger: log, name } = hosted.options;
+  const { options: { logger: log }, commandName: name } = hosted;
+  if (name !== hosted.options.name) log.info("commands choose this Computer by another name", { name });
   const message = "cannot accept commands of other processes";
   try {
     const folder = await controlFolder(name);
@@ -132,21 +143,6 @@ async function openControl(hosted: HostedComputer, onRan = () => {}): Promise<As
     log.warn(message, { error: describeError(error) });
   }
   return { [Symbol.asyncDispose]: () => Promise.resolve() };
-}
-
-/**
- * Checks that no Computer of this user and name runs on this machine: an office refuses the second one, and a command
- * could not choose between them.
- *
- * @throws {UsageError} when one runs.
- */
-async function refuseTakenName(name: string): Promise<void> {
-  const folder = await controlFolder(name);
-  if (folder === undefined || !await isListening(await controlPath(folder, name))) return;
-  throw new UsageError(
-    `Cannot start Computer "${name}": another Computer of this name runs already; ` +
-      `stop it with "${commandLineOf("computer")} quit --name ${name}", or give this one another --name`,
-  );
 }
 
 function runFor(hosted: HostedComputer, onRan: () => void): RunWords {

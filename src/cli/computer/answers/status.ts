@@ -24,6 +24,7 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
   }));
   const value = {
     name: computer.name,
+    command_name: hosted.commandName === computer.name ? undefined : hosted.commandName,
     server: connection?.url ?? arrival?.url ?? null,
     connected: connection?.isConnected ?? false,
     office: arrival === undefined ? connection?.office ?? null : null,

@@ -90,7 +90,7 @@ async function findComputer({ name, nameSource }: ControlQuestion): Promise<stri
   );
 }
 
-const CONFIG_HINT = "or give --config to start one for this command alone";
+const CONFIG_HINT = "or give --config or --documents to start one for this command alone";
 const START_HINT = `Start one with "${commandLineOf("computer")}", ${CONFIG_HINT}`;
 
 /** What a user can do when no Computer has the name: choose one of those that run, or start one. */
@@ -115,17 +115,44 @@ async function listNames(paths: readonly string[]): Promise<string> {
   return names.sort().map((name) => `"${name}"`).join(", ");
 }
 
-/** The name of the Computer at a socket; without an answer, the name of the file, which is the same for most names. */
+/** The name that chooses the Computer at a socket; without an answer, the name of the file, which is the same for most. */
 async function nameAt(path: string): Promise<string> {
-  const fallback = basename(path, extname(path));
+  const { command_name, name = basename(path, extname(path)) } = await statusAt(path);
+  return String(command_name ?? name);
+}
+
+/** What `status --json` prints; nothing without an answer. */
+async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
   const request = { version: PACKAGE_VERSION, words: ["status"], json: true };
   try {
     const signal = AbortSignal.timeout(NAME_TIMEOUT_MS);
     const status = parseJson((await exchange(path, request, { signal, progress: () => {} })).output);
-    return isRecord(status) && typeof status["name"] === "string" ? status["name"] : fallback;
+    return isRecord(status) ? status : {};
   } catch {
-    return fallback;
+    return {};
   }
+}
+
+/**
+ * The name by which commands of this user choose a Computer that starts: its own, or `NAME@OFFICE` beside a Computer of
+ * the same name that is in another office. `undefined` when one of the name runs for the same office, which would refuse
+ * the second, or for an office that is not known.
+ */
+export async function chooseCommandName(
+  name: string,
+  { url, office }: { readonly url?: string | undefined; readonly office?: string | undefined },
+): Promise<string | undefined> {
+  const folder = await controlFolder(name);
+  if (folder === undefined) return name;
+  const path = await controlPath(folder, name);
+  if (!await isListening(path)) return name;
+  const running = await statusAt(path);
+  const isElsewhere = typeof running["server"] === "string" && url !== undefined &&
+      URL.parse(running["server"])?.href !== URL.parse(url)?.href ||
+    typeof running["office"] === "string" && running["office"] !== office;
+  if (!isElsewhere || office === undefined) return undefined;
+  const longer = `${name}@${office}`;
+  return await isListening(await controlPath(folder, longer)) ? undefined : longer;
 }
 
 async function unavailableText(name: string | undefined): Promise<string> {
