@@ -11,6 +11,8 @@ export interface PdfAnnotation {
   readonly contentsObj?: { readonly str?: string };
   readonly titleObj?: { readonly str?: string };
   readonly modificationDate?: string | null;
+  /** What an icon on the page stands for. */
+  readonly file?: { readonly filename?: string };
   readonly fieldName?: string;
   readonly fieldType?: string;
   readonly fieldValue?: unknown;
@@ -41,8 +43,14 @@ export function toAnnotationElements(
   return [...links, ...comments, ...form];
 }
 
-function toComment({ subtype, contentsObj, titleObj, modificationDate }: PdfAnnotation): DocumentElement[] {
-  const text = contentsObj?.str?.trim() ?? "";
+function toComment(
+  { subtype, contentsObj, file, titleObj, modificationDate }: PdfAnnotation,
+): DocumentElement[] {
+  const said = contentsObj?.str?.trim() ?? "";
+  const name = file?.filename;
+  const text = name === undefined
+    ? said
+    : `Attached file, not shown: ${name}${said === name ? "" : `\n${said}`}`.trim();
   if (text === "" || ["Link", "Widget", "Popup"].includes(subtype ?? "")) return [];
   const author = titleObj?.str?.trim();
   const createdAt = toIsoDate(modificationDate ?? undefined);

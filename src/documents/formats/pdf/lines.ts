@@ -116,6 +116,10 @@ export function hasLeader(text: string): boolean {
   return LEADER.test(text);
 }
 
+/** The end and the beginning of lines that divide a word at a hyphen of its own: `state-of-the-` or `state-`, `of-the-art`. */
+const COMPOUND =
+  /[\p{L}\d]-[\p{L}\d]+-\n|(?:^|[^\p{L}])self-\n|\n(?:a|and|as|at|by|for|in|of|on|or|the|to|up)-/u;
+
 /** Joins lines to a paragraph. */
 export function joinLines(lines: readonly Line[]): string {
   return joinTexts(lines.map(textOf));
@@ -131,7 +135,7 @@ export function joinTexts(lines: readonly string[]): string {
     if (next === "") continue;
     if (before === undefined || isWithoutSpaces(before, next)) parts.push(next);
     else if (/\p{Ll}-$/u.test(before) && /^\p{Ll}/u.test(next)) {
-      parts.splice(-1, 1, before.slice(0, -1), next);
+      parts.splice(-1, 1, COMPOUND.test(`${before}\n${next}`) ? before : before.slice(0, -1), next);
     } else parts.push(" ", next);
   }
   return parts.join("");

@@ -14,6 +14,7 @@ import { headingsOf, openingOf, withIds } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
 import { CMapFactory } from "./cmaps.ts";
+import { outlineTitles, ownText } from "./metadata.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { type RuledTable, ruledTables } from "./tables/ruled.ts";
@@ -25,8 +26,6 @@ import { type Direction, directionOf, turnOperators, turnRect, turnText } from "
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;
-/** The most entries of the outline that are read. */
-const MAX_OUTLINE = 200;
 /** The most characters of a title of a page. */
 const MAX_TITLE = 120;
 /** With fewer letters, a page with a picture counts as scanned. */
@@ -99,18 +98,13 @@ class PdfReader {
     const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
     const headings = outlineTitles(outline ?? []);
     const own = headingsOf(first);
-    const title = typeof info["Title"] === "string" && info["Title"].trim() !== "" ? info["Title"] : own[0];
+    const subject = ownText(info["Subject"]);
     return {
-      title,
+      title: ownText(info["Title"]) ?? own[0],
       pageCount: Math.max(this.#pdf.numPages, 1),
       headings: headings.length > 0 ? headings : own,
-      keywords: typeof info["Keywords"] === "string"
-        ? info["Keywords"].split(/[,;]/).map((word) => word.trim()).filter((word) => word !== "")
-        : [],
-      opening: [
-        ...(typeof info["Subject"] === "string" ? [info["Subject"]] : []),
-        openingOf(first),
-      ].join("\n").trim(),
+      keywords: `${info["Keywords"] ?? ""}`.split(/[,;]/).flatMap((word) => ownText(word) ?? []),
+      opening: [...(subject === undefined ? [] : [subject]), openingOf(first)].join("\n").trim(),
       losses: await this.#losses(info),
     };
   }
@@ -137,7 +131,7 @@ class PdfReader {
         rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
       );
       return [
-        ...(operators ? withPictures(content, items, picturesOf(page, operators)) : content),
+        ...(operators ? withPictures(content, items, await picturesOf(page, operators)) : content),
         ...toAnnotationElements(turned, items),
       ];
     } finally {
@@ -218,8 +212,10 @@ class PdfReader {
 
   async #losses(info: Readonly<Record<string, unknown>>): Promise<string[]> {
     const losses: string[] = [];
-    const attachments = Object.keys(await this.#pdf.getAttachments().catch(() => null) ?? {}).length;
-    if (attachments > 0) losses.push(`Attached files are not shown: ${attachments}`);
+    // A Map since PDF.js 6.1, of which its types know nothing.
+    const attachments: unknown = await this.#pdf.getAttachments().catch(() => null);
+    const count = attachments instanceof Map ? attachments.size : 0;
+    if (count > 0) losses.push(`Attached files are not shown: ${count}`);
     if (info["IsXFAPresent"] === true) losses.push("A form in XFA is not shown");
     if (info["IsSignaturesPresent"] === true) losses.push("Signatures are not checked");
     if (await this.#pdf.getJSActions().catch(() => null) !== null) losses.push("Scripts are not run");
@@ -289,23 +285,4 @@ function boldFonts(page: PdfPage): (font: string) => boolean {
     known.set(font, isBold);
     return isBold;
   };
-}
-
-interface OutlineEntry {
-  readonly title: string;
-  readonly items: readonly OutlineEntry[];
-}
-
-function outlineTitles(outline: readonly OutlineEntry[]): string[] {
-  const titles: string[] = [];
-  const waiting = outline.slice(0, MAX_OUTLINE);
-  for (
-    let entry = waiting.shift();
-    entry !== undefined && titles.length < MAX_OUTLINE;
-    entry = waiting.shift()
-  ) {
-    if (entry.title.trim() !== "") titles.push(entry.title.trim());
-    for (const inner of entry.items.slice(0, MAX_OUTLINE)) waiting.push(inner);
-  }
-  return titles;
 }

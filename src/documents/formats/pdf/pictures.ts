@@ -1,6 +1,7 @@
 /** The pictures of a PDF page, made small enough to be sent along. */
 import { encode } from "jpeg-js";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { settledWithin } from "../../../async/abortable.ts";
 import { encodeBase64 } from "../base64.ts";
 import type { PageOperators, PdfPage } from "./operators.ts";
 
@@ -18,6 +19,8 @@ const FIGURE: SentSize = { side: 800, bytes: 64 * 1024 };
 const MAX_FIGURES = 8;
 /** Smaller pictures are lines, dots and icons. */
 const MIN_FIGURE_SIDE = 32;
+/** PDF.js never delivers a picture that it cannot decode. */
+const MAX_WAIT_MS = 2_000;
 const JPEG_QUALITY = 60;
 /** A picture with too many bytes is made smaller by this factor, again and again. */
 const SHRINK = 0.7;
@@ -38,7 +41,7 @@ export interface PagePictures {
 }
 
 /** Finds the pictures that a page draws. */
-export function picturesOf(page: PdfPage, { list, numbers }: PageOperators): PagePictures {
+export async function picturesOf(page: PdfPage, { list, numbers }: PageOperators): Promise<PagePictures> {
   const draws = new Set<number>([
     numbers.paintImageXObject,
     numbers.paintImageXObjectRepeat,
@@ -48,15 +51,12 @@ export function picturesOf(page: PdfPage, { list, numbers }: PageOperators): Pag
     numbers.paintImageMaskXObjectGroup,
     numbers.paintImageMaskXObjectRepeat,
   ]);
-  let count = 0;
-  const decoded = new Map<unknown, PdfPicture>();
-  for (const [operator, [drawn]] of list) {
-    if (!draws.has(operator)) continue;
-    count++;
-    const picture = typeof drawn === "string" ? resolve(page, drawn) : drawn;
-    if (isPicture(picture)) decoded.set(drawn, picture);
-  }
-  return { count, decoded: [...decoded.values()] };
+  const drawn = list.filter(([operator]) => draws.has(operator)).map(([, [picture]]) => picture);
+  const names = [...new Set(drawn)];
+  const pictures = await Promise.all(
+    names.map((name) => typeof name === "string" ? settledWithin(arrival(page, name), MAX_WAIT_MS) : name),
+  );
+  return { count: drawn.length, decoded: pictures.filter(isPicture) };
 }
 
 /** The picture of a page without text, as one element; its words name what is missing. */
@@ -100,10 +100,10 @@ function toElement(picture: PdfPicture, description: string, size: SentSize): Do
   };
 }
 
-/** A picture that is not decoded has no data. */
-function resolve(page: PdfPage, name: string): unknown {
+/** Resolves to a picture when PDF.js has delivered it, a moment after the operators; one that is not decoded has no data. */
+function arrival(page: PdfPage, name: string): Promise<unknown> {
   const objects = name.startsWith("g_") ? page.commonObjs : page.objs;
-  return objects.has(name) ? objects.get(name) : undefined;
+  return new Promise((resolve) => objects.get(name, resolve));
 }
 
 function isPicture(value: unknown): value is PdfPicture {

@@ -39,3 +39,22 @@ Deno.test("words divided at the ends of lines become one, and Chinese lines have
     { text: "The weather in A- B and 天气很好" },
   ]);
 });
+
+Deno.test("words with hyphens of their own keep them at the ends of lines", () => {
+  const divided = [["state-of-the-", "art"], ["state-", "of-the-art"], ["mother-in-", "law"], [
+    "up-to-",
+    "date",
+  ], ["self-", "made"]];
+  for (const [start = "", end = ""] of divided) {
+    const [block] = blocksOf(
+      [`It is ${start}`, `${end} and more.`].map((text, n) => textAt(50, 700 - n * 12, text)),
+    );
+    assertEquals(block, { text: `It is ${start}${end} and more.` });
+  }
+  for (const [start = "", end = ""] of [["imple-", "mentation"], ["hand-", "some"]]) {
+    const [block] = blocksOf(
+      [`It is ${start}`, `${end} and more.`].map((text, n) => textAt(50, 700 - n * 12, text)),
+    );
+    assertEquals(block, { text: `It is ${start.slice(0, -1)}${end} and more.` });
+  }
+});

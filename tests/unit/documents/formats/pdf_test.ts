@@ -188,6 +188,25 @@ Deno.test("links and comments of a PDF page follow its text", async () => {
   ]]);
 });
 
+Deno.test("what a PDF file has beside its pages is counted or named", async () => {
+  const file = (name: string) => `<< /Type /Filespec /F (${name}) /UF (${name}) /EF << /F 1 0 R >> >>`;
+  const script = "<< /S /JavaScript /JS (1) >>";
+  const catalog = `/Names << /EmbeddedFiles << /Names [(a) ${file("a.csv")} (b) ${file("b.csv")}] >> ` +
+    `/JavaScript << /Names [(s) ${script}] >> >> /AcroForm << /SigFlags 3 /Fields [] /XFA [] >>`;
+  const attached = `<< /Type /Annot /Subtype /FileAttachment /Rect [10 10 20 20] /FS ${file("c.csv")} >>`;
+  const document = await openFile(
+    "all.pdf",
+    pdfOf([{ lines: lines(700, ["See there"]), notes: [attached] }], "", catalog),
+  );
+  assertEquals(document.facts.losses.map((loss) => loss.split(" ").slice(0, 2).join(" ")), [
+    "Attached files",
+    "Signatures are",
+    "Scripts are",
+  ]);
+  assertMatch(document.facts.losses[0] ?? "", /: 2$/);
+  assertEquals((await document.page(0)).elements[1]?.content, { text: "Attached file, not shown: c.csv" });
+});
+
 Deno.test("a page that is a picture says that it needs OCR, and the picture comes along", async () => {
   const document = await openFile("scan.pdf", pdfOf([{ hasPicture: true }]));
   const [image, ...others] = (await document.page(0)).elements;
@@ -205,6 +224,19 @@ Deno.test("a picture between the text of a page follows it", async () => {
   const { elements } = await document.page(0);
   assertEquals(elements.map(({ category }) => category), ["text", "image"]);
   assertGray(elements[1]?.category === "image" ? elements[1].content : {});
+});
+
+Deno.test("a picture that PDF.js delivers after the operators of the page is not lost", async () => {
+  const document = await openFile(
+    "late.pdf",
+    pdfOf([{ hasLargePicture: true }, { hasPicture: true, hasLargePicture: true }]),
+  );
+  for (const index of [0, 1]) {
+    const [image, ...others] = (await document.page(index)).elements;
+    assertEquals(others, []);
+    const { mime_type, width } = image?.category === "image" ? image.content : {};
+    assertEquals({ mime_type, width }, { mime_type: "image/jpeg", width: 900 });
+  }
 });
 
 /** The picture of the fixture: 40 × 40 pixels of one gray. */
