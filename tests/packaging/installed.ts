@@ -64,6 +64,14 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         isPrompted: true,
       });
     });
+    await t.step("the Server of the README serves in Node until its process is ended", async () => {
+      const [, code] =
+        /## The Server\n\n```ts ignore\n([^]*?)```/.exec(await Deno.readTextFile(join(root, "README.md"))) ??
+          [];
+      assert(code !== undefined, "the README has no Server");
+      await Deno.writeTextFile(join(folder, "server.js"), code.replace("port: 3000", "port: 0"));
+      assertEquals(await machine.serveAndEnd("SIGTERM", [node, "server.js"]), 143);
+    });
     await t.step("a Computer in a program for Node says at its import that it needs Deno", async () => {
       const { code, stderr } = await machine.try(node, [join(folder, "out", "computer.js")]);
       assertEquals(code, 1);
@@ -195,22 +203,28 @@ class Machine {
     return capture(command, args, this.#options);
   }
 
-  /** Starts a Server, waits until it listens, sends a signal, waits for its last process, and gives its exit code. */
-  async serveAndEnd(signal: Deno.Signal): Promise<number> {
-    const child = new Deno.Command(this.command, {
+  /** Starts a Server, asks it something, sends a signal, waits for its last process, and gives its exit code. */
+  async serveAndEnd(
+    signal: Deno.Signal,
+    [command, ...args]: readonly [string, ...string[]] = [this.command, "server", "--port", "0"],
+  ): Promise<number> {
+    const child = new Deno.Command(command, {
       ...this.#options,
-      args: ["server", "--port", "0"],
+      args,
       stdout: "piped",
       stderr: "null",
       signal: AbortSignal.timeout(DEADLINE_MS),
     }).spawn();
     let printed = "";
+    let answer = "";
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      const wasListening = printed.includes("listening on http://");
       printed += text;
-      if (!wasListening && printed.includes("listening on http://")) child.kill(signal);
+      const [url] = /http:\/\/127\.0\.0\.1:\d+(?=\s)/.exec(printed) ?? [];
+      if (url === undefined || answer !== "") continue;
+      answer = await (await fetch(url)).text();
+      child.kill(signal);
     }
-    assertStringIncludes(printed, "listening on http://");
+    assertStringIncludes(answer, "ok", printed);
     return (await child.status).code;
   }
 
