@@ -148,8 +148,6 @@ export const thirdParties: readonly ThirdParty[] = [
     specifier: "@modelcontextprotocol/server",
     places: ["src/streamable_http/", "src/gateway/", "src/documents/serving/"],
   },
-  // The encoding of texts without a mark.
-  { specifier: "chardet", places: ["src/documents/formats/decode_text.ts"] },
   { specifier: "unpdf", places: ["src/documents/formats/pdf/"] },
   { specifier: "jpeg-js", places: ["src/documents/formats/pdf/pictures.ts"] },
   { specifier: "fflate", places: ["src/documents/formats/zip.ts"] },

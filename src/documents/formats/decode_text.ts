@@ -1,17 +1,11 @@
 /** Texts of any encoding. */
-import chardet from "chardet";
 import { unreadable } from "./format.ts";
+import { guessEncoding } from "./guess_encoding.ts";
 
-/** How many bytes are looked at to guess an encoding. */
+/** How many bytes are looked at for what a file says of its encoding, and for what tells a text from other data. */
 const SAMPLE_BYTES = 64 * 1024;
-
-/** The confidence, in percent, that chardet gives every encoding that it cannot exclude. */
-const CHANCE = 10;
-/** The share of bytes beyond ASCII from which on a text is not in Latin letters. */
-const MANY_FOREIGN = 0.5;
-
-/** The most frequent encoding of texts that are not in UTF-8. */
-const WESTERN = "windows-1252";
+/** How many characters make a text in UTF-8 that says to be in an encoding of two bytes for each. */
+const MANY = 4;
 
 /** A text and its encoding. */
 export interface DecodedText {
@@ -23,62 +17,141 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text: by its byte order mark, else as UTF-8, else in the most likely encoding. Line ends become `\n`.
+ * Decodes a text: by its byte order mark, else by its zero bytes as UTF-16 or UTF-32, else as it declares, else as UTF-8,
+ * else in the most likely encoding. A declaration that does not fit counts for nothing. Line ends become `\n`.
  *
+ * @param declaredIn finds the name of the encoding in the beginning of a file, for formats with a way of their own
  * @throws {DocumentError} `unsupported` when the bytes are no text
  */
-export function decodeText(bytes: Uint8Array): DecodedText {
-  const { encoding, isGuess } = encodingOf(bytes);
-  const text = new TextDecoder(encoding).decode(bytes).replace(/\r\n?/g, "\n");
-  if (text.slice(0, SAMPLE_BYTES).includes("\0")) {
-    throw unreadable("unsupported", "the file is no text: it has zero bytes");
+export function decodeText(
+  bytes: Uint8Array,
+  declaredIn: (head: string) => string | undefined = declaredEncoding,
+): DecodedText {
+  const { encoding, isGuess = false } = encodingOf(bytes, declaredIn);
+  const text = encoding.startsWith("utf-32")
+    ? decodeUtf32(bytes, encoding === "utf-32le")
+    : new TextDecoder(encoding).decode(bytes);
+  return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), encoding, isGuess };
+}
+
+function encodingOf(
+  bytes: Uint8Array,
+  declaredIn: (head: string) => string | undefined,
+): { readonly encoding: string; readonly isGuess?: boolean } {
+  const wide = markedEncoding(bytes) ?? wideEncoding(bytes);
+  if (wide !== undefined) return { encoding: wide };
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const isUtf8 = canDecode(bytes, "utf-8");
+  assertText(sample, isUtf8);
+  const head = new TextDecoder("latin1").decode(sample);
+  const declared = encodingNamed(declaredIn(head));
+  const isDeclared = declared !== undefined && !declared.startsWith("utf-") && canDecode(bytes, declared);
+  // Hardly any text in another encoding is valid UTF-8: whoever converted the file left the declaration.
+  const isConverted = isUtf8 && (!/^(?:gb|big5|shift|euc)/.test(declared ?? "") || countsMany(bytes));
+  if (isDeclared && !isConverted) return { encoding: declared };
+  // deno-lint-ignore no-control-regex
+  if (/^[\0-\x7f]*$/.test(head) && /\x1b(?:\$[@B]|\([JI])/.test(head) && canDecode(bytes, "iso-2022-jp")) {
+    return { encoding: "iso-2022-jp" };
   }
-  return { text, encoding, isGuess };
+  return isUtf8 ? { encoding: "utf-8" } : { encoding: guessEncoding(bytes), isGuess: true };
 }
 
-function encodingOf(bytes: Uint8Array): { readonly encoding: string; readonly isGuess: boolean } {
-  const marked = markedEncoding(bytes);
-  if (marked !== undefined) return { encoding: marked, isGuess: false };
-  if (isUtf8(bytes)) return { encoding: "utf-8", isGuess: false };
-  return { encoding: guessEncoding(bytes.subarray(0, SAMPLE_BYTES)), isGuess: true };
+/** What the beginning of a file says of its encoding, in the ways of XML, CSS and source code. */
+export function declaredEncoding(head: string): string | undefined {
+  return /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)/.exec(head)?.[1] ??
+    /^@charset\s+["']([^"']+)/.exec(head)?.[1] ??
+    /^.*(?:\n.*)?/.exec(head)?.[0].match(/coding[:=][ \t]*([\w.-]+)/)?.[1];
 }
 
-/** The likeliest encoding in which the bytes are a text. Of a short text in an alphabet that is Latin's. */
-function guessEncoding(sample: Uint8Array): string {
-  const likely = chardet.analyse(sample).filter(({ confidence }) => confidence > CHANCE).map(({ name }) =>
-    name
-  );
-  const foreign = sample.filter((byte) => byte >= 0x80).length / sample.length;
-  const candidates = [...likely, ...foreign > MANY_FOREIGN ? ["gb18030", "shift_jis", "euc-kr"] : []];
-  const fitting = candidates.find((encoding) => canDecode(sample, encoding));
-  if (fitting === undefined) return WESTERN;
-  // Where its letters are the same as in a rarer encoding, the most frequent one is the better guess.
-  const isSame = new TextDecoder(fitting).decode(sample) === new TextDecoder(WESTERN).decode(sample);
-  return isSame ? WESTERN : new TextDecoder(fitting).encoding;
-}
-
-/** The end of a sample may cut a character. */
-function canDecode(sample: Uint8Array, encoding: string): boolean {
-  try {
-    new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: true });
-    return true;
-  } catch {
-    return false;
+/** The encoding of a name, also of one that Python or Emacs have for it. */
+function encodingNamed(name = ""): string | undefined {
+  const plain = name.toLowerCase().replace(/-(?:unix|dos|mac)$/, "");
+  const code = /^(?:cp|windows|ms)[-_]?(\d+)$/.exec(plain)?.[1] ?? "";
+  const pages: Readonly<Record<string, string>> = {
+    932: "shift_jis",
+    936: "gbk",
+    949: "euc-kr",
+    950: "big5",
+  };
+  const others = [
+    plain.replaceAll("_", "-"),
+    plain.replace(/^(?:iso-)?latin[-_]/, "latin"),
+    `windows-${code}`,
+  ];
+  for (const label of [pages[code] ?? plain, ...others, plain.replace(/^mac[-_]?roman$/, "macintosh")]) {
+    try {
+      return new TextDecoder(label).encoding;
+    } catch {
+      // The next spelling.
+    }
   }
-}
-
-function markedEncoding([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
   return undefined;
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+/** Whether bytes are valid in an encoding, but for a few that are damaged among many characters. */
+function canDecode(bytes: Uint8Array, encoding: string): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    new TextDecoder(encoding, { fatal: true }).decode(bytes);
     return true;
   } catch {
-    return false;
+    const foreign = new TextDecoder(encoding).decode(bytes).match(/[^\0-\x7f]/g) ?? [];
+    return foreign.filter((character) => character === "\ufffd").length * 50 < foreign.length;
   }
+}
+
+function countsMany(bytes: Uint8Array): boolean {
+  let count = 0;
+  return bytes.some((byte) => byte >= 0xc0 && ++count >= MANY);
+}
+
+function markedEncoding([first, second, third, fourth]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? "utf-32le" : "utf-16le";
+  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return "utf-32be";
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/** UTF-16 or UTF-32 by where their zero bytes are. */
+function wideEncoding(bytes: Uint8Array): string | undefined {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const zeros = [0, 0, 0, 0];
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 4] = (zeros[at % 4] ?? 0) + 1;
+  const [first = 0, second = 0, third = 0, fourth = 0] = zeros;
+  const quarter = Math.floor(sample.length / 4);
+  if (quarter > 0 && bytes.length % 4 === 0) {
+    if (fourth === quarter && third * 2 > quarter && first * 2 < quarter) return "utf-32le";
+    if (first === quarter && second * 2 > quarter && fourth * 2 < quarter) return "utf-32be";
+  }
+  const [even, odd] = [first + third, second + fourth];
+  if (even === odd || bytes.length % 2 > 0 || Math.min(even, odd) * 10 > Math.max(even, odd)) {
+    return undefined;
+  }
+  const encoding = odd > even ? "utf-16le" : "utf-16be";
+  // A text with single zeros is UTF-8; one in ideographs has few zeros, and is none.
+  const isOther = countCodes(sample) * 10 < sample.length && canDecode(sample, "utf-8");
+  return !isOther && canDecode(bytes, encoding) ? encoding : undefined;
+}
+
+function decodeUtf32(bytes: Uint8Array, isLittle: boolean): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const letters: string[] = [];
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, isLittle);
+    if (at > 0 || code !== 0xfeff) letters.push(code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd");
+  }
+  return letters.join("");
+}
+
+/** Data has more zeros and other codes without a meaning in texts than a text that is damaged. */
+function assertText(sample: Uint8Array, isUtf8: boolean): void {
+  if (sample.includes(0) && countCodes(sample) > sample.length * (isUtf8 ? 0.2 : 0.02)) {
+    throw unreadable("unsupported", "the file is binary data, not text");
+  }
+}
+
+function countCodes(sample: Uint8Array): number {
+  return sample.reduce(
+    (count, byte) => byte < 0x20 && (byte < 9 || byte > 13) && byte !== 27 ? count + 1 : count,
+    0,
+  );
 }

@@ -2,7 +2,7 @@
 import { type DefaultTreeAdapterMap, parse } from "parse5";
 import type { FormField, ListItem, TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
-import { decodeText } from "./decode_text.ts";
+import { declaredEncoding, decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { headingsOf, openingOf, toSections } from "./sections.ts";
 
@@ -20,7 +20,10 @@ const MAX_COVERED = 1_000_000;
 
 /** Opens an HTML file. Its pages are the sections under its top headings. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const { text, encoding, isGuess } = decodeText(
+    bytes,
+    (head) => metaEncoding(head) ?? declaredEncoding(head),
+  );
   const reading = readHtml(text, limits);
   const { elements, title, description, keywords } = reading;
   const pages = toSections(elements, title ?? fileName);
@@ -38,6 +41,25 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };
+}
+
+/** The encoding that the head of HTML declares; what stands in comments, scripts and the like is none. */
+function metaEncoding(head: string): string | undefined {
+  const tags = head.matchAll(
+    /<!--(?:[^]*?-->|[^]*)|<(script|style|title|noscript)\b(?:[^]*?<\/\1\b|[^]*)|<meta\b([^>]*)>|<body\b[^]*/gi,
+  );
+  for (const [, , attributes = ""] of tags) {
+    const values = new Map(
+      attributes.slice(0, 1_000).matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g).map((
+        [, name = "", ...value],
+      ) => [name.toLowerCase(), value.join("")] as const),
+    );
+    const isType = values.get("http-equiv")?.trim().toLowerCase() === "content-type";
+    const inContent = /charset\s*=\s*["']?([\w.:-]+)/i.exec(isType ? values.get("content") ?? "" : "")?.[1];
+    const declared = values.get("charset")?.trim() ?? inContent;
+    if (declared !== undefined) return declared;
+  }
+  return undefined;
 }
 
 /** What HTML contains. */
