@@ -1,11 +1,25 @@
-/** Builds nested lists of items that come one after the other, each with its level. */
-import type { ListItem, ListItemContent } from "../../protocol/dpe_content.ts";
+/** Builds nested lists of items that come one after the other, each with its level and its number. */
+import type { ListContent, ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
+
+/** How an item is marked. */
+export interface ListMark {
+  readonly level: number;
+  /** The number as its author sees it, such as `2.`, `(a)` or `Article 1`; `undefined` for a bullet. */
+  readonly label?: string | undefined;
+}
+
+interface Item {
+  readonly text: string;
+  readonly label: string | undefined;
+  /** The number, where it is one as Markdown writes it. */
+  readonly number: number | undefined;
+  readonly below: Item[];
+}
 
 interface OpenList {
   readonly level: number;
-  readonly isOrdered: boolean;
-  readonly items: (string | { text: string; ordered?: true; items: ListItem[] })[];
+  readonly items: Item[];
 }
 
 /** Collects items until {@linkcode ListBuilder.take} is called. */
@@ -13,14 +27,18 @@ export class ListBuilder {
   #open: OpenList[] = [];
 
   /** Adds an item. `false` when it begins another list: take the one before first. */
-  add(text: string, { level, isOrdered }: { readonly level: number; readonly isOrdered: boolean }): boolean {
+  add(text: string, { level, label }: ListMark): boolean {
     while ((this.#open.at(-1)?.level ?? -1) > level && this.#open.length > 1) this.#open.pop();
+    const item: Item = { text, label, number: plainNumber(label), below: [] };
     const current = this.#open.at(-1);
-    if (current === undefined) this.#open.push({ level, isOrdered, items: [text] });
+    const last = current?.items.at(-1);
+    if (current === undefined || last === undefined) this.#open.push({ level, items: [item] });
+    // Below a level that was skipped there may be items already.
     else if (level > current.level) {
-      this.#open.push({ level, isOrdered, items: nestedItems(current, { text, isOrdered }) });
-    } else if (current.isOrdered !== isOrdered && this.#open.length === 1) return false;
-    else current.items.push(text);
+      last.below.push(item);
+      this.#open.push({ level, items: last.below });
+    } else if (this.#open.length === 1 && !continues(last, item)) return false;
+    else current.items.push(item);
     return true;
   }
 
@@ -28,24 +46,35 @@ export class ListBuilder {
   take(): DocumentElement[] {
     const [root] = this.#open;
     this.#open = [];
-    if (root === undefined) return [];
-    const items = root.items as readonly ListItem[];
-    return [{ category: "list", content: root.isOrdered ? { ordered: true, items } : { items } }];
+    return root === undefined ? [] : [{ category: "list", content: toContent(root.items) }];
   }
 }
 
-/** The items below the last one, with a first one. */
-function nestedItems(
-  { items }: OpenList,
-  { text, isOrdered }: { readonly text: string; readonly isOrdered: boolean },
-): OpenList["items"] {
-  const last = items.at(-1) ?? "";
-  const below: OpenList["items"] = [text];
-  const parent: ListItemContent = {
-    text: typeof last === "string" ? last : last.text,
+/** The number of a label that Markdown writes in the same way, or only with another sign behind it. */
+function plainNumber(label: string | undefined): number | undefined {
+  const [, digits] = /^(0|[1-9]\d{0,8})[.)]?$/.exec(label ?? "") ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Whether two items are of one list: both have bullets, numbers of one sequence, or other labels. */
+function continues(before: Item, item: Item): boolean {
+  if (before.number !== undefined || item.number !== undefined) {
+    return item.number === (before.number ?? NaN) + 1;
+  }
+  return (before.label === undefined) === (item.label === undefined);
+}
+
+/** Items whose numbers Markdown would not write have them in their texts. */
+function toContent(items: readonly Item[]): ListContent {
+  const start = items[0]?.number;
+  const isOrdered = start !== undefined && items.every(({ number }, index) => number === start + index);
+  const shown = items.map(({ text, label, below }): ListItem => {
+    const whole = isOrdered || label === undefined ? text : `${label} ${text}`.trim();
+    return below.length === 0 ? whole : { text: whole, ...toContent(below) };
+  });
+  return {
     ...(isOrdered ? { ordered: true } : {}),
-    items: below as readonly ListItem[],
+    ...(isOrdered && start !== 1 ? { start } : {}),
+    items: shown,
   };
-  items[items.length - 1] = parent as OpenList["items"][number];
-  return below;
 }

@@ -1,6 +1,7 @@
 /** What the formats of Office Open XML share: relationships between parts, properties, charts. */
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { encodeBase64 } from "./base64.ts";
+import { linesOf } from "./drawing_text.ts";
 import type { ParseLimits } from "./format.ts";
 import { pictureSizeOf } from "./picture_size.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
@@ -32,6 +33,26 @@ export interface Relationship {
   /** The name of the other part, or an address when it is external. */
   readonly target: string;
   readonly isExternal: boolean;
+}
+
+/** Counts what is in a file and is not read, by its kind: whatever no reader handles. */
+export class UnreadParts {
+  readonly #counts = new Map<string, number>();
+
+  add(kind: string): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+
+  get losses(): string[] {
+    const counts = [...this.#counts];
+    const total = counts.reduce((sum, [, count]) => sum + count, 0);
+    const kinds = counts.map(([kind, count]) => count === 1 ? kind : `${kind} (${count})`).join(", ");
+    return total === 0 ? [] : [
+      `${total} ${total === 1 ? "part of a kind" : "parts of kinds"} that ${
+        total === 1 ? "is" : "are"
+      } not read: ${kinds}`,
+    ];
+  }
 }
 
 /** An office file. */
@@ -86,8 +107,9 @@ export class OfficePackage {
     };
   }
 
-  /** A picture, with its bytes when they are few. */
-  picture(part: string, description: string): DocumentElement {
+  /** A picture, with its bytes when they are few; one that is not in the file has its address. */
+  picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
+    if (isExternal) return { category: "image", content: { description, url: part } };
     const mimeType = MEDIA_TYPES[part.slice(part.lastIndexOf(".") + 1).toLowerCase()] ??
       "application/octet-stream";
     const size = this.#parts.sizeOf(part);
@@ -107,14 +129,21 @@ export class OfficePackage {
 
   /** A chart: its kind, its title, and its series with their values. */
   chart(part: string): DocumentElement | undefined {
-    const plot = at(this.xml(part), "chartSpace", "chart");
+    const root = at(this.xml(part), "chartSpace");
+    const plot = at(root, "chart");
     if (plot === undefined) return undefined;
     // A chart may combine several kinds, such as columns with a line.
     const kinds = new Set(
       childrenOf(at(plot, "plotArea")).flatMap(({ name }) => /^(\w+?)(?:3D)?Chart$/.exec(name)?.[1] ?? []),
     );
-    const title = [...descendantsOf(at(plot, "title") ?? NONE, "t")].map(textOf).join(" ").trim();
-    const series = [...descendantsOf(at(plot, "plotArea") ?? NONE, "ser")].map(seriesText);
+    const area = at(plot, "plotArea");
+    const title = titleText(at(plot, "title"));
+    const axes = childrenOf(area).map((axis) => titleText(at(axis, "title"))).filter((text) => text !== "");
+    const series = [
+      ...axes.length === 0 ? [] : [`axes: ${axes.join(", ")}`],
+      ...[...descendantsOf(area, "ser")].map(seriesText),
+      ...[...descendantsOf(at(root, "chartData"), "data")].map(newSeriesText),
+    ];
     return {
       category: "chart",
       content: {
@@ -124,27 +153,75 @@ export class OfficePackage {
       },
     };
   }
+
+  /** A diagram (SmartArt): its texts in the order of its tree, each indented below what it belongs to. */
+  diagram(part: string): DocumentElement | undefined {
+    const model = at(this.xml(part), "dataModel");
+    const points = new Map(
+      childrenOf(at(model, "ptLst"), "pt").map((point) => [point.attributes["modelId"] ?? "", point]),
+    );
+    const below = new Map<string, XmlNode[]>();
+    for (const link of childrenOf(at(model, "cxnLst"), "cxn")) {
+      const { type = "parOf", srcId = "" } = link.attributes;
+      if (type === "parOf") below.set(srcId, [...below.get(srcId) ?? [], link]);
+    }
+    const lines: string[] = [];
+    const visit = (id: string, depth: number) => {
+      const point = points.get(id);
+      if (point === undefined || !points.delete(id)) return;
+      const text = linesOf(at(point, "t")).join(" / ");
+      if (text !== "") lines.push("  ".repeat(Math.max(depth, 0)) + text);
+      const links = below.get(id) ?? [];
+      links.sort((a, b) => Number(a.attributes["srcOrd"]) - Number(b.attributes["srcOrd"]));
+      for (const { attributes } of links) visit(attributes["destId"] ?? "", text === "" ? depth : depth + 1);
+    };
+    const roots = [...points].filter(([, { attributes }]) => attributes["type"] === "doc").map(([id]) => id);
+    // Whatever is in no tree comes last.
+    for (const id of [...roots, ...points.keys()]) visit(id, 0);
+    return lines.length === 0
+      ? undefined
+      : { category: "diagram", content: { description: lines.join("\n") } };
+  }
 }
 
 function tooLargeToSend(bytes: number): string {
   return `A picture of ${Math.ceil(bytes / 1024)} KiB, which is too large to be sent along`;
 }
 
-const NONE: XmlNode = { name: "", attributes: {}, children: [] };
+/** A title that is written, or taken from a cell. */
+function titleText(title: XmlNode | undefined): string {
+  const written = [...descendantsOf(title, "rich")].flatMap(linesOf);
+  return (written.length > 0 ? written : [...descendantsOf(title, "v")].map(textOf)).join(" ").trim();
+}
+
+/** A series of the kinds of charts that Excel has since 2016. */
+function newSeriesText(data: XmlNode): string {
+  const categories = pointsOf(at(data, "strDim"));
+  const values = pointsOf(at(data, "numDim"));
+  return listText(categories, values);
+}
 
 function seriesText(series: XmlNode): string {
-  const name = [...descendantsOf(at(series, "tx") ?? NONE, "v")].map(textOf).join(" ").trim();
+  const name = [...descendantsOf(at(series, "tx"), "v")].map(textOf).join(" ").trim();
   const categories = pointsOf(at(series, "cat") ?? at(series, "xVal"));
   const values = pointsOf(at(series, "val") ?? at(series, "yVal"));
+  return `${name === "" ? "" : `${name}: `}${listText(categories, values)}`;
+}
+
+function listText(categories: readonly string[], values: readonly string[]): string {
   const shown = values.slice(0, MAX_CHART_VALUES).map((value, index) =>
     categories[index] === undefined ? value : `${categories[index]}: ${value}`
   );
   const more = values.length - shown.length;
-  return `${name === "" ? "" : `${name}: `}${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function pointsOf(node: XmlNode | undefined): string[] {
-  return [...descendantsOf(node ?? NONE, "pt")].map((point) => textOf(at(point, "v")));
+  return [...descendantsOf(node, "pt")].map((point) => {
+    const value = textOf(at(point, "v") ?? point);
+    // Numbers of the computer have more digits than those of the author.
+    return /^-?\d+\.\d{15,}$/.test(value) ? String(Number(Number(value).toPrecision(15))) : value;
+  });
 }
 
 function resolvePart(folder: string, target: string): string {

@@ -26,12 +26,27 @@ export function parseXml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth
     open.at(-1)?.children.push(node);
     open.push(node);
   });
-  parser.on("closetag", () => void open.pop());
+  parser.on("closetag", () => {
+    const node = open.pop();
+    if (node?.name === "AlternateContent") open.at(-1)?.children.splice(-1, 1, ...alternativeOf(node));
+  });
   const addText = (text: string) => void open.at(-1)?.children.push(text);
   parser.on("text", addText);
   parser.on("cdata", addText);
   parser.write(text).close();
   return root;
+}
+
+/** The namespaces that the readers of office files know, by the prefixes that all programs give them. */
+const KNOWN = /^(?:wp[sgc]|wp14|w14|w15|w16\w*|a14|a16|cx\d*|c14|c16\w*|x14\w*|x15\w*|ma|mv|m|v)$/;
+
+/** What stands for an `AlternateContent`: what newer programs show if it is known, else what older ones do. */
+function alternativeOf(node: XmlNode): readonly (XmlNode | string)[] {
+  const choices = childrenOf(node, "Choice");
+  const known = choices.find(({ attributes }) =>
+    (attributes["Requires"] ?? "").split(/\s+/).every((prefix) => KNOWN.test(prefix))
+  );
+  return (known ?? at(node, "Fallback") ?? choices[0])?.children ?? [];
 }
 
 function localName(name: string): string {
@@ -60,11 +75,11 @@ export function at(node: XmlNode | undefined, ...names: readonly string[]): XmlN
   return current;
 }
 
-/** Every element of a name, at any depth, in order. */
-export function* descendantsOf(node: XmlNode, name: string): Generator<XmlNode, void> {
+/** The elements of a name at any depth, in order; those within another one of this name are part of it. */
+export function* descendantsOf(node: XmlNode | undefined, name: string): Generator<XmlNode, void> {
   for (const child of childrenOf(node)) {
     if (child.name === name) yield child;
-    yield* descendantsOf(child, name);
+    else yield* descendantsOf(child, name);
   }
 }
 

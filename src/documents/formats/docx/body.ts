@@ -1,103 +1,85 @@
 /** The body of a document: its paragraphs, lists, tables, pictures and notes, in order. */
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { annotation } from "../annotation.ts";
-import { ListBuilder } from "../list_builder.ts";
-import type { OfficePackage, Relationship } from "../ooxml.ts";
-import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
-import { indentOf, Numbering, outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
+import { ListBuilder, type ListMark } from "../list_builder.ts";
+import { type OfficePackage, type Relationship, UnreadParts } from "../ooxml.ts";
+import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
+import { blocksOf, type DocumentParts, enclosed, PartReader } from "./inline.ts";
+import { type Margins, readMargins } from "./margins.ts";
+import { Numbering } from "./numbering.ts";
+import { isOn, outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
 
-/** The most columns that one cell covers. */
+/** The most columns that one cell covers, or that a row leaves out. */
 const MAX_SPAN = 63;
-/** How far a level of a list is indented by default, in twentieths of a point. */
-const INDENT = 720;
 
-/** What a paragraph consists of. */
-interface Inline {
-  text: string;
-  /** Links, pictures, formulas, notes and comments, which follow the paragraph. */
-  readonly others: DocumentElement[];
-  /** The texts of boxes in it. */
-  readonly boxes: XmlNode[];
-  hasPageBreak: boolean;
-  /** Whether there is anything but formulas. */
-  hasWords: boolean;
+/** What is between two page breaks. */
+export interface Segment {
+  readonly elements: readonly DocumentElement[];
+  /** The margins of the section that begins in it. */
+  readonly margins: Margins;
 }
 
 /** Reads the body of a document into segments that page breaks divide. */
 export class BodyReader {
-  readonly #office: OfficePackage;
   readonly #related: ReadonlyMap<string, Relationship>;
-  readonly #styles: Styles;
-  readonly #numbering: Numbering;
-  readonly #notes: ReadonlyMap<string, string>;
-  readonly #comments: ReadonlyMap<string, XmlNode>;
-  readonly #segments: DocumentElement[][] = [[]];
-  readonly #list = new ListBuilder();
+  readonly #parts: DocumentParts;
+  readonly #reader: PartReader;
+  /** What files inside of the document say, by the relationship of each. */
+  readonly #chunks: ReadonlyMap<string, readonly DocumentElement[]>;
+  readonly #hasEvenPages: boolean;
+  readonly #segments: { readonly elements: DocumentElement[]; margins: Margins }[] = [];
+  #sections: readonly Margins[] = [];
+  #list = new ListBuilder();
   #code: string[] = [];
-  #deletions = 0;
-  #objects = 0;
 
-  constructor(office: OfficePackage, main: string) {
-    this.#office = office;
+  constructor(office: OfficePackage, main: string, chunks: ReadonlyMap<string, readonly DocumentElement[]>) {
     this.#related = office.relationships(main);
-    const part = (type: string) => {
-      const target = [...this.#related.values()].find((each) => each.type === type)?.target;
-      return target === undefined ? undefined : office.xml(target);
+    this.#chunks = chunks;
+    const partOf = (type: string) =>
+      [...this.#related.values()].find((each) => each.type === type)?.target ?? "";
+    const notes = ["footnote", "endnote", "comment"].flatMap((kind) => {
+      const part = partOf(`${kind}s`);
+      return childrenOf(at(office.xml(part), `${kind}s`), kind)
+        .filter(({ attributes: { type = "normal" } }) => type === "normal")
+        .map((node) => [`${kind} ${node.attributes["id"]}`, { node, part }] as const);
+    });
+    const styles = new Styles(office.xml(partOf("styles")));
+    this.#hasEvenPages = isOn(at(office.xml(partOf("settings")), "settings", "evenAndOddHeaders"));
+    this.#parts = {
+      office,
+      styles,
+      numbering: new Numbering(office.xml(partOf("numbering")), styles),
+      notes: new Map(notes),
+      unread: new UnreadParts(),
     };
-    this.#styles = new Styles(part("styles"));
-    this.#numbering = new Numbering(part("numbering"));
-    this.#notes = new Map([
-      ...notesOf(part("footnotes"), "footnote"),
-      ...notesOf(part("endnotes"), "endnote"),
-    ]);
-    this.#comments = new Map(
-      childrenOf(at(part("comments"), "comments"), "comment").map((
-        node,
-      ) => [node.attributes["id"] ?? "", node]),
-    );
+    this.#reader = new PartReader(this.#parts, main);
   }
 
-  get losses(): string[] {
-    return [
-      ...(this.#deletions === 0 ? [] : ["Deletions that are tracked are left out"]),
-      ...(this.#objects === 0 ? [] : [`Embedded objects are not shown: ${this.#objects}`]),
-    ];
+  get losses(): readonly string[] {
+    return this.#parts.unread.losses;
   }
 
-  read(body: XmlNode): DocumentElement[][] {
+  read(body: XmlNode): readonly Segment[] {
+    const sections = [...descendantsOf(body, "sectPr")];
+    this.#sections = readMargins(sections, {
+      parts: this.#parts,
+      related: this.#related,
+      hasEven: this.#hasEvenPages,
+    });
+    this.#segments.push({ elements: [], margins: this.#sections[0] ?? NO_MARGINS });
+    this.#sections = this.#sections.slice(1);
     this.#blocks(body);
     this.#endBlocks();
     return this.#segments;
   }
 
-  /** The header and the footer of the pages. */
-  margins(body: XmlNode): { readonly header: DocumentElement[]; readonly footer: DocumentElement[] } {
-    return {
-      header: this.#margin(body, "headerReference", "header"),
-      footer: this.#margin(body, "footerReference", "footer"),
-    };
-  }
-
   #blocks(parent: XmlNode): void {
-    for (const node of childrenOf(parent)) {
-      switch (node.name) {
-        case "p":
-          this.#paragraph(node);
-          break;
-        case "tbl":
-          this.#endBlocks();
-          this.#table(node);
-          break;
-        case "sdt":
-          this.#blocks(at(node, "sdtContent") ?? node);
-          break;
-        case "ins":
-        case "moveTo":
-        case "customXml":
-        case "smartTag":
-          this.#blocks(node);
-          break;
+    for (const node of blocksOf(parent, this.#parts.unread)) {
+      if (node.name === "p") this.#paragraph(node);
+      else {
+        this.#endBlocks();
+        if (node.name === "tbl") this.#table(node);
+        else this.#chunk(node);
       }
     }
   }
@@ -105,38 +87,36 @@ export class BodyReader {
   #paragraph(node: XmlNode): void {
     const properties = at(node, "pPr");
     if (isOn(at(properties, "pageBreakBefore"))) this.#breakPage();
-    const inline = this.#inline(node);
-    const style = at(properties, "pStyle")?.attributes["val"] ?? "";
+    const { text, mark, others, boxes, hasPageBreak } = this.#reader.paragraph(node);
     const outline = outlineLevel(properties);
-    const kind = outline === undefined ? this.#styles.kindOf(style) : { heading: outline };
-    const text = inline.text.trim();
-    const list = this.#listOf(properties, style);
-    if (text !== "") this.#addText(text, { raw: inline.text, kind, list });
-    if (inline.others.length > 0 || inline.boxes.length > 0) this.#endBlocks();
-    this.#add(...inline.others);
-    for (const box of inline.boxes) this.#blocks(box);
-    if (inline.hasPageBreak || isPageSection(at(properties, "sectPr"))) this.#breakPage();
+    const style = at(properties, "pStyle")?.attributes["val"] ?? "";
+    const kind = outline === undefined ? this.#parts.styles.kindOf(style) : { heading: outline };
+    if (text.trim() !== "") this.#addText(text, { kind, mark });
+    if (others.length > 0 || boxes.length > 0) this.#endBlocks();
+    this.#add(...others);
+    for (const box of boxes) this.#blocks(box);
+    const section = at(properties, "sectPr");
+    if (hasPageBreak || isPageSection(section)) this.#breakPage();
+    if (section !== undefined) this.#beginSection();
   }
 
   #addText(
-    text: string,
-    { raw, kind, list }: {
-      readonly raw: string;
-      readonly kind: ParagraphKind;
-      readonly list: { readonly level: number; readonly isOrdered: boolean } | undefined;
-    },
+    raw: string,
+    { kind, mark }: { readonly kind: ParagraphKind; readonly mark: ListMark | undefined },
   ): void {
+    const text = raw.trim();
     if (kind !== undefined && "heading" in kind) {
       this.#endBlocks();
-      this.#add({ category: "heading", content: { level: kind.heading, text: text.replace(/\s+/g, " ") } });
+      const whole = mark?.label === undefined ? text : `${mark.label} ${text}`;
+      this.#add({ category: "heading", content: { level: kind.heading, text: whole.replace(/\s+/g, " ") } });
     } else if (kind !== undefined) {
       this.#add(...this.#list.take());
       this.#code.push(raw);
-    } else if (list !== undefined) {
+    } else if (mark !== undefined) {
       this.#endCode();
-      if (!this.#list.add(text, list)) {
+      if (!this.#list.add(text, mark)) {
         this.#add(...this.#list.take());
-        this.#list.add(text, list);
+        this.#list.add(text, mark);
       }
     } else {
       this.#endBlocks();
@@ -144,167 +124,34 @@ export class BodyReader {
     }
   }
 
-  #listOf(properties: XmlNode | undefined, style: string) {
-    const numbers = at(properties, "numPr") ?? this.#styles.listOf(style);
-    const id = at(numbers, "numId")?.attributes["val"];
-    if (id === undefined || id === "0") return undefined;
-    const level = Number(at(numbers, "ilvl")?.attributes["val"] ?? 0);
-    const isOrdered = this.#numbering.isOrdered(id, level);
-    if (isOrdered === undefined) return undefined;
-    // Styles such as "List Bullet 2" are lists of their own, which only their indentation puts below another one.
-    const indents = [indentOf(properties), this.#numbering.indentOf(id, level), this.#styles.indentOf(style)];
-    if (at(properties, "numPr") === undefined) indents.splice(1, 0, indents.pop());
-    return { level: indents.find((indent) => indent !== undefined) ?? (level + 1) * INDENT, isOrdered };
-  }
-
-  #inline(node: XmlNode): Inline {
-    const inline: Inline = { text: "", others: [], boxes: [], hasPageBreak: false, hasWords: false };
-    this.#runs(node, inline);
-    return inline;
-  }
-
-  #runs(parent: XmlNode, inline: Inline): void {
-    for (const node of childrenOf(parent)) {
-      switch (node.name) {
-        case "t":
-          inline.text += textOf(node);
-          break;
-        case "tab":
-          inline.text += "\t";
-          break;
-        case "br":
-        case "cr":
-          if (node.attributes["type"] === "page") inline.hasPageBreak = true;
-          else inline.text += "\n";
-          break;
-        case "noBreakHyphen":
-          inline.text += "\u2011";
-          break;
-        case "sym":
-          inline.text += symbol(node);
-          break;
-        case "del":
-        case "moveFrom":
-          this.#deletions++;
-          break;
-        case "hyperlink":
-          this.#hyperlink(node, inline);
-          break;
-        case "footnoteReference":
-        case "endnoteReference":
-          this.#note(node, inline);
-          break;
-        case "commentReference":
-          inline.others.push(...this.#comment(node.attributes["id"] ?? ""));
-          break;
-        case "oMath":
-        case "oMathPara":
-          this.#formula(node, inline);
-          break;
-        case "drawing":
-        case "pict":
-          this.#drawing(node, inline);
-          break;
-        case "object":
-          this.#objects++;
-          break;
-        case "AlternateContent":
-          this.#runs(at(node, "Choice") ?? at(node, "Fallback") ?? EMPTY, inline);
-          break;
-        case "pPr":
-        case "rPr":
-        case "instrText":
-        case "delText":
-          break;
-        default:
-          this.#runs(node, inline);
-      }
-    }
-  }
-
-  #hyperlink(node: XmlNode, inline: Inline): void {
-    const start = inline.text.length;
-    this.#runs(node, inline);
-    const { id, anchor } = node.attributes;
-    const url = id === undefined ? undefined : this.#related.get(id)?.target;
-    if (url === undefined && anchor !== undefined) return;
-    const text = inline.text.slice(start).trim();
-    if (url !== undefined) {
-      inline.others.push({ category: "link", content: { text: text === "" ? url : text, url } });
-    }
-  }
-
-  #note({ name, attributes }: XmlNode, inline: Inline): void {
-    const id = attributes["id"] ?? "";
-    const kind = name === "footnoteReference" ? "footnote" : "endnote";
-    const text = this.#notes.get(`${kind} ${id}`);
-    if (text === undefined) return;
-    inline.text += `[${id}]`;
-    inline.others.push(annotation(`${kind} ${id}`, { text, kind, mark: id }));
-  }
-
-  #comment(id: string): DocumentElement[] {
-    const comment = this.#comments.get(id);
-    if (comment === undefined) return [];
-    const { author, date } = comment.attributes;
-    return [annotation("Comment", {
-      text: paragraphsOf(comment),
-      ...(author ? { author } : {}),
-      ...(date ? { created_at: date } : {}),
-    })];
-  }
-
-  #formula(node: XmlNode, inline: Inline): void {
-    const expression = mathText(node).trim();
-    if (expression === "") return;
-    if (node.name === "oMath") inline.text += ` ${expression} `;
-    inline.others.push({ category: "formula", content: { expression } });
-  }
-
-  #drawing(node: XmlNode, inline: Inline): void {
-    const { descr, title, name = "" } = [...descendantsOf(node, "docPr")][0]?.attributes ?? {};
-    const pictures = [
-      ...[...descendantsOf(node, "blip")].map(({ attributes }) => attributes["embed"]),
-      ...[...descendantsOf(node, "imagedata")].map(({ attributes }) => attributes["id"]),
-    ];
-    for (const id of pictures) {
-      const target = id === undefined ? undefined : this.#related.get(id);
-      if (target !== undefined && !target.isExternal) {
-        inline.others.push(this.#office.picture(target.target, descr || title || name));
-      }
-    }
-    for (const { attributes } of descendantsOf(node, "chart")) {
-      const target = this.#related.get(attributes["id"] ?? "")?.target;
-      const chart = target === undefined ? undefined : this.#office.chart(target);
-      if (chart !== undefined) inline.others.push(chart);
-    }
-    for (const { attributes } of descendantsOf(node, "relIds")) {
-      const target = this.#related.get(attributes["dm"] ?? "")?.target;
-      const texts = [...descendantsOf((target && this.#office.xml(target)) || EMPTY, "t")].map(textOf).filter(
-        Boolean,
-      );
-      if (texts.length > 0) {
-        inline.others.push({ category: "diagram", content: { description: texts.join("\n") } });
-      }
-    }
-    inline.boxes.push(...descendantsOf(node, "txbxContent"));
+  #chunk({ attributes: { id = "" } }: XmlNode): void {
+    const elements = this.#chunks.get(id);
+    if (elements !== undefined) this.#add(...elements);
+    else this.#parts.unread.add(`embedded file ${this.#related.get(id)?.target ?? ""}`.trim());
   }
 
   #table(node: XmlNode): void {
     const rows: TableCell[][] = [];
+    const others: DocumentElement[] = [];
     let hasHeader = false;
-    for (const row of rowsOf(node)) {
-      const cells = childrenOf(row).flatMap((child) =>
-        child.name === "sdt" ? childrenOf(at(child, "sdtContent"), "tc") : child.name === "tc" ? [child] : []
-      );
-      if (rows.length === 0) hasHeader = isOn(at(row, "trPr", "tblHeader"));
-      rows.push(cells.flatMap((cell): TableCell[] => {
+    for (const row of enclosed(node, "tr")) {
+      const properties = at(row, "trPr");
+      const gap = (name: string) => Array<null>(countOf(at(properties, name), 0)).fill(null);
+      const cells = [...enclosed(row, "tc")].flatMap((cell): TableCell[] => {
         const properties = at(cell, "tcPr");
-        const span = Math.min(Number(at(properties, "gridSpan")?.attributes["val"] ?? 1) || 1, MAX_SPAN);
-        const merge = at(properties, "vMerge");
-        const isContinued = merge !== undefined && merge.attributes["val"] !== "restart";
-        return [isContinued ? null : this.#cellText(cell), ...Array<null>(span - 1).fill(null)];
-      }));
+        const merges = [at(properties, "vMerge"), at(properties, "hMerge")];
+        const isContinued = merges.some((merge) =>
+          merge !== undefined && merge.attributes["val"] !== "restart"
+        );
+        const text = this.#reader.text(cell, others);
+        const span = Array<null>(Math.max(countOf(at(properties, "gridSpan"), 1), 1) - 1).fill(null);
+        return [isContinued ? null : text, ...span];
+      });
+      if (at(properties, "del") !== undefined && cells.every((cell) => cell === null || cell === "")) {
+        continue;
+      }
+      if (rows.length === 0) hasHeader = isOn(at(properties, "tblHeader"));
+      rows.push([...gap("gridBefore"), ...cells, ...gap("gridAfter")]);
     }
     if (rows.length === 0) return;
     // Most tables begin with the names of their columns, also where the file does not say so.
@@ -312,36 +159,11 @@ export class BodyReader {
       (hasHeader || rows[0]?.every((cell) => typeof cell === "string" && cell !== "") === true);
     const headers = isHeader ? (rows[0] ?? []).map((cell) => String(cell ?? "")) : [];
     const body = isHeader ? rows.slice(1) : rows;
-    this.#add({ category: "table", content: { headers, rows: body, total_rows: body.length } });
-    this.#add(...this.#cellOthers);
-    this.#cellOthers = [];
-  }
-
-  #cellOthers: DocumentElement[] = [];
-
-  #cellText(cell: XmlNode): string {
-    return childrenOf(cell).flatMap((child) => {
-      if (child.name === "tbl") {
-        return [...descendantsOf(child, "tc")].map((inner) => this.#cellText(inner)).join(" | ");
-      }
-      if (child.name === "sdt") return this.#cellText(at(child, "sdtContent") ?? EMPTY);
-      if (child.name !== "p") return [];
-      const { text, others } = this.#inline(child);
-      this.#cellOthers.push(...others);
-      return text.trim();
-    }).filter((text) => text !== "").join("\n");
-  }
-
-  #margin(body: XmlNode, reference: string, category: "header" | "footer"): DocumentElement[] {
-    const references = childrenOf(at(body, "sectPr"), reference);
-    const chosen = references.find(({ attributes }) => attributes["type"] === "default") ?? references[0];
-    const target = this.#related.get(chosen?.attributes["id"] ?? "")?.target;
-    const text = paragraphsOf((target && this.#office.xml(target)) || EMPTY).trim();
-    return text === "" ? [] : [{ category, content: { text } }];
+    this.#add({ category: "table", content: { headers, rows: body, total_rows: body.length } }, ...others);
   }
 
   #add(...elements: DocumentElement[]): void {
-    this.#segments.at(-1)?.push(...elements);
+    this.#segments.at(-1)?.elements.push(...elements);
   }
 
   #endCode(): void {
@@ -356,75 +178,27 @@ export class BodyReader {
 
   #breakPage(): void {
     this.#endBlocks();
-    this.#segments.push([]);
+    this.#segments.push({ elements: [], margins: NO_MARGINS });
+  }
+
+  #beginSection(): void {
+    const [margins = NO_MARGINS, ...others] = this.#sections;
+    this.#sections = others;
+    const segment = this.#segments.at(-1);
+    if (segment === undefined) return;
+    const { header, footer } = segment.margins;
+    segment.margins = { header: [...header, ...margins.header], footer: [...footer, ...margins.footer] };
   }
 }
 
-const EMPTY: XmlNode = { name: "", attributes: {}, children: [] };
+const NO_MARGINS: Margins = { header: [], footer: [] };
 
-function isOn(toggle: XmlNode | undefined): boolean {
-  return toggle !== undefined && !["0", "false", "off"].includes(toggle.attributes["val"] ?? "");
+function countOf(node: XmlNode | undefined, fallback: number): number {
+  return Math.min(Math.max(Number(node?.attributes["val"] ?? fallback) || fallback, 0), MAX_SPAN);
 }
 
 /** Whether a section begins on a new page. */
 function isPageSection(section: XmlNode | undefined): boolean {
   return section !== undefined &&
     !["continuous", "nextColumn"].includes(at(section, "type")?.attributes["val"] ?? "");
-}
-
-function* rowsOf(table: XmlNode): Generator<XmlNode, void> {
-  for (const child of childrenOf(table)) {
-    if (child.name === "tr") yield child;
-    else if (["sdt", "sdtContent", "ins", "customXml"].includes(child.name)) yield* rowsOf(child);
-  }
-}
-
-function notesOf(part: XmlNode | undefined, kind: "footnote" | "endnote"): [string, string][] {
-  return childrenOf(at(part, `${kind}s`), kind)
-    .filter(({ attributes }) => attributes["type"] === undefined || attributes["type"] === "normal")
-    .map((note) => [`${kind} ${note.attributes["id"]}`, paragraphsOf(note).trim()]);
-}
-
-/** The text of all paragraphs, a line for each. */
-function paragraphsOf(node: XmlNode): string {
-  return [...descendantsOf(node, "p")].map((paragraph) =>
-    [...descendantsOf(paragraph, "t")].map(textOf).join("").trim()
-  ).filter((text) => text !== "").join("\n");
-}
-
-function symbol({ attributes }: XmlNode): string {
-  const code = Number.parseInt(attributes["char"] ?? "", 16);
-  return Number.isNaN(code) ? "" : String.fromCodePoint(code);
-}
-
-/** A formula in one line: fractions as `(a)/(b)`, powers and indices by `^` and `_`. */
-function mathText(node: XmlNode): string {
-  const part = (name: string) => mathText(at(node, name) ?? EMPTY);
-  switch (node.name) {
-    case "t":
-      return textOf(node);
-    case "f":
-      return `(${part("num")})/(${part("den")})`;
-    case "sSup":
-      return `${part("e")}^(${part("sup")})`;
-    case "sSub":
-      return `${part("e")}_(${part("sub")})`;
-    case "sSubSup":
-      return `${part("e")}_(${part("sub")})^(${part("sup")})`;
-    case "rad": {
-      const degree = part("deg");
-      return degree === "" ? `√(${part("e")})` : `root(${degree}, ${part("e")})`;
-    }
-    case "nary": {
-      const sign = at(node, "naryPr", "chr")?.attributes["val"] ?? "∫";
-      return `${sign}_(${part("sub")})^(${part("sup")}) ${part("e")}`;
-    }
-    case "d":
-      return `(${childrenOf(node, "e").map(mathText).join(", ")})`;
-    case "rPr":
-    case "ctrlPr":
-      return "";
-    default:
-      return childrenOf(node).map(mathText).join("");
-  }
 }

@@ -1,14 +1,15 @@
-/** Documents of Word and others (DOCX). Changes that are tracked are shown as accepted; nothing is run. */
+/** Documents of Word and others (DOCX). Tracked changes are shown as accepted, deletions as annotations; nothing is run. */
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { divide, headingsOf, openingOf, sectionLevel, toSections, withIds } from "../sections.ts";
+import { divide, headingsOf, openingOf, sectionLevel, withIds } from "../sections.ts";
 import { at } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
-import { BodyReader } from "./body.ts";
+import { BodyReader, type Segment } from "./body.ts";
+import { readChunks } from "./chunks.ts";
 
 /** Opens a document. A page is what is between page breaks, and a section under a top heading. */
-export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
+export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
   const parts = new ZipParts(bytes, limits);
   const office = new OfficePackage(parts, limits);
   const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
@@ -16,11 +17,11 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   if (main === undefined || body === undefined) {
     throw unreadable("damaged", "the file is damaged, or no document of this format");
   }
-  const reader = new BodyReader(office, main);
+  const reader = new BodyReader(office, main, await readChunks(office, main, limits));
   const segments = reader.read(body);
-  const elements = segments.flat();
+  const elements = segments.flatMap(({ elements }) => elements);
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
-  const pages = toPages(segments, { title: title ?? fileName, ...reader.margins(body) });
+  const pages = toPages(segments, { title: title ?? fileName, level: sectionLevel(elements) });
   const losses = [...reader.losses];
   if (parts.names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
   return {
@@ -37,19 +38,22 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   };
 }
 
+/** The header and the footer of a section are on its first page. */
 function toPages(
-  segments: readonly (readonly DocumentElement[])[],
-  { title, header, footer }: {
-    readonly title: string;
-    readonly header: readonly DocumentElement[];
-    readonly footer: readonly DocumentElement[];
-  },
+  segments: readonly Segment[],
+  options: { readonly title: string; readonly level: number },
 ): DocumentPage[] {
-  const level = sectionLevel(segments.flat());
-  const [first = toSections([], title)[0], ...others] = segments.filter((segment) => segment.length > 0)
-    .flatMap((segment) => divide(segment, { title, level }));
-  const pages = first === undefined
-    ? others
-    : [{ ...first, elements: [...header, ...first.elements, ...footer] }, ...others];
+  const pages: DocumentPage[] = [];
+  const waiting: { header: DocumentElement[]; footer: DocumentElement[] } = { header: [], footer: [] };
+  for (const { elements, margins } of segments) {
+    waiting.header.push(...margins.header);
+    waiting.footer.push(...margins.footer);
+    const isLast = segments.at(-1)?.elements === elements;
+    if (elements.length === 0 && !(isLast && pages.length === 0)) continue;
+    const [first, ...others] = divide(elements, options);
+    if (first === undefined) continue;
+    pages.push({ ...first, elements: [...waiting.header, ...first.elements, ...waiting.footer] }, ...others);
+    [waiting.header, waiting.footer] = [[], []];
+  }
   return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
 }

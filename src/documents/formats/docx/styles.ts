@@ -1,4 +1,5 @@
-/** What the styles and lists of a document mean. */
+/** What the styles of a document mean. */
+import type { TextForm } from "../raised_text.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 
 /** The most styles that a style may be based on. */
@@ -7,10 +8,19 @@ const MAX_BASES = 20;
 /** What a style makes of a paragraph. */
 export type ParagraphKind = { readonly heading: number } | { readonly code: true } | undefined;
 
+/** How a run is written. */
+export interface RunForm extends TextForm {
+  readonly isHidden?: boolean | undefined;
+  readonly font?: string | undefined;
+  /** Whether the run is deleted by a tracked change. */
+  readonly isDeleted?: boolean | undefined;
+}
+
 /** The styles of a document, by id. */
 export class Styles {
   readonly #styles: ReadonlyMap<string, XmlNode>;
   readonly #known = new Map<string, ParagraphKind>();
+  readonly #forms = new Map<string, RunForm>();
 
   constructor(part: XmlNode | undefined) {
     const styles = childrenOf(at(part, "styles"), "style");
@@ -23,18 +33,26 @@ export class Styles {
     return this.#known.get(id);
   }
 
-  /** The list that a style puts its paragraphs into. */
-  listOf(id: string): XmlNode | undefined {
-    return this.#bases(id).map((style) => at(style, "pPr", "numPr")).find((list) => list !== undefined);
+  /** How the runs of a style are written. */
+  formOf(id: string): RunForm {
+    let form = this.#forms.get(id);
+    if (form === undefined) {
+      form = this.bases(id).reduceRight<RunForm>(
+        (below, style) => ({ ...below, ...formOf(at(style, "rPr")) }),
+        {},
+      );
+      this.#forms.set(id, form);
+    }
+    return form;
   }
 
   /** How far a style indents its paragraphs, in twentieths of a point. */
   indentOf(id: string): number | undefined {
-    return this.#bases(id).map((style) => indentOf(at(style, "pPr"))).find((indent) => indent !== undefined);
+    return this.bases(id).map((style) => indentOf(at(style, "pPr"))).find((indent) => indent !== undefined);
   }
 
   #read(id: string): ParagraphKind {
-    for (const style of this.#bases(id)) {
+    for (const style of this.bases(id)) {
       const name = at(style, "name")?.attributes["val"]?.toLowerCase() ?? "";
       const level = /^heading (\d)$/.exec(name)?.[1];
       if (level !== undefined) return { heading: Math.min(Number(level), 6) };
@@ -46,7 +64,8 @@ export class Styles {
     return undefined;
   }
 
-  #bases(id: string): XmlNode[] {
+  /** A style, and those that it is based on. */
+  bases(id: string): XmlNode[] {
     const bases: XmlNode[] = [];
     for (let style = this.#styles.get(id); style !== undefined && bases.length < MAX_BASES;) {
       bases.push(style);
@@ -54,6 +73,26 @@ export class Styles {
     }
     return bases;
   }
+}
+
+/** What the properties of a run say of its form; what they do not say comes from elsewhere. */
+export function formOf(properties: XmlNode | undefined): RunForm {
+  const form: { -readonly [Member in keyof RunForm]: RunForm[Member] } = {};
+  for (const property of childrenOf(properties)) {
+    const { val, ascii, hAnsi } = property.attributes;
+    if (property.name === "vertAlign") {
+      form.position = val === "superscript" ? "raised" : val === "subscript" ? "lowered" : undefined;
+    } else if (property.name === "strike" || property.name === "dstrike") {
+      form.isStruck = isOn(property) || (form.isStruck ?? false);
+    } else if (property.name === "vanish") form.isHidden = isOn(property);
+    else if (property.name === "rFonts" && (ascii ?? hAnsi) !== undefined) form.font = ascii ?? hAnsi;
+  }
+  return form;
+}
+
+/** Whether a property is there, and not turned off. */
+export function isOn(toggle: XmlNode | undefined): boolean {
+  return toggle !== undefined && !["0", "false", "off"].includes(toggle.attributes["val"] ?? "");
 }
 
 /** The level of a heading that the properties of a paragraph set; from 1. */
@@ -67,33 +106,4 @@ export function indentOf(properties: XmlNode | undefined): number | undefined {
   const { left, start } = at(properties, "ind")?.attributes ?? {};
   const indent = Number.parseInt(left ?? start ?? "", 10);
   return Number.isNaN(indent) ? undefined : indent;
-}
-
-/** The lists of a document. */
-export class Numbering {
-  readonly #lists: ReadonlyMap<string, XmlNode>;
-  readonly #kinds: ReadonlyMap<string, XmlNode>;
-
-  constructor(part: XmlNode | undefined) {
-    const numbering = at(part, "numbering");
-    const kinds = childrenOf(numbering, "abstractNum");
-    this.#kinds = new Map(kinds.map((kind) => [kind.attributes["abstractNumId"] ?? "", kind]));
-    this.#lists = new Map(childrenOf(numbering, "num").map((list) => [list.attributes["numId"] ?? "", list]));
-  }
-
-  /** Whether the items at a level of a list have numbers; `undefined` when there is no such list. */
-  isOrdered(list: string, level: number): boolean | undefined {
-    const format = at(this.#level(list, level), "numFmt")?.attributes["val"];
-    return format === undefined ? undefined : format !== "bullet" && format !== "none";
-  }
-
-  /** How far the items at a level of a list are indented, in twentieths of a point. */
-  indentOf(list: string, level: number): number | undefined {
-    return indentOf(at(this.#level(list, level), "pPr"));
-  }
-
-  #level(list: string, level: number): XmlNode | undefined {
-    const kind = this.#kinds.get(at(this.#lists.get(list), "abstractNumId")?.attributes["val"] ?? "");
-    return childrenOf(kind, "lvl").find(({ attributes }) => Number(attributes["ilvl"]) === level);
-  }
 }

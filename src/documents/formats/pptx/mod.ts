@@ -4,18 +4,25 @@ import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { shorten } from "../../../text.ts";
 import { type DocumentFacts, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
+import { linesOf, paragraphText } from "../drawing_text.ts";
 import { ListBuilder } from "../list_builder.ts";
-import { OfficePackage, type Relationship } from "../ooxml.ts";
+import { mathText } from "../math.ts";
+import { OfficePackage, type Relationship, UnreadParts } from "../ooxml.ts";
 import { openingOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
+import { SlideNumbers } from "./numbers.ts";
 
 /** The most characters of the title of a slide. */
 const MAX_TITLE = 200;
 /** How many slides are read for the summary. */
 const OPENING_SLIDES = 3;
 /** Shapes that only repeat what each slide has. */
-const MARGINS = new Set(["dt", "sldNum", "ftr", "hdr"]);
+const MARGINS = new Set(["dt", "sldNum", "ftr", "hdr", "sldImg"]);
+/** What the frames that are read have in them. */
+const FRAMES = ["tbl", "chart", "relIds", "oleObj"];
+/** What trees of shapes have beside frames, with shapes and without content. */
+const SHAPES = new Set(["sp", "cxnSp", "grpSp", "pic", "nvGrpSpPr", "grpSpPr", "extLst"]);
 
 /** Opens a presentation. A page is a slide, with its notes. */
 export function open({ bytes, limits }: ParseInput): ParsedDocument {
@@ -59,6 +66,9 @@ class Presentation {
     if (slides.some((slide) => !descendantsOf(slide, "oleObj").next().done)) {
       losses.push("Embedded objects are not shown");
     }
+    const unread = new UnreadParts();
+    for (const slide of slides) countUnread(at(slide, "cSld", "spTree"), unread);
+    losses.push(...unread.losses);
     return {
       title: title === undefined || isDefaultTitle(title) ? pageTitles[0] ?? title : title,
       pageCount: Math.max(this.#slides.length, 1),
@@ -100,15 +110,16 @@ class Presentation {
   #notes(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
     const target = [...related.values()].find(({ type }) => type === "notesSlide")?.target;
     const notes = target === undefined ? undefined : at(this.#office.xml(target), "notes");
-    const body = [...descendantsOf(notes ?? EMPTY, "sp")].find((shape) => placeholderOf(shape) === "body");
-    const text = linesOf(at(body, "txBody")).join("\n").trim();
+    const text = [...descendantsOf(notes, "sp"), ...descendantsOf(notes, "tc")]
+      .filter((shape) => !MARGINS.has(placeholderOf(shape) ?? ""))
+      .flatMap((shape) => linesOf(at(shape, "txBody"))).join("\n");
     return text === "" ? [] : [annotation("Notes of the speaker", { text, kind: "notes" })];
   }
 
   #comments(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
     const parts = [...related.values()].filter(({ type }) => type === "comments");
     return parts.flatMap(({ target }) =>
-      [...descendantsOf(this.#office.xml(target) ?? EMPTY, "cm")].map((comment): DocumentElement => {
+      [...descendantsOf(this.#office.xml(target), "cm")].map((comment): DocumentElement => {
         const { dt } = comment.attributes;
         return annotation("Comment", {
           text: (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim(),
@@ -145,9 +156,6 @@ class SlideReader {
         case "graphicFrame":
           yield* this.#frame(shape);
           break;
-        case "AlternateContent":
-          yield* this.read(at(shape, "Choice") ?? at(shape, "Fallback"));
-          break;
       }
     }
   }
@@ -162,6 +170,7 @@ class SlideReader {
         yield { category: "heading", content: { level: placeholder === "subTitle" ? 2 : 1, text } };
       }
     } else yield* paragraphs(body, placeholder === "body" || placeholder === "obj");
+    yield* formulasIn(body);
     yield* this.#links(shape);
   }
 
@@ -178,30 +187,46 @@ class SlideReader {
 
   *#picture(shape: XmlNode): Generator<DocumentElement, void> {
     const { descr = "", name = "" } = at(shape, "nvPicPr", "cNvPr")?.attributes ?? {};
-    const target = this.#related.get(at(shape, "blipFill", "blip")?.attributes["embed"] ?? "");
-    if (target !== undefined && !target.isExternal) yield this.#office.picture(target.target, descr || name);
+    const { embed, link = "" } = at(shape, "blipFill", "blip")?.attributes ?? {};
+    const picture = this.#related.get(embed ?? link);
+    if (picture !== undefined) yield this.#office.picture(picture, descr || name);
   }
 
   *#frame(frame: XmlNode): Generator<DocumentElement, void> {
     const data = at(frame, "graphic", "graphicData");
     const table = at(data, "tbl");
-    if (table !== undefined) yield* toTable(table);
-    for (const { attributes } of childrenOf(data, "chart")) {
-      const target = this.#related.get(attributes["id"] ?? "")?.target;
-      const chart = target === undefined ? undefined : this.#office.chart(target);
-      if (chart !== undefined) yield chart;
+    if (table !== undefined) {
+      yield* toTable(table);
+      yield* formulasIn(table);
+      yield* this.#links(table);
     }
-    for (const { attributes } of childrenOf(data, "relIds")) {
-      const target = this.#related.get(attributes["dm"] ?? "")?.target;
-      const texts = [...descendantsOf((target && this.#office.xml(target)) || EMPTY, "t")].map(textOf).filter(
-        Boolean,
-      );
-      if (texts.length > 0) yield { category: "diagram", content: { description: texts.join("\n") } };
-    }
+    const targets = (name: string, id: string) =>
+      childrenOf(data, name).map(({ attributes }) => this.#related.get(attributes[id] ?? "")?.target ?? "");
+    for (const target of targets("chart", "id")) yield* [this.#office.chart(target) ?? []].flat();
+    for (const target of targets("relIds", "dm")) yield* [this.#office.diagram(target) ?? []].flat();
   }
 }
 
-const EMPTY: XmlNode = { name: "", attributes: {}, children: [] };
+/** The formulas of a text, which also stand in it. */
+function* formulasIn(body: XmlNode | undefined): Generator<DocumentElement, void> {
+  for (const formula of descendantsOf(body, "oMath")) {
+    yield { category: "formula", content: { expression: mathText(formula).trim() } };
+  }
+}
+
+/** Counts what {@linkcode SlideReader} does not read. */
+function countUnread(tree: XmlNode | undefined, unread: UnreadParts): void {
+  for (const shape of childrenOf(tree)) {
+    if (shape.name === "grpSp") countUnread(shape, unread);
+    else if (shape.name === "graphicFrame") {
+      const data = at(shape, "graphic", "graphicData");
+      const { uri = "unknown" } = data?.attributes ?? {};
+      if (!FRAMES.some((name) => at(data, name))) {
+        unread.add(`frame of the kind ${uri.slice(uri.lastIndexOf("/") + 1)}`);
+      }
+    } else if (!SHAPES.has(shape.name)) unread.add(shape.name);
+  }
+}
 
 /** Whether PowerPoint has set the title itself, in one of its languages: "PowerPoint Presentation" and the like. */
 function isDefaultTitle(title: string): boolean {
@@ -214,29 +239,20 @@ function placeholderOf(shape: XmlNode): string | undefined {
   return placeholder && (placeholder.attributes["type"] ?? "body");
 }
 
-/** The text of each paragraph. */
-function linesOf(body: XmlNode | undefined): string[] {
-  return childrenOf(body, "p").map((paragraph) =>
-    childrenOf(paragraph).map((run) => run.name === "br" ? "\n" : textOf(at(run, "t"))).join("").trim()
-  ).filter((text) => text !== "");
-}
-
 /** Paragraphs as texts, and as lists where they have bullets; those of a placeholder have some by default. */
 function* paragraphs(body: XmlNode | undefined, hasBullets: boolean): Generator<DocumentElement, void> {
   const list = new ListBuilder();
+  const numbers = new SlideNumbers(at(body, "lstStyle"));
   const all = childrenOf(body, "p");
   const isList = hasBullets && all.length > 1;
   for (const paragraph of all) {
-    const text = linesOf({ name: "", attributes: {}, children: [paragraph] }).join("\n");
+    const text = paragraphText(paragraph);
     if (text === "") continue;
-    const properties = at(paragraph, "pPr");
-    const isOrdered = at(properties, "buAutoNum") !== undefined;
-    const isItem = at(properties, "buNone") === undefined &&
-      (isOrdered || at(properties, "buChar") !== undefined || isList);
-    const item = { level: Number(properties?.attributes["lvl"] ?? 0), isOrdered };
-    if (isItem && list.add(text, item)) continue;
+    const { level, label, bullet } = numbers.next(at(paragraph, "pPr"));
+    const isItem = bullet ?? isList;
+    if (isItem && list.add(text, { level, label })) continue;
     yield* list.take();
-    if (isItem) list.add(text, item);
+    if (isItem) list.add(text, { level, label });
     else yield { category: "text", content: { text } };
   }
   yield* list.take();

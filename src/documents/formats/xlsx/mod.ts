@@ -187,9 +187,7 @@ class Workbook {
       for (const picture of descendantsOf(drawing ?? EMPTY, "pic")) {
         const { descr = "", name = "" } = at(picture, "nvPicPr", "cNvPr")?.attributes ?? {};
         const image = related.get(at(picture, "blipFill", "blip")?.attributes["embed"] ?? "");
-        if (image !== undefined && !image.isExternal) {
-          elements.push(this.#office.picture(image.target, descr || name));
-        }
+        if (image !== undefined) elements.push(this.#office.picture(image, descr || name));
       }
       for (const chart of descendantsOf(drawing ?? EMPTY, "chart")) {
         const target = related.get(chart.attributes["id"] ?? "")?.target;

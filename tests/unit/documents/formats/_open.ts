@@ -1,5 +1,6 @@
 /** Opens a file of a test as a parser process does. */
 import type { ParsedDocument, ParseLimits } from "../../../../src/documents/formats/format.ts";
+import { renderPageMarkdown } from "../../../../src/dpe/markdown.ts";
 import { kindOf, loadParser } from "../../../../src/documents/formats/kinds.ts";
 
 const LIMITS: ParseLimits = { maxUnpackedBytes: 64 * 1024 * 1024, maxPageBytes: 1024 * 1024, maxDepth: 100 };
@@ -23,6 +24,18 @@ export async function pagesOf({ facts, page }: ParsedDocument): Promise<unknown[
   for (let index = 0; index < facts.pageCount; index++) {
     const { title, elements } = await page(index);
     pages.push([title, ...elements.map(({ elementId, content }) => [elementId, content])]);
+  }
+  return pages;
+}
+
+/** The Markdown of each page. */
+export async function markdownOf({ facts, page }: ParsedDocument): Promise<string[]> {
+  const pages: string[] = [];
+  for (let index = 0; index < facts.pageCount; index++) {
+    const { elements } = await page(index);
+    pages.push(renderPageMarkdown({
+      elements: elements.map(({ elementId = "", ...element }) => ({ element_id: elementId, ...element })),
+    }));
   }
   return pages;
 }
