@@ -5,7 +5,7 @@ import type { RetryOptions } from "../link/retry.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, readRequestId, SmcpError, toErrorAck } from "../protocol/errors.ts";
+import { badRequest, SmcpError, toErrorAck } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
 import { LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
@@ -31,6 +31,7 @@ import { QuestionChannels } from "./question_channels.ts";
 import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
+import { ToolServers } from "./tool_servers.ts";
 import { Toolkit, type ToolkitOptions } from "./toolkit/toolkit.ts";
 
 /** Default time to reach the Server and to join. */
@@ -136,6 +137,7 @@ export class Agent implements AsyncDisposable {
   readonly #updates = new UpdateReader();
   /** The Computers that know that this Agent answers questions. */
   readonly #channels: QuestionChannels;
+  readonly #toolServers: ToolServers;
   readonly #onQuestion: OnQuestion | undefined;
   readonly #blobBounds: { readonly maxBlobBytes: number; readonly blobTimeoutMs: number };
 
@@ -155,6 +157,7 @@ export class Agent implements AsyncDisposable {
     this.#followed = parts.followed;
     this.#ending = parts.ending;
     this.#channels = new QuestionChannels(parts.listeners);
+    this.#toolServers = new ToolServers(parts.listeners);
     this.#onQuestion = options.onQuestion;
     this.#log = logger;
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
@@ -232,8 +235,8 @@ export class Agent implements AsyncDisposable {
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
     const parts = { requests: this.#requests, followed: this.#followed, logger: this.#log };
-    const asking = { channels: this.#channels, onQuestion: this.#onQuestion };
-    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }), asking);
+    const shared = { channels: this.#channels, onQuestion: this.#onQuestion, toolServers: this.#toolServers };
+    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }), shared);
   }
 
   /**
@@ -423,7 +426,7 @@ function receive(
   if (!event.startsWith(NOTIFICATION_PREFIX)) {
     logger.warn("unexpected event", { event });
     const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
-    reply?.(toErrorAck(refusal, { event, reqId: readRequestId(body) }));
+    reply?.(toErrorAck(refusal, event));
     return;
   }
   try {

@@ -22,6 +22,7 @@ import {
 } from "../protocol/answers.ts";
 import type { SkillRef } from "../protocol/skills.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { isFrom } from "../protocol/version.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { fillBlobs, hasBlobHandles } from "./blobs.ts";
@@ -32,10 +33,18 @@ import { RemoteDocuments } from "./remote_documents.ts";
 import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
 import { isNotServed, type RequestOptions } from "./requests.ts";
 import { getSkill, getSkills, type SkillFile, type SkillFileOptions } from "./skills.ts";
+import type { ToolServers } from "./tool_servers.ts";
 import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
 /** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
 const WINDOWS_TIMEOUT_MS = 5_000;
+
+/** What the Computers of an Agent share. */
+interface SharedParts {
+  readonly channels: QuestionChannels;
+  readonly onQuestion: OnQuestion | undefined;
+  readonly toolServers: ToolServers;
+}
 
 /**
  * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which sends no
@@ -64,7 +73,7 @@ export class RemoteComputer extends RemoteDocuments {
   /** The Computer's name in the office. */
   readonly name: string;
   readonly #requests: ComputerRequests;
-  readonly #asking: { readonly channels: QuestionChannels; readonly onQuestion: OnQuestion | undefined };
+  readonly #shared: SharedParts;
 
   /**
    * Use `agent.computer(name)`.
@@ -73,24 +82,34 @@ export class RemoteComputer extends RemoteDocuments {
    */
   constructor(
     requests: ComputerRequests,
-    asking: { readonly channels: QuestionChannels; readonly onQuestion: OnQuestion | undefined },
+    shared: SharedParts,
   ) {
     super(requests);
     this.name = requests.computer;
     this.#requests = requests;
-    this.#asking = asking;
+    this.#shared = shared;
   }
 
-  /** Lists the tools that can be called (`client:get_tools`; `docs/protocol/data-structures.md#smcptool`). */
+  /**
+   * Lists the tools that can be called (`client:get_tools`; `docs/protocol/data-structures.md#smcptool`), each with the
+   * name of its MCP server as `server`, where the Computer tells it. Before protocol 0.3 that takes a second request
+   * (`client:get_mcp_servers`), once until the tools change.
+   */
   async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
-    return (await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet })).tools;
+    const hasBundleIds = isFrom(this.#requests.protocolVersion, "0.3");
+    const asked = hasBundleIds ? undefined : this.#shared.toolServers.request(this.#requests);
+    const { tools } = await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet });
+    const servers = await asked?.();
+    return tools.map(({ server: _server, ...tool }) => {
+      const server = servers?.get(tool.name) ?? tool.bundle_id;
+      return server === undefined ? tool : { ...tool, server };
+    });
   }
 
   /**
    * Calls a tool (`client:tool_call`). When the tool fails, the promise resolves to a result with `isError`;
-   * `meta.error_code` has the cause, and `meta.a2c_mcp_server` the MCP server of the tool. Parts that are too large
-   * for one message are fetched and inserted. A part that cannot be fetched keeps its handle in `_meta`, and the logger
-   * receives the cause.
+   * `meta.error_code` has the cause. Parts that are too large for one message are fetched and inserted. A part that cannot
+   * be fetched keeps its handle in `_meta`, and the logger receives the cause.
    *
    * When `signal` is aborted or no answer arrives in time, the call is also cancelled on the Computer. When the call
    * takes longer than `timeoutMs`, rounded up to whole seconds, the Computer answers with `meta.a2c_timeout`.
@@ -132,8 +151,8 @@ export class RemoteComputer extends RemoteDocuments {
     options: CallToolOptions & { readonly reqId: string },
   ): Promise<CallToolResult> {
     const { signal, reqId, onWait } = options;
-    const { channels } = this.#asking;
-    const { onQuestion = this.#asking.onQuestion } = options;
+    const { channels } = this.#shared;
+    const { onQuestion = this.#shared.onQuestion } = options;
     signal?.throwIfAborted();
     using followed = await this.#requests.follow(options);
     const { timeoutMs } = followed;

@@ -170,9 +170,16 @@ export class Computer implements AsyncDisposable {
     await (timeoutMs === undefined ? settled : settledWithin(settled, timeoutMs));
   }
 
-  /** The tools as an Agent sees them, in order of precedence; without tools of servers that failed or were stopped. */
+  /**
+   * The tools as an Agent sees them, with their MCP servers, in order of precedence; without tools of servers that failed
+   * or were stopped.
+   */
   get tools(): readonly SMCPTool[] {
-    return this.#host.tools.listed;
+    const { listed, routes } = this.#host.tools;
+    return listed.map((tool) => {
+      const server = routes.get(tool.name)?.server.name;
+      return server === undefined ? tool : { ...tool, server };
+    });
   }
 
   /** The state of each MCP server by name, in order of precedence. */

@@ -177,6 +177,7 @@ export class McpHost implements AsyncDisposable {
       routes,
       limits,
       warnOnce: this.#warnOnce,
+      toolNames: () => this.tools.namesByServer,
       redact: (text) => this.redact(text),
       onPromptsChange: () => context.onChange("prompts"),
     });

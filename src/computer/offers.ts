@@ -16,6 +16,8 @@ export interface ServerOffersContext {
   readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
   readonly warnOnce: WarnOnce;
+  /** The names of the listed tools of each server. */
+  readonly toolNames: () => ReadonlyMap<string, readonly string[]>;
   /** Removes known secrets from what MCP servers say about themselves. */
   readonly redact: (text: string) => string;
   readonly onPromptsChange: () => void;
@@ -39,9 +41,16 @@ export class ServerOffers {
    * @throws {SmcpError} 4014 when no server has the name.
    */
   describe(name?: string): McpServerInfo[] {
-    const { fleet, routes } = this.#context;
+    const { fleet, routes, toolNames } = this.#context;
     const servers = name === undefined ? fleet.servers : [routes.serverNamed(name)];
-    return servers.map((server) => describeServer(server, this.#context));
+    const names = toolNames();
+    return servers.map((server) => {
+      const tools = names.get(server.name);
+      return {
+        ...describeServer(server, this.#context),
+        ...(tools === undefined ? {} : { tools: [...tools] }),
+      };
+    });
   }
 
   /**

@@ -2,7 +2,6 @@
 import type { ComputerConfig } from "../config/config.ts";
 import { identifyServers } from "../config/bundle_id.ts";
 import type { MCPServerConfig, SentComputerConfig } from "../protocol/config.ts";
-import type { FailedRequest } from "../protocol/errors.ts";
 import { toErrorAckFor } from "../protocol/flat_error.ts";
 import { isFrom, PROTOCOL_VERSIONS, type ProtocolMinor } from "../protocol/version.ts";
 import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
@@ -38,7 +37,7 @@ export interface OfficeRules {
   readonly takesUploads: boolean;
   readonly skills: SkillRules;
   /** The ack of a failed request. */
-  readonly toErrorAck: (error: unknown, request: FailedRequest) => unknown;
+  readonly toErrorAck: (error: unknown, event: string) => unknown;
 }
 
 /** The rules of a protocol version. */
@@ -57,7 +56,7 @@ export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
       hasTags: isFrom(protocol, "0.4"),
       segmentOf: hasBundleIds ? ({ name }) => name : ({ name }) => toSegment(name),
     },
-    toErrorAck: (error, request) => toErrorAckFor(PROTOCOL_VERSIONS[protocol], error, request),
+    toErrorAck: (error, event) => toErrorAckFor(PROTOCOL_VERSIONS[protocol], error, event),
   };
 }
 

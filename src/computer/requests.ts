@@ -82,22 +82,21 @@ export class OfficeRequests {
   }
 
   /** Logs one line for all refusals in a row, so that a flood of requests does not flood the log. */
-  #refuse({ event, body, reply }: IncomingEvent): void {
+  #refuse({ event, reply }: IncomingEvent): void {
     if (this.#refused++ === 0) {
       this.#context.host.log.warn("requests are refused: too many of this office are open", {
         open: this.#open,
       });
     }
     const refusal = new SmcpError(ErrorCode.INTERNAL_ERROR, TOO_MANY);
-    reply?.(this.#context.host.rules.toErrorAck(refusal, { event, reqId: readRequestId(body) }));
+    reply?.(this.#context.host.rules.toErrorAck(refusal, event));
   }
 }
 
 async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
-  const toAck = (error: unknown) =>
-    context.host.rules.toErrorAck(error, { event, reqId: readRequestId(body) });
+  const toAck = (error: unknown) => context.host.rules.toErrorAck(error, event);
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {

@@ -21,19 +21,10 @@ export interface ErrorAck {
   details?: ErrorDetails;
   /** The same error in the form of `docs/protocol/finder.md#error-details`. */
   error: { code: number; message: string; details?: ErrorDetails };
-  /** The id of the failed request; absent when it had none. */
-  req_id?: string;
   /** Only for `client:tool_call`: marks the ack as a failed tool result. */
   isError?: true;
   /** Only for `client:tool_call`: the message as the content of a tool result. */
   content?: { type: "text"; text: string }[];
-}
-
-/** The request that an {@linkcode ErrorAck} answers. */
-export interface FailedRequest {
-  readonly event: string;
-  /** The `req_id`, if the request had one. */
-  readonly reqId: string | undefined;
 }
 
 /**
@@ -107,19 +98,19 @@ export function readRequestId(body: unknown): string | undefined {
 
 /**
  * Converts a thrown value to the ack of a failed request. Only the message of an {@linkcode SmcpError} is sent: the
- * message of any other error may contain an address, a path or a secret, so it becomes a 500 without details.
+ * message of any other error may contain an address, a path or a secret, so it becomes a 500 without details. The ack has
+ * no `req_id`: official Agents take an ack with it for an answer.
  *
  * @param error The thrown value.
- * @param request The failed request; the ack has its `req_id`.
+ * @param event The event of the failed request.
  */
-export function toErrorAck(error: unknown, { event, reqId }: FailedRequest): ErrorAck {
+export function toErrorAck(error: unknown, event: string): ErrorAck {
   const { code, message, details } = error instanceof SmcpError
     ? error
     : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
   const body = details === undefined ? { code, message } : { code, message, details };
   return {
     ...body,
-    ...(reqId === undefined ? {} : { req_id: reqId }),
     ...(event === TOOL_CALL_EVENT ? { isError: true, content: [{ type: "text", text: message }] } : {}),
     error: body,
   };

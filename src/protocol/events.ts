@@ -114,8 +114,6 @@ export const CREDENTIALS_EXPIRING_NOTIFICATION = "notify:credentials_expiring";
 
 /** The prefix of requests to a Computer. The Server relays them without reading them further. */
 export const CLIENT_EVENT_PREFIX = "client:";
-/** The prefix of requests that only read. {@linkcode READ_RESOURCE_EVENT} also only reads, without this prefix. */
-export const READING_EVENT_PREFIX = "client:get_";
 /** The prefix of requests and events to the Server. */
 export const SERVER_EVENT_PREFIX = "server:";
 /** A Computer's `server:update_<x>` is broadcast as `notify:update_<x>`. */

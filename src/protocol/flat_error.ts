@@ -1,6 +1,6 @@
 /** Errors as peers of protocol 0.3 and later read them (`docs/protocol/versions.md#errors`). */
 import { ErrorCode } from "./error_codes.ts";
-import { type ErrorAck, type FailedRequest, toErrorAck } from "./errors.ts";
+import { type ErrorAck, toErrorAck } from "./errors.ts";
 import {
   GET_BLOB_EVENT,
   GET_CONFIG_EVENT,
@@ -14,9 +14,6 @@ import {
   TOOL_CALL_EVENT,
 } from "./events.ts";
 import { isVersionFrom } from "./version.ts";
-
-/** An ack without the `req_id`, whose flat code may be another than that of its `error`. */
-export type FlatErrorAck = Omit<ErrorAck, "req_id">;
 
 /** The codes that those peers take for an error in the ack of a request. */
 const KNOWN_CODES: ReadonlySet<number> = new Set([
@@ -49,25 +46,20 @@ const THEIR_EVENTS: ReadonlySet<string> = new Set([
  * Builds the ack of a failed request as a peer that speaks this version reads it: without a version as at 0.2, at a later
  * version than this package speaks as at 0.3.
  */
-export function toErrorAckFor(
-  version: string | undefined,
-  error: unknown,
-  request: FailedRequest,
-): ErrorAck | FlatErrorAck {
-  const ack = toErrorAck(error, request);
-  return isVersionFrom(version, "0.3") ? toFlatErrorAck(ack, request) : ack;
+export function toErrorAckFor(version: string | undefined, error: unknown, event: string): ErrorAck {
+  const ack = toErrorAck(error, event);
+  return isVersionFrom(version, "0.3") ? toFlatErrorAck(ack, event) : ack;
 }
 
 /**
- * The ack of a failed request for peers that take an ack with the `req_id` for a success, and that know few codes: an
- * unknown code becomes 404 in the flat members. The member `error` keeps the code, and our own Agents read it there.
+ * The ack of a failed request for peers that know few codes: an unknown code becomes 404 in the flat members. The member
+ * `error` keeps the code, and our own Agents read it there.
  */
-export function toFlatErrorAck(ack: ErrorAck, { event }: FailedRequest): ErrorAck | FlatErrorAck {
+export function toFlatErrorAck(ack: ErrorAck, event: string): ErrorAck {
   if (event === TOOL_CALL_EVENT) return ack;
-  const { req_id: _reqId, ...rest } = ack;
   const { mcp_server, capability } = ack.details ?? {};
   return {
-    ...rest,
+    ...ack,
     ...(THEIR_EVENTS.has(event) && !KNOWN_CODES.has(ack.code) ? { code: ErrorCode.NOT_FOUND } : {}),
     ...(typeof mcp_server === "string" ? { mcp_server } : {}),
     ...(typeof capability === "string" ? { capability } : {}),

@@ -24,7 +24,7 @@ export const parseGetMcpServersRet: AnswerReader<GetMcpServersRet> = (answer, on
 };
 
 const readServer: ReadEntry<McpServerInfo> = (entry, tell) => {
-  const { mcp_server, status, instructions, mcp_version, server_info, capabilities, ...rest } =
+  const { mcp_server, status, tools, instructions, mcp_version, server_info, capabilities, ...rest } =
     isRecord(entry) ? withoutNulls(entry) : {};
   if (typeof mcp_server !== "string") return void tell("left out, no mcp_server");
   if (typeof status !== "string") tell("repaired, status: expected a string");
@@ -32,6 +32,7 @@ const readServer: ReadEntry<McpServerInfo> = (entry, tell) => {
     ...rest,
     mcp_server,
     status: typeof status === "string" ? status : "unknown",
+    ...(Array.isArray(tools) ? { tools: tools.filter((tool) => typeof tool === "string") } : {}),
     ...textsOf({ mcp_version, instructions }),
     ...(isRecord(server_info) ? { server_info: readAbout(server_info) } : {}),
     ...(isRecord(capabilities) ? { capabilities } : {}),

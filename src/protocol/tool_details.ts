@@ -73,7 +73,7 @@ export interface ToolDetails {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The keys of the metadata that the Computer writes; all others are those of the MCP server. */
+/** The keys of the metadata that are ours; all others are those of the MCP server. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   A2C_MCP_SERVER,
   A2C_TOOL_META,
@@ -87,7 +87,7 @@ const UI = "ui";
 const UI_RESOURCE_URI = "ui/resourceUri";
 
 /**
- * Parses the `meta` of a tool (`docs/protocol/data-structures.md#smcptool`).
+ * Parses the `meta` of a tool (`docs/protocol/data-structures.md#smcptool`), and tells its MCP server.
  *
  * @example
  * ```ts
@@ -99,24 +99,26 @@ const UI_RESOURCE_URI = "ui/resourceUri";
  *   description: "Removes a file",
  *   params_schema: { type: "object" },
  *   return_schema: null,
- *   meta: { a2c_mcp_server: "files", MCP_TOOL_ANNOTATION: '{"destructiveHint":true}' },
+ *   server: "files",
+ *   meta: { MCP_TOOL_ANNOTATION: '{"destructiveHint":true}' },
  * };
  * const { mcpServer, annotations } = toolDetails(tool);
  * assertEquals(mcpServer, "files");
  * assertEquals(annotations?.destructiveHint, true);
  * ```
  */
-export function toolDetails({ meta }: Pick<SMCPTool, "meta">): ToolDetails {
+export function toolDetails(
+  { meta, bundle_id, server: mcpServer = bundle_id }: Pick<SMCPTool, "meta" | "server" | "bundle_id">,
+): ToolDetails {
   const annotations = recordIn(meta?.[MCP_TOOL_ANNOTATION]);
   const icons = jsonIn(meta?.[MCP_TOOL_ICONS]);
   const { data: toolMeta } = toolMetaSchema.safeParse(jsonIn(meta?.[A2C_TOOL_META]));
   const title = [meta?.[MCP_TOOL_TITLE], annotations?.["title"]].find((each) => typeof each === "string");
-  const mcpServer = meta?.[A2C_MCP_SERVER];
   const ui = uiIn(meta);
   const taskSupport = recordIn(meta?.[MCP_TOOL_EXECUTION])?.["taskSupport"];
   const others = Object.entries(meta ?? {}).filter(([key]) => !OWN_KEYS.has(key));
   return {
-    ...(typeof mcpServer === "string" ? { mcpServer } : {}),
+    ...(mcpServer === undefined ? {} : { mcpServer }),
     ...(typeof title === "string" ? { title } : {}),
     ...(annotations === undefined ? {} : { annotations: withoutOddHints(annotations) }),
     ...(Array.isArray(icons) ? { icons: icons.filter(isIcon) } : {}),

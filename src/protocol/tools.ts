@@ -15,7 +15,7 @@ export type Attributes = Record<string, AttributeValue>;
 export const A2C_TOOL_META = "a2c_tool_meta";
 /** The key of {@linkcode SMCPTool.meta} whose value is the MCP tool annotations as a JSON string. */
 export const MCP_TOOL_ANNOTATION = "MCP_TOOL_ANNOTATION";
-/** The key in the metadata of a tool, result or window whose value is the name of its MCP server. */
+/** The key in the metadata of a window, template or prompt whose value is the name of its MCP server. */
 export const A2C_MCP_SERVER = "a2c_mcp_server";
 /** The key of {@linkcode SMCPTool.meta} whose value is the title of the tool, for display. */
 export const MCP_TOOL_TITLE = "MCP_TOOL_TITLE";
@@ -44,6 +44,8 @@ export interface SMCPTool {
   name: string;
   /** The identity of its MCP server, from protocol 0.3 on. */
   bundle_id?: string;
+  /** The name of its MCP server, which `getTools()` adds where the Computer tells it; never on the wire. */
+  server?: string;
   /** The description, for the model. */
   description: string;
   /** The JSON Schema of the arguments. */
@@ -51,9 +53,9 @@ export interface SMCPTool {
   /** The JSON Schema of `structuredContent`; null when the tool has none. */
   return_schema: Record<string, unknown> | null;
   /**
-   * Flat metadata: {@linkcode A2C_TOOL_META}, {@linkcode A2C_MCP_SERVER}, {@linkcode MCP_TOOL_ANNOTATION},
-   * {@linkcode MCP_TOOL_TITLE}, {@linkcode MCP_TOOL_ICONS}, {@linkcode MCP_TOOL_EXECUTION}, and the MCP server's own
-   * keys, such as `ui`. `toolDetails()` parses it.
+   * Flat metadata: {@linkcode A2C_TOOL_META}, {@linkcode MCP_TOOL_ANNOTATION}, {@linkcode MCP_TOOL_TITLE},
+   * {@linkcode MCP_TOOL_ICONS}, {@linkcode MCP_TOOL_EXECUTION}, and the MCP server's own keys, such as `ui`.
+   * `toolDetails()` parses it.
    */
   meta?: Attributes | null;
 }
@@ -132,7 +134,7 @@ export interface ResourceItem extends ContentItemBase {
 export interface ResourceLinkItem extends ContentItemBase {
   /** The discriminator of the union. */
   type: "resource_link";
-  /** The URI of the resource. {@linkcode A2C_MCP_SERVER} in the result's `meta` names its MCP server. */
+  /** The URI of the resource, of the MCP server of the tool ({@linkcode SMCPTool.server}). */
   uri: string;
   /** The name, for programs. */
   name?: string;
@@ -198,7 +200,7 @@ export interface ToolResultMeta {
   a2c_cancelled?: boolean;
   /** The output of the MCP server's VRL script, as a JSON string. */
   a2c_vrl_transformed?: string;
-  /** The name of the tool's MCP server. */
+  /** The name of the MCP server that asks, in a result that is an open question. */
   a2c_mcp_server?: string;
   /** Other members that the MCP server or the Computer adds. */
   [key: string]: unknown;

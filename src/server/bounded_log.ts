@@ -6,6 +6,8 @@ import {
   MAX_LOG_LINES_PER_CONNECTION,
   MAX_LOG_LINES_PER_SERVER,
   MAX_REFUSAL_LINES,
+  MAX_RELAYED_ERRORS_PER_CONNECTION,
+  MAX_RELAYED_ERRORS_PER_SERVER,
   REFUSAL_LOG_WINDOW_MS,
 } from "./limits.ts";
 
@@ -123,11 +125,25 @@ export function createRefusalLog(logger: Logger): BoundedLog {
   return new BoundedLog(logger, { budgets, about: "refused connections" });
 }
 
-/** Creates the logs of connections about their events, which share one budget. */
-export function createEventLogs(logger: Logger): (sid: string) => BoundedLog {
-  const shared = new LineBudget(MAX_LOG_LINES_PER_SERVER, LOG_WINDOW_MS);
+/** What the log of a connection is about, and its lines and those of all connections per window. */
+const EVENT_LOGS = {
+  events: { about: "a connection", own: MAX_LOG_LINES_PER_CONNECTION, all: MAX_LOG_LINES_PER_SERVER },
+  relayedErrors: {
+    about: "relayed errors",
+    own: MAX_RELAYED_ERRORS_PER_CONNECTION,
+    all: MAX_RELAYED_ERRORS_PER_SERVER,
+  },
+} as const;
+
+/** Creates logs of connections of one kind, which share one budget. */
+export function createEventLogs(
+  logger: Logger,
+  kind: keyof typeof EVENT_LOGS = "events",
+): (sid: string) => BoundedLog {
+  const { about, own, all } = EVENT_LOGS[kind];
+  const shared = new LineBudget(all, LOG_WINDOW_MS);
   return (sid) => {
-    const budgets = [new LineBudget(MAX_LOG_LINES_PER_CONNECTION, LOG_WINDOW_MS), shared];
-    return new BoundedLog(logger, { budgets, about: "a connection", fields: { sid } });
+    const budgets = [new LineBudget(own, LOG_WINDOW_MS), shared];
+    return new BoundedLog(logger, { budgets, about, fields: { sid } });
   };
 }

@@ -55,6 +55,8 @@ export interface ConnectionContext {
   readonly observerLoads: OfficeLoads;
   /** Creates the log of a connection. */
   readonly createEventLog: (sid: string) => BoundedLog;
+  /** The same for the errors of Computers that a connection is relayed. */
+  readonly createErrorLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
   readonly audit: Audit;
 }
@@ -115,6 +117,7 @@ export class Connection implements Target, Requester {
   readonly #wire: Wire;
   readonly #shared: ConnectionContext;
   #log: BoundedLog | undefined;
+  #relayedErrors: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
   #farewell: string | undefined;
@@ -135,6 +138,11 @@ export class Connection implements Target, Requester {
   /** Logs failures of its events. */
   get log(): BoundedLog {
     return this.#log ??= this.#shared.createEventLog(this.sid);
+  }
+
+  /** Logs the errors of Computers that it is relayed. */
+  get relayedErrors(): BoundedLog {
+    return this.#relayedErrors ??= this.#shared.createErrorLog(this.sid);
   }
 
   /** The load of its requests to Computers. */
@@ -205,6 +213,7 @@ export class Connection implements Target, Requester {
     this.#isEnded = true;
     this.exit();
     this.#log?.close();
+    this.#relayedErrors?.close();
   }
 
   /** Sends an event without an ack. */

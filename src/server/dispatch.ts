@@ -260,7 +260,7 @@ function logRelayedError(request: Request, answer: Answer): boolean {
   const code = first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
   if (code === undefined) return false;
   const fields = { ...describeRequest(request), code };
-  request.connection.log.write("info", "relayed an error of a Computer", fields);
+  request.connection.relayedErrors.write("info", "relayed an error of a Computer", fields);
   return true;
 }
 

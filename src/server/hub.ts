@@ -1,5 +1,5 @@
 /** The contract between the Server and its event handlers. */
-import type { FailedRequest, SmcpError } from "../protocol/errors.ts";
+import type { SmcpError } from "../protocol/errors.ts";
 import type { Notification, OfficeState } from "./cluster/office_state.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
 import type { Drain } from "./drain.ts";
@@ -62,6 +62,7 @@ export interface Route {
 }
 
 /** A request that is answered with an error. */
-export interface RefusedRequest extends FailedRequest {
+export interface RefusedRequest {
+  readonly event: string;
   readonly connection: Connection;
 }

@@ -72,6 +72,9 @@ export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 
 export const MAX_LOG_LINES_PER_CONNECTION = 20;
 /** The same for all connections together. */
 export const MAX_LOG_LINES_PER_SERVER = 200;
+/** The most lines about errors of Computers that one connection is relayed, and all connections together. */
+export const MAX_RELAYED_ERRORS_PER_CONNECTION = 300;
+export const MAX_RELAYED_ERRORS_PER_SERVER = 3_000;
 /** The same for connections, joins and leaves, which an audit wants complete: more than a busy Server has. */
 export const MAX_AUDIT_LINES = 5_000;
 /** The window of these limits. */

@@ -345,6 +345,7 @@ function createHub(
     drain,
     timeouts,
     createEventLog: createEventLogs(settings.logger),
+    createErrorLog: createEventLogs(settings.logger, "relayedErrors"),
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
   };

@@ -46,7 +46,9 @@ export function readQuery(query: string | undefined): Readonly<Record<string, st
 
 /** Writes a query with its `?`; empty when there are no parameters. Every parameter must have passed {@linkcode refuseParam}. */
 export function writeQuery(params: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(params).map(([key, value]) => `${encodeText(key)}=${encodeText(value)}`);
+  // Commas stay: MCP servers that split their query by hand read lists by them (RFC 3986 allows them in a query).
+  const encodeValue = (value: string) => value.split(",").map(encodeText).join(",");
+  const pairs = Object.entries(params).map(([key, value]) => `${encodeText(key)}=${encodeValue(value)}`);
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 

@@ -40,8 +40,8 @@ const TOOLS = [
   ),
   ...ODD.map((value, index) =>
     tool(`meta-${index}`, {
+      bundle_id: "\ud800",
       meta: {
-        a2c_mcp_server: "\ud800",
         ui: JSON.stringify({ resourceUri: "ui://a/b", visibility: value }),
         MCP_TOOL_ANNOTATION: JSON.stringify({ readOnlyHint: value, title: value }),
         MCP_TOOL_ICONS: JSON.stringify([{

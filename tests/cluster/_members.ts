@@ -142,7 +142,7 @@ export class Member implements AsyncDisposable {
       body,
       (answer: { readonly req_id?: unknown; readonly code?: unknown }) => {
         ended.resolve(answer.code === undefined ? ["answered"] : ["refused", answer.code]);
-        const isOwn = answer.req_id === reqId;
+        const isOwn = answer.code !== undefined || answer.req_id === reqId;
         if (!isOwn) this.#ledger.violations.push(`"${reqId}" got the answer to "${answer.req_id}"`);
       },
     );

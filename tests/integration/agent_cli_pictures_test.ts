@@ -32,7 +32,7 @@ function tool(name: string, server: string) {
     description: `Does ${name}`,
     params_schema,
     return_schema: null,
-    meta: { a2c_mcp_server: server },
+    bundle_id: server,
   };
 }
 

@@ -16,10 +16,7 @@ Deno.test("an error arrives with code, message and details, in whichever form it
   const forms: unknown[] = [
     error,
     { error },
-    toErrorAck(new SmcpError(4202, error.message, error), {
-      event: "client:read_resource",
-      reqId: undefined,
-    }),
+    toErrorAck(new SmcpError(4202, error.message, error), "client:read_resource"),
   ];
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, {

@@ -79,7 +79,7 @@ Deno.test("what is wrong with one window costs that window", async () => {
   assertEquals(await agent.computer("laptop").getWindows(), [{ uri: "window://a", text: "" }]);
 });
 
-Deno.test("a link in a result can be read from the MCP server that the result names", async () => {
+Deno.test("a link in a result can be read from the MCP server of the tool", async () => {
   const link = { type: "resource_link", uri: "file:///notes", name: "notes" };
   await using office = await ComputerOffice.open(scriptedServers({
     files: {
@@ -89,9 +89,11 @@ Deno.test("a link in a result can be read from the MCP server that the result na
       contents: { "file:///notes": "milk" },
     },
   }));
+  const [tool] = await office.laptop.getTools();
   const { content: [item], meta } = await office.laptop.callTool("find");
+  assertEquals([tool?.server, Object.keys(meta ?? {})], ["files", ["a2c_tool_meta"]]);
   const uri = item?.type === "resource_link" ? item.uri : "";
-  const { contents } = await office.laptop.readResource(uri, { mcpServer: meta?.a2c_mcp_server });
+  const { contents } = await office.laptop.readResource(uri, { mcpServer: tool?.server });
   assertEquals(contents[0]?.text, "milk");
 });
 

@@ -38,13 +38,13 @@ Deno.test("tools are listed with everything that the server and the configuratio
     description: "Says it again",
     params_schema: { type: "object" },
     return_schema: { type: "object", properties: {} },
+    server: "s",
   });
   assertEquals({ ...meta, a2c_tool_meta: JSON.parse(String(meta?.["a2c_tool_meta"])) }, {
     vendor: "x",
     nested: '{"a":[1]}',
     MCP_TOOL_ANNOTATION: '{"readOnlyHint":true,"title":"Echo"}',
     MCP_TOOL_TITLE: "Echo",
-    a2c_mcp_server: "s",
     a2c_tool_meta: { auto_apply: true, alias: "say", tags: ["text"], ret_object_mapper: null },
   } as unknown);
 });
@@ -66,7 +66,6 @@ Deno.test("a call's result carries the server's metadata under meta and the tool
   });
   assertEquals(meta, {
     own: { deep: true },
-    a2c_mcp_server: "s",
     a2c_tool_meta: { auto_apply: true, alias: null, tags: null, ret_object_mapper: null },
   });
 });

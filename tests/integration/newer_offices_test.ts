@@ -18,10 +18,10 @@ for (const protocolVersion of ["0.3", "0.4"] as const) {
     await using office = await ComputerOffice.open(config, { protocolVersion });
     const [tool] = await office.laptop.getTools();
     assertEquals([tool?.name, tool?.bundle_id], ["My_Probe__echo", "My_Probe"]);
-    assertEquals(tool?.meta?.["a2c_mcp_server"], "My_Probe");
+    assertEquals([tool?.server, tool?.meta?.["a2c_mcp_server"]], ["My_Probe", undefined]);
 
     const result = await office.laptop.callTool("My_Probe__echo");
-    assertEquals([result.isError, result.meta?.a2c_mcp_server], [false, "My_Probe"]);
+    assertEquals([result.isError, result.meta?.a2c_mcp_server], [false, undefined]);
     const bare = await office.laptop.callTool("echo");
     assertEquals([bare.isError, bare.meta?.error_code], [true, 4001]);
     assert(bare.content[0]?.text?.includes('"My_Probe__echo"'));

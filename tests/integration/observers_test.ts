@@ -61,6 +61,8 @@ Deno.test("An observer may read, and everything else is refused with 403", async
       "client:get_blob",
       "client:get_skills",
       "client:get_completion",
+      "client:get_prompts",
+      "client:get_mcp_servers",
       "client:get_resource_updates",
       "client:read_resource",
     ]
@@ -75,6 +77,15 @@ Deno.test("An observer may read, and everything else is refused with 403", async
       "client:put_blob",
       "client:x",
       "client:get",
+      // They have the Computer write files, and an MCP server work.
+      "client:get_dpe",
+      "client:get_prompt",
+      // Of newer peers: nobody knows what they do.
+      "client:get_everything",
+      "client:get_",
+      "client:GET_TOOLS",
+      "client:get_tools ",
+      "client:follow_call",
     ]
   ) {
     computer.serve(event, () => ["done"]);

@@ -71,10 +71,10 @@ Deno.test("A refusal names its request, and of a tool call it is a failed tool r
   const [listing] = await agent.request("client:get_tools", request);
   const message = "Computer with name 'laptop' not found";
   const body = { code: 404, message, details: { computer_name: "laptop" } };
-  assertEquals(listing, { ...body, req_id: "r1", error: body });
+  assertEquals(listing, { ...body, error: body });
   const [call] = await agent.request("client:tool_call", request);
   const content = [{ type: "text", text: message }];
-  assertEquals(call, { ...body, req_id: "r1", isError: true, content, error: body });
+  assertEquals(call, { ...body, isError: true, content, error: body });
 });
 
 Deno.test("client:* without an agent is relayed as it is", async () => {
@@ -116,11 +116,11 @@ Deno.test("client:* with a timeout other than a number above 0 and up to 86,400 
   await using agent = await RawPeer.join(server.url, ada);
   await using computer = await RawPeer.join(server.url, laptop);
   computer.serve("client:x", () => [{ ok: true }]);
-  for (const timeout of [0, -1, 86_401, 1e308, "30", null, [], true]) {
+  for (const timeout of [0, -1, 86_401, 1e308, "30", [], true]) {
     const error = errorOf(await agent.request("client:x", { ...request, timeout }));
     assertEquals([error.code, error.details], [400, { field: "timeout" }], `timeout ${timeout}`);
   }
-  for (const timeout of [0.001, 1, 30, 86_400]) {
+  for (const timeout of [0.001, 1, 30, 86_400, null]) {
     assertEquals(await agent.request("client:x", { ...request, timeout }), [{ ok: true }]);
   }
 });

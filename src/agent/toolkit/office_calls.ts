@@ -1,5 +1,6 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
+import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { ToolContext } from "./local_tool.ts";
 import { errorResult, type McpToolResult } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
@@ -36,7 +37,7 @@ export class OfficeCalls {
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
   async call(
-    { computer, tool, definition: { name } }: OfficeTool,
+    { computer, tool, definition: { name, _meta = {} } }: OfficeTool,
     args: Readonly<Record<string, unknown>>,
     { signal, onProgress, onQuestion }: ToolContext,
   ): Promise<McpToolResult> {
@@ -58,7 +59,9 @@ export class OfficeCalls {
         onProgress,
         onQuestion,
       });
-      return toMcpResult(result, { computer, toClientUri: this.#toClientUri });
+      const { [A2C_MCP_SERVER]: server } = _meta;
+      const mcpServer = typeof server === "string" ? server : undefined;
+      return toMcpResult(result, { computer, mcpServer, toClientUri: this.#toClientUri });
     } catch (error) {
       signal.throwIfAborted();
       return failureResult(error, { name, computer });

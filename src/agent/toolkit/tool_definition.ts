@@ -26,13 +26,19 @@ export type ToClientUri = (
   from: { readonly computer: string; readonly mcpServer: string | undefined },
 ) => string;
 
+/** What an MCP client reads of the origin of a tool or result. */
+export function toOwnMeta(
+  { computer, mcpServer }: { readonly computer: string; readonly mcpServer: string | undefined },
+): Json {
+  return { [A2C_COMPUTER]: computer, ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer }) };
+}
+
 /** Translates a tool; nothing of it is lost but that it runs as a task, for which the Computer waits. */
 export function toMcpTool(tool: SMCPTool, { name, computer, isStale, toClientUri }: ToolPlace): McpTool {
   const { mcpServer, title, annotations, icons, meta = {} } = toolDetails(tool);
   const { [UI]: ui, ...rest } = withUiUris(meta, (uri) => toClientUri(uri, { computer, mcpServer }));
   const own = {
-    [A2C_COMPUTER]: computer,
-    ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer }),
+    ...toOwnMeta({ computer, mcpServer }),
     ...(isStale ? { [A2C_STALE]: true } : {}),
   };
   return {

@@ -12,7 +12,7 @@ import {
 import { describeError } from "../../text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
-import { A2C_COMPUTER, type ToClientUri } from "./tool_definition.ts";
+import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
 
 /** What a model can do after a failure, by the code of the result. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -28,13 +28,18 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** Translates a result: every kind of content is kept, and links can be followed. */
 export function toMcpResult(
   result: CallToolResult,
-  { computer, toClientUri }: { readonly computer: string; readonly toClientUri: ToClientUri },
+  { toClientUri, ...from }: {
+    readonly computer: string;
+    readonly mcpServer: string | undefined;
+    readonly toClientUri: ToClientUri;
+  },
 ): McpToolResult {
   const { content, structuredContent, isError = false, meta } = result;
-  // A client has no use for the open question of a call, or for the Computer's own settings of the tool.
-  const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, ...rest } = meta ?? {};
-  const mcpServer = meta?.[A2C_MCP_SERVER];
-  const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
+  // A client has no use for the open question of a call, or for the Computer's own settings of the tool. The MCP server may
+  // not say which one it is.
+  const { [A2C_INPUT_REQUIRED]: _question, [A2C_TOOL_META]: _settings, [A2C_MCP_SERVER]: _claim, ...rest } =
+    meta ?? {};
+  const translate = (uri: string) => toClientUri(uri, from);
   const advice = isError ? ADVICE[meta?.error_code ?? 0] : undefined;
   const translated: McpToolResult = {
     content: [
@@ -43,7 +48,7 @@ export function toMcpResult(
     ],
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError ? { isError } : {}),
-    _meta: { ...rest, [A2C_COMPUTER]: computer },
+    _meta: { ...rest, ...toOwnMeta(from) },
   };
   return toWellFormed(translated);
 }

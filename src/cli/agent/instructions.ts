@@ -42,7 +42,7 @@ ${program} call NAME --params '{"path": "notes.txt"}' --json
 ${program} call NAME --params @arguments.json --timeout 2m --json
 \`\`\`
 
-- An office has one seat for an Agent. \`call\`, \`skills\`, \`skill\` and \`upload\` take it while they run, so calls that you start at the
+- An office has one seat for an Agent. \`call\`, \`prompt\`, \`skills\`, \`skill\` and \`upload\` take it while they run, so calls that you start at the
   same time run one after another: each waits up to 15 s for its turn, with \`--patience 2m\` longer.
 - The exit code is 0 when the tool succeeded and 1 when it failed; \`content\` then says why.
 - A call may wait for its owner's confirmation. A result with \`meta.error_code\` 4005 was not confirmed: tell the user,

@@ -91,9 +91,11 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { signal, progress } = context;
       const computer = askedComputer(await chooseComputer(context));
       return await work({ computer, signal, progress, person: personAtTerminal(context) });
-    }, { seated: name === "call" ? call : undefined }));
+    }, { seated: seated.find((command) => command.name() === name) }));
+  const seated = program.commands.filter((command) => ["call", "prompt"].includes(command.name()));
+  for (const command of seated) command.addOption(patienceOption());
   const call = program.commands.find((command) => command.name() === "call");
-  for (const option of [...agentAnswerOptions(), patienceOption()]) call?.addOption(option);
+  for (const option of agentAnswerOptions()) call?.addOption(option);
   program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
     run(showConfig)
   );

@@ -1,6 +1,6 @@
 /** Tools as text and, on a terminal, grouped by MCP server. Pure: values in, text out. */
 import { isRecord } from "../../json.ts";
-import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
+import type { SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
 import { countOf } from "../../text.ts";
 import { printableLine, toSafeLine, withoutSequences } from "../../text/safe_text.ts";
@@ -50,9 +50,8 @@ export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
   return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
 }
 
-function serverOf({ meta }: SMCPTool): string | undefined {
-  const server = meta?.[A2C_MCP_SERVER];
-  return typeof server === "string" ? server : undefined;
+function serverOf(tool: SMCPTool): string | undefined {
+  return toolDetails(tool).mcpServer;
 }
 
 /** Draws the tools of each MCP server, one or two lines for each tool, cropped to the width of the terminal. */

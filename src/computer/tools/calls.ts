@@ -33,7 +33,6 @@ import {
   toWireResult,
   withAuthHint,
   withNotes,
-  withServer,
 } from "./results.ts";
 import { RunningCall } from "./running_call.ts";
 import { isForbidden } from "./settings.ts";
@@ -188,7 +187,7 @@ export class ToolCalls {
       ? undefined
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
-    if (route !== undefined && ended.isOwnResult === true) return withServer(ended.result, route.server.name);
+    if (ended.isOwnResult === true) return ended.result;
     const server = route?.server.name ?? ended.server;
     const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
     return isHinted ? withAuthHint(ended.result, server) : ended.result;

@@ -4,7 +4,6 @@ import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import {
-  A2C_MCP_SERVER,
   A2C_TOOL_META,
   type Attributes,
   type AttributeValue,
@@ -82,6 +81,12 @@ export class ToolDirectory {
   /** Where calls go, by the name that is called. */
   get routes(): ReadonlyMap<string, ToolRoute> {
     return this.#view.routes;
+  }
+
+  /** The names of the listed tools of each server. */
+  get namesByServer(): ReadonlyMap<string, readonly string[]> {
+    const routes = Map.groupBy(this.routes.values(), ({ server }) => server.name);
+    return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));
   }
 
   /** Names of tools that exist and must not be called. */
@@ -215,7 +220,6 @@ function toSmcpTool({ name, tool, server, meta: configured }: ToolRoute, rules: 
   if (title !== undefined) attributes[MCP_TOOL_TITLE] = title;
   if (icons !== undefined) attributes[MCP_TOOL_ICONS] = JSON.stringify(icons);
   if (execution !== undefined) attributes[MCP_TOOL_EXECUTION] = JSON.stringify(execution);
-  attributes[A2C_MCP_SERVER] = server.name;
   // Only the Computer writes this key: an MCP server must not forge it.
   delete attributes[A2C_TOOL_META];
   if (meta !== undefined) attributes[A2C_TOOL_META] = JSON.stringify(meta);

@@ -4,7 +4,6 @@ import { ServerTimeoutError } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
-  A2C_MCP_SERVER,
   A2C_TOOL_META,
   type CallToolResult,
   type ToolMeta,
@@ -49,11 +48,6 @@ export function toWireResult(
     isError: isError === true,
     meta: Object.keys(meta).length === 0 ? null : meta,
   };
-}
-
-/** The result with the name of its MCP server, from which links in the result can be read. */
-export function withServer(result: CallToolResult, server: string): CallToolResult {
-  return { ...result, meta: { ...result.meta, [A2C_MCP_SERVER]: server } };
 }
 
 /** What a peer of protocol 0.3 or later reads of a call that needs a sign-in, or has one that does not suffice. */

@@ -16,7 +16,7 @@ export const getFinderReq: z.ZodType<GetFinderReq> = z.looseObject({
   file_type: orAbsent(z.string()),
   offset: orAbsent(count),
   limit: orAbsent(count),
-  timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds,
 });
 
 /** An optional member of a wrong type counts as absent, so that the rest is kept. */

@@ -25,7 +25,10 @@ const caller = z.string().max(MAX_NAME_LENGTH).default("");
 /** An id that a peer chooses: any text of limited length. */
 const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 
-export const timeoutSeconds = z.number().gt(0).max(MAX_TIMEOUT_SECONDS);
+/** `null` means absent; peers send either. */
+export const timeoutSeconds = z.number().gt(0).max(MAX_TIMEOUT_SECONDS).nullish().transform((seconds) =>
+  seconds ?? undefined
+);
 
 export const agentCallData: z.ZodType<AgentCallData> = z.looseObject({
   agent: caller,
@@ -41,7 +44,7 @@ export const computerCall = {
 
 export const computerCallData: z.ZodType<ComputerCallData> = z.looseObject({
   ...computerCall,
-  timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds,
 });
 
 const role = z.enum(["computer", "agent"]);
@@ -87,13 +90,13 @@ export const updateProgressReq: z.ZodType<UpdateProgressReq> = z.looseObject({
 export const followCallReq: z.ZodType<FollowCallReq> = z.looseObject({
   ...computerCall,
   call: requestId,
-  idle_timeout: timeoutSeconds.optional(),
-  timeout: timeoutSeconds.optional(),
+  idle_timeout: timeoutSeconds,
+  timeout: timeoutSeconds,
 });
 
 export const getDeskTopReq: z.ZodType<GetDeskTopReq> = z.looseObject({
   ...computerCall,
   desktop_size: z.int().nullish().transform((size) => size ?? undefined),
   window: z.string().nullish().transform((uri) => uri ?? undefined),
-  timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds,
 });

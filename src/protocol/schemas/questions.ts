@@ -30,7 +30,7 @@ export const answerInputReq: z.ZodType<AnswerInputReq> = z.looseObject({
   state: z.string().min(1).max(MAX_STATE_LENGTH),
   action: z.enum(["accept", "decline", "cancel"]),
   content: record.optional(),
-  timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds,
 });
 
 const question = { state: z.string().min(1), message: z.string(), expires_in_ms: z.number().positive() };

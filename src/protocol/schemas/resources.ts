@@ -14,7 +14,7 @@ import type { PutBlobRet } from "../uploads.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
 /** The members of every request to a Computer that may have a time limit. */
-export const timed = { ...computerCall, timeout: timeoutSeconds.optional() };
+export const timed = { ...computerCall, timeout: timeoutSeconds };
 
 /** The most characters of a blob handle. */
 const MAX_HANDLE_LENGTH = 8_192;

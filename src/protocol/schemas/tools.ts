@@ -12,7 +12,7 @@ export const toolCallReq: z.ZodType<ToolCallReq> = z.looseObject({
   ...computerCall,
   tool_name: z.string().min(1),
   params: record,
-  timeout: timeoutSeconds.optional(),
+  timeout: timeoutSeconds,
 });
 
 export const getToolsReq: z.ZodType<GetToolsReq> = z.looseObject(computerCall);

@@ -3,7 +3,23 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
-import { READ_RESOURCE_EVENT, READING_EVENT_PREFIX } from "../../protocol/events.ts";
+import {
+  GET_BLOB_EVENT,
+  GET_COMPLETION_EVENT,
+  GET_CONFIG_EVENT,
+  GET_DESKTOP_EVENT,
+  GET_FINDER_EVENT,
+  GET_MCP_SERVERS_EVENT,
+  GET_PROMPTS_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
+  GET_RESOURCES_EVENT,
+  GET_SKILL_EVENT,
+  GET_SKILLS_EVENT,
+  GET_TOOLS_EVENT,
+  GET_WINDOWS_EVENT,
+  READ_RESOURCE_EVENT,
+} from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_requests.ts";
 import type { Call, RefusedRequest } from "../hub.ts";
@@ -11,6 +27,29 @@ import { outOfReach } from "../cluster/office_state.ts";
 import { quoted } from "../limits.ts";
 import { PACKET_BYTES } from "../outbox.ts";
 import type { Member } from "../offices.ts";
+
+/**
+ * The requests of observers: those that read, and make no Computer and no MCP server do anything else. `client:get_dpe`
+ * may write files, and `client:get_prompt` has an MCP server run what fills the prompt in. Requests of newer peers are not
+ * among them (`docs/protocol/extensions.md#observers`).
+ */
+const OBSERVER_EVENTS: ReadonlySet<string> = new Set([
+  GET_TOOLS_EVENT,
+  GET_CONFIG_EVENT,
+  GET_DESKTOP_EVENT,
+  GET_WINDOWS_EVENT,
+  GET_FINDER_EVENT,
+  READ_RESOURCE_EVENT,
+  GET_RESOURCES_EVENT,
+  GET_RESOURCE_TEMPLATES_EVENT,
+  GET_MCP_SERVERS_EVENT,
+  GET_PROMPTS_EVENT,
+  GET_COMPLETION_EVENT,
+  GET_RESOURCE_UPDATES_EVENT,
+  GET_BLOB_EVENT,
+  GET_SKILLS_EVENT,
+  GET_SKILL_EVENT,
+]);
 
 /** Returns the membership of the caller; throws 4103 outside of any office. */
 export function requireMember({ connection, event }: Call): Member {
@@ -31,7 +70,7 @@ function requireServing({ hub, connection, event }: Call): void {
 export function requireRole(call: Call, role: Role): Member {
   const member = requireMember(call);
   requireServing(call);
-  if (member.isObserver && !isReading(call.event)) {
+  if (member.isObserver && !OBSERVER_EVENTS.has(call.event)) {
     throw new SmcpError(
       ErrorCode.FORBIDDEN,
       `Cannot handle "${quoted(call.event)}": observers may only read`,
@@ -55,14 +94,9 @@ export function requirePace({ connection, event }: Call, notification: unknown):
   );
 }
 
-/** Returns whether the event only reads. */
-function isReading(event: string): boolean {
-  return event.startsWith(READING_EVENT_PREFIX) || event === READ_RESOURCE_EVENT;
-}
-
 /** Builds the ack of a refused request, as its sender reads it. */
 export function toErrorAnswer(error: SmcpError, request: RefusedRequest): Answer {
-  return [toErrorAckFor(request.connection.identity.version, error, request)];
+  return [toErrorAckFor(request.connection.identity.version, error, request.event)];
 }
 
 /** Builds the ack of a refused join, leave or renewal. */

@@ -23,7 +23,7 @@ Deno.test("readJoinAck() reads a refusal and its reason", () => {
   });
   assertEquals(
     readJoinAck([
-      toErrorAck(new SmcpError(403, "Not you"), { event: "server:join_office", reqId: undefined }),
+      toErrorAck(new SmcpError(403, "Not you"), "server:join_office"),
     ]),
     {
       accepted: false,

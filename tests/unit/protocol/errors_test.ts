@@ -11,17 +11,13 @@ import {
 } from "../../../src/protocol/errors.ts";
 import { describeError } from "../../../src/text.ts";
 
-const request = { event: "client:get_tools", reqId: undefined };
+const request = "client:get_tools";
 
 // proves: guide-error-shape
-Deno.test("an error is acked flat and, the same, under error, with the id of its request", () => {
+Deno.test("an error is acked flat and, the same, under error, without the id of its request", () => {
   const body = { code: 4202, message: "Page out of range", details: { page_index: 9, page_count: 3 } };
   const error = new SmcpError(body.code, body.message, { details: body.details });
-  assertEquals(toErrorAck(error, { ...request, reqId: "r1" }), {
-    ...body,
-    req_id: "r1",
-    error: body,
-  });
+  assertEquals(toErrorAck(error, request), { ...body, error: body });
   assertEquals(toErrorAck(new SmcpError(404, "x"), request), {
     code: 404,
     message: "x",
@@ -33,11 +29,10 @@ Deno.test("an error is acked flat and, the same, under error, with the id of its
 
 // proves: guide-error-shape
 Deno.test("the error ack of a tool call is a failed tool result as well, and is read as an error", () => {
-  const call = { event: "client:tool_call", reqId: "r1" };
-  const ack = toErrorAck(new SmcpError(4103, "Not in an office"), call);
+  const ack = toErrorAck(new SmcpError(4103, "Not in an office"), "client:tool_call");
   const body = { code: 4103, message: "Not in an office" };
   const content = [{ type: "text" as const, text: body.message }];
-  assertEquals(ack, { ...body, req_id: "r1", isError: true, content, error: body });
+  assertEquals(ack, { ...body, isError: true, content, error: body });
   assertEquals(fromErrorAck(ack)?.code, 4103);
 });
 

@@ -3,11 +3,10 @@ import { SmcpError, toErrorAck } from "../../../src/protocol/errors.ts";
 import { toErrorAckFor, toFlatErrorAck } from "../../../src/protocol/flat_error.ts";
 
 function flat(error: SmcpError, event: string): unknown {
-  const request = { event, reqId: "r1" };
-  return toFlatErrorAck(toErrorAck(error, request), request);
+  return toFlatErrorAck(toErrorAck(error, event), event);
 }
 
-Deno.test("toFlatErrorAck() leaves the id of the request out, with which peers would take it for a success", () => {
+Deno.test("toFlatErrorAck() writes the MCP server where those peers read it", () => {
   const body = { code: 4014, message: "No such server", details: { mcp_server: "x" } };
   const error = new SmcpError(body.code, body.message, { details: body.details });
   assertEquals(flat(error, "client:get_resources"), { ...body, mcp_server: "x", error: body });
@@ -22,16 +21,16 @@ Deno.test("toFlatErrorAck() gives peers a code that they know, and our own Agent
 
 Deno.test("toFlatErrorAck() leaves the answer to a tool call as it is", () => {
   const error = new SmcpError(400, "Wrong");
-  const request = { event: "client:tool_call", reqId: "r1" };
-  assertEquals(flat(error, request.event), toErrorAck(error, request));
+  assertEquals(flat(error, "client:tool_call"), toErrorAck(error, "client:tool_call"));
 });
 
-Deno.test("toErrorAckFor() writes for the version of the peer; a later one reads as the last that is known", () => {
-  const hasId = (version: string | undefined) =>
-    "req_id" in
-      toErrorAckFor(version, new SmcpError(404, "None"), { event: "client:get_tools", reqId: "r1" });
+Deno.test("toErrorAckFor() writes for the version of the peer, and at none the id with which peers take it for a success", () => {
+  const ackFor = (version: string | undefined) =>
+    toErrorAckFor(version, new SmcpError(413, "Large"), "client:get_tools");
   for (const version of [undefined, "0.1.5", "0.2.0", "0.2.9", "x"]) {
-    assertEquals(hasId(version), true, version);
+    assertEquals([ackFor(version).code, "req_id" in ackFor(version)], [413, false], version);
   }
-  for (const version of ["0.3.0", "0.4.2", "0.5.0", "1.0.0"]) assertEquals(hasId(version), false, version);
+  for (const version of ["0.3.0", "0.4.2", "0.5.0", "1.0.0"]) {
+    assertEquals([ackFor(version).code, "req_id" in ackFor(version)], [404, false], version);
+  }
 });

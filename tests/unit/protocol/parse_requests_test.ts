@@ -56,6 +56,17 @@ Deno.test("agent may be missing, since nobody needs it", () => {
   assertEquals(parseToolCallReq({ req_id: "r1", computer: "c", tool_name: "t", params: {} }).agent, "");
 });
 
+Deno.test("a timeout of null is absent, as in requests of peers in Python", () => {
+  for (const parse of [parseComputerCallData, parseGetDeskTopReq, parseGetFinderReq]) {
+    assertEquals(parse({ ...call, timeout: null }).timeout, undefined);
+  }
+  assertEquals(parseReadResourceReq({ ...call, uri: "dpe://h", timeout: null }).timeout, undefined);
+  const toolCall = { ...call, tool_name: "t", params: {} };
+  assertEquals(parseToolCallReq({ ...toolCall, timeout: null }).timeout, undefined);
+  const followed = parseFollowCallReq({ ...call, call: "r0", idle_timeout: null, timeout: null });
+  assertEquals([followed.timeout, followed.idle_timeout], [undefined, undefined]);
+});
+
 // proves: data-timeout-seconds
 Deno.test("a relayed request adds computer and may have a timeout in seconds, up to a day, fractions accepted", () => {
   checkParser(parseComputerCallData, call, [...wrongCall, ...wrongTimeout]);

@@ -3,13 +3,13 @@ import { isForModel, toolDetails } from "../../../src/protocol/tool_details.ts";
 
 Deno.test("toolDetails() parses what stands in a tool's flat metadata", () => {
   const meta = {
-    a2c_mcp_server: "files",
+    a2c_mcp_server: "forged",
     a2c_tool_meta: '{"auto_apply":true,"alias":null,"tags":["a"],"ret_object_mapper":null}',
     MCP_TOOL_TITLE: "Remove",
     MCP_TOOL_ANNOTATION: '{"title":"Other","destructiveHint":true,"x":1}',
     MCP_TOOL_ICONS: '[{"src":"https://x/i.png","sizes":["48x48"]},{"sizes":[]},null]',
   };
-  assertEquals(toolDetails({ meta }), {
+  assertEquals(toolDetails({ meta, server: "files" }), {
     mcpServer: "files",
     title: "Remove",
     annotations: { title: "Other", destructiveHint: true, x: 1 },
@@ -44,14 +44,13 @@ Deno.test("toolDetails() takes the title from MCP's annotations where a peer sen
 
 Deno.test("toolDetails() gives the page of a tool, who may call it, and the rest of the MCP server's _meta", () => {
   const meta = {
-    a2c_mcp_server: "shop",
     MCP_TOOL_EXECUTION: '{"taskSupport":"required"}',
     ui: '{"resourceUri":"ui://shop/cart","visibility":["app",7],"prefersBorder":true}',
     "com.example/note": "[not JSON",
     "com.example/count": 3,
   };
   const ui = { resourceUri: "ui://shop/cart", visibility: ["app"] as const, prefersBorder: true };
-  assertEquals(toolDetails({ meta }), {
+  assertEquals(toolDetails({ meta, bundle_id: "shop" }), {
     mcpServer: "shop",
     ui,
     taskSupport: "required",

@@ -12,6 +12,7 @@ export function openConnectionContext(): ConnectionContext {
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
     createEventLog: createEventLogs(silentLogger),
+    createErrorLog: createEventLogs(silentLogger),
     logger: silentLogger,
     audit: openAudit(silentLogger),
   };

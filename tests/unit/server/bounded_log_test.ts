@@ -19,6 +19,21 @@ Deno.test("the lines of a connection over its limit are counted, and the count i
   assertEquals(logger.lines.slice(20).map(({ fields }) => fields), [{ sid: "s1", lines_left_out: 30 }]);
 });
 
+Deno.test("errors that a connection is relayed have lines of their own, apart from refusals, and a limit", () => {
+  const logger = new RecordingLogger();
+  const createLog = createEventLogs(logger, "relayedErrors");
+  const refusals = createEventLogs(logger)("s1");
+  for (let i = 0; i < 100; i++) refusals.write("warn", "refused", {});
+  const log = createLog("s1");
+  for (let i = 0; i < 1_000; i++) log.write("info", "relayed an error", { i });
+  const relayed = () => logger.lines.filter(({ message }) => message === "relayed an error").length;
+  assertEquals(relayed(), 300);
+  const others = Array.from({ length: 20 }, (_, i) => createLog(`o${i}`));
+  for (const other of others) for (let i = 0; i < 300; i++) other.write("info", "relayed an error", {});
+  assertEquals(relayed(), 3_000);
+  for (const each of [refusals, log, ...others]) each.close();
+});
+
 Deno.test("all connections together have a limit as well", () => {
   const logger = new RecordingLogger();
   const createLog = createEventLogs(logger);

@@ -182,8 +182,27 @@ Deno.test("buildDpeUri() builds the URIs of all four levels", () => {
 Deno.test("buildDpeUri() encodes everything but unreserved characters", () => {
   assertEquals(
     buildDpeUri({ host: "h", docRef: "(a)", queryParams: { categories: "text,table", "é&": "1+1=2" } }),
-    "dpe://h/%28a%29?categories=text%2Ctable&%C3%A9%26=1%2B1%3D2",
+    "dpe://h/%28a%29?categories=text,table&%C3%A9%26=1%2B1%3D2",
   );
+});
+
+// proves: dpe-query-categories
+Deno.test("buildDpeUri() joins lists by plain commas, and a comma elsewhere stays encoded", () => {
+  const uriOf = (queryParams: Record<string, string>) =>
+    buildDpeUri({ host: "h", docRef: "a,b", subPath: "pages/0", queryParams });
+  assertEquals(
+    uriOf({ categories: "table,heading,code" }),
+    "dpe://h/a%2Cb/pages/0?categories=table,heading,code",
+  );
+  assertEquals(
+    uriOf({ keywords: "tax & co,2026,é" }),
+    "dpe://h/a%2Cb/pages/0?keywords=tax%20%26%20co,2026,%C3%A9",
+  );
+  for (
+    const query of ["categories=table,heading", "categories=table%2Cheading", "categories=table%2cheading"]
+  ) {
+    assertEquals(parseDpeUri(`dpe://h/d/pages/0?${query}`).queryParams["categories"], "table,heading");
+  }
 });
 
 // proves: guide-uri-build, guide-uri-4204

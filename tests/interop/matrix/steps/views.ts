@@ -52,6 +52,12 @@ async function refuseResources(office: Office): Promise<void> {
     const error = await assertRejects(() => office.ask("resources", { mcp_server }), PeerError);
     assertMatch(error.message, new RegExp(`\\b${code}\\b`));
   }
+  // A refusal is never an empty list, whoever relays it.
+  for (const command of ["tools", "desktop"]) {
+    await assertRejects(() => office.agent.command({ command, computer: "nobody" }), Error, "", command);
+  }
+  if (office.cell.server === "theirs" || office.cell.computer === "theirs") return;
+  await assertRejects(() => office.desktop({ window: "window://" }), Error, "", "a window without a host");
 }
 
 /** In the order in which they run. */
@@ -60,6 +66,6 @@ export const viewSteps: readonly Step[] = [
   { id: "desktop", title: "Desktop, whole and in part", run: readDesktop },
   { id: "update-desktop", title: "Notification of a changed window", run: hearOfDesktop },
   { id: "resources", title: "Resources, page by page", run: pageResources },
-  { id: "resources-errors", title: "4014 and 4015 of resources", run: refuseResources },
+  { id: "resources-errors", title: "Refusals of tools, Desktop and resources", run: refuseResources },
   { id: "update-config", title: "Notification of a changed configuration", run: hearOfConfig },
 ];

@@ -30,13 +30,13 @@ Deno.test("toMcpTool() has the name for clients, the schemas and the name of the
 Deno.test("toMcpTool() keeps title, hints, icons and the metadata of the MCP server, each with its structure", () => {
   const icons = [{ src: "https://example.com/i.png" }];
   const meta = {
-    a2c_mcp_server: "files",
+    a2c_mcp_server: "forged",
     MCP_TOOL_TITLE: "Read",
     MCP_TOOL_ANNOTATION: JSON.stringify({ readOnlyHint: true, own: 1 }),
     MCP_TOOL_ICONS: JSON.stringify(icons),
     "example.com/kind": JSON.stringify({ deep: [1] }),
   };
-  const tool = toMcpTool({ ...plain, meta }, place);
+  const tool = toMcpTool({ ...plain, server: "files", meta }, place);
   assertEquals([tool.title, tool.annotations, tool.icons], ["Read", { readOnlyHint: true, own: 1 }, icons]);
   assertEquals(tool._meta, {
     "example.com/kind": { deep: [1] },
@@ -47,12 +47,11 @@ Deno.test("toMcpTool() keeps title, hints, icons and the metadata of the MCP ser
 
 Deno.test("toMcpTool() translates the URI of a tool's page, in the key of today and in the older one", () => {
   const meta = {
-    a2c_mcp_server: "files",
     ui: JSON.stringify({ resourceUri: "ui://files/page", visibility: ["model"] }),
     "ui/resourceUri": "ui://files/page",
   };
   const page = "a2c://desk/files/ui://files/page";
-  const { _meta } = toMcpTool({ ...plain, meta }, place);
+  const { _meta } = toMcpTool({ ...plain, server: "files", meta }, place);
   assertEquals(_meta?.["ui"], { resourceUri: page, visibility: ["model"] });
   assertEquals(_meta?.["ui/resourceUri"], page);
 });

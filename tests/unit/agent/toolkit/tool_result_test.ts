@@ -7,6 +7,7 @@ import type { CallToolResult } from "../../../../src/protocol/tools.ts";
 
 const place = {
   computer: "desk",
+  mcpServer: "files",
   toClientUri: (uri: string, { mcpServer }: { mcpServer: string | undefined }) =>
     `a2c://desk/${mcpServer}/${uri}`,
 };
@@ -18,12 +19,12 @@ Deno.test("toMcpResult() keeps every kind of content, structured content and the
     { type: "image", data: "AAAA", mimeType: "image/png" },
     { type: "audio", data: "AAAA", mimeType: "audio/wav" },
   ];
-  const meta = { a2c_mcp_server: "files", "example.com/kind": 1 };
+  const meta = { a2c_mcp_server: "forged", "example.com/kind": 1 };
   const result = toMcpResult({ content, structuredContent: { ok: true }, meta }, place);
   assertEquals<unknown>(result, {
     content,
     structuredContent: { ok: true },
-    _meta: { ...meta, a2c_computer: "desk" },
+    _meta: { ...meta, a2c_computer: "desk", a2c_mcp_server: "files" },
   });
 });
 
@@ -32,7 +33,7 @@ Deno.test("toMcpResult() translates the URIs of links and embedded resources, an
     { type: "resource_link", uri: "file:///a" },
     { type: "resource", resource: { uri: "file:///b", text: "b" } },
   ];
-  assertEquals(toMcpResult({ content, meta: { a2c_mcp_server: "files" } }, place).content, [
+  assertEquals(toMcpResult({ content, meta: { a2c_mcp_server: "forged" } }, place).content, [
     { type: "resource_link", uri: "a2c://desk/files/file:///a", name: "file:///a" },
     { type: "resource", resource: { uri: "a2c://desk/files/file:///b", text: "b" } },
   ]);

@@ -22,8 +22,8 @@ const setAmount = {
   description: "Sets an amount",
   params_schema: {},
   return_schema: null,
+  server: "shop",
   meta: {
-    a2c_mcp_server: "shop",
     MCP_TOOL_TITLE: "Set amount",
     MCP_TOOL_EXECUTION: '{"taskSupport":"required"}',
     ui: '{"resourceUri":"ui://shop/cart","visibility":["app"]}',

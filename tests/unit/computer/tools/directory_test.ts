@@ -25,7 +25,7 @@ Deno.test("a tool without configured metadata is listed as the specification's f
     description: "Say hello to someone.",
     params_schema: hello.inputSchema,
     return_schema: hello.outputSchema,
-    meta: { a2c_mcp_server: "s" },
+    meta: {},
   };
   assertEquals(JSON.stringify(tool), JSON.stringify(expected));
 });
@@ -60,7 +60,6 @@ Deno.test("metadata of the MCP server is flattened, without its own value for a2
       list: ["a"],
       nothing: null,
       a2c_tool_meta: "forged",
-      a2c_mcp_server: "forged",
     },
   };
   const [listed] = viewTools([serverTools("s", [tool])]).tools;
@@ -74,13 +73,12 @@ Deno.test("metadata of the MCP server is flattened, without its own value for a2
     MCP_TOOL_TITLE: "T",
     MCP_TOOL_ICONS: '[{"src":"https://x/i.png"}]',
     MCP_TOOL_EXECUTION: '{"taskSupport":"optional"}',
-    a2c_mcp_server: "s",
   });
 });
 
 Deno.test("metadata may have keys such as __proto__", () => {
   const meta = JSON.parse('{"__proto__": {"polluted": true}, "constructor": "x"}');
   const [tool] = viewTools([serverTools("s", [{ name: "t", _meta: meta }])]).tools;
-  assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "a2c_mcp_server", "constructor"]);
+  assertEquals(Object.keys(tool?.meta ?? {}).toSorted(), ["__proto__", "constructor"]);
   assertEquals(({} as Record<string, unknown>)["polluted"], undefined);
 });
