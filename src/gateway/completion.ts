@@ -6,6 +6,7 @@ import type { CompleteOptions } from "../agent/remote_options.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
+import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import type { Catalogue, ClientList } from "./resources/catalogue.ts";
 import { type LocalPrompt, type Prompts, unknownPrompt } from "./prompts.ts";
 
@@ -42,7 +43,8 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
       : await completeTemplate(ref.uri, asked, parts);
     return {
       completion: {
-        values: toWellFormed(values.slice(0, MAX_VALUES)),
+        // A value is chosen by its looks, and goes back as it is.
+        values: toWellFormed(values).filter((value) => printableLine(value) === value).slice(0, MAX_VALUES),
         ...(total === undefined ? {} : { total }),
         hasMore: hasMore === true || values.length > MAX_VALUES,
       },
@@ -67,7 +69,10 @@ async function completeTemplate(uri: string, asked: Asked, parts: CompletionPart
   if (catalogue.originOf(uri) === undefined) await list();
   const origin = catalogue.originOf(uri);
   if (origin === undefined || !computers().includes(origin.computer)) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No template "${uri}": list the templates`);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `No template ${toSeenLine(uri)}: list the templates`,
+    );
   }
   const { computer, mcpServer, uri: template } = origin;
   return await ask(computer, { ...asked, mcpServer, uri: template }, parts);
@@ -87,9 +92,9 @@ async function ask(
     if (error instanceof SmcpError && error.code === ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED) {
       return { values: [] };
     }
-    const message = `Cannot complete "${options.argument.name}" on Computer "${computer}": ${
-      describeError(error)
-    }`;
+    const message = `Cannot complete ${toSeenName(options.argument.name)} on Computer ${
+      toSeenName(computer)
+    }: ${toSeenLine(describeError(error))}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
 }

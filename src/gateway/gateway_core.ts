@@ -11,6 +11,7 @@ import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text.ts";
+import { toSeenName } from "../text/safe_text.ts";
 import { followAwaited } from "./resources/awaited.ts";
 import { Catalogue } from "./resources/catalogue.ts";
 import { ResourceReader } from "./resources/reading.ts";
@@ -252,7 +253,7 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
 function instructionsFor(scope: Scope, mode: ToolsMode): string {
   const search = HOW_TO_SEARCH[scope.kind === "search" ? "search" : mode];
   if (scope.kind === "computer") {
-    return `The tools, windows and documents of the Computer "${scope.computer}".${search}`;
+    return `The tools, windows and documents of the Computer ${toSeenName(scope.computer)}.${search}`;
   }
   return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
     `The metadata of each tool names its Computer.${search}`;

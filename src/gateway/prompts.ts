@@ -17,6 +17,7 @@ import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
+import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
@@ -106,12 +107,12 @@ export class Prompts {
     const { view, toClientUri } = this.#parts;
     const remote = view.office?.computer(computer);
     if (remote === undefined) {
-      throw new TypeError(`Cannot get prompt "${prompt}": the office cannot be reached now`);
+      throw new TypeError(`Cannot get prompt ${toSeenName(prompt)}: the office cannot be reached now`);
     }
     const { description, messages, _meta } = await remote.getPrompt(prompt, args, { mcpServer, signal });
     const translate = (uri: string) => toClientUri(uri, { computer, mcpServer });
     return toWellFormed({
-      ...(description === undefined ? {} : { description }),
+      ...(description === undefined ? {} : { description: escapeUnreadable(description) }),
       messages: messages.map(({ role, content }) => ({ role, content: toMcpContent(content, translate) })),
       _meta: { ..._meta, [A2C_COMPUTER]: computer },
     });
@@ -192,7 +193,8 @@ export function servePrompts(
       signal.throwIfAborted();
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `Cannot get prompt "${name}" of Computer "${address.computer}": ${describeError(error)}`,
+        `Cannot get prompt ${toSeenName(name)} of Computer ${toSeenName(address.computer)}: ` +
+          toSeenLine(describeError(error)),
       );
     }
   });
@@ -200,5 +202,8 @@ export function servePrompts(
 
 /** The error for a prompt that nobody has. */
 export function unknownPrompt(name: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `No prompt named "${name}": list the prompts`);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No prompt named ${toSeenName(name)}: list the prompts`,
+  );
 }

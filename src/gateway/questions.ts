@@ -9,13 +9,30 @@ import {
 import { abortable } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
 import type { ToolContext } from "../agent/toolkit/local_tool.ts";
-import type { McpToolResult } from "../agent/toolkit/mcp.ts";
+import { mapTexts, toShownText } from "../agent/toolkit/list_entries.ts";
+import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
+import { shorten } from "../text.ts";
+import {
+  inWrittenOrder,
+  printable,
+  printableLine,
+  toFence,
+  toSeenJson,
+  toSeenLine,
+  toSeenName,
+} from "../text/safe_text.ts";
+import type { QuestionField } from "../protocol/question_form.ts";
 import type { Answer, FieldValue } from "../protocol/questions.ts";
 
 /** The most calls of all clients that wait for answers of their users. */
 const MAX_WAITING = 256;
 /** The key of the one question in a request for input. */
 const QUESTION = "question";
+
+/** The most characters of the arguments of a call that can be approved, of a message, and of what is wrong with an answer. */
+const MAX_APPROVED_LENGTH = 2_000;
+const MAX_MESSAGE_LENGTH = 4_000;
+const MAX_PROBLEM_LENGTH = 300;
 
 /** Which kinds of questions a client can show. */
 export interface QuestionAbilities {
@@ -99,6 +116,11 @@ export class AskingCalls {
     const call: OpenCall = { client, tool, next: tell.promise, answer: () => undefined, onProgress, ending };
     const onQuestion: OnQuestion = async (question) => {
       if (!this.#makeRoomFor(client)) return { action: "cancel" };
+      const why = unshowable(question);
+      if (why !== undefined) {
+        tell.resolve(errorResult(why));
+        return { action: "decline" };
+      }
       const state = crypto.randomUUID();
       const answered = Promise.withResolvers<Answer>();
       call.answer = (answer) => {
@@ -175,17 +197,56 @@ type FormSchema = Parameters<typeof inputRequired.elicit>[0]["requestedSchema"];
 
 /** An approval is a form without fields: to accept it is the answer. */
 function schemaOf(question: AgentQuestion): unknown {
-  return question.mode === "form" ? question.schema : { type: "object", properties: {} };
+  return question.mode === "form"
+    ? mapTexts(question.schema, toShownText)
+    : { type: "object", properties: {} };
 }
 
+/**
+ * Why a client cannot show a question so that its user sees what they answer; `undefined` when it can. Clients show a
+ * text as they like, so that arguments have to fit into one look, and what goes back as it is has to be readable.
+ */
+function unshowable(question: AgentQuestion): string | undefined {
+  const { mode, computer, tool } = question;
+  if (mode === "approval" && toSeenJson(question.params).length > MAX_APPROVED_LENGTH) {
+    return `Cannot ask here whether to run ${toSeenName(tool)} on Computer ${
+      toSeenName(computer)
+    }: its arguments are ` +
+      "too long for one look. The tool did not run. Make the call at a terminal, with a2c-smcp agent call, or let the " +
+      "owner approve it at the Computer's terminal";
+  }
+  if (mode !== "form" || question.fields.every(isReadable)) return undefined;
+  return `Cannot show the form of ${toSeenName(tool)} on Computer ${
+    toSeenName(computer)
+  }: it has invisible characters ` +
+    "in a name, an option or a preset. The call did not go on";
+}
+
+/** Whether what a client sends back of a field, and so cannot be changed for display, is visible. */
+function isReadable(field: QuestionField): boolean {
+  const { options = [] } = field.kind === "choice" || field.kind === "choices" ? field : {};
+  const words = [field.name, ...options.map(({ value }) => value)];
+  const presets = [field.default ?? []].flat().map(String);
+  return words.every((word) => printableLine(word) === word) &&
+    presets.every((preset) => printable(preset) === preset.replaceAll("\r\n", "\n"));
+}
+
+/** Who asks, as the Server and the Computer vouch for it, comes first; the words of others come last, in a fence. */
 function messageOf(question: AgentQuestion): string {
-  const { computer, message, problems, mcpServer } = question;
-  const from = mcpServer === undefined
-    ? `Computer "${computer}"`
-    : `"${mcpServer}" on Computer "${computer}"`;
-  const wrong = problems.length === 0 ? "" : ` The last answer was refused: ${problems.join("; ")}.`;
-  const what = question.mode === "approval" ? ` Arguments: ${JSON.stringify(question.params)}` : "";
-  return `${from}: ${message}${what}${wrong}`;
+  const { mode, computer, message, problems, mcpServer, tool } = question;
+  const server = mcpServer === undefined ? "" : ` of MCP server ${toSeenName(mcpServer)}`;
+  const asks = mode === "approval"
+    ? `asks whether to run ${toSeenName(tool)}`
+    : `${mode === "url" ? "asks you to open a page" : "has a question"} in your call of ${toSeenName(tool)}`;
+  const wrong = problems.map((problem) => ` ${toSeenLine(problem, MAX_PROBLEM_LENGTH)}`);
+  return [
+    inWrittenOrder(`Computer ${toSeenName(computer)} ${asks}${server}.`),
+    ...(mode === "approval"
+      ? [`Its arguments:\n${toFence(inWrittenOrder(toSeenJson(question.params)))}`]
+      : []),
+    ...(wrong.length === 0 ? [] : [`The last answer was refused:${wrong.join(",")}.`]),
+    `Its words:\n${toFence(shorten(message, MAX_MESSAGE_LENGTH))}`,
+  ].join("\n");
 }
 
 function readAnswer(responses: Readonly<Record<string, unknown>> | undefined): Answer {

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { CallProgress } from "../protocol/progress.ts";
+import { toBareLine } from "../text/safe_text.ts";
 import type { CallShares } from "./call_shares.ts";
 import { type AskingCalls, type ClientKey, type QuestionAbilities, withAbilities } from "./questions.ts";
 import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
@@ -97,7 +98,8 @@ function reporterOf({ mcpReq }: ServerContext): ((progress: CallProgress) => voi
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return ({ progress, total, message }) => {
-    const params = { progressToken, progress, total, message };
+    const shown = message === undefined ? undefined : toBareLine(message);
+    const params = { progressToken, progress, total, message: shown };
     // A client that is gone needs no progress.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   };

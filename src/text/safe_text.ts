@@ -3,7 +3,7 @@
  * name or a text of somebody else to a terminal, a log, an MCP client, a model or its system message.
  */
 
-import { countOf } from "../text.ts";
+import { countOf, shorten } from "../text.ts";
 
 /** Characters that reorder the text of a line. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -42,12 +42,12 @@ const UNREADABLE = new RegExp(
     String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})`,
     String.raw`(?<=${JOINED}\p{M}?)[\u200c\u200d](?=${JOINED})`,
     `(?<=${RIGHT_TO_LEFT_LETTER})\u200e|\u200e(?=${RIGHT_TO_LEFT_LETTER})`,
-    String.raw`([[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}` +
+    String.raw`([[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}` +
     String.raw`\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]--[\t\n]]|(?<=\p{M}{4})\p{M})`,
   ].join("|"),
   "gv",
 );
-const RIGHT_TO_LEFT = new RegExp(`${RIGHT_TO_LEFT_LETTER}+`, "gv");
+const RIGHT_TO_LEFT = new RegExp(`\u200e?(${RIGHT_TO_LEFT_LETTER}+)\u200e?`, "gv");
 /** An invisible mark after which a terminal with bidirectional text continues from left to right. */
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
@@ -62,7 +62,7 @@ export function escapeUnreadable(text: string): string {
 }
 
 function replaceUnreadable(text: string, replace: (found: string) => string): string {
-  return text.replaceAll("\r\n", "\n").replace(
+  return text.toWellFormed().replaceAll("\r\n", "\n").replace(
     UNREADABLE,
     (found: string, bad: string | undefined) => bad === undefined ? found : replace(bad),
   );
@@ -106,19 +106,30 @@ export function escapeUnseen(json: string): string {
 
 /** The longest name that is shown, and the longest other line of somebody else, in characters. */
 const MAX_NAME_LENGTH = 128;
-const MAX_LINE_LENGTH = 500;
+const MAX_LINE_LENGTH = 1_000;
 
-/**
- * A name in quotes, for people: all of its characters are visible and in the order in which they are written. A long
- * name is cut and followed by the number of hidden characters.
- */
+/** A name in quotes, all of its characters visible; a long name is cut and followed by the number of hidden characters. */
 export function toSeenName(name: string): string {
-  return inWrittenOrder(cut(name, { maxLength: MAX_NAME_LENGTH, toShown: toSeenJson }));
+  return cut(name, { maxLength: MAX_NAME_LENGTH, toShown: toSeenJson });
 }
 
 /** A text that is read, such as a title or an error, as one line in quotes; it is cut as a name is. */
 export function toSeenLine(text: string, maxLength = MAX_LINE_LENGTH): string {
-  return cut(text.replace(/[\s\p{Zs}]+/gu, " ").trim(), { maxLength, toShown: toSafeJson });
+  return cut(toSingleSpaces(text), { maxLength, toShown: toSafeJson });
+}
+
+/** Like {@linkcode toSeenLine} without quotes, for what stands alone, such as a title in a list. */
+export function toBareLine(text: string, maxLength = MAX_LINE_LENGTH): string {
+  return escapeUnreadable(shorten(toSingleSpaces(text), maxLength));
+}
+
+/** Like {@linkcode toSeenLine}, without quotes when the text is one plain word. */
+export function toSeenWord(text: string): string {
+  return /^[\w.:/@+-]{1,128}$/.test(text) ? text : toSeenLine(text);
+}
+
+function toSingleSpaces(text: string): string {
+  return text.toWellFormed().replace(/[\s\p{Zs}]+/gu, " ").trim();
 }
 
 function cut(
@@ -129,6 +140,14 @@ function cut(
   return rest <= 0
     ? toShown(text)
     : `${toShown(`${text.slice(0, maxLength)}…`)} (${countOf(rest, "more character")})`;
+}
+
+/** A URI without quotes: what could end it, or is invisible, is percent-encoded, so that it leads to the same place. */
+export function toSeenUri(uri: string): string {
+  return uri.toWellFormed().replace(
+    /[[^\p{L}\p{M}\p{N}\p{P}\p{S}]\p{Default_Ignorable_Code_Point}\u2800"<>`\\]/gv,
+    encodeURIComponent,
+  );
 }
 
 /** A text in a fence that it cannot end, with invisible characters escaped. Nothing, when there is no text. */
@@ -146,10 +165,10 @@ export function fenceOf(code: string): string {
 
 /**
  * Adds marks around each right-to-left word, so that a terminal with bidirectional text does not reorder the text
- * beside it. For the result of {@linkcode toSeenJson}.
+ * beside it. For the result of {@linkcode toSeenJson} or {@linkcode toSeenName}; twice does no harm.
  */
 export function inWrittenOrder(json: string): string {
-  return json.replace(RIGHT_TO_LEFT, (word) => `${LEFT_TO_RIGHT_MARK}${word}${LEFT_TO_RIGHT_MARK}`);
+  return json.replace(RIGHT_TO_LEFT, (_, word) => `${LEFT_TO_RIGHT_MARK}${word}${LEFT_TO_RIGHT_MARK}`);
 }
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);

@@ -22,7 +22,8 @@ Deno.test("a client with many open calls gets no more, and leaves the others the
 /** A call that asks its user, and says what came of it. */
 function asking(outcomes: string[], name: string): StartCall {
   return async ({ onQuestion, signal }) => {
-    const question = { mode: "form", computer: "bad", message: name, problems: [], schema: {}, signal };
+    const form = { mode: "form", tool: "ask", message: name, problems: [], fields: [], schema: {} };
+    const question = { ...form, computer: "bad", signal };
     const { action } = await onQuestion(question as unknown as AgentQuestion);
     outcomes.push(`${name} ${action}`);
     return { content: [] };

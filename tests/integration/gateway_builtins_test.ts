@@ -18,6 +18,8 @@ interface Result {
   readonly isError?: boolean;
 }
 
+const fenced = (text: string) => `\`\`\`\n${text}\n\`\`\``;
+
 type Client = Awaited<ReturnType<typeof connectV1>>;
 
 /** Calls a tool of the gateway. */
@@ -37,7 +39,7 @@ test("tools for clients that know nothing but tools", async (t) => {
     const result = await call(client, "list_computers");
     assertMatch(
       textOf(result),
-      /^Computer "laptop": \d+ tools\n {2}- kiosk \(Kiosk\), running: Order drinks/,
+      /^Computer "laptop": \d+ tools\n {2}- kiosk \(Kiosk\), running: "Order drinks/,
     );
     assertEquals(result.structuredContent?.["office"], "lab");
     const [laptop] = result.structuredContent?.["computers"] as Record<string, unknown>[];
@@ -45,7 +47,7 @@ test("tools for clients that know nothing but tools", async (t) => {
   });
   await t.step("view_desktop", async () => {
     const all = await call(client, "view_desktop");
-    assertEquals(textOf(all), `# ${KIOSK_WINDOW} on Computer "laptop"\n\nWelcome`);
+    assertEquals(textOf(all), `# ${KIOSK_WINDOW} on Computer "laptop"\n\n${fenced("Welcome")}`);
     const none = await call(client, "view_desktop", { window: "window://com.example.kiosk/other" });
     assertMatch(textOf(none), /is open/);
   });
@@ -56,14 +58,15 @@ test("tools for clients that know nothing but tools", async (t) => {
     assertMatch(textOf(await call(client, "find_documents", { keywords: ["nothing"] })), /No document fits/);
   });
   await t.step("read_document: whole, a page, an element, as JSON", async () => {
-    const whole = `# menu.txt\n\ntxt, 1 page, ${MENU}, on Computer "laptop"\n\n## Page 0\n\nTea and coffee`;
+    const text = fenced("Tea and coffee");
+    const whole = `# menu.txt\n\n1 page, txt, ${MENU}, on Computer "laptop"\n\n## Page 0\n\n${text}`;
     assertEquals(textOf(await call(client, "read_document", { uri: MENU })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: MENU, pages: "0-0" })), whole);
     assertEquals(textOf(await call(client, "read_document", { uri: `${MENU}/pages/0` })), whole);
     const page = textOf(await call(client, "read_document", { uri: MENU, format: "json" }));
     const [, id = ""] = /"element_id":"([^"]+)"/.exec(page) ?? [];
     const element = await call(client, "read_document", { uri: MENU, element: id });
-    assertEquals(textOf(element), "Tea and coffee");
+    assertEquals(textOf(element), text);
   });
   await t.step("bad arguments are told", async () => {
     const wrong = async (name: string, args: Record<string, unknown>, what: RegExp) => {
@@ -92,7 +95,7 @@ test("several Computers with one host: the tools serve all, and ask which is mea
   const chosen = await call(client, "read_document", { uri: MENU, computer: "desk" });
   assertMatch(textOf(chosen), /Tea and coffee/);
   const window = await call(client, "view_desktop", { window: `a2c://laptop/${KIOSK_WINDOW}` });
-  assertEquals(textOf(window), `# ${KIOSK_WINDOW} on Computer "laptop"\n\nWelcome`);
+  assertEquals(textOf(window), `# ${KIOSK_WINDOW} on Computer "laptop"\n\n${fenced("Welcome")}`);
   const named = await call(client, "read_document", { uri: `a2c://laptop/${MENU}` });
   assertMatch(textOf(named), /on Computer "laptop"/);
 });
@@ -110,7 +113,7 @@ test("prompts attach windows and documents, and complete their arguments", async
   const desktop = await client.getPrompt({ name: "attach_desktop" });
   assertEquals(desktop.messages, [{
     role: "user",
-    content: { type: "text", text: `# ${KIOSK_WINDOW} on Computer "laptop"\n\nWelcome` },
+    content: { type: "text", text: `# ${KIOSK_WINDOW} on Computer "laptop"\n\n${fenced("Welcome")}` },
   }]);
   const document = await client.getPrompt({ name: "attach_document", arguments: { uri: MENU } });
   assertMatch(JSON.stringify(document.messages), /Tea and coffee/);

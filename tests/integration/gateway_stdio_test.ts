@@ -153,7 +153,8 @@ test("a question of a tool is elicitation of the client, in both eras", async (t
     });
     await using _ = await connectV1(office.words(), client);
     const result = await client.callTool(call);
-    assertEquals(asked, ['"asking" on Computer "laptop": Where?']);
+    const who = 'Computer "laptop" has a question in your call of "ask" of MCP server "asking".';
+    assertEquals(asked, [`${who}\nIts words:\n\`\`\`\nWhere?\n\`\`\``]);
     assertMatch(JSON.stringify(result.content), /Kyoto/);
   });
   await t.step("2.x, 2026-07-28", async () => {

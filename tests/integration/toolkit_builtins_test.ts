@@ -74,7 +74,7 @@ Deno.test("find_documents: a Computer that fails is told, and the others are ser
   await useTools(agent, async (call) => {
     const found = await call("find_documents");
     assertEquals(found.isError, undefined);
-    assertMatch(textOf(found), /laptop 0.*\n.*Computer "desk": disk on fire/);
+    assertMatch(textOf(found), /laptop 0.*\n.*Computer "desk": "disk on fire"/);
     const failed = await call("find_documents", { computer: "desk" });
     assertEquals(failed.isError, true);
   });
@@ -99,7 +99,7 @@ Deno.test("view_desktop shows the pictures of a window that is named, and goes o
     const image = { type: "image", data: picture.blob, mimeType: "image/png" };
     const chart = await call("view_desktop", { window: "window://a/chart" });
     assertEquals(chart.content, [
-      { type: "text", text: '# window://a/chart on Computer "laptop"\n\nSales' },
+      { type: "text", text: '# window://a/chart on Computer "laptop"\n\n```\nSales\n```' },
       image,
     ]);
     const photo = await call("view_desktop", { window: "window://a/photo" });
@@ -108,6 +108,6 @@ Deno.test("view_desktop shows the pictures of a window that is named, and goes o
     assert(first.isWellFormed());
     const [, offset] = /and offset (\d+)\]$/.exec(first) ?? [];
     const rest = textOf(await call("view_desktop", { window: "window://a/long", offset: Number(offset) }));
-    assertMatch(rest, /\n\n😀y{10}$/u);
+    assertMatch(rest, /\n\n```\n😀y{10}\n```$/u);
   });
 });

@@ -1,6 +1,8 @@
 /** The Desktop as a block of a system message. */
 import type { DesktopEntry } from "../../protocol/desktop.ts";
+import { escapeUnreadable, toFence } from "../../text/safe_text.ts";
 import { askableComputers, askEach, partOf, problemLines, type Reach } from "./builtins/builtin.ts";
+import { describeWindow } from "./builtins/view_desktop.ts";
 
 /** The most characters of the block by default. */
 export const DEFAULT_PROMPT_CHARACTERS = 20_000;
@@ -46,7 +48,13 @@ export async function writeDesktopPrompt(
   const answers = await askEach(askableComputers(reach), (computer) => computer.getWindows({ size, signal }));
   signal?.throwIfAborted();
   const windows = answers.flatMap((answer) =>
-    "value" in answer ? answer.value.map((window) => ({ ...window, computer: answer.computer })) : []
+    "value" in answer
+      ? answer.value.map((window) => ({
+        ...window,
+        text: escapeUnreadable(window.text),
+        computer: answer.computer,
+      }))
+      : []
   );
   const problems = problemLines(answers).map((line) => `[${line}]`);
   const empty = windows.length === 0 ? ["[No window is open]"] : [];
@@ -73,11 +81,7 @@ function withWindows(head: string, windows: readonly Shown[], maxChars: number):
   return block;
 }
 
-/** The text stands in a fence that it cannot end. */
-function toSection({ title, uri, computer, text }: Shown, shown: string): string {
-  const head = `## ${title === undefined ? uri : `${title} (${uri})`} on Computer "${computer}"`;
-  if (shown === "") return head;
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${head}\n\n${fence}\n${shown}\n${fence}`;
+/** The text stands in a fence that it cannot end; what stands outside of it is one line of ours. */
+function toSection(window: Shown, shown: string): string {
+  return [`## ${describeWindow(window)}`, toFence(shown)].filter((part) => part !== "").join("\n\n");
 }

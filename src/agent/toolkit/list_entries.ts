@@ -1,5 +1,6 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
 import { isRecord } from "../../json.ts";
+import { escapeUnreadable, toBareLine } from "../../text/safe_text.ts";
 import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
@@ -18,12 +19,21 @@ export function toListEntry<Entry extends object>(kind: EntryKind, entry: Entry)
   if (!fitsIntoList(entry)) return undefined;
   try {
     // The members that `Entry` demands are checked by whoever read it.
-    return repair(toWellFormed(entry) as Json, MEMBERS[kind]) as Entry;
+    return repair(mapTexts(entry, toShownText) as Json, MEMBERS[kind]) as Entry;
   } catch (error) {
     // It is nested so deeply that it can only just be written.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * What an entry shows to people, at any depth, such as the titles and descriptions in a schema: titles as one line, and
+ * texts without invisible characters. All else is compared, and stays as it is.
+ */
+export function toShownText(text: string, key?: string): string {
+  if (key === "title" || key === "enumNames") return toBareLine(text);
+  return key === "description" ? escapeUnreadable(text) : text.toWellFormed();
 }
 
 /** An item of content without what clients refuse; one that lacks what its type demands becomes its JSON. */
@@ -53,16 +63,21 @@ const DEMANDED: Readonly<Partial<Record<string, readonly string[]>>> = {
 
 /** The value with `�` in place of halves of characters, which clients in other languages cannot read at all. */
 export function toWellFormed<Value>(value: Value): Value {
-  // Only texts change, and they stay texts.
-  return wellFormed(value) as Value;
+  return mapTexts(value, (text) => text.toWellFormed());
 }
 
-function wellFormed(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return replaceItems(value, wellFormed);
+/** The value with all of its texts and names of members changed; `key` is the name of the member that a text is. */
+export function mapTexts<Value>(value: Value, change: (text: string, key?: string) => string): Value {
+  // Only texts change, and they stay texts.
+  return mapped(value, change) as Value;
+}
+
+function mapped(value: unknown, change: (text: string, key?: string) => string, key?: string): unknown {
+  if (typeof value === "string") return change(value, key);
+  if (Array.isArray(value)) return replaceItems(value, (item) => mapped(item, change, key));
   if (!isRecord(value)) return value;
   const entries = Object.entries(value);
-  const replaced = entries.map(([key, member]) => [key.toWellFormed(), wellFormed(member)] as const);
+  const replaced = entries.map(([key, member]) => [change(key), mapped(member, change, key)] as const);
   const isSame = replaced.every(([key, member], index) =>
     key === entries[index]?.[0] && member === entries[index]?.[1]
   );
@@ -70,6 +85,8 @@ function wellFormed(value: unknown): unknown {
 }
 
 const text: Repair = (value) => typeof value === "string" ? value : undefined;
+/** The name of a resource, which goes by its URI. */
+const line: Repair = (value) => typeof value === "string" ? toBareLine(value) : undefined;
 const flag: Repair = (value) => typeof value === "boolean" ? value : undefined;
 const record: Repair = (value) => isRecord(value) ? value : undefined;
 const size: Repair = (value) => Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
@@ -138,7 +155,7 @@ const promptArguments = listOf(
 );
 
 const described: Members = { title: text, description: text, icons, _meta: record };
-const content: Members = { ...described, name: text, mime_type: text, mimeType: text, size, annotations };
+const content: Members = { ...described, name: line, mime_type: line, mimeType: line, size, annotations };
 
 const MEMBERS: Readonly<Record<EntryKind | "content", Members>> = {
   content,

@@ -1,5 +1,6 @@
 /** Results as models take them: texts and pictures. */
 import { isRecord } from "../../json.ts";
+import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { McpContent, McpToolResult } from "./mcp.ts";
 
 /** The pictures that model providers accept. */
@@ -39,8 +40,8 @@ function toItem(item: McpContent): ModelContent {
 }
 
 function toEmbedded({ uri, mimeType, text: inner, blob }: Readonly<Record<string, unknown>>): ModelContent {
-  if (typeof inner === "string") return text(`Resource ${uri}:\n\n${inner}`);
-  return toPicture({ data: blob, mimeType, what: `resource ${uri}` });
+  if (typeof inner === "string") return text(`Resource ${toSeenUri(String(uri))}:\n\n${toFence(inner)}`);
+  return toPicture({ data: blob, mimeType, what: `resource ${toSeenUri(String(uri))}` });
 }
 
 function toPicture(
@@ -49,13 +50,15 @@ function toPicture(
   if (typeof data === "string" && typeof mimeType === "string" && PICTURES.has(mimeType)) {
     return { type: "image", data, mimeType };
   }
-  return text(`[${what}${typeof mimeType === "string" ? ` (${mimeType})` : ""}: cannot be shown here]`);
+  return text(
+    `[${what}${typeof mimeType === "string" ? ` (${toSeenWord(mimeType)})` : ""}: cannot be shown here]`,
+  );
 }
 
 function describeLink({ name, title = name, uri, mimeType, description }: McpContent): string {
-  const kind = typeof mimeType === "string" ? ` (${mimeType})` : "";
-  const about = typeof description === "string" ? `. ${description}` : "";
-  return `Link to ${title}: ${uri}${kind}${about}`;
+  const kind = typeof mimeType === "string" ? ` (${toSeenWord(mimeType)})` : "";
+  const about = typeof description === "string" ? `. ${toSeenWord(description)}` : "";
+  return `Link to ${toSeenWord(String(title))}: ${toSeenUri(String(uri))}${kind}${about}`;
 }
 
 function text(value: string): ModelContent {

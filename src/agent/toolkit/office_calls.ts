@@ -1,6 +1,7 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
+import { toSeenName } from "../../text/safe_text.ts";
 import type { ToolContext } from "./local_tool.ts";
 import { errorResult, type McpToolResult } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
@@ -45,7 +46,9 @@ export class OfficeCalls {
     const problem = await this.#problemSoon(computer, signal);
     if (office === undefined || problem !== undefined) {
       return errorResult(
-        `Cannot call "${name}" on Computer "${computer}": ${problem}. The tool did not run. Try again in a ` +
+        `Cannot call "${name}" on Computer ${
+          toSeenName(computer)
+        }: ${problem}. The tool did not run. Try again in a ` +
           "few seconds",
       );
     }

@@ -4,6 +4,7 @@ import { PatientLimiter } from "../../async/patient_limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
+import { toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
@@ -100,8 +101,9 @@ export class OfficeView implements Disposable {
   /** Why the office cannot be reached, in words for users; `undefined` while it can. */
   get problem(): string | undefined {
     if (this.isConnected) return undefined;
-    if (this.office === undefined) return this.#problem() ?? "the gateway is still connecting to the Server";
-    return "the connection to the Server is lost, and comes back by itself";
+    if (this.office !== undefined) return "the connection to the Server is lost, and comes back by itself";
+    const problem = this.#problem();
+    return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);
   }
 
   /** The Computers, in the order of their names. */
@@ -273,7 +275,7 @@ export class OfficeView implements Disposable {
   #retry(name: string, error: unknown): void {
     const known = this.#computers.get(name);
     if (known === undefined) return;
-    this.#computers.set(name, { ...known, problem: describeError(error) });
+    this.#computers.set(name, { ...known, problem: toSeenLine(describeError(error)) });
     this.#tell({ kind: "tools", computer: name });
     const retry = this.#retries.get(name) ?? { backoff: new Backoff(RETRY), isWaiting: false };
     this.#retries.set(name, retry);

@@ -10,6 +10,7 @@ import {
   type ContentItem,
 } from "../../protocol/tools.ts";
 import { describeError } from "../../text.ts";
+import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";
 import { A2C_COMPUTER, type ToClientUri, toOwnMeta } from "./tool_definition.ts";
@@ -79,9 +80,11 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
 export function noToolResult(name: string, problem: string | undefined): McpToolResult {
   return errorResult(
     problem === undefined
-      ? `No tool named "${name}" is there now: its Computer may have left the office, or the list has changed. List ` +
+      ? `No tool named ${
+        toSeenName(name)
+      } is there now: its Computer may have left the office, or the list has changed. List ` +
         "the tools again and call one of those"
-      : `No tool named "${name}" is there now: ${problem}. Try again in a few seconds`,
+      : `No tool named ${toSeenName(name)} is there now: ${problem}. Try again in a few seconds`,
   );
 }
 
@@ -94,7 +97,9 @@ export class ComputerLeftError extends Error {
 
   constructor(computer: string) {
     super(
-      `Computer "${computer}" left the office during the call. The tool may have run. Call list_computers to see who ` +
+      `Computer ${
+        toSeenName(computer)
+      } left the office during the call. The tool may have run. Call list_computers to see who ` +
         "is there",
     );
   }
@@ -105,9 +110,12 @@ export function failureResult(
   error: unknown,
   { name, computer }: { readonly name: string; readonly computer: string },
 ): McpToolResult {
-  return errorResult(`Cannot call "${name}" on Computer "${computer}": ${explain(error, computer)}`, {
-    [A2C_COMPUTER]: computer,
-  });
+  return errorResult(
+    `Cannot call "${name}" on Computer ${toSeenName(computer)}: ${explain(error, computer)}`,
+    {
+      [A2C_COMPUTER]: computer,
+    },
+  );
 }
 
 function explain(error: unknown, computer: string): string {
@@ -120,7 +128,9 @@ function explain(error: unknown, computer: string): string {
       "call it again";
   }
   if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND) {
-    return `Computer "${computer}" is not in the office now. Call list_computers to see who is there, or wait and try again`;
+    return `Computer ${
+      toSeenName(computer)
+    } is not in the office now. Call list_computers to see who is there, or wait and try again`;
   }
-  return describeError(error);
+  return error instanceof ComputerLeftError ? error.message : toSeenLine(describeError(error));
 }

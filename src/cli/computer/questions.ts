@@ -1,12 +1,12 @@
 /** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
-import { toSafeLine, toSeenName } from "../../text/safe_text.ts";
+import { toSafeLine } from "../../text/safe_text.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun } from "../questions/approval.ts";
-import { describeCaller } from "../questions/shown_question.ts";
+import { describeCaller, toShownName } from "../questions/shown_question.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
 export async function askForInput(
@@ -55,7 +55,7 @@ export function askedConfirm(editor: LineEditor): Confirm {
     const { params, signal } = request;
     const decision = await askToRun(editor, {
       call: describeCall(request),
-      callAgain: `${toSeenName(request.tool)} of ${toSeenName(request.server)}`,
+      callAgain: `${toShownName(request.tool)} of ${toShownName(request.server)}`,
       params,
       signal,
       hasAlways: true,
@@ -68,5 +68,5 @@ export function askedConfirm(editor: LineEditor): Confirm {
 /** `Agent "bot" calls "delete" of "files"`. */
 function describeCall({ isLocal, agent, claimedAgent, tool, server }: ConfirmRequest): string {
   const who = isLocal ? "this program" : describeCaller({ agent, claimedAgent });
-  return `${who[0]?.toUpperCase()}${who.slice(1)} calls ${toSeenName(tool)} of ${toSeenName(server)}`;
+  return `${who[0]?.toUpperCase()}${who.slice(1)} calls ${toShownName(tool)} of ${toShownName(server)}`;
 }

@@ -1,7 +1,7 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { toSafeLine, toSeenName } from "../../text/safe_text.ts";
+import { inWrittenOrder, toSafeLine, toSeenName } from "../../text/safe_text.ts";
 import { shorten } from "../../text.ts";
 
 /** The most characters of what a Computer says about a call that waits. */
@@ -82,7 +82,7 @@ export interface Note {
 export function waitNote({ computer, mcpServer, tool, message, timeLeftMs }: ShownWait): Note {
   const text = shorten(toSafeLine(message), MAX_WAIT_MESSAGE_LENGTH);
   return {
-    text: `Computer ${toSeenName(computer)}: ${text} (the call waits ${describeTimeLeft(timeLeftMs)})`,
+    text: `Computer ${toShownName(computer)}: ${text} (the call waits ${describeTimeLeft(timeLeftMs)})`,
     value: { waiting: { computer, mcp_server: mcpServer, tool, message, time_left_ms: timeLeftMs } },
   };
 }
@@ -92,20 +92,25 @@ export type AnswerShown = (question: ShownQuestion) => Promise<Answer>;
 
 /** `MCP server "shop" asks in a call of "order" by Agent "bot"`; `asks` may say what for. */
 export function describeAsker({ computer, server, tool, caller }: Asker, asks = "asks"): string {
-  const asker = server === undefined ? "An MCP server" : `MCP server ${toSeenName(server)}`;
-  const place = computer === undefined ? "" : ` of Computer ${toSeenName(computer)}`;
+  const asker = server === undefined ? "An MCP server" : `MCP server ${toShownName(server)}`;
+  const place = computer === undefined ? "" : ` of Computer ${toShownName(computer)}`;
   const call = caller === "user"
-    ? `in your call of ${toSeenName(tool)}`
-    : `in a call of ${toSeenName(tool)} by ${describeCaller(caller)}`;
+    ? `in your call of ${toShownName(tool)}`
+    : `in a call of ${toShownName(tool)} by ${describeCaller(caller)}`;
   return `${asker}${place} ${asks} ${call}`;
 }
 
 /** The Agent's name as the Server knows it, then the name in the request if it differs. */
 export function describeCaller({ agent, claimedAgent }: Caller): string {
-  const who = agent === undefined ? "an Agent that the Server did not name" : `Agent ${toSeenName(agent)}`;
+  const who = agent === undefined ? "an Agent that the Server did not name" : `Agent ${toShownName(agent)}`;
   return claimedAgent === "" || claimedAgent === agent
     ? who
-    : `${who} (calls itself ${toSeenName(claimedAgent)})`;
+    : `${who} (calls itself ${toShownName(claimedAgent)})`;
+}
+
+/** A name in quotes, all of its characters visible and in the order in which they are written. */
+export function toShownName(name: string): string {
+  return inWrittenOrder(toSeenName(name));
 }
 
 /** A time in the largest unit that fits: `10 min`, `30 s`. */

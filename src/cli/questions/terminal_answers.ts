@@ -2,12 +2,11 @@
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import { type DialogueEnd, type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { consoleColumns } from "../../terminal/screen.ts";
-import { toSeenName } from "../../text/safe_text.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun, type CallDecision } from "./approval.ts";
 import { FormDialogue } from "./form.ts";
 import { PageDialogue } from "./page.ts";
-import type { ShownApproval, ShownForm, ShownQuestion } from "./shown_question.ts";
+import { type ShownApproval, type ShownForm, type ShownQuestion, toShownName } from "./shown_question.ts";
 
 /** What asking needs of an editor. */
 type Prompt = Pick<LineEditor, "converse">;
@@ -74,7 +73,9 @@ const DECISIONS: Readonly<Record<CallDecision, Answer>> = {
 
 function toCall({ asker, params, signal }: ShownApproval) {
   const { computer, server, tool } = asker;
-  const callAgain = server === undefined ? toSeenName(tool) : `${toSeenName(tool)} of ${toSeenName(server)}`;
-  const who = computer === undefined ? "The Computer" : `Computer ${toSeenName(computer)}`;
+  const callAgain = server === undefined
+    ? toShownName(tool)
+    : `${toShownName(tool)} of ${toShownName(server)}`;
+  const who = computer === undefined ? "The Computer" : `Computer ${toShownName(computer)}`;
   return { call: `${who} asks whether to run ${callAgain}`, callAgain, params, signal, hasAlways: false };
 }

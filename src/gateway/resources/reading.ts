@@ -7,6 +7,7 @@ import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
+import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
 
 /** What a reader works with. */
@@ -82,18 +83,20 @@ export class ResourceReader {
   #notFound(uri: string): string {
     const { view, uris, computers } = this.#parts;
     if (!view.isConnected) {
-      return `Cannot read "${uri}": the office cannot be reached now. Try again in a few seconds`;
+      return `Cannot read ${toSeenLine(uri)}: the office cannot be reached now. Try again in a few seconds`;
     }
-    if (computers().length === 0) return `Cannot read "${uri}": no Computer is in the office`;
+    if (computers().length === 0) return `Cannot read ${toSeenLine(uri)}: no Computer is in the office`;
     const named = uris.toAddress(uri)?.computer;
     if (named !== undefined && !computers().includes(named)) {
-      return `Cannot read "${uri}": Computer "${named}" is not in the office now`;
+      return `Cannot read ${toSeenLine(uri)}: Computer ${toSeenName(named)} is not in the office now`;
     }
     if (uris.isShared(uri)) {
-      return `Cannot read "${uri}": several Computers have this host. Name one of them, such as "a2c://COMPUTER/${uri}", ` +
+      return `Cannot read ${toSeenLine(uri)}: several Computers have this host. Name one of them, such as ${
+        toSeenLine(`a2c://COMPUTER/${uri}`)
+      }, ` +
         "as the list of resources does";
     }
-    return `Cannot read "${uri}": no Computer has it. List the resources, and read one of those`;
+    return `Cannot read ${toSeenLine(uri)}: no Computer has it. List the resources, and read one of those`;
   }
 
   async #readAt(
@@ -132,7 +135,9 @@ function toReadError(
   error: unknown,
   { clientUri, computer }: { readonly clientUri: string; readonly computer: string },
 ): Error {
-  const message = `Cannot read "${clientUri}" on Computer "${computer}": ${describeError(error)}`
+  const message = `Cannot read ${toSeenLine(clientUri)} on Computer ${toSeenName(computer)}: ${
+    toSeenLine(describeError(error))
+  }`
     .toWellFormed();
   if (!(error instanceof SmcpError)) return new ProtocolError(ProtocolErrorCode.InternalError, message);
   if (NOT_FOUND.has(error.code)) return new ResourceNotFoundError(clientUri, message);

@@ -5,6 +5,7 @@ import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord, parseJson } from "../../json.ts";
+import { toSafeJson, toSeenName, toSeenWord } from "../../text/safe_text.ts";
 import { unknownName } from "../../spelling.ts";
 import type { LongResults } from "./long_results.ts";
 import { groupEqual, type ToolGroup } from "./tool_groups.ts";
@@ -100,7 +101,7 @@ function findTools(parts: SearchParts): LocalTool {
         const groups = await findGroups(parts, { query, computer, limit });
         if (groups.length === 0) return nothingFound(parts, computer);
         const structuredContent = { tools: groups.map(describe) };
-        const content = [{ type: "text", text: JSON.stringify(structuredContent) }];
+        const content = [{ type: "text", text: toSafeJson(structuredContent) }];
         return parts.results.shorten({ content, structuredContent }, context);
       }),
   };
@@ -134,7 +135,9 @@ function nothingFound({ computers, problem }: SearchParts, computer: string | un
   }
   if (computer !== undefined && !there.includes(computer)) {
     return errorResult(
-      `${unknownName("Computer", computer, there)}. Leave out "computer" to search all of them`,
+      `${
+        unknownName("Computer", computer, there.map(toSeenWord))
+      }. Leave out "computer" to search all of them`,
     );
   }
   const wider = computer === undefined ? "" : ', leave out "computer" to search all Computers';
@@ -203,11 +206,13 @@ function callTool(
         const tool = parts.find(wanted);
         if (tool === undefined) return await unknownTool(wanted, parts);
         if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
-          return errorResult(`Cannot call "${wanted}" with ${name}: it may modify something; use call_tool`);
+          return errorResult(
+            `Cannot call ${toSeenName(wanted)} with ${name}: it may modify something; use call_tool`,
+          );
         }
         const problem = argumentProblem(tool.definition, toolArguments);
         if (problem !== undefined) {
-          return parts.results.shorten(errorResult(`Cannot call "${wanted}": ${problem}`), context);
+          return parts.results.shorten(errorResult(`Cannot call ${toSeenName(wanted)}: ${problem}`), context);
         }
         return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
       }),
@@ -254,16 +259,18 @@ function readObject(value: unknown, tool: string): Json {
 async function unknownTool(name: string, parts: SearchParts): Promise<McpToolResult> {
   if (parts.isListed(name)) {
     return errorResult(
-      `Cannot call "${name}" by way of another tool: it is in the list of tools; call it directly`,
+      `Cannot call ${toSeenName(name)} by way of another tool: it is in the list of tools; call it directly`,
     );
   }
   const problem = parts.problem();
   if (problem !== undefined) {
-    return errorResult(`No tool named "${name}" is there now: ${problem}. Try again in a few seconds`);
+    return errorResult(
+      `No tool named ${toSeenName(name)} is there now: ${problem}. Try again in a few seconds`,
+    );
   }
   const names = similarNames(name, await parts.index(), parts.isReached);
   const hint = names.length === 0 ? "" : ` Similar ones: ${names.map((near) => `"${near}"`).join(", ")}.`;
-  return errorResult(`No tool named "${name}" is there now.${hint} Find tools with find_tools`);
+  return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`);
 }
 
 async function guarded(run: () => McpToolResult | Promise<McpToolResult>): Promise<McpToolResult> {

@@ -2,6 +2,7 @@
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json.ts";
+import { toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import type { ToolIndex } from "./tool_index.ts";
 
 /** The most names that are suggested. */
@@ -50,17 +51,17 @@ function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): num
 export function argumentProblem({ inputSchema }: McpTool, args: Json): string | undefined {
   const { required, properties, additionalProperties, patternProperties } = inputSchema as Json;
   const missing = Array.isArray(required)
-    ? required.filter((name) => !Object.hasOwn(args, String(name)))
+    ? required.map(String).filter((name) => !Object.hasOwn(args, name))
     : [];
   const known = isRecord(properties) ? Object.keys(properties) : [];
   const unknown = additionalProperties === false && patternProperties === undefined
     ? Object.keys(args).filter((name) => !known.includes(name))
     : [];
   const problems = [
-    ...(missing.length === 0 ? [] : [`missing ${missing.join(", ")}`]),
-    ...(unknown.length === 0 ? [] : [`unknown ${unknown.join(", ")}`]),
+    ...(missing.length === 0 ? [] : [`missing ${missing.map(toSeenWord).join(", ")}`]),
+    ...(unknown.length === 0 ? [] : [`unknown ${unknown.map(toSeenWord).join(", ")}`]),
   ];
   return problems.length === 0
     ? undefined
-    : `arguments ${problems.join("; ")}. Its schema is ${JSON.stringify(inputSchema)}`;
+    : `arguments ${problems.join("; ")}. Its schema is ${toSafeJson(inputSchema)}`;
 }

@@ -2,8 +2,9 @@
 import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
+import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
-import { toWellFormed } from "../list_entries.ts";
+import { mapTexts } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../local_tool.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -55,11 +56,14 @@ export function makeBuiltin(
     definition,
     async run(args, context) {
       try {
-        return toWellFormed(await run(new Arguments(name, args, Object.keys(properties)), context));
+        return mapTexts(
+          await run(new Arguments(name, args, Object.keys(properties)), context),
+          escapeUnreadable,
+        );
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);
-        return errorResult(`Cannot complete "${name}": ${describeError(error)}`);
+        return errorResult(`Cannot complete "${name}": ${toSeenLine(describeError(error))}`);
       }
     },
   };
@@ -104,11 +108,13 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   }
   if (named === undefined) return askable;
   if (!names.includes(named)) {
-    throw new ArgumentError(`No Computer named "${named}". Computers: ${names.join(", ")}`);
+    throw new ArgumentError(
+      `No Computer named ${toSeenName(named)}. Computers: ${names.map(toSeenWord).join(", ")}`,
+    );
   }
   const why = reach.view.problemOf(named);
   if (why !== undefined) {
-    throw new ArgumentError(`Cannot reach Computer "${named}": ${why}. Try again in a few seconds`);
+    throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${why}. Try again in a few seconds`);
   }
   return [office.computer(named)];
 }
@@ -134,13 +140,13 @@ export function readClientUri(named: string): ClientUri {
   try {
     return { uri, computer: decodeURIComponent(computer) };
   } catch {
-    throw new ArgumentError(`Cannot read "${named}": not a URI`);
+    throw new ArgumentError(`Cannot read ${toSeenLine(named)}: not a URI`);
   }
 }
 
 /** Names for a sentence: `"desk", "laptop"`. */
 export function quoted(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(", ");
+  return names.map((name) => toSeenName(name)).join(", ");
 }
 
 /** What came of asking one Computer. */
@@ -171,7 +177,7 @@ export async function askEach<Value>(
       return await limiter.run(() => settledWithin(answer(), patienceMs)) ??
         { computer: name, problem: lateness(patienceMs) };
     } catch (error) {
-      return { computer: name, problem: describeError(error) };
+      return { computer: name, problem: toSeenLine(describeError(error)) };
     }
   }));
 }
@@ -188,19 +194,28 @@ export function pagesOf(count: number): string {
 /** A line for each Computer that failed. */
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
   return answers.flatMap((answer) =>
-    "problem" in answer ? [`Computer "${answer.computer}": ${answer.problem}`] : []
+    "problem" in answer ? [`Computer ${toSeenName(answer.computer)}: ${answer.problem}`] : []
   );
 }
 
-/** A part of a text that begins at `offset`: at most `max` characters, and never half of one. */
+/** A part of a text that begins at `offset`: at most `max` characters, and never half of one or of an emoji. */
 export function partOf(
   text: string,
   { offset, max }: { readonly offset: number; readonly max: number },
 ): { readonly part: string; readonly end: number } {
   const start = isLowSurrogate(text, offset) ? offset + 1 : offset;
   const limit = Math.min(text.length, start + max);
-  const end = limit < text.length && isLowSurrogate(text, limit) ? limit - 1 : limit;
+  let end = limit;
+  while (end < text.length && end > start + 1 && limit - end < MAX_STEPS_BACK && isWithin(text, end)) end--;
   return { part: text.slice(start, end), end };
+}
+
+/** The most characters that a part is shorter than it may be. */
+const MAX_STEPS_BACK = 16;
+
+/** Whether a character is cut here, or an emoji that others are joined to. */
+function isWithin(text: string, index: number): boolean {
+  return isLowSurrogate(text, index) || /[\u200c-\u200e\ufe0e\ufe0f]/.test(text.slice(index - 1, index + 1));
 }
 
 function isLowSurrogate(text: string, index: number): boolean {

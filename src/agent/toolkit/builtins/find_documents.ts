@@ -3,6 +3,7 @@ import { DEFAULT_FINDER_LIMIT, MAX_FINDER_LIMIT } from "../../../protocol/finder
 import type { DPEDocumentSummary } from "../../../protocol/dpe.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { FinderOptions } from "../../remote_options.ts";
+import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
 import type { LocalTool } from "../local_tool.ts";
 import {
   type Answered,
@@ -178,7 +179,8 @@ function toLines(
 function toLine(
   { title, uri, computer, file_type, page_count, summary, last_modified }: FoundDocument,
 ): string {
-  const facts = [file_type, pagesOf(page_count), last_modified, `Computer "${computer}"`];
-  const about = facts.filter((fact) => fact !== undefined && fact !== "").join(", ");
-  return `- ${title}: ${uri} (${about})${summary === undefined ? "" : `. ${summary}`}`;
+  const facts = [file_type, last_modified ?? ""].filter((fact) => fact !== "").map(toSeenWord);
+  const about = [...facts, pagesOf(page_count), `Computer ${toSeenName(computer)}`].join(", ");
+  const words = summary === undefined ? "" : `. ${toSeenLine(summary)}`;
+  return `- ${toSeenWord(title)}: ${toSeenUri(uri)} (${about})${words}`;
 }

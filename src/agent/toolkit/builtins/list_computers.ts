@@ -1,5 +1,6 @@
 /** `list_computers`: who is in the office, and what each has. */
 import { countOf, shorten } from "../../../text.ts";
+import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -124,11 +125,13 @@ function toServer({ mcp_server, status, server_info, instructions }: McpServerIn
 function toLines({ name, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
   const state = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
   return [
-    `Computer "${name}": ${countOf(tools, "tool")}${state}`,
+    `Computer ${toSeenName(name)}: ${countOf(tools, "tool")}${state}`,
     ...mcp_servers.map((server) => {
-      const about = server.title === undefined || server.title === server.name ? "" : ` (${server.title})`;
-      const how = server.instructions === undefined ? "" : `: ${server.instructions.replaceAll(/\s+/g, " ")}`;
-      return `  - ${server.name}${about}, ${server.status}${how}`;
+      const about = server.title === undefined || server.title === server.name
+        ? ""
+        : ` (${toSeenWord(server.title)})`;
+      const how = server.instructions === undefined ? "" : `: ${toSeenLine(server.instructions)}`;
+      return `  - ${toSeenWord(server.name)}${about}, ${toSeenWord(server.status)}${how}`;
     }),
   ];
 }

@@ -8,6 +8,14 @@ import {
 } from "../../../protocol/dpe.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
+import {
+  escapeUnreadable,
+  toFence,
+  toSeenLine,
+  toSeenName,
+  toSeenUri,
+  toSeenWord,
+} from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { McpToolResult } from "../mcp.ts";
@@ -86,7 +94,9 @@ function readDocumentUri(named: string): ClientUri {
   const read = readClientUri(named);
   if (isValidDpeUri(read.uri) && parseDpeUri(read.uri).docRef !== undefined) return read;
   throw new ArgumentError(
-    `Cannot read "${named}": not the URI of a document. A document has a URI such as dpe://HOST/DOCUMENT, as ` +
+    `Cannot read ${
+      toSeenLine(named)
+    }: not the URI of a document. A document has a URI such as dpe://HOST/DOCUMENT, as ` +
       "find_documents lists it",
   );
 }
@@ -100,7 +110,7 @@ function readPages(args: Arguments): readonly number[] | undefined {
     const [from, to] = [Number(first), Number(last)];
     if (first === undefined || to < from || to - from >= MAX_PAGES) {
       throw new ArgumentError(
-        `Cannot read pages "${text}": write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
+        `Cannot read pages ${toSeenLine(text)}: write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
       );
     }
     return Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -128,13 +138,16 @@ async function findPlace(
   const [first, ...more] = having;
   if (more.length > 0) {
     throw new ArgumentError(
-      `Several Computers have "${uri}": ${quoted(having)}. Choose one with the argument "computer"`,
+      `Several Computers have ${toSeenLine(uri)}: ${quoted(having)}. Choose one with the argument "computer"`,
     );
   }
   const remote = remotes.find(({ name }) => name === first);
   if (remote !== undefined) return { remote, uri, signal };
   throw new ArgumentError(
-    [`No Computer has "${uri}". Call find_documents to see which there are.`, ...problemLines(answers)].join(
+    [
+      `No Computer has ${toSeenLine(uri)}. Call find_documents to see which there are.`,
+      ...problemLines(answers),
+    ].join(
       "\n",
     ),
   );
@@ -151,7 +164,7 @@ async function readOneElement(
   const text = textOf(await remote.readElement(uri, element, { format, signal }), format);
   const { part, end } = partOf(text, { offset, max: MAX_CHARACTERS });
   const more = end < text.length ? [`[${text.length - end} more characters: go on with offset ${end}]`] : [];
-  return { content: [{ type: "text", text: [part, ...more].join("\n\n") }] };
+  return { content: [{ type: "text", text: [toFence(part), ...more].join("\n\n") }] };
 }
 
 /** Reads pages one after the other, as long as there is room for them. */
@@ -178,7 +191,7 @@ async function readSomePages(
     }
     const { part, end } = partOf(text, { offset: skipped, max: left });
     left -= part.length;
-    parts.push(`## Page ${page}\n\n${part}`);
+    parts.push(`## Page ${page}\n\n${toFence(part)}`);
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);
     const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
@@ -193,17 +206,18 @@ async function readSomePages(
 }
 
 function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: string): string {
-  return `# ${title}\n\n${file_type}, ${pagesOf(page_count)}, ${uri}, on Computer "${computer}"`;
+  const about = [pagesOf(page_count), toSeenWord(file_type), toSeenUri(uri)].join(", ");
+  return `# ${toSeenWord(title)}\n\n${about}, on Computer ${toSeenName(computer)}`;
 }
 
-/** A text of the format; one that the Computer did not render is the JSON itself. */
+/** A text of the format, as it is shown; one that the Computer did not render is the JSON itself. */
 function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
   const text = format === "markdown"
     ? part.content_markdown
     : format === "text"
     ? part.content_text
     : undefined;
-  return text ?? JSON.stringify(part);
+  return escapeUnreadable(text ?? JSON.stringify(part));
 }
 
 /** `0-4,7` */

@@ -2,6 +2,14 @@
 import type { DesktopEntry } from "../../../protocol/desktop.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { hasWindowScheme } from "../../../uri/window_uri.ts";
+import {
+  escapeUnreadable,
+  toFence,
+  toSeenLine,
+  toSeenName,
+  toSeenUri,
+  toSeenWord,
+} from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import type { LocalTool } from "../local_tool.ts";
 import type { McpContent } from "../mcp.ts";
@@ -64,7 +72,7 @@ export function viewDesktop(reach: Reach): LocalTool {
       const problems = problemLines(answers);
       const content = [...toContent(windows, offset), ...problems.map((text) => ({ type: "text", text }))];
       if (content.length > 0) return { content, ...(windows.length === 0 ? { isError: true } : {}) };
-      const none = window === undefined ? "No window is open." : `No window "${window}" is open.`;
+      const none = window === undefined ? "No window is open." : `No window ${toSeenLine(window)} is open.`;
       return { content: [{ type: "text", text: none }] };
     },
   });
@@ -76,7 +84,9 @@ function readWindowUri(named: string | undefined): Partial<ClientUri> {
   const read = readClientUri(named);
   if (hasWindowScheme(read.uri)) return read;
   throw new ArgumentError(
-    `Cannot view "${named}": not the URI of a window. A window has a URI such as window://HOST/PATH, as view_desktop ` +
+    `Cannot view ${
+      toSeenLine(named)
+    }: not the URI of a window. A window has a URI such as window://HOST/PATH, as view_desktop ` +
       "without `window` lists it",
   );
 }
@@ -123,7 +133,7 @@ async function readPictures(
 function toPicture(data: string, mimeType: string): McpContent {
   return data.length <= MAX_PICTURE_CHARACTERS ? { type: "image", data, mimeType } : {
     type: "text",
-    text: `[A picture, ${mimeType}, of ${data.length} characters in base64 is too large to show]`,
+    text: `[A picture, ${toSeenWord(mimeType)}, of ${data.length} characters in base64 is too large to show]`,
   };
 }
 
@@ -137,24 +147,31 @@ function toContent(windows: readonly ShownWindow[], offset: number): McpContent[
       hidden.push(window);
       continue;
     }
-    const { part, end } = partOf(window.text, { offset, max: left });
+    const shown = escapeUnreadable(window.text);
+    const { part, end } = partOf(shown, { offset, max: left });
     left -= part.length;
-    const more = end < window.text.length
-      ? `\n\n[${
-        window.text.length - end
-      } more characters: call view_desktop with window "${window.uri}", computer ` +
-        `"${window.computer}" and offset ${end}]`
+    const more = end < shown.length
+      ? `\n\n[${shown.length - end} more characters: call view_desktop with window "${
+        toSeenUri(window.uri)
+      }", computer ` +
+        `${toSeenName(window.computer)} and offset ${end}]`
       : "";
-    const text = part === "" ? titleOf(window) : `${titleOf(window)}\n\n${part}${more}`;
+    const text = part === ""
+      ? `# ${describeWindow(window)}`
+      : `# ${describeWindow(window)}\n\n${toFence(part)}${more}`;
     blocks.push({ type: "text", text }, ...window.pictures ?? []);
   }
   if (hidden.length > 0) {
-    const list = hidden.map((window) => `${titleOf(window)}`).join("\n");
+    const list = hidden.map((window) => `# ${describeWindow(window)}`).join("\n");
     blocks.push({ type: "text", text: `Windows that are not shown; ask for one with \`window\`:\n${list}` });
   }
   return blocks;
 }
 
-function titleOf({ title, uri, computer }: ShownWindow): string {
-  return `# ${title === undefined ? uri : `${title} (${uri})`} on Computer "${computer}"`;
+/** What a window is, whose it is, and where: `"Notes" (window://HOST/PATH) on Computer "laptop"`. */
+export function describeWindow({ title, uri, computer }: Omit<ShownWindow, "text">): string {
+  const shown = toSeenUri(uri);
+  return `${title === undefined ? shown : `${toSeenWord(title)} (${shown})`} on Computer ${
+    toSeenName(computer)
+  }`;
 }

@@ -14,7 +14,7 @@ Deno.test("toModelContent() keeps texts and pictures, also embedded ones", () =>
     { type: "text", text: "a" },
     { type: "image", ...PNG },
     { type: "image", ...PNG },
-    { type: "text", text: "Resource file:///a.txt:\n\nb" },
+    { type: "text", text: "Resource file:///a.txt:\n\n```\nb\n```" },
   ]);
 });
 

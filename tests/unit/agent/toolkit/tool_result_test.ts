@@ -66,5 +66,5 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   assertMatch(fail(new RequestTimeoutError("late")), /no answer came in time\. The tool may have run/);
   assertMatch(fail(new ComputerLeftError("desk")), /left the office during the call/);
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
-  assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": broken/);
+  assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
 });
