@@ -17,6 +17,7 @@ import { CMapFactory } from "./cmaps.ts";
 import { outlineTitles, ownText } from "./metadata.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
+import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables } from "./tables/ruled.ts";
 import { rulingsOf } from "./tables/rulings.ts";
 import { type Line, type TextItem, toLines } from "./lines.ts";
@@ -250,7 +251,7 @@ function textsOf(
   readonly direction: Direction;
 } {
   const direction = directionOf(given.filter(isText));
-  const marked = given.map((item) => isText(item) ? turnText(item, direction) : item);
+  const marked = withoutOverprint(given.map((item) => isText(item) ? turnText(item, direction) : item));
   return { marked, items: marked.filter(isText), direction };
 }
 
