@@ -70,17 +70,14 @@ function copiedLetters(before: Place, { text, start, end, level, size }: Place):
     Math.abs(before.size - size) <= size * 0.1;
   if (!isNear || covered <= 0 || start < before.start - size * MAX_ALONG) return 0;
   const least = Math.max(1, Math.ceil(covered / (size * MAX_LETTER)));
-  const most = Math.min(text.length, before.text.length, Math.floor(covered / (size * MIN_LETTER)) + 1);
+  const most = Math.min(text.length, before.text.length, Math.floor(covered / (size * MIN_LETTER)));
   for (let count = most; count >= least; count--) {
-    const width = (end - start) * count / text.length;
-    const isCovered = covered >= width * MIN_COVERED && before.text.endsWith(text.slice(0, count));
-    // Only the edges of a whole text are known.
-    const moved = count === before.text.length
-      ? start - before.start
-      : count === text.length
-      ? end - before.end
-      : 0;
-    if (isCovered && Math.abs(moved) <= mostAlong(count, size)) return count;
+    if (!before.text.endsWith(text.slice(0, count))) continue;
+    // Where a copy begins or ends within a text is not known exactly.
+    const [isAll, isRest] = [count === before.text.length, count === text.length];
+    const moved = isAll ? start - before.start : isRest ? end - before.end : 0;
+    const width = isAll ? before.end - before.start : isRest ? end - start : 0;
+    if (covered >= width * MIN_COVERED && Math.abs(moved) <= mostAlong(count, size)) return count;
   }
   return 0;
 }
