@@ -4,7 +4,7 @@ import type { CodeContent, ImageContent, TableContent } from "../protocol/dpe_co
 import { fenceOf } from "../text/safe_text.ts";
 import { readContent, type TypedContent } from "./content.ts";
 import { renderList } from "./list.ts";
-import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
+import { formulaText, summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
  * Renders an element as Markdown, for `content_markdown` at Level 3. Invalid content, and categories without a rendering
@@ -86,7 +86,7 @@ function renderContent(element: unknown, typed: TypedContent | undefined): strin
     case "link":
       return `[${escapeLabel(typed.content.text)}](${escapeTarget(typed.content.url)})`;
     case "formula":
-      return `$ ${toOneLine(typed.content.expression)} $`;
+      return `$ ${toOneLine(formulaText(typed.content))} $`;
     default:
       return renderSummary(element);
   }

@@ -1,5 +1,6 @@
 /** Converts values of peers to plain text. */
 import { isRecord } from "../json.ts";
+import type { FormulaContent } from "../protocol/dpe_content.ts";
 import { shorten } from "../text.ts";
 
 /** The most characters of a summary, which may be the notes of a slide. */
@@ -21,6 +22,12 @@ export function toPlainText(value: unknown): string {
 /** The lines of `text` joined by single spaces. */
 export function toOneLine(text: string): string {
   return text.split(/[\r\n\u2028\u2029]+/).map((line) => line.trim()).filter((line) => line !== "").join(" ");
+}
+
+/** A formula, behind the cells that it is in where its document says them: `D2: =C2*2`, `D2:D9: =C2*2, filled down`. */
+export function formulaText({ expression, cell, cells }: FormulaContent): string {
+  if (typeof cells !== "string") return typeof cell === "string" ? `${cell}: ${expression}` : expression;
+  return `${cells}: ${expression}, filled ${/^([A-Z]+)\d+:\1\d+$/.test(cells) ? "down" : "in"}`;
 }
 
 /** A short form of an element that has no rendering: its category, and its summary or the beginning of its text. */

@@ -3,7 +3,7 @@ import type { DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { ImageContent } from "../protocol/dpe_content.ts";
 import { readContent } from "./content.ts";
 import { renderList } from "./list.ts";
-import { summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
+import { formulaText, summaryOf, toOneLine, toPlainText } from "./plain_text.ts";
 
 /**
  * Renders an element as plain text, for `content_text` at Level 3: the same as Markdown, without its syntax. Table cells
@@ -66,7 +66,7 @@ function renderContent(element: unknown): string {
     case "link":
       return `${toOneLine(typed.content.text)} (${toOneLine(typed.content.url)})`;
     case "formula":
-      return typed.content.expression;
+      return formulaText(typed.content);
     default:
       return renderSummary(element);
   }

@@ -16,7 +16,7 @@ export function paragraphText(paragraph: XmlNode): string {
 
 function pieceOf(run: XmlNode): TextForm & { readonly text: string } {
   if (run.name === "br") return { text: "\n" };
-  if (run.name === "m") return { text: ` ${mathText(run).trim()} ` };
+  if (run.name === "m") return { text: ` ${childrenOf(run).map(mathText).join("").trim()} ` };
   const properties = at(run, "rPr");
   const { baseline = "0", strike = "noStrike" } = properties?.attributes ?? {};
   const offset = Number.parseFloat(baseline);

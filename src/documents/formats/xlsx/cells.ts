@@ -1,6 +1,8 @@
 /** The cells of a workbook: their values, and how they are displayed. */
 import { dateFromSerial, format as formatNumber, isDateFormat } from "numfmt";
 import type { TableCell } from "../../../protocol/dpe_content.ts";
+import { joinText, type TextForm } from "../raised_text.ts";
+import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 
 /** The number formats that workbooks do not spell out (ECMA-376, 18.8.30). */
@@ -55,7 +57,7 @@ export interface CellValue {
 
 /** Reads cells by the styles and shared texts of their workbook. */
 export class CellReader {
-  readonly #formats: readonly string[];
+  readonly #styles: readonly CellStyle[];
   readonly #sharedTexts: readonly string[];
   readonly #is1904: boolean;
   readonly #known = new Map<string, TableCell>();
@@ -67,7 +69,7 @@ export class CellReader {
       readonly is1904: boolean;
     },
   ) {
-    this.#formats = readFormats(styles);
+    this.#styles = readStyles(styles);
     this.#sharedTexts = sharedTexts;
     this.#is1904 = is1904;
   }
@@ -75,8 +77,16 @@ export class CellReader {
   /** Reads a `c` element. */
   read(cell: XmlNode): CellValue {
     const { ref } = at(cell, "f")?.attributes ?? {};
-    const value = this.#read(cell);
+    const value = this.#marked(this.#read(cell), this.#styles[Number(cell.attributes["s"] ?? 0)]?.form);
     return ref !== undefined && ref !== cell.attributes["r"] ? { ...value, fills: ref } : value;
+  }
+
+  /** A value of a cell that is struck out, or raised or lowered as a whole. */
+  #marked(value: CellValue, form: TextForm | undefined): CellValue {
+    const text = value.shown === null || form === undefined ? "" : String(value.shown);
+    // Texts of several runs have forms of their own.
+    if (text === "" || text.includes("~~")) return value;
+    return { ...value, shown: joinText([{ text, ...form }]) };
   }
 
   #read(cell: XmlNode): CellValue {
@@ -98,7 +108,7 @@ export class CellReader {
       case "n": {
         const number = Number(Number(value).toPrecision(DIGITS));
         if (!Number.isFinite(number)) return plain(value, formula);
-        return this.#number(number, this.#formats[Number(style)] ?? "General", formula);
+        return this.#number(number, this.#styles[Number(style)]?.pattern ?? "General", formula);
       }
       default:
         return plain(unescapeText(value), formula);
@@ -128,7 +138,10 @@ function plain(value: TableCell, formula: string | undefined): CellValue {
 
 function display(pattern: string, number: number): TableCell {
   try {
-    return formatNumber(pattern, number).trim();
+    const shown = formatNumber(pattern, number).trim();
+    // A section is only for negative numbers, and shows no sign, if its condition is the usual one.
+    const isSigned = number >= 0 || !/\[[<>=]+-?0*[.\d]*[1-9]/.test(pattern) || /^[-−(]|^\D*$/.test(shown);
+    return isSigned ? shown : `-${shown}`;
   } catch {
     // A format that is not understood shows the number.
     return number;
@@ -153,7 +166,13 @@ function isoOf(serial: number): string | undefined {
     : `${date}T${two(hours)}:${two(minutes)}:${two(Math.floor(seconds))}`;
 }
 
-function readFormats(styles: XmlNode | undefined): string[] {
+interface CellStyle {
+  readonly pattern: string;
+  /** `undefined` for the form of most cells. */
+  readonly form: TextForm | undefined;
+}
+
+function readStyles(styles: XmlNode | undefined): CellStyle[] {
   const sheet = at(styles, "styleSheet");
   const own = new Map(
     childrenOf(at(sheet, "numFmts"), "numFmt").map(({ attributes }) => [
@@ -161,10 +180,25 @@ function readFormats(styles: XmlNode | undefined): string[] {
       attributes["formatCode"] ?? "General",
     ]),
   );
+  const forms = childrenOf(at(sheet, "fonts"), "font").map(formOf);
   return childrenOf(at(sheet, "cellXfs"), "xf").map(({ attributes }) => {
     const id = Number(attributes["numFmtId"] ?? 0);
-    return own.get(id) ?? BUILT_IN[id] ?? "General";
+    const form = forms[Number(attributes["fontId"] ?? -1)];
+    return {
+      pattern: own.get(id) ?? BUILT_IN[id] ?? "General",
+      form: form?.isStruck === true || form?.position !== undefined ? form : undefined,
+    };
   });
+}
+
+/** What a font, or the properties of a run, say of its form. */
+function formOf(properties: XmlNode | undefined): TextForm {
+  const position = at(properties, "vertAlign")?.attributes["val"];
+  const strike = at(properties, "strike");
+  return {
+    position: position === "superscript" ? "raised" : position === "subscript" ? "lowered" : undefined,
+    isStruck: strike !== undefined && !["0", "false"].includes(strike.attributes["val"] ?? ""),
+  };
 }
 
 /** The shared texts of a workbook. */
@@ -174,10 +208,12 @@ export function readSharedTexts(part: XmlNode | undefined): string[] {
 
 /** A text of several runs; the readings beside Japanese characters are no part of it. */
 export function richText(node: XmlNode | undefined): string {
-  return childrenOf(node).map((child) => {
-    if (child.name === "t") return unescapeText(textOf(child));
-    return child.name === "r" ? unescapeText(textOf(at(child, "t"))) : "";
-  }).join("");
+  const runs = childrenOf(node).filter(({ name }) => name === "t" || name === "r");
+  return joinText(runs.map((run) => {
+    const properties = at(run, "rPr");
+    const text = unescapeText(textOf(run.name === "t" ? run : at(run, "t")));
+    return { text: symbolText(text, at(properties, "rFont")?.attributes["val"]), ...formOf(properties) };
+  }));
 }
 
 /** Characters that XML has no form for, such as `_x000D_` of a line end (ECMA-376, 22.9.2.19). Line ends become `\n`. */

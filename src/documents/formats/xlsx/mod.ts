@@ -7,11 +7,12 @@ import {
   type ParseLimits,
   unreadable,
 } from "../format.ts";
-import { OfficePackage } from "../ooxml.ts";
+import { linesOf } from "../drawing_text.ts";
+import { OfficePackage, UnreadParts } from "../ooxml.ts";
 import { withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
-import { CellReader, parseCellName, readSharedTexts } from "./cells.ts";
+import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
 import { CommentReader } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
 import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
@@ -123,7 +124,9 @@ class Workbook {
     const block = sheet.rows.blockStart(start);
     const header = block >= start ? undefined : this.#read(sheet.rows.read(block, HEADER_ROWS)).tables[0];
     const { tables, leftOutFrom, leftOutColumn } = this.#read(rows, header);
-    const elements = [
+    const title = titleOf(sheet, part);
+    const elements: DocumentElement[] = [
+      { category: "heading", content: { level: 2, text: title } },
       ...tables.flatMap((table) => this.#elementsOf(table, sheet)),
       ...(leftOutFrom === undefined
         ? []
@@ -134,7 +137,7 @@ class Workbook {
       ...(part === 0 ? this.#drawings(sheet) : []),
       ...this.#notes(sheet, { tables, isHere: cellsOf(sheet, part) }),
     ];
-    return { title: titleOf(sheet, part), elements: withIds(elements, index) };
+    return { title, elements: withIds(elements, index) };
   }
 
   #read(rows: readonly XmlNode[], continued?: SheetTable): SheetTables {
@@ -148,23 +151,38 @@ class Workbook {
     ): DocumentElement => ({
       category: "formula",
       summary: fills === undefined ? `Cell ${name}` : `Cell ${name}; filled into ${fills}`,
-      content: { expression: `=${expression}`, result, cell: name },
+      content: {
+        expression: `=${expression}`,
+        result,
+        cell: name,
+        ...(fills === undefined ? {} : { cells: fills }),
+      },
     }));
     const merged = mergedWithin(rows.around, table);
-    return [{
-      category: "table",
-      summary: [summaryOf(table), ...this.#namesWithin(table, part)].join("; "),
-      content: {
-        headers,
-        rows: table.rows,
-        total_rows: table.totalRows,
-        total_columns: columns,
-        source_range: range,
-        has_formulas: formulas.length + table.filled > 0,
-        ...(table.rawRows === undefined ? {} : { raw_rows: table.rawRows }),
-        ...(merged.length === 0 ? {} : { merged_ranges: merged }),
+    const hidden = hiddenWithin(rows.around, table);
+    const notes = [
+      ...(merged.length === 0 ? [] : [`Merged cells: ${listed(merged)}`]),
+      ...(hidden.length === 0 ? [] : [`Hidden: ${listed(hidden)}`]),
+    ];
+    return [
+      {
+        category: "table",
+        summary: [summaryOf(table), ...this.#namesWithin(table, part)].join("; "),
+        content: {
+          headers,
+          rows: table.rows,
+          total_rows: table.totalRows,
+          total_columns: columns,
+          source_range: range,
+          has_formulas: formulas.length + table.filled > 0,
+          ...(table.rawRows === undefined ? {} : { raw_rows: table.rawRows }),
+          ...(merged.length === 0 ? {} : { merged_ranges: merged }),
+          ...(hidden.length === 0 ? {} : { hidden }),
+        },
       },
-    }, ...formulaElements];
+      ...notes.map((text): DocumentElement => ({ category: "annotation", content: { text } })),
+      ...formulaElements,
+    ];
   }
 
   /** The tables that its author named, such as `the table "Sales" is A1:C10`. */
@@ -184,15 +202,22 @@ class Workbook {
       if (type !== "drawing") continue;
       const drawing = this.#office.xml(target);
       const related = this.#office.relationships(target);
-      for (const picture of descendantsOf(drawing ?? EMPTY, "pic")) {
+      for (const picture of descendantsOf(drawing, "pic")) {
         const { descr = "", name = "" } = at(picture, "nvPicPr", "cNvPr")?.attributes ?? {};
-        const image = related.get(at(picture, "blipFill", "blip")?.attributes["embed"] ?? "");
+        const { embed, link = "" } = at(picture, "blipFill", "blip")?.attributes ?? {};
+        const image = related.get(embed ?? link);
         if (image !== undefined) elements.push(this.#office.picture(image, descr || name));
       }
-      for (const chart of descendantsOf(drawing ?? EMPTY, "chart")) {
-        const target = related.get(chart.attributes["id"] ?? "")?.target;
-        const element = target === undefined ? undefined : this.#office.chart(target);
-        if (element !== undefined) elements.push(element);
+      for (const shape of descendantsOf(drawing, "sp")) {
+        const text = linesOf(at(shape, "txBody")).join("\n");
+        if (text !== "") elements.push({ category: "text", content: { text } });
+      }
+      for (const [name, id] of [["chart", "id"], ["relIds", "dm"]] as const) {
+        for (const { attributes } of descendantsOf(drawing, name)) {
+          const target = related.get(attributes[id] ?? "")?.target ?? "";
+          const element = name === "chart" ? this.#office.chart(target) : this.#office.diagram(target);
+          if (element !== undefined) elements.push(element);
+        }
       }
     }
     return elements;
@@ -259,6 +284,13 @@ class Workbook {
     if (names.some((name) => name.startsWith("xl/embeddings/"))) {
       losses.push("Embedded objects are not shown");
     }
+    const unread = new UnreadParts();
+    for (const { part } of this.#sheets) {
+      for (const { type } of this.#office.relationships(part).values()) {
+        if (!READ_PARTS.has(type)) unread.add(type);
+      }
+    }
+    losses.push(...unread.losses);
     if (this.#leftOut.length > 0) {
       losses.push(
         `Sheets without cells, or whose cells are missing, are not shown: ${this.#leftOut.join(", ")}`,
@@ -268,7 +300,14 @@ class Workbook {
   }
 }
 
-const EMPTY: XmlNode = { name: "", attributes: {}, children: [] };
+/** The parts of sheets that are read, that repeat others, or that have no content. */
+const READ_PARTS: ReadonlySet<string> = new Set([
+  ..."drawing comments threadedComment hyperlink table pivotTable".split(" "),
+  // Objects are named with the workbook; comments and controls are drawn in VML once more.
+  ..."oleObject package vmlDrawing printerSettings customProperty".split(" "),
+]);
+/** How many ranges are listed. */
+const MAX_RANGES = 50;
 
 function pagesOf({ rows }: Pick<Sheet, "rows">): number {
   return Math.max(1, Math.ceil(rows.count / ROWS_PER_PAGE));
@@ -314,6 +353,24 @@ function summaryOf({ range, rows, columns, formulas, filled, uncalculated }: She
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function listed(ranges: readonly string[]): string {
+  const more = ranges.length - MAX_RANGES;
+  return ranges.slice(0, MAX_RANGES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** The hidden columns and rows of a table, such as `column C` or `rows 4–6`. */
+function hiddenWithin(sheet: XmlNode, table: SheetTable): string[] {
+  const columns = childrenOf(at(sheet, "worksheet", "cols"), "col").flatMap(({ attributes }) => {
+    const { hidden = "", min = "", max = "" } = attributes;
+    const [first, last] = table.columnsWithin(Number(min) - 1, Number(max) - 1);
+    if (!["1", "true"].includes(hidden) || first > last) return [];
+    return first === last
+      ? `column ${columnName(first)}`
+      : `columns ${columnName(first)}–${columnName(last)}`;
+  });
+  return [...columns, ...table.hiddenRows];
 }
 
 function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {

@@ -30,6 +30,7 @@ interface Row {
   readonly cells: ReadonlyMap<number, CellValue>;
   /** Whether it has more columns than are shown. */
   readonly isCut: boolean;
+  readonly isHidden: boolean;
 }
 
 /** The tables of rows. */
@@ -93,7 +94,47 @@ function readRow(node: XmlNode, next: number, reader: CellReader): Row {
     else if (!isEmpty) isCut = true;
     column++;
   }
-  return { row, cells, isCut };
+  return { row, cells, isCut, isHidden: ["1", "true"].includes(node.attributes["hidden"] ?? "") };
+}
+
+/** The formulas of cells. Those that differ only in their place from the one above are filled in from there. */
+function formulasOf(block: readonly Row[]): CellFormula[] {
+  type Filled = { -readonly [Member in keyof CellFormula]: CellFormula[Member] };
+  const formulas: CellFormula[] = [];
+  const above = new Map<
+    number,
+    { readonly row: number; readonly relative: string; readonly first: Filled }
+  >();
+  for (const { row, cells } of block) {
+    for (const [column, { formula, fills, shown }] of cells) {
+      if (formula === undefined || formula === "") continue;
+      const relative = relativeFormula(formula, { row, column });
+      const before = fills === undefined ? above.get(column) : undefined;
+      const isSame = before?.row === row - 1 && before.relative === relative;
+      const name = `${columnName(column)}${row + 1}`;
+      const first: Filled = isSame ? before.first : { name, expression: formula, result: shown, fills };
+      if (isSame) first.fills = `${first.name}:${name}`;
+      else formulas.push(first);
+      if (fills === undefined) above.set(column, { row, relative, first });
+    }
+  }
+  return formulas;
+}
+
+/** A formula with its references counted from its own cell, as far as they move with it. */
+function relativeFormula(
+  formula: string,
+  { row, column }: { readonly row: number; readonly column: number },
+): string {
+  return formula.replace(
+    /"[^"]*"|'[^']*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)(\d{1,7})(?![\w.(])/g,
+    (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
+      if (letters === undefined) return whole;
+      const cell = parseCellName(`${letters}${digits}`);
+      const across = fixedColumn === "$" ? `$${letters}` : (cell?.column ?? 0) - column;
+      return `R${fixedRow === "$" ? `$${digits}` : (cell?.row ?? 0) - row}C${across}`;
+    },
+  );
 }
 
 /** A table of a sheet. */
@@ -135,14 +176,9 @@ export class SheetTable {
     this.totalRows = body.length;
     const values = block.flatMap(({ cells }) => [...cells.values()]);
     this.uncalculated = values.filter(({ isUncalculated }) => isUncalculated).length;
-    this.filled = values.filter(({ formula }) => formula === "").length;
-    this.formulas = block.flatMap(({ row, cells }) =>
-      [...cells].flatMap(([column, { formula, fills, shown }]) =>
-        formula === undefined || formula === ""
-          ? []
-          : [{ name: `${columnName(column)}${row + 1}`, expression: formula, result: shown, fills }]
-      )
-    );
+    const written = values.filter(({ formula }) => formula !== undefined).length;
+    this.formulas = formulasOf(block);
+    this.filled = written - this.formulas.length;
   }
 
   /** The cells that it covers, such as `A1:D12`. */
@@ -157,6 +193,22 @@ export class SheetTable {
     const [start, end] = [this.#block[0]?.row ?? 0, this.#block.at(-1)?.row ?? 0];
     return cell !== undefined && cell.row >= start && cell.row <= end && cell.column >= this.#first &&
       cell.column <= this.#last;
+  }
+
+  /** The columns of a range that it has, from 0; the first is behind the last when it has none. */
+  columnsWithin(first: number, last: number): [first: number, last: number] {
+    return [Math.max(first, this.#first), Math.min(last, this.#last)];
+  }
+
+  /** Its hidden rows, such as `rows 4–6`. */
+  get hiddenRows(): string[] {
+    const runs: [first: number, last: number][] = [];
+    for (const { row, isHidden } of this.#block) {
+      const run = runs.at(-1);
+      if (isHidden && run?.[1] === row) run[1] = row + 1;
+      else if (isHidden) runs.push([row + 1, row + 1]);
+    }
+    return runs.map(([first, last]) => first === last ? `row ${first}` : `rows ${first}–${last}`);
   }
 
   /** The text of a cell. */

@@ -19,6 +19,7 @@ Deno.test("a sheet is a page with a table, as it is displayed, with raw values a
   );
   assertEquals(await pagesOf(document), [[
     "Sales",
+    ["p0-heading-1", { level: 2, text: "Sales" }],
     ["p0-table-1", {
       headers: ["Name", "Date", "Share"],
       rows: [["Ada", "2023-03-15", "25.6%"], [true, null, "51.2%"]],
@@ -42,8 +43,8 @@ Deno.test("empty rows divide a sheet into tables, and a hidden sheet is named so
   const ranges = (await document.page(0)).elements.map(({ content }) =>
     "source_range" in content && content["source_range"]
   );
-  assertEquals(ranges, ["A1:B2", "A9:B9"]);
-  assertEquals((await document.page(1)).elements, []);
+  assertEquals(ranges, [false, "A1:B2", "A9:B9"]);
+  assertEquals((await document.page(1)).elements.length, 1);
 });
 
 Deno.test("a long sheet has a page for each 500 rows, with the names of the columns on each", async () => {
@@ -62,7 +63,7 @@ Deno.test("a long sheet has a page for each 500 rows, with the names of the colu
     "Long, rows 501–1000",
     "Long, rows 1001–1201",
   ]);
-  const [table] = (await document.page(2)).elements;
+  const [, table] = (await document.page(2)).elements;
   assertEquals(
     table?.category === "table" && [table.content.headers, table.content.rows[0], table.content.rows.length],
     [
@@ -96,7 +97,7 @@ Deno.test("links, comments, merged cells and charts of a sheet are elements", as
       },
     }),
   );
-  const elements = (await document.page(0)).elements.slice(1).map((
+  const elements = (await document.page(0)).elements.slice(3).map((
     { category, content },
   ) => [category, content]);
   assertEquals(elements, [
@@ -143,7 +144,7 @@ Deno.test("threads of comments, named tables, charts of two kinds and sizes of p
     },
   });
   const { elements } = await (await openFile("sales.xlsx", workbook)).page(0);
-  const [table, ...others] = elements;
+  const [, table, ...others] = elements;
   assertEquals(table?.summary, 'A1:B2: 2 rows and 2 columns; the table "Yields" is A1:B2');
   assertEquals(
     others.map((
@@ -180,8 +181,8 @@ Deno.test("the names of a sheet may have a prefix, and a part may be in UTF-16",
     has_formulas: false,
   };
   assertEquals(await pagesOf(await openFile("x.xlsx", workbook)), [
-    ["One", ["p0-table-1", table]],
-    ["Two", ["p1-table-1", table]],
+    ["One", ["p0-heading-1", { level: 2, text: "One" }], ["p0-table-1", table]],
+    ["Two", ["p1-heading-1", { level: 2, text: "Two" }], ["p1-table-1", table]],
   ]);
 });
 
@@ -193,7 +194,7 @@ Deno.test("the case of the names of parts does not matter, and they may have bac
     [name, part],
   ) => [name.replaceAll("/", "\\").toLowerCase(), part]);
   const document = await openFile("old.xlsx", zipOf(Object.fromEntries(renamed)));
-  const [table] = (await document.page(0)).elements;
+  const [, table] = (await document.page(0)).elements;
   assertEquals(table?.category === "table" && table.content.rows, [["a"]]);
 });
 
@@ -202,7 +203,7 @@ Deno.test("numbers have 15 digits, and dates in the words of East Asian versions
     '<sheetData><row r="1"><c><v>0.30000000000000004</v></c><c s="1"><v>45000</v></c></row></sheetData>';
   const styles = '<cellXfs><xf numFmtId="0"/><xf numFmtId="31"/></cellXfs>';
   const document = await openFile("n.xlsx", xlsxOf({ One: sheet }, { styles }));
-  const [table] = (await document.page(0)).elements;
+  const [, table] = (await document.page(0)).elements;
   assertEquals(table?.category === "table" && table.content.rows, [[0.3, "2023-03-15"]]);
 });
 
@@ -256,7 +257,7 @@ Deno.test("a zip file that unpacks to more than the limit is refused before it i
 Deno.test("formulas that no program has calculated are counted, and those with an empty result are not", async () => {
   const rows = '<row r="1"><c r="A1"><f>1+1</f></c><c r="B1" t="str"><f>""</f><v></v></c></row>';
   const document = await openFile("new.xlsx", xlsxOf({ One: `<sheetData>${rows}</sheetData>` }));
-  const [table] = (await document.page(0)).elements;
+  const [, table] = (await document.page(0)).elements;
   assertEquals(
     table?.summary,
     "A1:B1: 1 row and 2 columns; 1 formula without a result, because no program has calculated the file",
@@ -273,7 +274,7 @@ Deno.test("the raw value of a duration or a time of a day is its number, and of 
     "times.xlsx",
     xlsxOf({ One: `<sheetData>${rows}</sheetData>` }, { styles }),
   );
-  const [table] = (await document.page(0)).elements;
+  const [, table] = (await document.page(0)).elements;
   const { rows: shown, raw_rows } = table?.content as Record<string, unknown>;
   assertEquals(shown, [["30:00", "6:00 AM", "Mar", "2023-03-15 12:00"]]);
   assertEquals(raw_rows, [[1.25, 1.25, "2023-03-15", "2023-03-15T12:00:00"]]);
@@ -300,8 +301,8 @@ Deno.test("columns beyond those that a page shows are named", async () => {
   const row = (columns: number) =>
     `<sheetData><row r="1">${"<c><v>1</v></c>".repeat(columns)}</row></sheetData>`;
   const document = await openFile("wide.xlsx", xlsxOf({ Fits: row(256), Wide: row(257) }));
-  assertEquals((await document.page(0)).elements.length, 1);
-  const [table, note] = (await document.page(1)).elements;
+  assertEquals((await document.page(0)).elements.length, 2);
+  const [, table, note] = (await document.page(1)).elements;
   assertEquals(table?.content["total_columns"], 256);
   assertEquals(
     note?.content["text"],
@@ -326,7 +327,7 @@ Deno.test("the names above the columns of a page are those of the table that beg
   ];
   const document = await openFile("long.xlsx", xlsxOf({ Long: `<sheetData>${rows.join("")}</sheetData>` }));
   const { elements } = await document.page(1);
-  assertEquals(elements.map(({ content }) => "headers" in content ? content.headers : content), [
+  assertEquals(elements.slice(1).map(({ content }) => "headers" in content ? content.headers : content), [
     ["Id", "Twice"],
     [],
   ]);
@@ -365,7 +366,7 @@ Deno.test("characters that XML has no form for are read from their escapes", asy
         '<c r="C1" t="str"><f>A1</f><v>a_x000D_b</v></c></row></sheetData>',
     }, { texts: ["one_x000D_\ntwo"] }),
   );
-  const [table] = (await document.page(0)).elements;
+  const [, table] = (await document.page(0)).elements;
   assertEquals(table?.content && "rows" in table.content && table.content.rows, [[
     "one\ntwo",
     "A _x0042_ _x00_",
@@ -381,9 +382,9 @@ Deno.test("formulas that are filled down count, and say which cells they fill", 
     }</v></c></row>`;
   });
   const document = await openFile("fill.xlsx", xlsxOf({ Fill: `<sheetData>${rows.join("")}</sheetData>` }));
-  const [first, formula] = (await document.page(0)).elements;
+  const [, first, formula] = (await document.page(0)).elements;
   assertEquals(formula?.summary, "Cell B1; filled into B1:B600");
-  const [second] = (await document.page(1)).elements;
+  const [, second] = (await document.page(1)).elements;
   for (const table of [first, second]) {
     assertEquals(table?.content && "has_formulas" in table.content && table.content.has_formulas, true);
   }
