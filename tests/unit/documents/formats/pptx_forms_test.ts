@@ -19,7 +19,7 @@ async function read(
   shapes: string,
   notes = "",
 ): Promise<{ readonly markdown: string; readonly losses: readonly string[] }> {
-  const parts = notes === "" ? {} : {
+  const parts: Record<string, string> = notes === "" ? {} : {
     "ppt/notesSlides/n.xml":
       `<p:notes xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>${notes}</p:spTree></p:cSld></p:notes>`,
   };
