@@ -44,7 +44,6 @@ export {
 } from "./src/server/auth/static_tokens.ts";
 export type { StaticToken } from "./src/server/auth/token_list.ts";
 export { FileContentError } from "./src/server/files/file_content.ts";
-export type { WebSocketEngine } from "./src/server/engine/engines.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { RedisOptions } from "./src/server/cluster/redis/settings.ts";
 export type { TlsOptions } from "./src/server/sockets/tls.ts";

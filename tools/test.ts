@@ -27,7 +27,6 @@ interface Lane {
   readonly args: readonly string[];
   /** The files to run beside those that `args` name, several in one isolate. */
   readonly isGrouped?: (file: string) => boolean;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 type Part = "quick" | "thorough";
@@ -51,13 +50,6 @@ const OTHER_FOLDERS = [
 ]
   .map((name) => `tests/${name}/`);
 
-/** What talks to the Server over the wire. Other attackers write a file, or are an MCP server, a terminal or an issuer. */
-const WIRE = new RegExp(
-  "^tests/(integration/(server|link|cluster)_|" +
-    "attacks/(?!(control_folder|hostile_(authorization_server|config|key_set|mcp_server|sse_server)|token_guesser|vrl_memory|" +
-    "withdrawn_question)_test))",
-);
-
 // The types are checked once, beside the first lane, except in the snippets of the documentation.
 const lanes: readonly Lane[] = [
   {
@@ -68,14 +60,6 @@ const lanes: readonly Lane[] = [
     isGrouped: (file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)),
   },
   { name: "serial", part: "quick", args: ["--no-check", "tests/serial"] },
-  {
-    name: "ws",
-    part: "thorough",
-    // Again with the other WebSocket engine.
-    args: ["--no-check", "--parallel"],
-    isGrouped: (file) => WIRE.test(file),
-    env: { A2C_ENGINE: "ws" },
-  },
   { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
   { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
@@ -154,7 +138,7 @@ async function writeGroups(files: readonly string[], folder: string): Promise<vo
 }
 
 /** Runs a lane, and resolves to its failures: nothing when it passed, otherwise the lane and the tests that failed. */
-async function runLane({ name, args, isGrouped, env }: Lane, more: readonly string[]): Promise<string[]> {
+async function runLane({ name, args, isGrouped }: Lane, more: readonly string[]): Promise<string[]> {
   const report = `${reportsFolder}/${name}.xml`;
   const groups = isGrouped === undefined ? undefined : await Deno.makeTempDir({ prefix: `a2c-${name}-` });
   const files: string[] = [];
@@ -168,7 +152,7 @@ async function runLane({ name, args, isGrouped, env }: Lane, more: readonly stri
   }
   const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...files, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS, ...env }, limitMs: LANE_LIMIT_MS }) === 0;
+  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS }) === 0;
   if (groups !== undefined) await Deno.remove(groups, { recursive: true });
   const tests = readReport(await Deno.readTextFile(report).catch(() => ""));
   for (const test of tests.filter(({ outcome }) => outcome === "skipped")) {

@@ -17,8 +17,7 @@ const TICKS = 4;
 /** The colors on white and on black, by the name of the contender. */
 const COLORS: Readonly<Record<string, { readonly light: string; readonly dark: string }>> = {
   bare: { light: "#8c959f", dark: "#768390" },
-  builtin: { light: "#0969da", dark: "#539bf5" },
-  ws: { light: "#54a3ff", dark: "#316dca" },
+  ours: { light: "#0969da", dark: "#539bf5" },
   inside: { light: "#0969da", dark: "#539bf5" },
   redis: { light: "#8250df", dark: "#986ee2" },
   across: { light: "#54a3ff", dark: "#316dca" },

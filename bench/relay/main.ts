@@ -48,12 +48,11 @@ async function main(args: readonly string[]): Promise<number> {
   for (const row of rowsLimitedByGenerator(cells, titles)) {
     console.log(`LIMITED BY THE GENERATOR, not by the Server: ${row}`);
   }
-  for (const { name, title } of entrants.filter(({ contender }) => contender.isOurs)) {
-    console.log(renderVerdicts(title, judge(cells, name), options));
-    const behind = rowsBehind(cells, name, RUST);
-    if (behind.length > 0) {
-      console.log(`## Behind the official Rust Server: ${title}\n\n- ${behind.join("\n- ")}\n`);
-    }
+  const ours = entrants.find(({ name }) => name === OURS);
+  if (ours !== undefined) {
+    console.log(renderVerdicts(ours.title, judge(cells, OURS), options));
+    const behind = rowsBehind(cells, OURS, RUST);
+    if (behind.length > 0) console.log(`## Behind the official Rust Server\n\n- ${behind.join("\n- ")}\n`);
   }
   if (options.chart !== undefined) {
     await Deno.writeTextFile(options.chart, renderChart(cells, { titles, subtitle: describeMachine() }));
@@ -66,8 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function prepare({ only }: BenchOptions): Promise<Entrant[]> {
   const entrants: Entrant[] = [];
   for (const contender of listContenders()) {
-    const names = [contender.name, ...contender.isOurs === true ? [OURS] : []];
-    const isWanted = only.length === 0 || only.some((name) => names.includes(name));
+    const isWanted = only.length === 0 || only.includes(contender.name);
     // Ratios need the baseline.
     if (!isWanted && contender.name !== BASELINE) continue;
     const program = await contender.prepare();

@@ -1,7 +1,7 @@
 /** The options of `deno task bench:relay`. */
 import { parseArgs } from "node:util";
 
-/** A name for `--only` that means our Server with each engine. */
+/** The name of our Server. */
 export const OURS = "ours";
 
 /** The sections of the report, in their order. */
@@ -60,7 +60,7 @@ Measures Servers side by side under the same load and prints a table.
 Options:
   --quick               about a minute: the bare forwarder and our Server alone
   --section NAME,…      ${SECTIONS.join(", ")} (default: all)
-  --only NAME,…         contenders: bare, ours, python, rust, or one engine of ours (default: all)
+  --only NAME,…         contenders: bare, ours, python, rust (default: all)
   --rounds N            interleaved rounds of each measurement (default: 11; 5 where one takes seconds)
   --round-ms N          how long a round takes (default: 400)
   --warm-up-ms N        the warm-up before the first measurement (default: 5000)

@@ -1,6 +1,6 @@
 /** The Servers to compare: how each one is started, or why it is left out. */
 import { readPort } from "../fixtures/read_port.ts";
-import { WEB_SOCKET_ENGINES } from "../../src/server/engine/engines.ts";
+import { OURS } from "./options.ts";
 import { cpuSecondsOf, residentBytesOf } from "./processes.ts";
 
 const folder = new URL("./", import.meta.url);
@@ -38,7 +38,6 @@ export interface Contender {
   readonly version: string;
   /** Whether it can report its heap, because it runs in Deno. */
   readonly hasHeap: boolean;
-  readonly isOurs?: boolean;
   /** The most idle connections that it gets, if connecting more of them takes minutes. */
   readonly maxConnections?: number;
   /** The program to run, or the reason why there is none. A build may take minutes. */
@@ -66,14 +65,6 @@ export async function helpOfOurServer(): Promise<string> {
 
 /** All contenders; the first is the one with which the others are compared. */
 export function listContenders(): Contender[] {
-  const ours = (name: string, title: string, options: readonly string[]): Contender => ({
-    name,
-    title,
-    version: "0.2.0",
-    hasHeap: true,
-    isOurs: true,
-    prepare: () => Promise.resolve(ourProgram(options)),
-  });
   return [
     {
       name: "bare",
@@ -82,7 +73,13 @@ export function listContenders(): Contender[] {
       hasHeap: true,
       prepare: () => Promise.resolve(denoProgram(new URL("bare_forwarder.ts", folder))),
     },
-    ...WEB_SOCKET_ENGINES.map((engine) => ours(engine, `our Server, ${engine}`, ["--engine", engine])),
+    {
+      name: OURS,
+      title: "our Server",
+      version: "0.2.0",
+      hasHeap: true,
+      prepare: () => Promise.resolve(ourProgram()),
+    },
     {
       name: "python",
       maxConnections: 2_000,

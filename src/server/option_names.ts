@@ -12,7 +12,6 @@ const OPTION_NAMES: Readonly<Record<keyof SmcpServerOptions, true>> = {
   trustedProxies: true,
   transports: true,
   path: true,
-  engine: true,
   maxPayloadBytes: true,
   pingIntervalMs: true,
   pingTimeoutMs: true,

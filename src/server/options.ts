@@ -11,8 +11,6 @@ import {
   TRANSPORTS,
 } from "./admission/handshake.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
-import { chooseEngine } from "./engine/choose.ts";
-import type { WebSocketEngine } from "./engine/engines.ts";
 import {
   CONNECTIONS_SHARE,
   CONNECTS_BURST_SECONDS,
@@ -76,14 +74,9 @@ export interface SmcpServerOptions {
   /** The HTTP path of Socket.IO; `/socket.io/` by default. */
   readonly path?: string | undefined;
   /**
-   * What serves WebSockets: `builtin`, the Server's own implementation, or `ws`, the npm package. By default, that of the
-   * environment variable `A2C_ENGINE` if it may be read, else `builtin`.
-   */
-  readonly engine?: WebSocketEngine | undefined;
-  /**
    * The largest message, in bytes; 16 MiB by default, at least 4,096. An event or an ack over WebSocket that is up to four times as large
    * is skipped: the request is answered 413, and the connection stays open. Any other larger message closes its
-   * connection, as every larger message does over polling and with the engine `ws`. As many bytes
+   * connection, as every larger message does over polling. As many bytes
    * may wait for a member that reads slowly: beyond that, requests to it are refused with 413, and at one and a half times
    * as many, answers and notifications included, its connection is closed.
    */
@@ -203,7 +196,6 @@ export interface Settings {
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
-  readonly engine: WebSocketEngine;
   readonly maxPayloadBytes: number;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
@@ -242,7 +234,6 @@ export function toSettings(
     auth: auth ?? anonymous,
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
-    engine: chooseEngine(options.engine),
     redis: options.redis && toRedisSettings(options.redis),
     meter: options.metrics ? new Tally() : undefined,
     countLostAuditLines: options.countLostAuditLines,

@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import type { WebSocketEngine } from "./engine/engines.ts";
 import { type MemoryBudget, noMemory } from "./memory_budget.ts";
 import { LongPacket } from "./engine/long_packet.ts";
 import { currentBytes } from "./engine/plain_text.ts";
@@ -61,7 +60,6 @@ export interface OutboxOptions {
    * one and a half times as many bytes close the connection.
    */
   readonly maxPayloadBytes: number;
-  readonly engine: WebSocketEngine;
   /** Counts what waits. */
   readonly memory: MemoryBudget;
   readonly pingIntervalMs: number;
@@ -163,7 +161,7 @@ export class Outbox implements Expirable {
       this.#isPingOpen = true;
       this.#isPingHandedOver = false;
     }
-    if (this.#options.engine === "builtin" && packet.data instanceof LongPacket && packet.options) {
+    if (packet.data instanceof LongPacket && packet.options) {
       packet.options.wsPreEncodedFrame = packet.data;
     }
     this.#options.meter?.sent(packet.data);

@@ -24,7 +24,6 @@ import { RedisOffices } from "./cluster/redis.ts";
 import type { Hub } from "./hub.ts";
 import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
-import { countFrames, type UpgradableConnection } from "./incomplete_messages.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
@@ -85,7 +84,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     path,
     parser: createBoundedParser(settings.maxPayloadBytes, shares),
     maxHttpBufferSize: settings.maxPayloadBytes,
-    ...(settings.engine === "builtin" ? { wsEngine: BuiltinEngine.within(sharesOf(memory)) } : {}),
+    wsEngine: BuiltinEngine.within(sharesOf(memory)),
     allowUpgrades: handshake.transports.includes("websocket"),
     pingInterval: settings.pingIntervalMs,
     pingTimeout: settings.pingTimeoutMs,
@@ -115,7 +114,6 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   watchEngine(io, {
     ...settings,
     pendingConnections,
-    shares,
     onBodyRefused(session, { address, length }) {
       settings.meter?.refused("body_content");
       refusals.write("warn", "dropped a connection: a body over polling has too many packets or values", {
@@ -199,15 +197,13 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
 function watchEngine(io: IoServer, context: {
   readonly pendingConnections: PendingConnections;
   readonly maxPayloadBytes: number;
-  readonly engine: Settings["engine"];
-  readonly shares: MessageShares;
   readonly onBodyRefused: (
     session: string,
     body: { readonly address: string | undefined; readonly length: number },
   ) => void;
 }): void {
-  const { pendingConnections, maxPayloadBytes, engine, shares, onBodyRefused } = context;
-  io.engine.on("connection", (connection: EngineConnection & PollingConnection & UpgradableConnection) => {
+  const { pendingConnections, maxPayloadBytes, onBodyRefused } = context;
+  io.engine.on("connection", (connection: EngineConnection & PollingConnection) => {
     pendingConnections.welcome(connection);
     boundPollingAnswers(connection);
     const session = sessionOf(connection);
@@ -215,7 +211,6 @@ function watchEngine(io: IoServer, context: {
     const address = pendingConnections.addressOf(connection);
     const onRefused = (length: number) => onBodyRefused(session, { address, length });
     boundPollingBodies(connection, { maxPayloadBytes, onRefused });
-    if (engine === "ws") countFrames(connection, shares);
     const webSocket: unknown = Reflect.get(connection.transport, "socket");
     if (webSocket instanceof BuiltinWebSocket) webSocket.belongTo(connection.id);
   });

@@ -39,7 +39,7 @@ async function openPair(server: SmcpServer) {
 }
 
 Deno.test("Messages that many members do not finish have a bound together; small calls go on, and large ones when they have gone", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin", ...BOUNDS });
+  await using server = await SmcpServer.listen({ port: 0, ...BOUNDS });
   await using pair = await openPair(server);
   const members: RawMember[] = [];
   for (let index = 0; index < MANY; index++) {
@@ -54,28 +54,6 @@ Deno.test("Messages that many members do not finish have a bound together; small
   for (const member of members) member[Symbol.dispose]();
   const code = async () => Object((await pair.echo(LARGE))[0])["code"];
   await eventually(code, (code) => code === undefined, "a large message to pass");
-});
-
-Deno.test("ws: messages that many members do not finish have a bound together; those beyond it lose their connection", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "ws", ...BOUNDS });
-  await using pair = await openPair(server);
-  const members: RawMember[] = [];
-  for (let index = 0; index < MANY; index++) {
-    members.push(await RawMember.join(server, computer(`c${index}`), { user: `u${index}` }));
-  }
-  const sent = members.map(async (member) => {
-    await member.sendBytes(frameHead(8 * MIB));
-    await member.sendBytes(new Uint8Array(7 * MIB));
-    await member.untilClosed();
-  });
-  let lost = 0;
-  for (const ending of sent) ending.then(() => lost++, () => lost++);
-  await eventually(() => lost, (count) => count >= MANY / 2, "half of them to be closed");
-  assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
-  assertEquals(lost < MANY, true, "those within the bound stay");
-  for (const member of members) member[Symbol.dispose]();
-  await Promise.allSettled(sent);
-  assertEquals(Object((await pair.echo(LARGE))[0])["code"], undefined);
 });
 
 Deno.test("polling: bodies that many members do not finish have a bound together; those beyond it lose their connection", async () => {
@@ -107,26 +85,24 @@ Deno.test("polling: bodies that many members do not finish have a bound together
   await eventually(code, (code) => code === undefined, "a large message to pass");
 });
 
-for (const engine of ["builtin", "ws"] as const) {
-  Deno.test(`${engine}: requests that wait for many slow Computers have a bound together, and the refusal names it`, async () => {
-    await using server = await SmcpServer.listen({ port: 0, engine, ...BOUNDS });
-    await using pair = await openPair(server);
-    await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "crowd" });
-    const deaf: RawMember[] = [];
-    for (let index = 0; index < MANY; index++) {
-      deaf.push(await RawMember.join(server, computer(`c${index}`)));
-      agent.socket.emit("client:x", { ...body, computer: `c${index}`, text: LARGE }, () => {});
-    }
-    await agent.settled();
-    const [refusal] = await agent.request("client:x", { ...body, computer: "c0", text: LARGE });
-    const [other] = await pair.echo(LARGE);
-    for (const answer of [refusal, other]) assertEquals(Object(answer)["code"], 413);
-    const { message, details } = Object(other);
-    assertEquals(details.option, "maxMessageMemoryBytes");
-    assertStringIncludes(message, "Try again");
-    assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
-    for (const member of deaf) member[Symbol.dispose]();
-    const code = async () => Object((await pair.echo(LARGE))[0])["code"];
-    await eventually(code, (code) => code === undefined, "a large message to pass");
-  });
-}
+Deno.test("requests that wait for many slow Computers have a bound together, and the refusal names it", async () => {
+  await using server = await SmcpServer.listen({ port: 0, ...BOUNDS });
+  await using pair = await openPair(server);
+  await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "crowd" });
+  const deaf: RawMember[] = [];
+  for (let index = 0; index < MANY; index++) {
+    deaf.push(await RawMember.join(server, computer(`c${index}`)));
+    agent.socket.emit("client:x", { ...body, computer: `c${index}`, text: LARGE }, () => {});
+  }
+  await agent.settled();
+  const [refusal] = await agent.request("client:x", { ...body, computer: "c0", text: LARGE });
+  const [other] = await pair.echo(LARGE);
+  for (const answer of [refusal, other]) assertEquals(Object(answer)["code"], 413);
+  const { message, details } = Object(other);
+  assertEquals(details.option, "maxMessageMemoryBytes");
+  assertStringIncludes(message, "Try again");
+  assertEquals(Object((await pair.echo("small"))[0])["code"], undefined);
+  for (const member of deaf) member[Symbol.dispose]();
+  const code = async () => Object((await pair.echo(LARGE))[0])["code"];
+  await eventually(code, (code) => code === undefined, "a large message to pass");
+});

@@ -36,36 +36,33 @@ Deno.test("A body of as many packets as a member may have requests is read", asy
   assertEquals([status, body.includes("43/smcp,0[")], [200, true]);
 });
 
-for (const engine of ["builtin", "ws"] as const) {
-  Deno.test(`${engine}: a body above the limit is refused with the reason, logged and counted, and its session goes on`, async () => {
-    const logger = new RecordingLogger();
-    await using server = await SmcpServer.listen({
-      port: 0,
-      engine,
-      maxPayloadBytes: 10_000,
-      metrics: true,
-      logger,
-    });
-    const target = await openMember(server.port);
-    const post = (body: string, headers = {}) =>
-      exchange(server.port, { target, method: "POST", body, headers });
-    const announced = await post("4".repeat(20_000));
-    const { code, message, details } = JSON.parse(announced.body);
-    assertEquals([announced.status, code, details], [413, 413, { size: 20_000, limit: 10_000 }]);
-    assertStringIncludes(message, "--max-payload (maxPayloadBytes)");
-    const chunk = `${(20_000).toString(16)}\r\n${"4".repeat(20_000)}\r\n0\r\n\r\n`;
-    const unannounced = await post(chunk, { "Transfer-Encoding": "chunked" });
-    assertEquals(unannounced.status, 413);
-    assertEquals(JSON.parse(unannounced.body).details, { limit: 10_000 });
-    const [line] = logger.lines.filter(({ message }) => message.includes("body over polling"));
-    const { principal, size, limit } = Object(line?.fields);
-    assertEquals([principal, size, limit], ["anonymous", 20_000, 10_000]);
-    assertStringIncludes(await server.metrics(), '\na2c_refusals_total{reason="body_size"} 2\n');
-    const join = '42/smcp,0["server:join_office",{"role":"computer","name":"laptop","office_id":"lab"}]';
-    assertEquals((await post(join)).status, 200);
-    assertStringIncludes((await exchange(server.port, { target })).body, "[true,null]");
+Deno.test("a body above the limit is refused with the reason, logged and counted, and its session goes on", async () => {
+  const logger = new RecordingLogger();
+  await using server = await SmcpServer.listen({
+    port: 0,
+    maxPayloadBytes: 10_000,
+    metrics: true,
+    logger,
   });
-}
+  const target = await openMember(server.port);
+  const post = (body: string, headers = {}) =>
+    exchange(server.port, { target, method: "POST", body, headers });
+  const announced = await post("4".repeat(20_000));
+  const { code, message, details } = JSON.parse(announced.body);
+  assertEquals([announced.status, code, details], [413, 413, { size: 20_000, limit: 10_000 }]);
+  assertStringIncludes(message, "--max-payload (maxPayloadBytes)");
+  const chunk = `${(20_000).toString(16)}\r\n${"4".repeat(20_000)}\r\n0\r\n\r\n`;
+  const unannounced = await post(chunk, { "Transfer-Encoding": "chunked" });
+  assertEquals(unannounced.status, 413);
+  assertEquals(JSON.parse(unannounced.body).details, { limit: 10_000 });
+  const [line] = logger.lines.filter(({ message }) => message.includes("body over polling"));
+  const { principal, size, limit } = Object(line?.fields);
+  assertEquals([principal, size, limit], ["anonymous", 20_000, 10_000]);
+  assertStringIncludes(await server.metrics(), '\na2c_refusals_total{reason="body_size"} 2\n');
+  const join = '42/smcp,0["server:join_office",{"role":"computer","name":"laptop","office_id":"lab"}]';
+  assertEquals((await post(join)).status, 200);
+  assertStringIncludes((await exchange(server.port, { target })).body, "[true,null]");
+});
 
 Deno.test("Refused bodies are logged at a bounded rate", async () => {
   const logger = new RecordingLogger();

@@ -43,63 +43,59 @@ async function callAsAda(server: SmcpServer): Promise<unknown> {
   return answer;
 }
 
-for (const engine of ["builtin", "ws"] as const) {
-  Deno.test(`${engine}: the WebSockets of one principal fill no more than its share, and the large messages of others pass`, async () => {
-    await using server = await SmcpServer.listen({ port: 0, engine, auth, ...BOUNDS });
+Deno.test("the WebSockets of one principal fill no more than its share, and the large messages of others pass", async () => {
+  await using server = await SmcpServer.listen({ port: 0, auth, ...BOUNDS });
+  using members = new DisposableStack();
+  for (let index = 0; index < MANY; index++) {
+    const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
+    const member = members.use(await RawMember.join(server, computer, eve));
+    await member.sendBytes(frameHead(UNFINISHED.length, { isWhole: false }));
+    const sent = member.sendBytes(UNFINISHED).then(() => member.sendBytes(PING_FRAME));
+    // Whoever finds no room is skipped, or closed.
+    await Promise.allSettled([sent, within(member.untilPongOrEnd(), "the frame to be read")]);
+  }
+  assertEquals(await callAsAda(server), { ok: true });
+});
+
+Deno.test("attachments that one principal leaves out take no more than its share, and are freed when it goes", async () => {
+  await using server = await SmcpServer.listen({ port: 0, metrics: true, auth, ...BOUNDS });
+  {
     using members = new DisposableStack();
     for (let index = 0; index < MANY; index++) {
       const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
       const member = members.use(await RawMember.join(server, computer, eve));
-      await member.sendBytes(frameHead(UNFINISHED.length, { isWhole: false }));
-      const sent = member.sendBytes(UNFINISHED).then(() => member.sendBytes(PING_FRAME));
-      // Whoever finds no room is skipped, or closed.
+      await member.send(`452-/smcp,["x",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]`);
+      const attachment = frame(ATTACHMENT, { opcode: 2 });
+      const sent = member.sendBytes(attachment).then(() => member.sendBytes(PING_FRAME));
+      // Whoever finds no room is closed.
       await Promise.allSettled([sent, within(member.untilPongOrEnd(), "the frame to be read")]);
     }
-    assertEquals(await callAsAda(server), { ok: true });
-  });
-}
-
-for (const engine of ["builtin", "ws"] as const) {
-  Deno.test(`${engine}: attachments that one principal leaves out take no more than its share, and are freed when it goes`, async () => {
-    await using server = await SmcpServer.listen({ port: 0, engine, metrics: true, auth, ...BOUNDS });
-    {
-      using members = new DisposableStack();
-      for (let index = 0; index < MANY; index++) {
-        const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
-        const member = members.use(await RawMember.join(server, computer, eve));
-        await member.send(`452-/smcp,["x",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]`);
-        const attachment = frame(ATTACHMENT, { opcode: 2 });
-        const sent = member.sendBytes(attachment).then(() => member.sendBytes(PING_FRAME));
-        // Whoever finds no room is closed.
-        await Promise.allSettled([sent, within(member.untilPongOrEnd(), "the frame to be read")]);
-      }
-      const bytes = await readMemory(server);
-      assertEquals([bytes > ATTACHMENT.length, bytes <= SHARE], [true, true], `${bytes} bytes`);
-      assertEquals(await callAsAda(server), { ok: true });
-    }
-    await eventually(() => readMemory(server), (bytes) => bytes === 0, "the memory to be free");
-  });
-
-  Deno.test(`${engine}: who is disconnected and sends on fills no memory`, async () => {
-    await using server = await SmcpServer.listen({ port: 0, engine, metrics: true, auth, ...BOUNDS });
-    using members = new DisposableStack();
-    const joining = Array.from({ length: MANY }, (_, index) => {
-      const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
-      return RawMember.join(server, computer, eve);
-    });
-    const unfinished = concat([frameHead(UNFINISHED.length, { isWhole: false }), UNFINISHED]);
-    const sent = (await Promise.all(joining)).map(async (joined) => {
-      const member = members.use(joined);
-      await member.send("4?");
-      await member.sendBytes(unfinished);
-    });
-    // Whoever finds no room is skipped until its connection has ended, or closed at once.
-    await within(Promise.allSettled(sent), "the frames to be sent");
     const bytes = await readMemory(server);
-    assertEquals(bytes <= SHARE, true, `${bytes} bytes`);
+    assertEquals([bytes > ATTACHMENT.length, bytes <= SHARE], [true, true], `${bytes} bytes`);
     assertEquals(await callAsAda(server), { ok: true });
+  }
+  await eventually(() => readMemory(server), (bytes) => bytes === 0, "the memory to be free");
+});
+
+Deno.test("who is disconnected and sends on fills no memory", async () => {
+  await using server = await SmcpServer.listen({ port: 0, metrics: true, auth, ...BOUNDS });
+  using members = new DisposableStack();
+  const joining = Array.from({ length: MANY }, (_, index) => {
+    const computer = { role: "computer", name: `c${index}`, office_id: "crowd" } as const;
+    return RawMember.join(server, computer, eve);
   });
-}
+  const unfinished = concat([frameHead(UNFINISHED.length, { isWhole: false }), UNFINISHED]);
+  const sent = (await Promise.all(joining)).map(async (joined) => {
+    const member = members.use(joined);
+    await member.send("4?");
+    await member.sendBytes(unfinished);
+  });
+  // Whoever finds no room is skipped until its connection has ended, or closed at once.
+  await within(Promise.allSettled(sent), "the frames to be sent");
+  const bytes = await readMemory(server);
+  assertEquals(bytes <= SHARE, true, `${bytes} bytes`);
+  assertEquals(await callAsAda(server), { ok: true });
+});
 
 /** Opens a session over polling, and resolves to the target of its requests. What it opens ends with `opened`. */
 async function openSession(

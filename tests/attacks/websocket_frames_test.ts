@@ -45,7 +45,7 @@ const BROKEN: Readonly<Record<string, readonly [code: number, bytes: Uint8Array]
 
 for (const [what, [code, bytes]] of Object.entries(BROKEN)) {
   Deno.test(`a member that sends ${what} is closed with ${code}, and nobody else`, async () => {
-    await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+    await using server = await SmcpServer.listen({ port: 0 });
     await using other = await RawPeer.join(server.url, laptop);
     await using connection = await openWebSocket(server.port);
     await connect(connection);
@@ -61,24 +61,22 @@ const LAST_FRAMES: Readonly<Record<string, Uint8Array>> = {
   "a broken frame": Uint8Array.of(0xf1, 0x80, 0, 0, 0, 0),
 };
 
-for (const engine of ["builtin", "ws"] as const) {
-  for (const [what, bytes] of Object.entries(LAST_FRAMES)) {
-    Deno.test(`what a member sends in one segment with ${what} is handled, by the engine ${engine}`, async () => {
-      await using server = await SmcpServer.listen({ port: 0, engine });
-      await using agent = await RawPeer.join(server.url, ada);
-      using member = await RawMember.join(server, laptop);
-      const update = `42/smcp,["server:update_config",${JSON.stringify({ computer: "laptop" })}]`;
-      await member.sendBytes(concat([frame(update), bytes]));
-      await member.endWriting();
-      await agent.next("notify:leave_office");
-      const events = agent.arrivals.map(([event]) => event);
-      assertEquals(events.slice(-2), ["notify:update_config", "notify:leave_office"]);
-    });
-  }
+for (const [what, bytes] of Object.entries(LAST_FRAMES)) {
+  Deno.test(`what a member sends in one segment with ${what} is handled`, async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using agent = await RawPeer.join(server.url, ada);
+    using member = await RawMember.join(server, laptop);
+    const update = `42/smcp,["server:update_config",${JSON.stringify({ computer: "laptop" })}]`;
+    await member.sendBytes(concat([frame(update), bytes]));
+    await member.endWriting();
+    await agent.next("notify:leave_office");
+    const events = agent.arrivals.map(([event]) => event);
+    assertEquals(events.slice(-2), ["notify:update_config", "notify:leave_office"]);
+  });
 }
 
 Deno.test("frames in the segment of the handshake are read, also broken ones", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   const handshake = new TextEncoder().encode(
     toText(server.port, { target: WEBSOCKET, headers: UPGRADE_HEADERS }),
   );
@@ -92,7 +90,7 @@ Deno.test("frames in the segment of the handshake are read, also broken ones", a
 });
 
 Deno.test("handshakes that break the rules are refused in plain HTTP", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   const wrong: readonly (readonly [name: string, value: string])[] = [
     ["Sec-WebSocket-Key", "short"],
     ["Sec-WebSocket-Version", "7"],
@@ -119,7 +117,7 @@ function heldBytes(): number {
 }
 
 Deno.test("a member that sends pings and reads nothing makes the Server hold one answer", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   using member = await RawMember.join(server, laptop);
   await using agent = await RawPeer.join(server.url, ada);
   const before = heldBytes();
@@ -131,7 +129,7 @@ Deno.test("a member that sends pings and reads nothing makes the Server hold one
 });
 
 Deno.test("a member that announces more than it sends makes the Server hold what it sent", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   const before = heldBytes();
   await using members = new AsyncDisposableStack();
   for (let count = 0; count < 32; count++) {
@@ -145,7 +143,7 @@ Deno.test("a member that announces more than it sends makes the Server hold what
 });
 
 Deno.test("a member that sends a large message in frames of one byte makes the Server copy it a few times", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await RawPeer.join(server.url, ada);
   await using connection = await openWebSocket(server.port);
   await connect(connection);
@@ -169,7 +167,7 @@ Deno.test("a member that sends a large message in frames of one byte makes the S
 });
 
 Deno.test("a member that ends its side without a close frame leaves at once", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await RawPeer.join(server.url, ada);
   using member = await RawMember.join(server, laptop);
   await within(agent.next("notify:enter_office"), "the member");
@@ -179,7 +177,7 @@ Deno.test("a member that ends its side without a close frame leaves at once", as
 });
 
 Deno.test("a member that sends a close frame leaves at once, and is answered with its code", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await RawPeer.join(server.url, ada);
   await using connection = await openWebSocket(server.port);
   await connect(connection);

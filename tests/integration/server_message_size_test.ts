@@ -11,8 +11,8 @@ const tooLarge = { ...request, text: "x".repeat(2 * LIMIT) };
 const farTooLarge = { ...request, text: "é".repeat(3 * LIMIT) };
 
 /** A Server with an Agent and a Computer at work. */
-async function openOffice(engine: "builtin" | "ws") {
-  const server = await SmcpServer.listen({ port: 0, maxPayloadBytes: LIMIT, engine });
+async function openOffice() {
+  const server = await SmcpServer.listen({ port: 0, maxPayloadBytes: LIMIT });
   const agent = await RawPeer.join(server.url, ada);
   const computer = await RawPeer.join(server.url, laptop);
   computer.serve("client:echo", (body) => [body]);
@@ -35,8 +35,8 @@ function codeOf([answer]: readonly unknown[]): unknown {
   return (answer as { code: number }).code;
 }
 
-Deno.test("builtin: a request over the limit is answered 413 with both sizes, and its sender stays", async () => {
-  await using office = await openOffice("builtin");
+Deno.test("a request over the limit is answered 413 with both sizes, and its sender stays", async () => {
+  await using office = await openOffice();
   const [answer] = await office.agent.request("client:echo", tooLarge);
   const { code, details } = answer as { code: number; details: { size: number; limit: number } };
   assertEquals([code, details.limit, details.size > 2 * LIMIT], [413, LIMIT, true]);
@@ -45,15 +45,15 @@ Deno.test("builtin: a request over the limit is answered 413 with both sizes, an
   assertEquals(await office.computer.settled(), []);
 });
 
-Deno.test("builtin: an answer over the limit becomes 413 for whoever asked, and its Computer stays", async () => {
-  await using office = await openOffice("builtin");
+Deno.test("an answer over the limit becomes 413 for whoever asked, and its Computer stays", async () => {
+  await using office = await openOffice();
   office.computer.serve("client:big", () => [tooLarge]);
   assertEquals(codeOf(await office.agent.request("client:big", request)), 413);
   await office.assertAlive();
 });
 
-Deno.test("builtin: a message far over the limit, and a large one that nobody can answer, end the connection", async () => {
-  await using office = await openOffice("builtin");
+Deno.test("a message far over the limit, and a large one that nobody can answer, end the connection", async () => {
+  await using office = await openOffice();
   const senders: ((peer: RawPeer) => unknown)[] = [
     (peer) => peer.socket.emit("client:echo", farTooLarge),
     (peer) => peer.socket.emit("client:echo", new Uint8Array(2 * LIMIT)),
@@ -68,24 +68,8 @@ Deno.test("builtin: a message far over the limit, and a large one that nobody ca
   await office.assertAlive();
 });
 
-Deno.test("ws: a request over the limit ends its own connection and no other", async () => {
-  await using office = await openOffice("ws");
-  await using bad = await RawPeer.join(office.server.url, { ...laptop, name: "bad" });
-  bad.socket.emit("client:echo", tooLarge);
-  await bad.disconnected;
-  await office.assertAlive();
-});
-
-Deno.test("ws: an answer over the limit ends the Computer's connection, and the request is answered 404", async () => {
-  await using office = await openOffice("ws");
-  await using big = await RawPeer.join(office.server.url, { ...laptop, name: "big" });
-  big.serve("client:echo", () => [tooLarge]);
-  assertEquals(codeOf(await office.agent.request("client:echo", { ...request, computer: "big" })), 404);
-  await office.assertAlive();
-});
-
 Deno.test("large messages of several offices at once arrive as they were sent", async () => {
-  await using server = await SmcpServer.listen({ port: 0, engine: "builtin" });
+  await using server = await SmcpServer.listen({ port: 0 });
   await using members = new AsyncDisposableStack();
   const offices = await Promise.all(["lab", "den", "hut"].map(async (office_id) => {
     const computer = members.use(await RawPeer.join(server.url, { ...laptop, office_id }));

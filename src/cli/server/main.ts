@@ -212,7 +212,6 @@ function toListenOptions(
     trustedProxies: options.trustProxy,
     allowUnversioned: options.allowUnversioned,
     acceptedVersions: options.accept,
-    engine: options.engine,
     maxPayloadBytes: options.maxPayload,
     pingIntervalMs: options.pingInterval,
     pingTimeoutMs: options.pingTimeout,

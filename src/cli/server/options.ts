@@ -7,7 +7,6 @@ import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 import { DEFAULT_ACCEPTED_VERSIONS, TRANSPORTS } from "../../server/admission/handshake.ts";
 import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
-import { ENGINE_VARIABLE, WEB_SOCKET_ENGINES, type WebSocketEngine } from "../../server/engine/engines.ts";
 import {
   DEFAULT_AUTH_TIMEOUT_MS,
   DEFAULT_CONNECT_TIMEOUT_MS,
@@ -45,7 +44,6 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly trustProxy?: readonly string[];
   readonly allowUnversioned?: boolean;
   readonly accept?: readonly string[];
-  readonly engine?: WebSocketEngine;
   readonly maxPayload: number;
   readonly maxOpenRequests: number;
   readonly maxPending: number;
@@ -157,8 +155,6 @@ function clientOptions(): Option[] {
 
 function limitOptions(): Option[] {
   return [
-    new Option("--engine <engine>", "what serves WebSockets (default: builtin)").choices(WEB_SOCKET_ENGINES)
-      .env(ENGINE_VARIABLE),
     size("--max-payload <bytes>", "the largest message, in bytes or such as 16MiB", {
       min: MIN_MAX_PAYLOAD_BYTES,
     }).default(DEFAULT_MAX_PAYLOAD_BYTES)

@@ -1,6 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { anonymous } from "../../../src/server/auth/provider.ts";
-import { chooseEngine } from "../../../src/server/engine/choose.ts";
 import { httpOptionsOf, toSettings } from "../../../src/server/options.ts";
 
 Deno.test("toSettings() fills in the documented defaults", () => {
@@ -10,7 +9,6 @@ Deno.test("toSettings() fills in the documented defaults", () => {
   );
   assertEquals(bounds, {
     path: "/socket.io/",
-    engine: chooseEngine(undefined),
     maxPayloadBytes: 16_777_216,
     pingIntervalMs: 25_000,
     pingTimeoutMs: 20_000,

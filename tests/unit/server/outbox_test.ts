@@ -19,7 +19,6 @@ Deno.test("Outbox takes a pong as a sign of life once for each ping, and not bef
     sid: "a",
     options: {
       maxPayloadBytes: 1_000_000,
-      engine: "ws",
       memory: new MemoryBudget(1_000_000),
       pingIntervalMs: 60_000,
       pingTimeoutMs: 60_000,
