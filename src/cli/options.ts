@@ -39,9 +39,9 @@ export function parseUrl(raw: string): string {
   }
 }
 
-/** Parses the name of a member or an office and normalizes it to Unicode NFC, as it is sent. */
+/** Parses the name of a member or an office and normalizes it to Unicode NFKC, as it is sent. */
 export function parseName(raw: string): string {
-  const name = raw.normalize("NFC");
+  const name = raw.normalize("NFKC");
   const problem = nameProblem(name);
   if (problem === undefined) return name;
   throw new InvalidArgumentError(`A name ${problem}`);

@@ -3,22 +3,23 @@
 /** The longest name of a member, and the longest office id, in characters. */
 export const MAX_NAME_LENGTH = 128;
 
-/**
- * Invisible characters, and characters that change the direction of text. Without them, two names that look alike are
- * the same name, except for similar letters of different scripts. U+2800 is a symbol that looks like a space.
- */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Invisible characters, and characters that change the direction of text. U+2800 is a symbol that looks like a space. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Spaces and dashes that look like those of ASCII. */
+const SPACE_OR_DASH = /[[\p{Z}\p{Dash}]--[ \-]]/v;
 
 /**
  * Returns why `name` is not a valid name of a member or office, or `undefined` when it is valid: 1–128 characters in
- * Unicode normalization form C, without control or invisible characters, and without spaces at its ends.
+ * Unicode normalization form KC, without control or invisible characters, with U+0020 and `-` as the only space and dash,
+ * and without spaces at its ends. Letters that look alike are compared by `skeletonOf`.
  */
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0 || name.length > MAX_NAME_LENGTH) return `must have 1–${MAX_NAME_LENGTH} characters`;
   if (name.trim() === "") return "must not be blank";
   if (name.trim() !== name) return "must not begin or end with a space";
   if (UNSEEN.test(name)) return "must not contain control, invisible or direction-changing characters";
-  if (name.normalize("NFC") !== name) return "must be in Unicode normalization form C (NFC)";
+  if (SPACE_OR_DASH.test(name)) return 'must not contain spaces or dashes other than " " and "-"';
+  if (name.normalize("NFKC") !== name) return "must be in Unicode normalization form KC (NFKC)";
   return undefined;
 }
 

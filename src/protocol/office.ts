@@ -8,7 +8,7 @@ export type Role = "computer" | "agent";
 export interface EnterOfficeReq {
   /** The role of the member. */
   role: Role;
-  /** Unique per office and role; 1–128 visible characters in normalization form C, without outer spaces. */
+  /** Unique per office and role; 1–128 visible characters in normalization form KC, without outer spaces. */
   name: string;
   /** The id of the office, with the same rules as `name`. */
   office_id: string;

@@ -3,6 +3,7 @@ import type { Role } from "../protocol/office.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { buildVersionRefusalText } from "../protocol/refusal_text.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
+import { skeletonOf } from "../protocol/look_alikes.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
 import { optionLabel } from "./option_label.ts";
 
@@ -52,6 +53,8 @@ export class Office {
   /** Most offices never have any. */
   #observers: Map<string, Member> | undefined;
   readonly #computers = new Map<string, Member>();
+  /** The Computers by what their names look like. */
+  readonly #looks = new Map<string, Member>();
   #agent: Member | undefined;
   /** The MAJOR.MINOR of the members that announced a version, and their number. */
   #minor: string | undefined;
@@ -124,12 +127,18 @@ export class Office {
 
   #takeSeat(member: Member): void {
     if (member.role === "agent") this.#agent = member;
-    else this.#computers.set(member.name, member);
+    else {
+      this.#computers.set(member.name, member);
+      this.#looks.set(skeletonOf(member.name), member);
+    }
   }
 
   #clearSeat({ role, name }: Member): void {
     if (role === "agent") this.#agent = undefined;
-    else this.#computers.delete(name);
+    else {
+      this.#computers.delete(name);
+      this.#looks.delete(skeletonOf(name));
+    }
   }
 
   /** Returns the MAJOR.MINOR of the office without the members that leave. */
@@ -166,7 +175,7 @@ export class Office {
         [...this.#observers?.values() ?? []].filter((observer) => !leaving.includes(observer)),
       );
     }
-    const holder = candidate.role === "agent" ? this.#agent : this.#computers.get(candidate.name);
+    const holder = candidate.role === "agent" ? this.#agent : this.#looks.get(skeletonOf(candidate.name));
     if (holder === undefined || leaving.includes(holder)) return undefined;
     return explainTaken(candidate, holder);
   }
@@ -177,7 +186,10 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
   const isOwn = holder.principal === principal;
   const since = isOwn ? `, since ${holder.joinedAt}` : "";
   if (role === "computer") {
-    return `Computer with name '${name}' already exists in room '${officeId}'${since}. ` +
+    const isSame = name === holder.name;
+    const who = isSame ? `Computer with name '${name}'` : `Computer with a name that looks like '${name}'`;
+    const held = isOwn && !isSame ? `: '${holder.name}'` : "";
+    return `${who} already exists in room '${officeId}'${held}${since}. ` +
       `Use another name${isOwn ? ", or end that Computer" : ""}`;
   }
   const who = isOwn ? `: "${holder.name}"${since}` : "";

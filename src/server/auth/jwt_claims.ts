@@ -58,7 +58,7 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, options: C
   return {
     principal,
     grant: {
-      ...(offices.includes(ALL) ? {} : { offices: offices.map((office) => office.normalize("NFC")) }),
+      ...(offices.includes(ALL) ? {} : { offices: offices.map((office) => office.normalize("NFKC")) }),
       // A token may have roles of other programs as well.
       roles: roles.filter(isGrantedRole),
     },

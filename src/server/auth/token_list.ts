@@ -154,7 +154,7 @@ type Refuse = (why: string) => never;
 
 function readName(value: unknown, refuse: Refuse): string {
   if (typeof value !== "string") return refuse("expected a text");
-  const name = value.normalize("NFC");
+  const name = value.normalize("NFKC");
   const problem = nameProblem(name);
   return problem === undefined ? name : refuse(`a name ${problem}`);
 }

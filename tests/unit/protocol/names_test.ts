@@ -9,6 +9,7 @@ Deno.test("a name has 1 to 128 characters, all of which can be seen", () => {
     assertEquals(nameProblem(name), undefined, name);
   }
   const refused = [
+    ...["a\u00a0b", "a\u3000b", "a\u1680b", "a\u2010b", "a\u2013b", "a\u2212b", "ａ", "𝐚", "ⅳ", "ﬃ", "²"],
     ...["", " ", "   ", "\u2800", "\u3000", "x".repeat(129), " a", "a ", "a\u00a0"],
     ...["a\n", "\u0000", "\u007f", "\u0085", "a\u2028b"],
     ...[
