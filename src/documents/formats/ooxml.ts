@@ -47,11 +47,8 @@ export class UnreadParts {
     const counts = [...this.#counts];
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     const kinds = counts.map(([kind, count]) => count === 1 ? kind : `${kind} (${count})`).join(", ");
-    return total === 0 ? [] : [
-      `${total} ${total === 1 ? "part of a kind" : "parts of kinds"} that ${
-        total === 1 ? "is" : "are"
-      } not read: ${kinds}`,
-    ];
+    const what = total === 1 ? "part of a kind that is" : "parts of kinds that are";
+    return total === 0 ? [] : [`${total} ${what} not read: ${kinds}`];
   }
 }
 
@@ -107,8 +104,36 @@ export class OfficePackage {
     };
   }
 
+  /**
+   * The texts, pictures, charts and diagrams of a drawing or a frame, in their order; without tables and Word's boxes.
+   *
+   * @param related the relationships of the part that the drawing is in
+   */
+  *drawn(
+    node: XmlNode | undefined,
+    related: ReadonlyMap<string, Relationship>,
+    description = "",
+  ): Generator<DocumentElement, void> {
+    const { descr, title, name } = (at(node, "docPr") ?? at(node, "nvPicPr", "cNvPr"))?.attributes ?? {};
+    const said = descr || title || description || name || "";
+    for (const child of childrenOf(node)) {
+      const { embed, link, id, dm } = child.attributes;
+      const target = related.get(embed ?? link ?? dm ?? id ?? "");
+      if (["txbxContent", "oleObj", "tbl"].includes(child.name)) continue;
+      // WordArt has its text as an attribute.
+      const text = child.name === "txBody" ? linesOf(child).join("\n") : child.attributes["string"] ?? "";
+      if (text !== "") yield { category: "text", content: { text } };
+      if (!["blip", "imagedata", "chart", "relIds"].includes(child.name)) {
+        yield* this.drawn(child, related, said);
+      } else if (target === undefined) continue;
+      else if (child.name === "chart") yield* this.#chart(target.target);
+      else if (child.name === "relIds") yield* this.#diagram(target.target);
+      else yield this.#picture(target, said);
+    }
+  }
+
   /** A picture, with its bytes when they are few; one that is not in the file has its address. */
-  picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
+  #picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
     if (isExternal) return { category: "image", content: { description, url: part } };
     const mimeType = MEDIA_TYPES[part.slice(part.lastIndexOf(".") + 1).toLowerCase()] ??
       "application/octet-stream";
@@ -128,10 +153,10 @@ export class OfficePackage {
   }
 
   /** A chart: its kind, its title, and its series with their values. */
-  chart(part: string): DocumentElement | undefined {
+  *#chart(part: string): Generator<DocumentElement, void> {
     const root = at(this.xml(part), "chartSpace");
     const plot = at(root, "chart");
-    if (plot === undefined) return undefined;
+    if (plot === undefined) return;
     // A chart may combine several kinds, such as columns with a line.
     const kinds = new Set(
       childrenOf(at(plot, "plotArea")).flatMap(({ name }) => /^(\w+?)(?:3D)?Chart$/.exec(name)?.[1] ?? []),
@@ -142,9 +167,10 @@ export class OfficePackage {
     const series = [
       ...axes.length === 0 ? [] : [`axes: ${axes.join(", ")}`],
       ...[...descendantsOf(area, "ser")].map(seriesText),
-      ...[...descendantsOf(at(root, "chartData"), "data")].map(newSeriesText),
+      // The kinds of charts since 2016 have their values apart.
+      ...childrenOf(at(root, "chartData"), "data").map(seriesText),
     ];
-    return {
+    yield {
       category: "chart",
       content: {
         title: title === "" ? "Chart" : title,
@@ -155,7 +181,7 @@ export class OfficePackage {
   }
 
   /** A diagram (SmartArt): its texts in the order of its tree, each indented below what it belongs to. */
-  diagram(part: string): DocumentElement | undefined {
+  *#diagram(part: string): Generator<DocumentElement, void> {
     const model = at(this.xml(part), "dataModel");
     const points = new Map(
       childrenOf(at(model, "ptLst"), "pt").map((point) => [point.attributes["modelId"] ?? "", point]),
@@ -178,9 +204,7 @@ export class OfficePackage {
     const roots = [...points].filter(([, { attributes }]) => attributes["type"] === "doc").map(([id]) => id);
     // Whatever is in no tree comes last.
     for (const id of [...roots, ...points.keys()]) visit(id, 0);
-    return lines.length === 0
-      ? undefined
-      : { category: "diagram", content: { description: lines.join("\n") } };
+    if (lines.length > 0) yield { category: "diagram", content: { description: lines.join("\n") } };
   }
 }
 
@@ -194,26 +218,15 @@ function titleText(title: XmlNode | undefined): string {
   return (written.length > 0 ? written : [...descendantsOf(title, "v")].map(textOf)).join(" ").trim();
 }
 
-/** A series of the kinds of charts that Excel has since 2016. */
-function newSeriesText(data: XmlNode): string {
-  const categories = pointsOf(at(data, "strDim"));
-  const values = pointsOf(at(data, "numDim"));
-  return listText(categories, values);
-}
-
 function seriesText(series: XmlNode): string {
   const name = [...descendantsOf(at(series, "tx"), "v")].map(textOf).join(" ").trim();
-  const categories = pointsOf(at(series, "cat") ?? at(series, "xVal"));
-  const values = pointsOf(at(series, "val") ?? at(series, "yVal"));
-  return `${name === "" ? "" : `${name}: `}${listText(categories, values)}`;
-}
-
-function listText(categories: readonly string[], values: readonly string[]): string {
+  const part = (...names: readonly string[]) => pointsOf(names.map((each) => at(series, each)).find(Boolean));
+  const [categories, values] = [part("cat", "xVal", "strDim"), part("val", "yVal", "numDim")];
   const shown = values.slice(0, MAX_CHART_VALUES).map((value, index) =>
     categories[index] === undefined ? value : `${categories[index]}: ${value}`
   );
   const more = values.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${name === "" ? "" : `${name}: `}${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function pointsOf(node: XmlNode | undefined): string[] {

@@ -3,11 +3,12 @@ import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { ListBuilder, type ListMark } from "../list_builder.ts";
 import { type OfficePackage, type Relationship, UnreadParts } from "../ooxml.ts";
+import { isOn } from "../run_form.ts";
 import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { blocksOf, type DocumentParts, enclosed, PartReader } from "./inline.ts";
 import { type Margins, readMargins } from "./margins.ts";
 import { Numbering } from "./numbering.ts";
-import { isOn, outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
+import { outlineLevel, type ParagraphKind, Styles } from "./styles.ts";
 
 /** The most columns that one cell covers, or that a row leaves out. */
 const MAX_SPAN = 63;

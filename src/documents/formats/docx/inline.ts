@@ -5,10 +5,11 @@ import type { ListMark } from "../list_builder.ts";
 import { mathText } from "../math.ts";
 import type { OfficePackage, Relationship, UnreadParts } from "../ooxml.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
+import { formOf, isOn, type RunForm } from "../run_form.ts";
 import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import type { Numbering } from "./numbering.ts";
-import { formOf, isOn, type RunForm, type Styles } from "./styles.ts";
+import type { Styles } from "./styles.ts";
 
 /** What all parts of a document share. */
 export interface DocumentParts {
@@ -22,25 +23,25 @@ export interface DocumentParts {
 
 /** What a paragraph consists of. */
 export interface Inline {
-  readonly text: string;
-  /** How its list marks it. */
-  readonly mark: ListMark | undefined;
-  /** Links, pictures, formulas, notes, comments and deletions, which follow the paragraph. */
-  readonly others: readonly DocumentElement[];
-  /** The texts of boxes in it. */
-  readonly boxes: readonly XmlNode[];
-  readonly hasPageBreak: boolean;
-}
-
-interface Runs {
   readonly pieces: (TextForm & { readonly text: string })[];
+  /** Links, pictures, formulas, notes, comments and deletions, which follow the paragraph. */
   readonly others: DocumentElement[];
+  /** The texts of boxes in it. */
   readonly boxes: XmlNode[];
   hasPageBreak: boolean;
 }
 
+/** A paragraph that was read. */
+export interface Paragraph extends Readonly<Inline> {
+  readonly text: string;
+  /** How its list marks it. */
+  readonly mark: ListMark | undefined;
+}
+
 /** Elements that others are in, and that say nothing by themselves. */
-const CONTAINERS = new Set(["ins", "moveTo", "customXml", "smartTag", "sdt", "sdtContent"]);
+const CONTAINERS = new Set(
+  "ins moveTo customXml smartTag sdt sdtContent fldSimple dir bdo".split(" "),
+);
 /** Elements that have no content: properties, places, and marks that repeat what stands elsewhere. */
 const EMPTY_NAMES =
   /(?:Pr|PrEx|Start|End|Ref|Grid)$|^(?:proofErr|lastRenderedPageBreak|softHyphen|(?:continuationS|s)eparator|ffData|moveFrom)$/;
@@ -77,15 +78,15 @@ export class PartReader {
   }
 
   /** Reads a paragraph. Each is read once, in their order, because they are counted. */
-  paragraph(node: XmlNode): Inline {
+  paragraph(node: XmlNode): Paragraph {
     const properties = at(node, "pPr");
     const style = at(properties, "pStyle")?.attributes["val"] ?? "";
-    const runs: Runs = { pieces: [], others: [], boxes: [], hasPageBreak: false };
+    const runs = emptyInline();
     this.#runs(node, runs, this.#parts.styles.formOf(style));
     const text = joinText(runs.pieces);
     const isGone = text.trim() === "" && ["del", "vanish"].some((name) => isOn(at(properties, "rPr", name)));
     const mark = isGone ? undefined : this.#parts.numbering.next(properties, style);
-    return { text, mark, others: runs.others, boxes: runs.boxes, hasPageBreak: runs.hasPageBreak };
+    return { ...runs, text, mark };
   }
 
   /** The text of paragraphs and tables, a line for each paragraph and row. What else is in them is added to `others`. */
@@ -98,24 +99,22 @@ export class PartReader {
       }
       const { text, mark, others: inside, boxes } = this.paragraph(block);
       others.push(...inside);
-      const label = mark?.label === undefined ? "" : `${mark.label} `;
-      return [`${label}${text}`.trim(), ...boxes.map((box) => this.text(box, others))].filter(Boolean).join(
-        "\n",
-      );
+      const line = `${mark?.label ?? ""} ${text}`.trim();
+      return [line, ...boxes.map((box) => this.text(box, others))].filter(Boolean).join("\n");
     }).filter((text) => text !== "").join("\n");
   }
 
   #tableText(table: XmlNode, others: DocumentElement[]): string {
     return [...enclosed(table, "tr")].map((row) =>
       [...enclosed(row, "tc")].map((cell) => this.text(cell, others).replaceAll("\n", " ")).join(" | ")
-    ).join("\n");
+    ).filter((row) => /[^ |]/.test(row)).join("\n");
   }
 
-  #runs(parent: XmlNode, runs: Runs, form: RunForm): void {
+  #runs(parent: XmlNode | undefined, runs: Inline, form: RunForm): void {
     for (const node of childrenOf(parent)) this.#run(node, runs, form);
   }
 
-  #run(node: XmlNode, runs: Runs, form: RunForm): void {
+  #run(node: XmlNode, runs: Inline, form: RunForm): void {
     const write = (text: string) =>
       void runs.pieces.push({ text, position: form.position, isStruck: form.isStruck });
     switch (node.name) {
@@ -150,9 +149,9 @@ export class PartReader {
         write(this.#symbol(node));
         break;
       case "ruby":
-        this.#runs(at(node, "rubyBase") ?? node, runs, form);
+        this.#runs(at(node, "rubyBase"), runs, form);
         write("(");
-        this.#runs(at(node, "rt") ?? node, runs, form);
+        this.#runs(at(node, "rt"), runs, form);
         write(")");
         break;
       case "del":
@@ -174,10 +173,8 @@ export class PartReader {
         break;
       case "footnoteReference":
       case "endnoteReference":
-        this.#note(node, runs);
-        break;
       case "commentReference":
-        this.#comment(node.attributes["id"] ?? "", runs);
+        this.#note(node, runs);
         break;
       case "oMath":
       case "oMathPara": {
@@ -202,17 +199,12 @@ export class PartReader {
   }
 
   /** What encloses other runs; else what is not known, and counts as not read if it gives nothing. */
-  #other(node: XmlNode, runs: Runs, form: RunForm): void {
+  #other(node: XmlNode, runs: Inline, form: RunForm): void {
     if (EMPTY_NAMES.test(node.name)) return;
-    const before = runs.pieces.length + runs.others.length + runs.boxes.length;
+    const size = () => runs.pieces.length + runs.others.length + runs.boxes.length;
+    const before = size();
     this.#runs(node, runs, form);
-    const isRead = runs.pieces.length + runs.others.length + runs.boxes.length > before;
-    if (
-      !isRead && !CONTAINERS.has(node.name) &&
-      !["fldSimple", "dir", "bdo", "rubyBase", "rt"].includes(node.name)
-    ) {
-      this.#parts.unread.add(node.name);
-    }
+    if (size() === before && !CONTAINERS.has(node.name)) this.#parts.unread.add(node.name);
   }
 
   #symbol({ attributes: { char = "", font } }: XmlNode): string {
@@ -222,33 +214,23 @@ export class PartReader {
     return text;
   }
 
-  #deletion(node: XmlNode, runs: Runs, form: RunForm): void {
-    const gone: Runs = { pieces: [], others: [], boxes: [], hasPageBreak: false };
+  #deletion(node: XmlNode, runs: Inline, form: RunForm): void {
+    const gone = emptyInline();
     this.#runs(node, gone, { ...form, isDeleted: true });
     const text = joinText(gone.pieces).trim();
     if (text === "") return;
-    const { author, date } = node.attributes;
-    const label = `Deleted${author ? ` by ${author}` : ""}${date ? ` on ${date}` : ""}`;
-    runs.others.push(annotation(label, {
-      text,
-      kind: "deletion",
-      ...(author ? { author } : {}),
-      ...(date ? { created_at: date } : {}),
-    }));
+    const { author, created_at } = signatureOf(node);
+    const label = `Deleted${author ? ` by ${author}` : ""}${created_at ? ` on ${created_at}` : ""}`;
+    runs.others.push(annotation(label, { text, kind: "deletion", ...signatureOf(node) }));
   }
 
   /** A content control: a box as `☒` or `☐`, else its text, else what is chosen in it. */
-  #control(node: XmlNode, runs: Runs, form: RunForm): void {
+  #control(node: XmlNode, runs: Inline, form: RunForm): void {
     const properties = at(node, "sdtPr");
     const box = at(properties, "checkbox");
-    if (box !== undefined) {
-      runs.pieces.push({
-        text: isOn({ ...NONE, attributes: { val: "0", ...at(box, "checked")?.attributes } }) ? "☒" : "☐",
-      });
-      return;
-    }
     const before = runs.pieces.length + runs.others.length;
-    this.#runs(at(node, "sdtContent") ?? NONE, runs, form);
+    if (box !== undefined) runs.pieces.push({ text: isOn(at(box, "checked")) ? "☒" : "☐" });
+    else this.#runs(at(node, "sdtContent"), runs, form);
     if (runs.pieces.length + runs.others.length > before) return;
     const list = at(properties, "dropDownList") ?? at(properties, "comboBox");
     const { lastValue } = list?.attributes ?? {};
@@ -258,7 +240,7 @@ export class PartReader {
     if (text !== undefined) runs.pieces.push({ text });
   }
 
-  #hyperlink(node: XmlNode, runs: Runs, form: RunForm): void {
+  #hyperlink(node: XmlNode, runs: Inline, form: RunForm): void {
     const start = runs.pieces.length;
     this.#runs(node, runs, form);
     const url = this.#related.get(node.attributes["id"] ?? "")?.target;
@@ -267,65 +249,41 @@ export class PartReader {
     runs.others.push({ category: "link", content: { text: text === "" ? url : text, url } });
   }
 
-  #note({ name, attributes }: XmlNode, runs: Runs): void {
-    const id = attributes["id"] ?? "";
-    const kind = name === "footnoteReference" ? "footnote" : "endnote";
-    const text = this.#noteText(`${kind} ${id}`, runs);
-    if (text === undefined) return;
-    runs.pieces.push({ text: `[${id}]` });
-    runs.others.push(annotation(`${kind} ${id}`, { text, kind, mark: id }));
+  #note({ name, attributes: { id = "" } }: XmlNode, runs: Inline): void {
+    const kind = name.replace("Reference", "");
+    const note = this.#parts.notes.get(`${kind} ${id}`);
+    if (note === undefined) return;
+    // Notes in notes are left out, because a note could contain itself.
+    const reader = new PartReader({ ...this.#parts, notes: new Map() }, note.part);
+    const text = reader.text(note.node, runs.others).trim();
+    if (kind !== "comment") runs.pieces.push({ text: `[${id}]` });
+    runs.others.push(
+      kind === "comment"
+        ? annotation("Comment", { text, ...signatureOf(note.node) })
+        : annotation(`${kind} ${id}`, { text, kind, mark: id }),
+    );
   }
 
-  #comment(id: string, runs: Runs): void {
-    const text = this.#noteText(`comment ${id}`, runs);
-    if (text === undefined) return;
-    const { author, date } = this.#parts.notes.get(`comment ${id}`)?.node.attributes ?? {};
-    runs.others.push(annotation("Comment", {
-      text,
-      ...(author ? { author } : {}),
-      ...(date ? { created_at: date } : {}),
-    }));
-  }
-
-  #noteText(name: string, runs: Runs): string | undefined {
-    const note = this.#parts.notes.get(name);
-    return note && new PartReader(this.#parts, note.part).text(note.node, runs.others).trim();
-  }
-
-  #drawing(node: XmlNode, runs: Runs): void {
-    const before = runs.others.length + runs.boxes.length;
-    const { descr, title, name = "" } = [...descendantsOf(node, "docPr")][0]?.attributes ?? {};
-    const { office, unread } = this.#parts;
-    const pictures = [
-      ...[...descendantsOf(node, "blip")].map(({ attributes }) => attributes["embed"] ?? attributes["link"]),
-      ...[...descendantsOf(node, "imagedata")].map(({ attributes }) => attributes["id"]),
-    ];
-    const add = (id: string | undefined, read: (related: Relationship) => DocumentElement | undefined) => {
-      const related = id === undefined ? undefined : this.#related.get(id);
-      const element = related && read(related);
-      if (element !== undefined) runs.others.push(element);
-    };
-    for (const id of pictures) add(id, (related) => office.picture(related, descr || title || name));
-    for (const { attributes } of descendantsOf(node, "chart")) {
-      add(attributes["id"], ({ target }) => office.chart(target));
-    }
-    for (const { attributes } of descendantsOf(node, "relIds")) {
-      add(attributes["dm"], ({ target }) => office.diagram(target));
-    }
-    for (const { attributes } of descendantsOf(node, "textpath")) {
-      if (attributes["string"]) {
-        runs.others.push({ category: "text", content: { text: attributes["string"] } });
-      }
-    }
-    runs.boxes.push(...descendantsOf(node, "txbxContent"));
+  #drawing(node: XmlNode, runs: Inline): void {
+    const boxes = [...descendantsOf(node, "txbxContent")];
+    const drawn = [...this.#parts.office.drawn(node, this.#related)];
+    runs.others.push(...drawn);
+    runs.boxes.push(...boxes);
     const kind = [...descendantsOf(node, "graphicData")][0]?.attributes["uri"];
-    if (runs.others.length + runs.boxes.length === before && kind !== undefined && !SHAPES.test(kind)) {
-      unread.add(`drawing of the kind ${kind.slice(kind.lastIndexOf("/") + 1)}`);
+    if (drawn.length + boxes.length === 0 && kind !== undefined && !SHAPES.test(kind)) {
+      this.#parts.unread.add(`drawing of the kind ${kind.slice(kind.lastIndexOf("/") + 1)}`);
     }
   }
 }
 
-const NONE: XmlNode = { name: "", attributes: {}, children: [] };
+function emptyInline(): Inline {
+  return { pieces: [], others: [], boxes: [], hasPageBreak: false };
+}
+
+/** Who wrote a comment or a change, and when. */
+function signatureOf({ attributes: { author, date } }: XmlNode): { author?: string; created_at?: string } {
+  return { ...(author ? { author } : {}), ...(date ? { created_at: date } : {}) };
+}
 
 /** The value of a box or a list of an old form; the text of a text field stands behind it. */
 function formFieldText(field: XmlNode | undefined): string {

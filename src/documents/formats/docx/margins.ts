@@ -1,18 +1,15 @@
 /** The headers and footers of a document, at the beginning of the sections that they are of. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import type { Relationship } from "../ooxml.ts";
+import { isOn } from "../run_form.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { type DocumentParts, PartReader } from "./inline.ts";
-import { isOn } from "./styles.ts";
 
 /** The headers and footers of a section that differ from those of the section before it. */
 export interface Margins {
   readonly header: readonly DocumentElement[];
   readonly footer: readonly DocumentElement[];
 }
-
-/** The kinds of pages that have margins of their own, and how they are told where there are several. */
-const KINDS = { first: "first page", default: "other pages", even: "even pages" } as const;
 
 /**
  * Reads the margins of each section. A section without one of a kind has that of the section before.
@@ -34,24 +31,21 @@ export function readMargins(
       const target = related.get(id)?.target;
       if (target !== undefined) targets.set(`${name} ${type}`, target);
     }
-    const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
-      kind === "default" || (kind === "even" ? hasEven : isOn(at(section, "titlePg")))
-    );
+    const hasFirst = isOn(at(section, "titlePg"));
+    const kinds = [
+      ...hasFirst ? [["first", "first page"]] : [],
+      ["default", hasFirst ? "other pages" : "odd pages"],
+      ...hasEven ? [["even", "even pages"]] : [],
+    ];
     const read = (category: "header" | "footer") =>
-      kinds.flatMap((kind): DocumentElement[] => {
-        const target = targets.get(`${category}Reference ${kind}`);
+      kinds.flatMap(([kind, pages]): DocumentElement[] => {
         const others: DocumentElement[] = [];
-        const text = target === undefined ? "" : marginText(target, parts, others);
-        if (shown.get(`${category} ${kind}`) === text) return [];
+        const text = marginText(targets.get(`${category}Reference ${kind}`) ?? "", parts, others);
+        if ((shown.get(`${category} ${kind}`) ?? "") === text) return text === "" ? others : [];
         shown.set(`${category} ${kind}`, text);
         if (text === "") return others;
-        const place = kinds.length === 1 ? {} : { pages: KINDS[kind] };
-        const summary = kinds.length === 1 ? {} : {
-          summary: `On ${
-            kinds.length === 2 && kind === "default" && hasEven ? "odd pages" : KINDS[kind]
-          }: ${text}`,
-        };
-        return [{ category, ...summary, content: { text, ...place } }, ...others];
+        const place = kinds.length === 1 ? {} : { summary: `On ${pages}: ${text}`, content: { text, pages } };
+        return [{ category, content: { text }, ...place }, ...others];
       });
     return { header: read("header"), footer: read("footer") };
   });

@@ -1,30 +1,51 @@
 /** The numbers of paragraphs, which Word computes when it shows a document. */
 import type { ListMark } from "../list_builder.ts";
 import { formatOrdinal } from "../number_formats.ts";
+import { isOn } from "../run_form.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
-import { indentOf, isOn, type Styles } from "./styles.ts";
+import { indentOf, type Styles } from "./styles.ts";
 
 /** How far a level of a list is indented by default, in twentieths of a point. */
 const INDENT = 720;
 const LEVELS = 9;
 
+interface Level {
+  readonly format: string;
+  /** How many digits its numbers have at least, in formats such as `001, 002, 003, ...`. */
+  readonly digits: number;
+  readonly text: string;
+  readonly start: number;
+  /** Whether the list begins this level with a number of its own. */
+  readonly isRestarted: boolean;
+  /** The level, from 1, after which it begins again. */
+  readonly restart: number;
+  readonly isLegal: boolean;
+  readonly indent: number | undefined;
+  /** The style whose paragraphs it numbers. */
+  readonly style: string | undefined;
+}
+
+interface List {
+  readonly levels: readonly (Level | undefined)[];
+  /** The number of each level so far. Lists of the same kind go on counting. */
+  readonly counters: (number | undefined)[];
+  /** The levels that it has begun. */
+  readonly begun: Set<number>;
+}
+
 /** The lists of a document, and how far each is counted. */
 export class Numbering {
-  readonly #lists: ReadonlyMap<string, XmlNode>;
+  readonly #nums: ReadonlyMap<string, XmlNode>;
   readonly #kinds: ReadonlyMap<string, XmlNode>;
   readonly #styles: Styles;
-  readonly #levels = new Map<string, readonly (XmlNode | undefined)[]>();
-  /** The number of each level so far. Lists of the same kind go on counting. */
+  readonly #lists = new Map<string, List | undefined>();
   readonly #counters = new Map<XmlNode, (number | undefined)[]>();
-  /** The levels of lists that have begun with a number of their own. */
-  readonly #begun = new Set<string>();
 
   constructor(part: XmlNode | undefined, styles: Styles) {
-    const numbering = at(part, "numbering");
     const byId = (name: string, id: string) =>
-      new Map(childrenOf(numbering, name).map((node) => [node.attributes[id] ?? "", node]));
+      new Map(childrenOf(at(part, "numbering"), name).map((node) => [node.attributes[id] ?? "", node]));
     this.#kinds = byId("abstractNum", "abstractNumId");
-    this.#lists = byId("num", "numId");
+    this.#nums = byId("num", "numId");
     this.#styles = styles;
   }
 
@@ -34,114 +55,94 @@ export class Numbering {
    */
   next(properties: XmlNode | undefined, style: string): ListMark | undefined {
     const bases = this.#styles.bases(style);
-    const fromStyles = bases.flatMap((base) => at(base, "pPr", "numPr") ?? []);
-    const value = (name: string, from: readonly (XmlNode | undefined)[]) =>
-      from.map((numbers) => at(numbers, name)?.attributes["val"]).find((found) => found !== undefined);
     const own = at(properties, "numPr");
-    const id = value("numId", [own, ...fromStyles]);
-    const kind = id === undefined || id === "0" ? undefined : this.#kindOf(id);
-    if (id === undefined || kind === undefined) return undefined;
-    // A level may name the style whose paragraphs it numbers.
-    const ofStyle = bases.map((base) =>
-      childrenOf(kind, "lvl").find((level) =>
-        at(level, "pStyle")?.attributes["val"] === base.attributes["styleId"]
-      )
-    ).find((found) => found !== undefined);
-    const level = Number(
-      value("ilvl", [own]) ?? (own !== undefined && value("numId", [own]) !== undefined ? "0" : undefined) ??
-        ofStyle?.attributes["ilvl"] ?? value("ilvl", fromStyles) ?? 0,
+    const all = [own, ...bases.map((base) => at(base, "pPr", "numPr"))];
+    const [id = "0"] = all.flatMap((numbers) => at(numbers, "numId")?.attributes["val"] ?? []);
+    if (!this.#lists.has(id)) this.#lists.set(id, this.#readList(id));
+    const list = this.#lists.get(id);
+    if (list === undefined) return undefined;
+    const [ofStyle = -1] = bases.map(({ attributes: { styleId } }) =>
+      list.levels.findIndex((level) => level?.style !== undefined && level.style === styleId)
+    ).filter((index) => index >= 0);
+    const [ilvl] = (own === undefined ? all : [own]).flatMap((numbers) =>
+      at(numbers, "ilvl")?.attributes["val"] ?? []
     );
-    const levels = this.#levelsOf(id, kind);
-    const definition = levels[level];
-    if (definition === undefined) return undefined;
-    const numbers = this.#count({ id, kind, level, levels });
+    const index = own === undefined && ofStyle >= 0 ? ofStyle : Number(ilvl ?? 0);
+    const level = list.levels[index];
+    if (level === undefined) return undefined;
+    count(list, index);
     // Styles such as "List Bullet 2" are lists of their own, which only their indentation puts below another one.
-    const indents = [indentOf(properties), indentOf(at(definition, "pPr")), this.#styles.indentOf(style)];
+    const indents = [indentOf(properties), level.indent, this.#styles.indentOf(style)];
     if (own === undefined) indents.splice(1, 0, indents.pop());
     return {
-      level: indents.find((indent) => indent !== undefined) ?? (level + 1) * INDENT,
-      label: labelOf({ level, levels, numbers }),
+      level: indents.find((indent) => indent !== undefined) ?? (index + 1) * INDENT,
+      label: labelOf(list, level),
     };
   }
 
-  #count({ id, kind, level, levels }: {
-    readonly id: string;
-    readonly kind: XmlNode;
-    readonly level: number;
-    readonly levels: readonly (XmlNode | undefined)[];
-  }): number[] {
+  #readList(id: string): List | undefined {
+    const kindOf = (id = "") =>
+      this.#kinds.get(at(this.#nums.get(id), "abstractNumId")?.attributes["val"] ?? "");
+    const named = kindOf(id);
+    // Some lists only name the style of another one.
+    const [link] = this.#styles.bases(at(named, "numStyleLink")?.attributes["val"] ?? "");
+    const kind = kindOf(at(link, "pPr", "numPr", "numId")?.attributes["val"]) ?? named;
+    if (kind === undefined) return undefined;
     const counters = this.#counters.get(kind) ?? [];
     this.#counters.set(kind, counters);
-    const startOf = (index: number) =>
-      Number(
-        at(this.#override(id, index), "startOverride")?.attributes["val"] ??
-          at(levels[index], "start")?.attributes["val"] ?? 1,
-      );
-    const begins = at(this.#override(id, level), "startOverride") !== undefined &&
-      !this.#begun.has(`${id} ${level}`);
-    this.#begun.add(`${id} ${level}`);
-    const before = begins ? undefined : counters[level];
-    counters[level] = before === undefined ? startOf(level) : before + 1;
-    for (let below = level + 1; below < LEVELS; below++) {
-      const restart = Number(at(levels[below], "lvlRestart")?.attributes["val"] ?? below);
-      if (level < restart) counters[below] = undefined;
-    }
-    return Array.from({ length: LEVELS }, (_, index) => counters[index] ?? startOf(index));
+    const byLevel = (parent: XmlNode | undefined, name: string) =>
+      new Map(childrenOf(parent, name).map((node) => [Number(node.attributes["ilvl"]), node]));
+    const overrides = byLevel(this.#nums.get(id), "lvlOverride");
+    const ofKind = byLevel(kind, "lvl");
+    const levels = Array.from({ length: LEVELS }, (_, index) => {
+      const node = at(overrides.get(index), "lvl") ?? ofKind.get(index);
+      return node &&
+        readLevel(node, { index, start: at(overrides.get(index), "startOverride")?.attributes["val"] });
+    });
+    return { levels, counters, begun: new Set() };
   }
+}
 
-  #override(id: string, index: number): XmlNode | undefined {
-    return childrenOf(this.#lists.get(id), "lvlOverride").find(({ attributes }) =>
-      Number(attributes["ilvl"]) === index
-    );
-  }
+function readLevel(
+  node: XmlNode,
+  { index, start }: { readonly index: number; readonly start: string | undefined },
+): Level {
+  const value = (name: string) => at(node, name)?.attributes["val"];
+  const [first = ""] = at(node, "numFmt")?.attributes["format"]?.split(",") ?? [];
+  return {
+    format: value("numFmt") ?? "decimal",
+    digits: first.length,
+    text: value("lvlText") ?? `%${index + 1}.`,
+    start: Number(start ?? value("start") ?? 1),
+    isRestarted: start !== undefined,
+    restart: Number(value("lvlRestart") ?? index),
+    isLegal: isOn(at(node, "isLgl")),
+    indent: indentOf(at(node, "pPr")),
+    style: value("pStyle"),
+  };
+}
 
-  #levelsOf(id: string, kind: XmlNode): readonly (XmlNode | undefined)[] {
-    const levels = this.#levels.get(id) ??
-      Array.from({ length: LEVELS }, (_, index) =>
-        at(this.#override(id, index), "lvl") ??
-          childrenOf(kind, "lvl").find(({ attributes }) => Number(attributes["ilvl"]) === index));
-    this.#levels.set(id, levels);
-    return levels;
-  }
-
-  /** What a list looks like; some only name the style of another list. */
-  #kindOf(id: string): XmlNode | undefined {
-    const kind = this.#kinds.get(at(this.#lists.get(id), "abstractNumId")?.attributes["val"] ?? "");
-    const [link] = this.#styles.bases(at(kind, "numStyleLink")?.attributes["val"] ?? "");
-    const linked = at(
-      this.#lists.get(at(link, "pPr", "numPr", "numId")?.attributes["val"] ?? ""),
-      "abstractNumId",
-    );
-    return this.#kinds.get(linked?.attributes["val"] ?? "") ?? kind;
+function count({ levels, counters, begun }: List, index: number): void {
+  const { start = 1, isRestarted = false } = levels[index] ?? {};
+  const before = isRestarted && !begun.has(index) ? undefined : counters[index];
+  begun.add(index);
+  counters[index] = before === undefined ? start : before + 1;
+  for (let below = index + 1; below < LEVELS; below++) {
+    if (index < (levels[below]?.restart ?? below)) counters[below] = undefined;
   }
 }
 
 /** The number of a paragraph as it is shown; `undefined` for bullets, and where none is shown. */
-function labelOf({ level, levels, numbers }: {
-  readonly level: number;
-  readonly levels: readonly (XmlNode | undefined)[];
-  readonly numbers: readonly number[];
-}): string | undefined {
-  const definition = levels[level];
-  const text = at(definition, "lvlText")?.attributes["val"] ?? `%${level + 1}.`;
+function labelOf({ levels, counters }: List, { format, text, isLegal }: Level): string | undefined {
   // Some bullets are words, such as "Note:".
-  if (formatOf(definition) === "bullet") return /\p{L}{2}/u.test(text) ? text : undefined;
-  const isLegal = isOn(at(definition, "isLgl"));
+  if (format === "bullet") return /\p{L}{2}/u.test(text) ? text : undefined;
   const label = text.replace(/%([1-9])/g, (_, digit: string) => {
-    const index = Number(digit) - 1;
-    return numberText(numbers[index] ?? 1, isLegal ? undefined : levels[index]);
+    const { format = "decimal", start = 1, digits = 0 } = levels[Number(digit) - 1] ?? {};
+    const number = counters[Number(digit) - 1] ?? start;
+    return formatOrdinal(number, isLegal ? "decimal" : format).padStart(
+      format === "custom" ? digits : 0,
+      "0",
+    );
   }).trim();
   return label === "" ? undefined : label;
-}
-
-function formatOf(level: XmlNode | undefined): string {
-  return at(level, "numFmt")?.attributes["val"] ?? "decimal";
-}
-
-function numberText(number: number, level: XmlNode | undefined): string {
-  // Formats such as "001, 002, 003, ..." say how many digits a number has.
-  const [first = ""] = (at(level, "numFmt")?.attributes["format"] ?? "").split(",");
-  return formatOf(level) === "custom"
-    ? String(number).padStart(first.length, "0")
-    : formatOrdinal(number, formatOf(level));
 }

@@ -1,5 +1,5 @@
 /** What the styles of a document mean. */
-import type { TextForm } from "../raised_text.ts";
+import { formOf, type RunForm } from "../run_form.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 
 /** The most styles that a style may be based on. */
@@ -7,14 +7,6 @@ const MAX_BASES = 20;
 
 /** What a style makes of a paragraph. */
 export type ParagraphKind = { readonly heading: number } | { readonly code: true } | undefined;
-
-/** How a run is written. */
-export interface RunForm extends TextForm {
-  readonly isHidden?: boolean | undefined;
-  readonly font?: string | undefined;
-  /** Whether the run is deleted by a tracked change. */
-  readonly isDeleted?: boolean | undefined;
-}
 
 /** The styles of a document, by id. */
 export class Styles {
@@ -73,26 +65,6 @@ export class Styles {
     }
     return bases;
   }
-}
-
-/** What the properties of a run say of its form; what they do not say comes from elsewhere. */
-export function formOf(properties: XmlNode | undefined): RunForm {
-  const form: { -readonly [Member in keyof RunForm]: RunForm[Member] } = {};
-  for (const property of childrenOf(properties)) {
-    const { val, ascii, hAnsi } = property.attributes;
-    if (property.name === "vertAlign") {
-      form.position = val === "superscript" ? "raised" : val === "subscript" ? "lowered" : undefined;
-    } else if (property.name === "strike" || property.name === "dstrike") {
-      form.isStruck = isOn(property) || (form.isStruck ?? false);
-    } else if (property.name === "vanish") form.isHidden = isOn(property);
-    else if (property.name === "rFonts" && (ascii ?? hAnsi) !== undefined) form.font = ascii ?? hAnsi;
-  }
-  return form;
-}
-
-/** Whether a property is there, and not turned off. */
-export function isOn(toggle: XmlNode | undefined): boolean {
-  return toggle !== undefined && !["0", "false", "off"].includes(toggle.attributes["val"] ?? "");
 }
 
 /** The level of a heading that the properties of a paragraph set; from 1. */

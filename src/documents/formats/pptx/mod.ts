@@ -151,8 +151,6 @@ class SlideReader {
           yield* this.read(shape);
           break;
         case "pic":
-          yield* this.#picture(shape);
-          break;
         case "graphicFrame":
           yield* this.#frame(shape);
           break;
@@ -185,25 +183,14 @@ class SlideReader {
     }
   }
 
-  *#picture(shape: XmlNode): Generator<DocumentElement, void> {
-    const { descr = "", name = "" } = at(shape, "nvPicPr", "cNvPr")?.attributes ?? {};
-    const { embed, link = "" } = at(shape, "blipFill", "blip")?.attributes ?? {};
-    const picture = this.#related.get(embed ?? link);
-    if (picture !== undefined) yield this.#office.picture(picture, descr || name);
-  }
-
   *#frame(frame: XmlNode): Generator<DocumentElement, void> {
-    const data = at(frame, "graphic", "graphicData");
-    const table = at(data, "tbl");
+    const table = at(frame, "graphic", "graphicData", "tbl");
     if (table !== undefined) {
       yield* toTable(table);
       yield* formulasIn(table);
       yield* this.#links(table);
     }
-    const targets = (name: string, id: string) =>
-      childrenOf(data, name).map(({ attributes }) => this.#related.get(attributes[id] ?? "")?.target ?? "");
-    for (const target of targets("chart", "id")) yield* [this.#office.chart(target) ?? []].flat();
-    for (const target of targets("relIds", "dm")) yield* [this.#office.diagram(target) ?? []].flat();
+    yield* this.#office.drawn(frame, this.#related);
   }
 }
 

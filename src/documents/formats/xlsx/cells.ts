@@ -2,6 +2,7 @@
 import { dateFromSerial, format as formatNumber, isDateFormat } from "numfmt";
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
+import { formOf } from "../run_form.ts";
 import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 
@@ -191,16 +192,6 @@ function readStyles(styles: XmlNode | undefined): CellStyle[] {
   });
 }
 
-/** What a font, or the properties of a run, say of its form. */
-function formOf(properties: XmlNode | undefined): TextForm {
-  const position = at(properties, "vertAlign")?.attributes["val"];
-  const strike = at(properties, "strike");
-  return {
-    position: position === "superscript" ? "raised" : position === "subscript" ? "lowered" : undefined,
-    isStruck: strike !== undefined && !["0", "false"].includes(strike.attributes["val"] ?? ""),
-  };
-}
-
 /** The shared texts of a workbook. */
 export function readSharedTexts(part: XmlNode | undefined): string[] {
   return childrenOf(at(part, "sst"), "si").map(richText);
@@ -210,9 +201,11 @@ export function readSharedTexts(part: XmlNode | undefined): string[] {
 export function richText(node: XmlNode | undefined): string {
   const runs = childrenOf(node).filter(({ name }) => name === "t" || name === "r");
   return joinText(runs.map((run) => {
-    const properties = at(run, "rPr");
-    const text = unescapeText(textOf(run.name === "t" ? run : at(run, "t")));
-    return { text: symbolText(text, at(properties, "rFont")?.attributes["val"]), ...formOf(properties) };
+    const form = formOf(at(run, "rPr"));
+    return {
+      ...form,
+      text: symbolText(unescapeText(textOf(run.name === "t" ? run : at(run, "t"))), form.font),
+    };
   }));
 }
 

@@ -7,10 +7,9 @@ import {
   type ParseLimits,
   unreadable,
 } from "../format.ts";
-import { linesOf } from "../drawing_text.ts";
 import { OfficePackage, UnreadParts } from "../ooxml.ts";
 import { withIds } from "../sections.ts";
-import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
+import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
 import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
 import { CommentReader } from "./comments.ts";
@@ -200,25 +199,7 @@ class Workbook {
     for (const { type, target } of this.#office.relationships(sheet.part).values()) {
       if (type === "pivotTable") elements.push(...this.#pivot(target));
       if (type !== "drawing") continue;
-      const drawing = this.#office.xml(target);
-      const related = this.#office.relationships(target);
-      for (const picture of descendantsOf(drawing, "pic")) {
-        const { descr = "", name = "" } = at(picture, "nvPicPr", "cNvPr")?.attributes ?? {};
-        const { embed, link = "" } = at(picture, "blipFill", "blip")?.attributes ?? {};
-        const image = related.get(embed ?? link);
-        if (image !== undefined) elements.push(this.#office.picture(image, descr || name));
-      }
-      for (const shape of descendantsOf(drawing, "sp")) {
-        const text = linesOf(at(shape, "txBody")).join("\n");
-        if (text !== "") elements.push({ category: "text", content: { text } });
-      }
-      for (const [name, id] of [["chart", "id"], ["relIds", "dm"]] as const) {
-        for (const { attributes } of descendantsOf(drawing, name)) {
-          const target = related.get(attributes[id] ?? "")?.target ?? "";
-          const element = name === "chart" ? this.#office.chart(target) : this.#office.diagram(target);
-          if (element !== undefined) elements.push(element);
-        }
-      }
+      elements.push(...this.#office.drawn(this.#office.xml(target), this.#office.relationships(target)));
     }
     return elements;
   }

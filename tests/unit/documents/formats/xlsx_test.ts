@@ -151,8 +151,8 @@ Deno.test("threads of comments, named tables, charts of two kinds and sizes of p
       { category, content: { url: _url, data_summary: _data, ...content } },
     ) => [category, content]),
     [
-      ["image", { description: "Tree", mime_type: "image/png", width: 2, height: 3 }],
       ["chart", { title: "Chart", chart_type: "bar and line" }],
+      ["image", { description: "Tree", mime_type: "image/png", width: 2, height: 3 }],
       ["annotation", { text: "Why?", author: "Ada", cell: "A1" }],
       ["annotation", { text: "Rain.", cell: "A1" }],
       ["annotation", { text: "A note", author: "tc={9}", cell: "A2" }],
