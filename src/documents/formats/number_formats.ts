@@ -47,14 +47,14 @@ const FORMATS: Readonly<Record<string, (number: number) => string>> = {
   numberInDash: (number) => `- ${number} -`,
   decimalFullWidth: (number) => eachDigit(number, (digit) => String.fromCharCode(0xff10 + digit)),
   ideographDigital: (number) => eachDigit(number, (digit) => HAN[digit] ?? ""),
-  chineseCounting: (number) =>
-    eachDigit(
-      number,
-      (digit, place) => digit === 0 ? "〇" : `${HAN[digit]}${" 十百千"[place] ?? ""}`.trimEnd(),
-    )
-      .replace(/〇+$/, "").replace(/〇+/g, "〇").replace(/^一十/, "十"),
+  koreanDigital: (number) => eachDigit(number, (digit) => HANGUL[digit] ?? ""),
+  chineseCounting: (number) => counted(number, HAN, " 十百千").replace(/^一十/, "十"),
+  koreanCounting: (number) => counted(number, HANGUL, " 십백천").replace(/^일십/, "십"),
+  chineseLegalSimplified: (number) => counted(number, "零壹贰叁肆伍陆柒捌玖", " 拾佰仟"),
+  ideographLegalTraditional: (number) => counted(number, "零壹貳參肆伍陸柒捌玖", " 拾佰仟"),
 };
 const HAN = "〇一二三四五六七八九";
+const HANGUL = "영일이삼사오육칠팔구";
 
 /** A number in a format, by its name such as `lowerRoman`; in digits when the format is not known. */
 export function formatOrdinal(number: number, name: string): string {
@@ -64,17 +64,27 @@ export function formatOrdinal(number: number, name: string): string {
       .toUpperCase();
   }
   // The many ways to count in Chinese, Japanese and Korean differ only in large numbers.
-  const format = /(?:Counting|Thousand)$/.test(name) ? "chineseCounting" : name.replace(/Chinese$/, "");
+  const isCounting = /(?:Counting|Thousand)$/.test(name) && !(name in FORMATS);
+  const format = isCounting ? "chineseCounting" : name.replace(/Chinese$/, "");
   const signs = [...SIGNS[format] ?? SIGNS[`${format}FullWidth`] ?? ""];
   const times = Math.ceil(number / signs.length);
   if (number > 0 && times < 10) return (signs[(number - 1) % signs.length] ?? "").repeat(times);
   return FORMATS[format]?.(number) ?? String(number);
 }
 
-function eachDigit(number: number, write: (digit: number, place: number) => string): string {
-  return [...String(number)].map((digit, index, all) => write(Number(digit), all.length - 1 - index)).join(
-    "",
+/** A number by its digits and their units; several zeros are one, and those at the end none. */
+function counted(number: number, digits: string, units: string): string {
+  const [zero = ""] = digits;
+  const text = eachDigit(
+    number,
+    (digit, place) => digit === 0 ? zero : `${digits[digit]}${units[place] ?? ""}`.trim(),
   );
+  return text.replace(new RegExp(`${zero}+$`), "").replace(new RegExp(`${zero}+`, "g"), zero);
+}
+
+function eachDigit(number: number, write: (digit: number, place: number) => string): string {
+  const digits = [...String(number)].map(Number);
+  return digits.map((digit, index) => write(digit, digits.length - 1 - index)).join("");
 }
 
 function inWords(number: number): string {

@@ -25,7 +25,7 @@ export function formOf(properties: XmlNode | undefined): RunForm {
       form = { ...form, isStruck: isOn(property) || form.isStruck === true };
     } else if (property.name === "dstrike" && isOn(property)) form = { ...form, isStruck: true };
     else if (property.name === "vanish") form = { ...form, isHidden: isOn(property) };
-    else if (property.name === "rFont") form = { ...form, font: val };
+    else if (property.name === "rFont" || property.name === "name") form = { ...form, font: val };
     else if (property.name === "rFonts" && hAnsi !== undefined) form = { ...form, font: ascii ?? hAnsi };
   }
   return form;

@@ -25,8 +25,6 @@ export class BodyReader {
   readonly #related: ReadonlyMap<string, Relationship>;
   readonly #parts: DocumentParts;
   readonly #reader: PartReader;
-  /** What files inside of the document say, by the relationship of each. */
-  readonly #chunks: ReadonlyMap<string, readonly DocumentElement[]>;
   readonly #hasEvenPages: boolean;
   readonly #segments: { readonly elements: DocumentElement[]; margins: Margins }[] = [];
   #sections: readonly Margins[] = [];
@@ -35,7 +33,6 @@ export class BodyReader {
 
   constructor(office: OfficePackage, main: string, chunks: ReadonlyMap<string, readonly DocumentElement[]>) {
     this.#related = office.relationships(main);
-    this.#chunks = chunks;
     const partOf = (type: string) =>
       [...this.#related.values()].find((each) => each.type === type)?.target ?? "";
     const notes = ["footnote", "endnote", "comment"].flatMap((kind) => {
@@ -51,6 +48,7 @@ export class BodyReader {
       styles,
       numbering: new Numbering(office.xml(partOf("numbering")), styles),
       notes: new Map(notes),
+      chunks,
       unread: new UnreadParts(),
     };
     this.#reader = new PartReader(this.#parts, main);
@@ -80,7 +78,7 @@ export class BodyReader {
       else {
         this.#endBlocks();
         if (node.name === "tbl") this.#table(node);
-        else this.#chunk(node);
+        else this.#add(...this.#reader.chunk(node));
       }
     }
   }
@@ -123,12 +121,6 @@ export class BodyReader {
       this.#endBlocks();
       this.#add({ category: "text", content: { text } });
     }
-  }
-
-  #chunk({ attributes: { id = "" } }: XmlNode): void {
-    const elements = this.#chunks.get(id);
-    if (elements !== undefined) this.#add(...elements);
-    else this.#parts.unread.add(`embedded file ${this.#related.get(id)?.target ?? ""}`.trim());
   }
 
   #table(node: XmlNode): void {

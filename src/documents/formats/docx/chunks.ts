@@ -13,14 +13,14 @@ const KINDS: readonly (readonly [RegExp, FileKind])[] = [
   [/^text\/plain/, "text"],
 ];
 
-/** Reads each file that a part embeds, by the id of its relationship; without those that cannot be read. */
+/** Reads each file that a part embeds, by its part; without those that cannot be read. */
 export async function readChunks(
   office: OfficePackage,
   main: string,
   limits: ParseLimits,
 ): Promise<Map<string, readonly DocumentElement[]>> {
   const chunks = new Map<string, readonly DocumentElement[]>();
-  for (const { id, type, target, isExternal } of office.relationships(main).values()) {
+  for (const { type, target, isExternal } of office.relationships(main).values()) {
     if (type !== "aFChunk" || isExternal) continue;
     const bytes = office.bytes(target);
     const kind = kindOfPart(office, target);
@@ -36,7 +36,7 @@ export async function readChunks(
       // A web archive is written as a message, whose headers are not those of a person.
       const start = kind === "mail" ? elements.findIndex(({ category }) => category === "table") + 1 : 0;
       const notes = losses.map((text): DocumentElement => ({ category: "annotation", content: { text } }));
-      chunks.set(id, [...elements.slice(start), ...notes]);
+      chunks.set(target, [...elements.slice(start), ...notes]);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
     }

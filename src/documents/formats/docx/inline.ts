@@ -18,6 +18,8 @@ export interface DocumentParts {
   readonly numbering: Numbering;
   /** Notes such as `footnote 2`, and comments, with the parts that they are in. */
   readonly notes: ReadonlyMap<string, { readonly node: XmlNode; readonly part: string }>;
+  /** What files inside of the document say, by their parts. */
+  readonly chunks: ReadonlyMap<string, readonly DocumentElement[]>;
   readonly unread: UnreadParts;
 }
 
@@ -94,7 +96,7 @@ export class PartReader {
     return [...blocksOf(parent, this.#parts.unread)].map((block) => {
       if (block.name === "tbl") return this.#tableText(block, others);
       if (block.name === "altChunk") {
-        this.#parts.unread.add(block.name);
+        others.push(...this.chunk(block));
         return "";
       }
       const { text, mark, others: inside, boxes } = this.paragraph(block);
@@ -102,6 +104,14 @@ export class PartReader {
       const line = `${mark?.label ?? ""} ${text}`.trim();
       return [line, ...boxes.map((box) => this.text(box, others))].filter(Boolean).join("\n");
     }).filter((text) => text !== "").join("\n");
+  }
+
+  /** What a file says that is embedded as a block. */
+  chunk({ attributes: { id = "" } }: XmlNode): readonly DocumentElement[] {
+    const part = this.#related.get(id)?.target ?? "";
+    const elements = this.#parts.chunks.get(part);
+    if (elements === undefined) this.#parts.unread.add(`embedded file ${part}`.trim());
+    return elements ?? [];
   }
 
   #tableText(table: XmlNode, others: DocumentElement[]): string {

@@ -118,15 +118,16 @@ class Presentation {
 
   #comments(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
     const parts = [...related.values()].filter(({ type }) => type === "comments");
-    return parts.flatMap(({ target }) =>
-      [...descendantsOf(this.#office.xml(target), "cm")].map((comment): DocumentElement => {
-        const { dt } = comment.attributes;
-        return annotation("Comment", {
-          text: (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim(),
-          ...(dt ? { created_at: dt } : {}),
-        });
-      })
-    );
+    const comments = parts.flatMap(({ target }) => [...descendantsOf(this.#office.xml(target), "cm")]);
+    const toNote = (label: string, comment: XmlNode): DocumentElement => {
+      const { dt, created = dt } = comment.attributes;
+      const text = (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim();
+      return annotation(label, { text, ...(created ? { created_at: created } : {}) });
+    };
+    return comments.flatMap((comment) => [
+      toNote("Comment", comment),
+      ...[...descendantsOf(comment, "reply")].map((reply) => toNote("Reply", reply)),
+    ]);
   }
 }
 
@@ -141,7 +142,7 @@ class SlideReader {
   }
 
   *read(tree: XmlNode | undefined): Generator<DocumentElement, void> {
-    for (const shape of childrenOf(tree)) {
+    for (const shape of childrenOf(tree).filter((shape) => !isHidden(shape))) {
       switch (shape.name) {
         case "sp":
         case "cxnSp":
@@ -201,10 +202,17 @@ function* formulasIn(body: XmlNode | undefined): Generator<DocumentElement, void
   }
 }
 
+/** Whether a shape is turned off in the pane of the selection. */
+function isHidden(shape: XmlNode): boolean {
+  const [properties] = childrenOf(shape);
+  return ["1", "true"].includes(at(properties, "cNvPr")?.attributes["hidden"] ?? "");
+}
+
 /** Counts what {@linkcode SlideReader} does not read. */
 function countUnread(tree: XmlNode | undefined, unread: UnreadParts): void {
   for (const shape of childrenOf(tree)) {
-    if (shape.name === "grpSp") countUnread(shape, unread);
+    if (isHidden(shape)) unread.add("hidden shape");
+    else if (shape.name === "grpSp") countUnread(shape, unread);
     else if (shape.name === "graphicFrame") {
       const data = at(shape, "graphic", "graphicData");
       const { uri = "unknown" } = data?.attributes ?? {};

@@ -1,8 +1,8 @@
 /** The cells of a workbook: their values, and how they are displayed. */
 import { dateFromSerial, format as formatNumber, isDateFormat } from "numfmt";
 import type { TableCell } from "../../../protocol/dpe_content.ts";
-import { joinText, type TextForm } from "../raised_text.ts";
-import { formOf } from "../run_form.ts";
+import { joinText } from "../raised_text.ts";
+import { formOf, type RunForm } from "../run_form.ts";
 import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 
@@ -82,12 +82,12 @@ export class CellReader {
     return ref !== undefined && ref !== cell.attributes["r"] ? { ...value, fills: ref } : value;
   }
 
-  /** A value of a cell that is struck out, or raised or lowered as a whole. */
-  #marked(value: CellValue, form: TextForm | undefined): CellValue {
+  /** A value of a cell that is struck out or of a font of signs, or raised or lowered as a whole. */
+  #marked(value: CellValue, form: RunForm | undefined): CellValue {
     const text = value.shown === null || form === undefined ? "" : String(value.shown);
     // Texts of several runs have forms of their own.
     if (text === "" || text.includes("~~")) return value;
-    return { ...value, shown: joinText([{ text, ...form }]) };
+    return { ...value, shown: joinText([{ ...form, text: symbolText(text, form?.font) }]) };
   }
 
   #read(cell: XmlNode): CellValue {
@@ -170,7 +170,7 @@ function isoOf(serial: number): string | undefined {
 interface CellStyle {
   readonly pattern: string;
   /** `undefined` for the form of most cells. */
-  readonly form: TextForm | undefined;
+  readonly form: RunForm | undefined;
 }
 
 function readStyles(styles: XmlNode | undefined): CellStyle[] {
@@ -187,7 +187,9 @@ function readStyles(styles: XmlNode | undefined): CellStyle[] {
     const form = forms[Number(attributes["fontId"] ?? -1)];
     return {
       pattern: own.get(id) ?? BUILT_IN[id] ?? "General",
-      form: form?.isStruck === true || form?.position !== undefined ? form : undefined,
+      form: form?.isStruck === true || form?.position !== undefined || symbolText("a", form?.font) !== "a"
+        ? form
+        : undefined,
     };
   });
 }

@@ -266,7 +266,10 @@ class Workbook {
       losses.push("Embedded objects are not shown");
     }
     const unread = new UnreadParts();
-    for (const { part } of this.#sheets) {
+    for (const { part, rows } of this.#sheets) {
+      for (const { name, children } of childrenOf(at(rows.around, "worksheet", "headerFooter"))) {
+        if (children.length > 0) unread.add(name);
+      }
       for (const { type } of this.#office.relationships(part).values()) {
         if (!READ_PARTS.has(type)) unread.add(type);
       }

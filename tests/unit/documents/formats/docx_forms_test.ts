@@ -265,6 +265,14 @@ Deno.test("files inside of a document are read where they stand", async () => {
     if (name === "a.html") continue;
     assertEquals((await markdownOf(read)).join("\n"), `Before\n\n${markdown}\n\nAfter`);
   }
+  const inCell = await openFile(
+    "a.docx",
+    docxOf(table(cell('<w:altChunk r:id="c"/>')), {
+      related: [["c", "aFChunk", "a.txt"]],
+      parts: { "word/a.txt": "plain" },
+    }),
+  );
+  assertEquals(await markdownOf(inCell), ["|  |\n| --- |\n|  |\n\nplain"]);
   // A document that contains itself comes to an end.
   const related = relationships(["c", "aFChunk", "a.docx"]);
   let inner = docxOf(chunk);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { formatOrdinal } from "../../../../src/documents/formats/number_formats.ts";
 import { docxOf } from "../../../fixtures/documents/office.ts";
 import { markdownOf, openFile } from "./_open.ts";
 
@@ -156,6 +157,8 @@ Deno.test("numbers are written in the formats of Word", async () => {
     ["ideographTraditional", "%1", ["甲", "乙"]],
     ["none", "Note:", ["Note:", "Note:"]],
     ["bullet", "Note:", ["Note:", "Note:"]],
+    ["koreanCounting", "%1.", ["일.", "이."]],
+    ["chineseLegalSimplified", "%1、", ["壹、", "贰、"]],
     ["ganada", "%1.", ["가.", "나."]],
     ["russianLower", "%1)", ["а)", "б)"]],
   ];
@@ -165,4 +168,29 @@ Deno.test("numbers are written in the formats of Word", async () => {
   }
   const custom = lvl(0, "custom", "%1").replace('"custom"', '"custom" w:format="001, 002, 003, ..."');
   assertEquals(await read(kind("0", custom) + num("1", "0"), p("1", "a")), "- 001 a");
+});
+
+Deno.test("formatOrdinal() counts on where the signs end", () => {
+  const numbers = [4, 10, 11, 14, 19, 20, 21, 27, 28, 40, 90, 105, 110, 1990];
+  const inputs: readonly (readonly [format: string, labels: string])[] = [
+    ["lowerRoman", "iv x xi xiv xix xx xxi xxvii xxviii xl xc cv cx mcmxc"],
+    ["upperLetter", "D J K N S T U AA BB NN LLLL AAAAA FFFFF 1990"],
+    [
+      "chineseCounting",
+      "四 十 十一 十四 十九 二十 二十一 二十七 二十八 四十 九十 一百〇五 一百一十 一千九百九十",
+    ],
+    [
+      "koreanCounting",
+      "사 십 십일 십사 십구 이십 이십일 이십칠 이십팔 사십 구십 일백영오 일백일십 일천구백구십",
+    ],
+    ["ordinal", "4th 10th 11th 14th 19th 20th 21st 27th 28th 40th 90th 105th 110th 1990th"],
+    [
+      "ordinalText",
+      "Fourth Tenth Eleventh Fourteenth Nineteenth Twentieth Twenty-first Twenty-seventh Twenty-eighth Fortieth Ninetieth 105th 110th 1990th",
+    ],
+    ["unknown", numbers.join(" ")],
+  ];
+  for (const [format, labels] of inputs) {
+    assertEquals(numbers.map((number) => formatOrdinal(number, format)).join(" "), labels);
+  }
 });

@@ -102,6 +102,9 @@ Deno.test("what a slide has and is not read is counted and named", async () => {
     [`<p:grpSp><p:grpSpPr/>${frame("<am3d:model3d/>", "http://x/2017/model3d")}</p:grpSp><p:newShape/>`, [
       "2 parts of kinds that are not read: frame of the kind model3d, newShape",
     ]],
+    [`<p:sp><p:nvSpPr><p:cNvPr hidden="1"/></p:nvSpPr>${body(p(r("secret")))}</p:sp>`, [
+      "1 part of a kind that is not read: hidden shape",
+    ]],
     [table(p(r("a"))) + "<p:nvGrpSpPr/><p:extLst/>", []],
   ];
   for (const [shapes, losses] of inputs) assertEquals((await read(shapes)).losses, losses);
