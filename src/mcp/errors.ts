@@ -1,4 +1,5 @@
 /** The errors of MCP servers that callers distinguish. */
+import { describeError } from "../text.ts";
 
 /** Codes of JSON-RPC errors that this client handles or sends. */
 export const RpcErrorCode = {
@@ -174,6 +175,12 @@ export function reasonOf(error: unknown): string {
   if (error instanceof ServerTimeoutError) return "no answer in time";
   if (error instanceof ConfigurationError) return error.reason;
   return "it does not follow the MCP protocol";
+}
+
+/** The cause of a failed `fetch` in the network, the name service or TLS: the end of its message. */
+export function networkReason(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return describeError(cause).replace(/^.*client error \(\w+\): /s, "");
 }
 
 /** Converts an error of a transport of the SDK into one of these errors. */

@@ -131,9 +131,9 @@ export interface OAuthSettings {
   keyAlgorithm?: string | null;
   /** The scopes to ask for. Those that the MCP server names by default. */
   scopes?: string[] | null;
-  /** The resource that the token is for. That of the MCP server's metadata by default. */
+  /** The resource that the token is for, also one above the MCP server. That of the MCP server's metadata by default. */
   resource?: string | null;
-  /** The authorization server. The first one that the MCP server names by default. */
+  /** The authorization server, which you trust with the addresses that it names. By default the first one of the MCP server. */
   issuer?: string | null;
   /** The loopback port to which the browser returns. Any free port by default. */
   redirectPort?: number | null;

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { Computer, fileTokenStore, SignInError } from "../../computer.ts";
-import { AuthorizationServer, signIn } from "../fixtures/authorization_server.ts";
+import { AuthorizationServer, followSignIn, signIn } from "../fixtures/authorization_server.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
@@ -166,14 +166,14 @@ Deno.test("lists in the metadata that are none are left out", async () => {
 
 Deno.test("what an authorization server says is shown on one line", async () => {
   await using attack = await begin(() => {});
-  const { finish, state } = await attack.start();
+  const { finish, state, redirectUri } = await attack.start();
   const answer = new URLSearchParams({
     error: "access_denied",
     error_description: 'no\r\nsigned in at MCP server "wiki"\u2028\u0085done',
     iss: attack.scene.as.issuer,
     state,
   });
-  const error = await assertRejects(() => finish(`http://127.0.0.1:1/callback?${answer}`), SignInError);
+  const error = await assertRejects(() => finish(`${redirectUri}?${answer}`), SignInError);
   assert(!/[\r\n\u2028\u0085]/.test(error.message), JSON.stringify(error.message));
 });
 
@@ -191,8 +191,9 @@ Deno.test("an access token that no header may have is refused at the sign-in", a
     await using attack = await begin(({ as }) => {
       as.answers.set("/token", () => Response.json({ access_token, token_type: "Bearer" }));
     });
-    const { finish } = await attack.start();
-    await assertRejects(() => finish("code-123456"), SignInError, "header");
+    const { finish, url } = await attack.start();
+    const answer = await followSignIn(url);
+    await assertRejects(() => finish(answer), SignInError, "header");
   }
 });
 
@@ -206,7 +207,7 @@ Deno.test("no more scopes are asked for, and remembered, than an address holds",
   const { finish, url } = await attack.start();
   assert(url.length < 16_384, `${url.length} characters`);
   assert(!decodeURIComponent(url).includes("\u001b"), url.slice(0, 400));
-  await finish("code-123456");
+  await finish(await followSignIn(url));
   const [stored] = await attack.scene.tokens.read("shop");
   assert((stored?.tokens?.scope?.length ?? 0) <= 8_192);
 });

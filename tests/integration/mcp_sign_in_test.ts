@@ -386,7 +386,7 @@ Deno.test("a cancelled sign-in on another device asks no more", async () => {
   await assertRejects(() => begun.finished, SignInError, "cancelled");
 });
 
-Deno.test("the code alone finishes a sign-in, a wrong address does not end it, and an answer for another issuer does", async () => {
+Deno.test("the whole address finishes a sign-in and its code alone does not, a wrong address does not end it, and an answer for another issuer does", async () => {
   await using shop = await openProtected();
   const { office } = shop;
   const first = await office.computer.signIns.start("shop");
@@ -404,7 +404,11 @@ Deno.test("the code alone finishes a sign-in, a wrong address does not end it, a
   await assertRejects(() => second.finished, SignInError);
 
   const running = office.log.next(stateOf("shop", "running"));
-  await first.finish(` ${redirect.searchParams.get("code")}\n`);
+  for (const part of [redirect.searchParams.get("code") ?? "", redirect.search]) {
+    const refused = await assertRejects(() => first.finish(part), SignInError, "whole address");
+    assertEquals(refused.isOver, false);
+  }
+  await first.finish(` ${redirect.href}\n`);
   await running;
 });
 

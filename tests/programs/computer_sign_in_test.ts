@@ -57,9 +57,9 @@ Deno.test("what a person pastes is read until it is the address of this sign-in"
   assertEquals(code, 0, stdout);
 });
 
-Deno.test("the code alone ends a sign-in whose browser is on another machine", async () => {
+Deno.test("where the issuer is configured, the code alone ends a sign-in whose browser is on another machine", async () => {
   await using server = await ProtectedServer.open();
-  using desk = new Desk(server.config());
+  using desk = new Desk(server.config({ issuer: server.issuer }));
   await using login = desk.login({}, "guarded");
   const end = await login.fill();
   await login.paste(new URL(end).searchParams.get("code") ?? "");
@@ -72,9 +72,10 @@ Deno.test("with --json, what a sign-in tells is one JSON document on each line",
   await using login = desk.login({}, "guarded", "--json");
   await login.door.stdout.until("}\n");
   const [first = ""] = login.door.stdout.text.split("\n");
-  const { type, url, redirect_uri, listens } = JSON.parse(first);
-  assertEquals([type, listens], ["open_url", true]);
-  assertMatch(redirect_uri, /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  const { type, url, redirect_uri, listens, issuer, page, needs_address } = JSON.parse(first);
+  assertEquals([type, listens, needs_address], ["open_url", true, true]);
+  assertEquals([issuer, page], [server.issuer, new URL(server.issuer).origin]);
+  assertMatch(redirect_uri, /^http:\/\/127\.0\.0\.1:\d+\/callback\/[\da-f]{16}$/);
   await login.paste("nonsense");
   await login.door.stdout.until("not_accepted");
   await login.paste(await fillForms(url));

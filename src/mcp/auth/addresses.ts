@@ -1,4 +1,4 @@
-/** Which addresses a server on the network may send the Computer to. Pure. */
+/** Where an address leads, and whether two lead to the same place. Pure. */
 
 /** Where an address leads: to this machine, to the own network, or to the internet. */
 export type AddressKind = "loopback" | "private" | "public";
@@ -34,6 +34,16 @@ export function kindOfHost(host: string): AddressKind {
 /** Whether http, without TLS, stays on this machine. */
 export function isLoopbackUrl({ hostname }: URL): boolean {
   return kindOfHost(hostname) === "loopback";
+}
+
+/** Whether two addresses differ in their query alone. Browsers may write the host of the loopback interface in another way. */
+export function isSamePlace(one: URL, other: URL): boolean {
+  return one.protocol === other.protocol && hostOf(one) === hostOf(other) && one.port === other.port &&
+    one.pathname === other.pathname;
+}
+
+function hostOf({ hostname }: URL): string {
+  return ["localhost", "[::1]"].includes(hostname) ? "127.0.0.1" : hostname;
 }
 
 function kindOfIpv4(number: number): AddressKind {

@@ -1,8 +1,10 @@
 /** A sign-in in a browser: authorization code with PKCE. The browser may be on another machine. */
 import * as oauth from "oauth4webapi";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
+import { isSamePlace } from "./addresses.ts";
 import { chooseClient } from "./client.ts";
 import { newProofKey } from "./dpop.ts";
+import { adviceOf, whyAnswerNamesIssuer } from "./metadata_origins.ts";
 import { toOAuthFailure, toShortLine } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { BrowserSignIn } from "./sign_in.ts";
@@ -12,6 +14,8 @@ import type { OAuthClient, ProofKey } from "./token_store.ts";
 
 /** The port of the redirect when nothing listens and none is configured. */
 export const DEFAULT_REDIRECT_PORT = 33_418;
+/** The bytes of a digest that stand for an issuer in its redirect. */
+const ISSUER_SEGMENT_BYTES = 8;
 /** The longest address that is read, in characters. */
 const MAX_REDIRECT_LENGTH = 16_384;
 
@@ -19,7 +23,10 @@ const MAX_REDIRECT_LENGTH = 16_384;
 export async function beginBrowserSignIn(
   server: ProtectedServer,
   target: SignInTarget,
-  { redirectUri, signal }: { readonly redirectUri: string; readonly signal: AbortSignal | undefined },
+  { redirectUri: fixedUri, signal }: {
+    readonly redirectUri: string;
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<BrowserSignIn> {
   const { as } = target;
   assertPkce(as.metadata, server);
@@ -27,30 +34,33 @@ export async function beginBrowserSignIn(
   const { config, fetch } = server;
   // Always a new registration: the authorization server may have forgotten the last one, and its page would say so
   // to the person instead of us.
+  const ownUri = await redirectOf(as.metadata.issuer, fixedUri);
   const client = await chooseClient({ as, config, fetch, signal }, {
-    redirectUri,
+    redirectUri: ownUri,
     grantTypes: ["authorization_code", "refresh_token"],
   });
+  const redirectUri = client.source === "registered" ? ownUri : fixedUri;
   server.learn(client.clientSecret);
   const [before] = (await server.signIns()).filter(({ issuer }) => issuer === as.metadata.issuer);
   const scopes = server.scopesFor(target, before);
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   server.learn(verifier);
-  const url = await authorizationUrl({ server, target, client, scopes, redirectUri, verifier, state });
-  return new CodeSignIn({
-    server,
-    target,
-    client,
-    scopes,
-    redirectUri,
-    verifier,
-    state,
-    proofKey,
-    signal,
-    url,
-  })
-    .shown;
+  const request = { server, target, client, scopes, redirectUri, verifier, state, signal };
+  const url = await authorizationUrl(request);
+  return new CodeSignIn({ ...request, proofKey, url }).shown;
+}
+
+/**
+ * The redirect of an issuer, which no other one has (RFC 9700, section 4.4): an answer at another redirect belongs to
+ * another sign-in. A client whose redirects were registered elsewhere has to keep to those.
+ */
+async function redirectOf(issuer: string, redirectUri: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(issuer));
+  const url = new URL(redirectUri);
+  const segment = new Uint8Array(digest).subarray(0, ISSUER_SEGMENT_BYTES).toHex();
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${segment}`;
+  return url.href;
 }
 
 /** A code that a stranger gets hold of must be of no use to him. */
@@ -74,12 +84,13 @@ interface CodeRequest {
   readonly redirectUri: string;
   readonly verifier: string;
   readonly state: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function authorizationUrl(request: CodeRequest): Promise<string> {
-  const { server, target: { as, audience }, client, scopes, redirectUri, verifier, state } = request;
+  const { server, target: { as, audience }, client, scopes, redirectUri, verifier, state, signal } = request;
   const { authorization_endpoint: endpoint = "", issuer } = as.metadata;
-  const url = readPage(endpoint, { issuer, server });
+  const url = await readPage(endpoint, { issuer, server, signal });
   const parameters = {
     response_type: "code",
     client_id: client.clientId,
@@ -108,9 +119,7 @@ class CodeSignIn {
   /** The exchange under way: a code is of use once. */
   #exchanging: Promise<void> | undefined;
 
-  constructor(
-    request: BegunRequest & { readonly signal: AbortSignal | undefined },
-  ) {
+  constructor(request: BegunRequest) {
     this.#request = request;
     // Not everybody who cancels a sign-in waits for it.
     this.#finished.promise.catch(() => {});
@@ -121,15 +130,23 @@ class CodeSignIn {
   }
 
   get shown(): BrowserSignIn {
-    const { url, redirectUri } = this.#request;
+    const { url, redirectUri, target: { as, audience } } = this.#request;
     return {
       kind: "browser",
+      issuer: as.metadata.issuer,
+      audience,
       url,
       redirectUri,
+      needsAddress: this.#needsAddress,
       finished: this.#finished.promise,
       finish: (text) => this.#finish(text),
       cancel: () => this.#end(new SignInError("Cannot sign in: cancelled")),
     };
+  }
+
+  /** A code does not say who has issued it: that is known from the address, or vouched for by the configuration. */
+  get #needsAddress(): boolean {
+    return !this.#request.server.config.issuer;
   }
 
   #end(error: unknown): void {
@@ -147,17 +164,22 @@ class CodeSignIn {
 
   /** Checks that an answer belongs to this sign-in, and comes from the authorization server that was asked. */
   #check(text: string): URLSearchParams {
-    const { target: { as }, client, state } = this.#request;
-    const parameters = this.#read(text);
-    if (parameters.get("state") !== state) {
-      throw new SignInError("Cannot finish the sign-in: the address belongs to another one", {
-        isOver: false,
-      });
-    }
+    const { server, target: { as: { metadata }, as }, client, state } = this.#request;
+    const { parameters, isWhole } = this.#read(text);
+    if (parameters.get("state") !== state) throw notOurs();
+    // A refusal gives nothing away.
+    const why = isWhole && parameters.has("code") ? whyAnswerNamesIssuer(metadata, server) : undefined;
     try {
-      return oauth.validateAuthResponse(as.metadata, toLibraryClient(client, { as }), parameters, state);
+      if (why !== undefined && !parameters.has("iss")) {
+        throw new SignInError(
+          `Cannot sign in at ${metadata.issuer}: the answer must say who it is from ("iss"), because ${why}, and it ` +
+            `does not; ${adviceOf(metadata.issuer)}`,
+        );
+      }
+      const asked = { ...metadata, authorization_response_iss_parameter_supported: why !== undefined };
+      return oauth.validateAuthResponse(asked, toLibraryClient(client, { as }), parameters, state);
     } catch (error) {
-      const failure = this.#refusal(error);
+      const failure = error instanceof SignInError ? error : this.#refusal(error);
       this.#end(failure);
       throw failure;
     }
@@ -179,24 +201,27 @@ class CodeSignIn {
     });
   }
 
-  /** The address that the browser was sent to, its query, or the code alone. */
-  #read(text: string): URLSearchParams {
-    const { state, target: { as } } = this.#request;
+  /** Reads the address that the browser was sent to, a refusal in its query, or what an issuer is vouched for with. */
+  #read(text: string): { readonly parameters: URLSearchParams; readonly isWhole: boolean } {
+    const { state, redirectUri } = this.#request;
     const given = text.trim();
     if (given.length > MAX_REDIRECT_LENGTH) throw tooLong();
-    if (URL.canParse(given) && /^https?:/i.test(given)) return new URL(given).searchParams;
-    if (/(?:^|[?&])(?:code|error)=/.test(given)) {
-      return new URLSearchParams(given.slice(given.indexOf("?") + 1));
+    if (URL.canParse(given) && /^https?:/i.test(given)) {
+      const address = new URL(given);
+      if (!isSamePlace(address, new URL(redirectUri))) throw notOurs();
+      return { parameters: address.searchParams, isWhole: true };
     }
-    if (given === "" || /\s/.test(given)) {
+    const query = new URLSearchParams(given.slice(given.indexOf("?") + 1));
+    const isQuery = query.has("code") || query.has("error");
+    if (isQuery && !(query.has("code") && this.#needsAddress)) return { parameters: query, isWhole: false };
+    if (given === "" || /\s/.test(given) || this.#needsAddress) {
+      const orCode = this.#needsAddress ? "" : ", or the code";
       throw new SignInError(
-        "Cannot finish the sign-in: paste the address that the browser shows after it, or the code",
+        `Cannot finish the sign-in: paste the whole address that the browser shows after it${orCode}`,
         { isOver: false },
       );
     }
-    // Whoever pastes a code has seen where it comes from; PKCE ties it to this sign-in.
-    const { issuer, authorization_response_iss_parameter_supported: hasIssuer } = as.metadata;
-    return new URLSearchParams({ code: given, state, ...(hasIssuer === true ? { iss: issuer } : {}) });
+    return { parameters: new URLSearchParams({ code: given, state }), isWhole: false };
   }
 
   async #exchange(parameters: URLSearchParams): Promise<void> {
@@ -212,7 +237,7 @@ class CodeSignIn {
       const tokens = await exchangeCode(request, { parameters, redirectUri, verifier });
       // It may have been cancelled meanwhile.
       if (!this.#isOver) {
-        await server.store(issuer, { client, audience, tokens, scopes });
+        await server.store(target, { client, tokens, scopes });
         this.#isOver = true;
         this.#finished.resolve();
       }
@@ -227,6 +252,10 @@ class CodeSignIn {
     }
     await this.#finished.promise;
   }
+}
+
+function notOurs(): SignInError {
+  return new SignInError("Cannot finish the sign-in: the address belongs to another one", { isOver: false });
 }
 
 function tooLong(): SignInError {

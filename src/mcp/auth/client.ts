@@ -5,6 +5,7 @@ import { PACKAGE_VERSION } from "../../version.ts";
 import { isRecord } from "../../json.ts";
 import { SignInError } from "../errors.ts";
 import { isSameIssuer } from "./discovery.ts";
+import { adviceOf } from "./metadata_origins.ts";
 import { importPrivateKey } from "./private_key.ts";
 import { requestOptions, toOAuthFailure } from "./oauth_requests.ts";
 import type { AuthorizationServer } from "./discovery.ts";
@@ -35,11 +36,17 @@ export async function chooseClient(
 ): Promise<OAuthClient> {
   const { as: { metadata }, config } = context;
   if (config.clientId) return { clientId: config.clientId, source: "configured" };
-  if (config.clientMetadataUrl && metadata.client_id_metadata_document_supported === true) {
-    return { clientId: documentUrl(config.clientMetadataUrl), authMethod: "none", source: "document" };
-  }
+  const document = metadata.client_id_metadata_document_supported === true && config.clientMetadataUrl;
+  // All authorization servers share the redirect of the document: answers must say who they are from.
+  const isTold = config.issuer || redirectUri === undefined ||
+    metadata.authorization_response_iss_parameter_supported === true;
+  if (document && isTold) return { clientId: documentUrl(document), authMethod: "none", source: "document" };
   if (metadata.registration_endpoint !== undefined) {
     return await registerClient(context, { redirectUri, grantTypes });
+  }
+  if (document) {
+    const why = `the answers of ${metadata.issuer} do not say who they are from`;
+    throw new SignInError(`Cannot sign in with "clientMetadataUrl": ${why}; ${adviceOf(metadata.issuer)}`);
   }
   throw new SignInError(
     `Cannot sign in: the authorization server ${metadata.issuer} registers no clients by itself; register one there ` +
@@ -55,12 +62,13 @@ function documentUrl(text: string): string {
 
 /** Dynamic registration (RFC 7591). */
 async function registerClient(
-  { as: { metadata }, fetch, signal }: ClientContext,
+  { as, fetch, signal }: ClientContext,
   { redirectUri, grantTypes }: {
     readonly redirectUri: string | undefined;
     readonly grantTypes: readonly string[];
   },
 ): Promise<OAuthClient> {
+  const { metadata } = as;
   const authMethod = registeredMethod(metadata);
   try {
     const response = await oauth.dynamicClientRegistrationRequest(metadata, {
@@ -74,7 +82,7 @@ async function registerClient(
       ...(redirectUri === undefined
         ? { response_types: [] }
         : { redirect_uris: [redirectUri], response_types: ["code"] }),
-    }, requestOptions({ fetch, signal }));
+    }, requestOptions({ as, fetch, signal }));
     const registered = await readRegistration(response);
     return {
       authMethod,

@@ -4,6 +4,7 @@ import { delay } from "../../async/backoff.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { authenticationOf, chooseClient } from "./client.ts";
 import { newProofKey } from "./dpop.ts";
+import { assertOneOrigin } from "./metadata_origins.ts";
 import { OAuthRefusalError, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import type { DeviceSignIn } from "./sign_in.ts";
@@ -27,6 +28,7 @@ export async function beginDeviceSignIn(
   const { as, audience } = target;
   const { config, fetch, context } = server;
   const { issuer } = as.metadata;
+  assertOneOrigin(as.metadata, { config });
   if (as.metadata.device_authorization_endpoint === undefined) {
     throw new SignInError(
       `Cannot sign in: the authorization server ${issuer} offers no sign-in on another device`,
@@ -43,22 +45,28 @@ export async function beginDeviceSignIn(
   const offer = await requestCode({ server, target, client, scopes, signal });
   server.learn(offer.device_code);
   const { verification_uri, verification_uri_complete } = offer;
-  const url = readPage(verification_uri, { issuer, server }).href;
-  const completeUrl = verification_uri_complete === undefined
-    ? undefined
-    : readPage(verification_uri_complete, { issuer, server }).href;
+  const pages = [
+    verification_uri,
+    ...verification_uri_complete === undefined ? [] : [verification_uri_complete],
+  ];
+  const [url = "", completeUrl] = await Promise.all(
+    pages.map(async (text) => (await readPage(text, { issuer, server, signal })).href),
+  );
   assertUserCode(offer.user_code, { issuer });
+  for (const page of [url, completeUrl ?? url]) assertOneOrigin(as.metadata, { config, page });
   const over = new AbortController();
   const lifetimeMs = Math.min(offer.expires_in, MAX_LIFETIME_SECONDS) * 1_000;
   const ended = AbortSignal.any([over.signal, ...signal === undefined ? [] : [signal]]);
   const wait = { server, target, client, deviceCode: offer.device_code, proofKey, signal: ended };
   const expiresAtMs = context.now() + lifetimeMs;
   const finished = waitForTokens(wait, { intervalSeconds: offer.interval, expiresAtMs }).then((tokens) =>
-    server.store(issuer, { client, audience, tokens, scopes })
+    server.store(target, { client, tokens, scopes })
   );
   finished.catch(() => {});
   return {
     kind: "device",
+    issuer,
+    audience,
     url,
     completeUrl,
     userCode: offer.user_code,
@@ -89,7 +97,7 @@ async function requestCode(
         ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
         ...(audience === undefined ? {} : { resource: audience }),
       },
-      requestOptions({ fetch, signal }),
+      requestOptions({ as, fetch, signal }),
     );
     return await oauth.processDeviceAuthorizationResponse(
       as.metadata,

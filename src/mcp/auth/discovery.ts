@@ -5,11 +5,14 @@ import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { isLoopbackUrl } from "./addresses.ts";
 import type { Challenge } from "./challenge.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
+import { toShortLine } from "./oauth_requests.ts";
 
 /** The most authorization servers of one document that are looked at. */
 const MAX_ISSUERS = 16;
-/** The longest issuer, and its characters. */
-const ISSUER = /^[\x21-\x7e]{1,2048}$/;
+/** The longest resource, and its characters. */
+const RESOURCE = /^[^\s\p{C}]{1,2048}$/u;
+/** The longest issuer, and its characters: no query, no fragment, and no user name, which could pass for the host. */
+const ISSUER = /^[\x21\x22\x24-\x3e\x41-\x7e]{1,2048}$/;
 /** The members of an authorization server's metadata that are read as lists of texts. */
 const LISTS = [
   "code_challenge_methods_supported",
@@ -33,37 +36,57 @@ export interface ProtectedResource {
   readonly dpop: "required" | "accepted" | undefined;
 }
 
-/** Reads the metadata of an MCP server; `undefined` when it has none. */
+/**
+ * Reads the metadata of an MCP server; `undefined` when it has none. Metadata counts only for the identifier that its
+ * address was derived from (RFC 9728, section 3.3): a link of the MCP server leads to its own alone, and the well-known
+ * address of the whole origin to that of the origin.
+ *
+ * @param options `resource`: the configured resource indicator. With it, the metadata may also be of a resource above.
+ * @throws {SignInError} when there is metadata of other resources alone.
+ */
 export async function discoverResource(
   server: URL,
   options: {
     readonly challenge: Challenge | undefined;
     readonly fetch: OAuthFetch;
     readonly signal: AbortSignal | undefined;
+    readonly resource?: string | null | undefined;
   },
 ): Promise<ProtectedResource | undefined> {
-  const { challenge, fetch, signal } = options;
+  const { challenge, fetch, signal, resource: configured } = options;
   const { pathname, origin, search } = server;
+  const own = `${origin}${pathname}${search}`;
+  const path = `${origin}${RESOURCE_METADATA}${pathname === "/" ? "" : pathname}`;
   const named = challenge?.resourceMetadata;
-  const wellKnown = [`${RESOURCE_METADATA}${pathname === "/" ? "" : pathname}${search}`, RESOURCE_METADATA];
-  const places = new Set([
-    ...named !== undefined && URL.canParse(named, server) ? [new URL(named, server).href] : [],
-    ...wellKnown.map((path) => new URL(path, origin).href),
+  const identifiers = new Map([
+    ...named !== undefined && URL.canParse(named, server)
+      ? [[new URL(named, server).href, own] as const]
+      : [],
+    [`${path}${search}`, own],
+    [path, `${origin}${pathname}`],
+    [`${origin}${RESOURCE_METADATA}`, origin],
   ]);
-  for (const place of places) {
+  let other: string | undefined;
+  for (const [place, identifier] of identifiers) {
     const document = await readJson(new URL(place), fetch, signal);
-    if (document !== undefined) return toResource(document, server);
+    if (document === undefined) continue;
+    const resource = textsIn([document["resource"]])[0] ?? "";
+    const isRight = [own, identifier].some((each) => isSameResource(resource, each)) ||
+      Boolean(configured) && covers(resource, server);
+    if (isRight && RESOURCE.test(resource)) return toResource({ ...document, resource }, server);
+    other ??= resource;
   }
-  return undefined;
+  if (other === undefined) return undefined;
+  const advice = covers(other, server) ? '; to accept it, set "resource" in the "oauth" of the server' : "";
+  const words = `the metadata of ${origin} is about another resource than ${own}, ${toShortLine(other)}`;
+  throw new SignInError(`Cannot sign in: ${words}${advice}`);
 }
 
-function toResource(document: Readonly<Record<string, unknown>>, server: URL): ProtectedResource {
-  const { resource, authorization_servers: named, scopes_supported: scopes } = document;
-  if (typeof resource !== "string" || !covers(resource, server)) {
-    throw new SignInError(
-      `Cannot sign in: the metadata of ${server.origin} is about another resource than ${server.origin}${server.pathname}`,
-    );
-  }
+function toResource(
+  { resource, ...document }: Readonly<Record<string, unknown>> & { readonly resource: string },
+  server: URL,
+): ProtectedResource {
+  const { authorization_servers: named, scopes_supported: scopes } = document;
   const issuers = textsIn(named).slice(0, MAX_ISSUERS);
   return {
     resource,
@@ -77,6 +100,12 @@ function toResource(document: Readonly<Record<string, unknown>>, server: URL): P
 function dpopOf(document: Readonly<Record<string, unknown>>): ProtectedResource["dpop"] {
   if (document["dpop_bound_access_tokens_required"] === true) return "required";
   return textsIn(document["dpop_signing_alg_values_supported"]).length > 0 ? "accepted" : undefined;
+}
+
+/** Whether two resources are the same but for a slash at the end. */
+function isSameResource(one: string, other: string): boolean {
+  const plain = (resource: string) => URL.parse(resource)?.href.replace(/\/$/, "");
+  return plain(one) === plain(other);
 }
 
 /** Whether a resource is the MCP server or one above it, on the same origin: tokens for it are then for this server. */

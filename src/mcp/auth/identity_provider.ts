@@ -58,7 +58,7 @@ export async function exchangeIdToken(
       await authenticationOf(configured, { as, config: { clientSecret } }),
       TOKEN_EXCHANGE,
       parametersOf(idToken, target),
-      requestOptions({ fetch, signal }),
+      requestOptions({ as, fetch, signal }),
     );
     const answer = await oauth.processGenericTokenEndpointResponse(as.metadata, client, response, {
       recognizedTokenTypes,

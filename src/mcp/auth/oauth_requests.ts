@@ -3,7 +3,8 @@ import * as oauth from "oauth4webapi";
 import { isRecord } from "../../json.ts";
 import { describeError, shorten } from "../../text.ts";
 import { isFailure, ServerNotRunningError, SignInError } from "../errors.ts";
-import { ForbiddenAddressError, type OAuthFetch } from "./oauth_fetch.ts";
+import type { OAuthFetch } from "./oauth_fetch.ts";
+import { ForbiddenAddressError } from "./reach.ts";
 
 /** The length to which texts of an authorization server are cut, in characters. */
 const MAX_TEXT_LENGTH = 300;
@@ -35,10 +36,14 @@ export interface OAuthRequestOptions {
 
 /** The options of each request. Our `fetch` decides which addresses may be used, also without TLS. */
 export function requestOptions(
-  { fetch, signal }: { readonly fetch: OAuthFetch; readonly signal: AbortSignal | undefined },
+  { as: { metadata: { issuer } }, fetch, signal }: {
+    readonly as: { readonly metadata: oauth.AuthorizationServer };
+    readonly fetch: OAuthFetch;
+    readonly signal: AbortSignal | undefined;
+  },
 ): OAuthRequestOptions {
   return {
-    [oauth.customFetch]: fetch,
+    [oauth.customFetch]: (url, init) => fetch(url, { ...init, namedBy: issuer }),
     [oauth.allowInsecureRequests]: true,
     ...(signal === undefined ? {} : { signal }),
   };

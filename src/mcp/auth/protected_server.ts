@@ -14,6 +14,7 @@ import {
 } from "./discovery.ts";
 import { type AssertionTarget, exchangeIdToken } from "./identity_provider.ts";
 import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
+import type { ReachOptions } from "./reach.ts";
 import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
 
 /** The configuration of a server over HTTP, with its inputs filled in. */
@@ -27,6 +28,8 @@ export interface AuthorizationContext {
   readonly log: Logger;
   /** The time in milliseconds since 1970. */
   readonly now: () => number;
+  /** Resolves a name to all of its addresses; by default, the resolver of the system. */
+  readonly resolveHost?: ReachOptions["resolve"];
 }
 
 /** Where a sign-in goes: the resource and its authorization server. */
@@ -50,6 +53,8 @@ export class ProtectedServer {
   /** Whether `oauth` is configured; otherwise the MCP server must offer it. */
   readonly isConfigured: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** What bounds the addresses of its sign-ins. */
+  readonly reach: ReachOptions;
   readonly fetch: OAuthFetch;
   readonly context: AuthorizationContext;
 
@@ -64,7 +69,12 @@ export class ProtectedServer {
     this.headers = Object.fromEntries(
       Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]),
     );
-    this.fetch = createOAuthFetch({ resource: this.url, issuer: this.config.issuer ?? undefined });
+    this.reach = {
+      resource: this.url,
+      issuer: this.config.issuer ?? undefined,
+      resolve: context.resolveHost,
+    };
+    this.fetch = createOAuthFetch(this.reach);
     this.context = context;
     const { clientSecret, privateKey, assertion, identityProvider } = this.config;
     this.learn(clientSecret ?? undefined, privateKey ?? undefined, assertion ?? undefined);
@@ -145,10 +155,9 @@ export class ProtectedServer {
 
   /** Stores a new sign-in. The tokens of others, at other authorization servers, are dropped: the MCP server left these. */
   async store(
-    issuer: string,
-    { client, audience, tokens, scopes }: {
+    { as: { metadata: { issuer, token_endpoint } }, audience }: SignInTarget,
+    { client, tokens, scopes }: {
       readonly client: OAuthClient;
-      readonly audience: string | undefined;
       readonly tokens: OAuthTokens;
       /** What was asked for, which is granted unless the answer says otherwise. */
       readonly scopes: readonly string[];
@@ -156,7 +165,8 @@ export class ProtectedServer {
   ): Promise<void> {
     const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
     const signedInAtMs = this.context.now();
-    const signIn = { ...this.keyOf(issuer), client, audience, tokens: granted, signedInAtMs };
+    const tokenOrigin = URL.parse(token_endpoint ?? "")?.origin;
+    const signIn = { ...this.keyOf(issuer), client, tokenOrigin, audience, tokens: granted, signedInAtMs };
     await this.update(issuer, () => Promise.resolve(signIn));
     for (const other of await this.known()) {
       if (other.issuer !== issuer && other.tokens !== undefined) await this.forgetTokens(other.issuer);
@@ -198,7 +208,7 @@ export class ProtectedServer {
    */
   async discover(challenge: Challenge | undefined, signal: AbortSignal | undefined): Promise<SignInTarget> {
     const { url, fetch, config } = this;
-    const resource = await discoverResource(url, { challenge, fetch, signal });
+    const resource = await discoverResource(url, { challenge, fetch, signal, resource: config.resource });
     const issuers = resource?.issuers ?? [config.issuer ?? url.origin];
     const issuer = await this.#chooseIssuer(issuers);
     const as = await discoverAuthorizationServer(issuer, {

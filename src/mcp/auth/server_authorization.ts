@@ -13,6 +13,7 @@ import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { chooseClient } from "./client.ts";
 import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
 import { newProofKey } from "./dpop.ts";
+import { assertOneOrigin, mayGetTokens } from "./metadata_origins.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
 import { refreshTokens, requestClientTokens, type TokenRequest } from "./token_requests.ts";
@@ -215,6 +216,12 @@ export class ServerAuthorization {
   async #refresh(current: StoredSignIn): Promise<StoredSignIn | undefined> {
     const { context } = this.#server;
     const as = await this.#authorizationServerOf(current);
+    if (!mayGetTokens(as.metadata.token_endpoint, current, this.#server)) {
+      throw this.#require(
+        "its authorization server has moved to another address",
+        current.tokens?.accessToken,
+      );
+    }
     let renewed: StoredSignIn | undefined;
     let refusal: OAuthRefusalError | undefined;
     try {
@@ -260,13 +267,10 @@ export class ServerAuthorization {
         : await this.#targetOf(current);
       const { as, audience } = target;
       const { issuer } = as.metadata;
+      assertOneOrigin(as.metadata, server);
       const proofKey = current?.tokens?.proofKey ?? await newProofKey(target);
-      const client = await chooseClient(
-        { as, config: server.config, fetch: server.fetch, signal: undefined },
-        {
-          grantTypes: ["client_credentials"],
-        },
-      );
+      const context = { as, config: server.config, fetch: server.fetch, signal: undefined };
+      const client = await chooseClient(context, { grantTypes: ["client_credentials"] });
       await server.bind(issuer, client);
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");
@@ -275,13 +279,8 @@ export class ServerAuthorization {
         const assertion = await server.assertionFor({ issuer, resource: audience, scopes });
         const tokens = await requestClientTokens(request, { scopes, assertion });
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
-        return {
-          ...server.keyOf(issuer),
-          client,
-          audience,
-          tokens: granted,
-          signedInAtMs: server.context.now(),
-        };
+        const signedInAtMs = server.context.now();
+        return { ...server.keyOf(issuer), client, audience, tokens: granted, signedInAtMs };
       });
     } catch (error) {
       if (!(error instanceof SignInError)) throw error;
@@ -343,13 +342,14 @@ export class ServerAuthorization {
 
   /** Looks for metadata at the origin of the MCP server alone. */
   async #look(): Promise<boolean> {
-    const { url, fetch } = this.#server;
+    const { url, fetch, config } = this.#server;
     using deadline = new Deadline(LOOK_TIMEOUT_MS, {
       reason: () => new ServerTimeoutError(`No metadata in ${LOOK_TIMEOUT_MS} ms`),
     });
     const { signal } = deadline;
     try {
-      const resource = await discoverResource(url, { challenge: undefined, fetch, signal });
+      const options = { challenge: undefined, fetch, signal, resource: config.resource };
+      const resource = await discoverResource(url, options);
       return resource !== undefined || await hasServerMetadata(url, { fetch, signal });
     } catch {
       return false;

@@ -5,7 +5,8 @@ export interface SignInOptions {
   /**
    * Where the browser goes after the sign-in: the address of a listener on the loopback interface, such as
    * `http://127.0.0.1:49152/callback`. Nothing need listen there when the person pastes the address that the browser
-   * shows. By default `http://127.0.0.1:PORT/callback` with the configured `redirectPort`, or 33418.
+   * shows. By default `http://127.0.0.1:PORT/callback` with the configured `redirectPort`, or 33418. A client that is not
+   * configured gets one segment more for its authorization server: {@linkcode BrowserSignIn.redirectUri} is the whole.
    */
   readonly redirectUri?: string | undefined;
   /** Whether the person enters a code on another device; false by default, or as `grant` is configured. */
@@ -18,12 +19,21 @@ export interface SignInOptions {
 export interface BrowserSignIn {
   /** Tells the kinds of sign-ins apart. */
   readonly kind: "browser";
+  /** The authorization server that lets the person in, who should see it before. The page may be elsewhere. */
+  readonly issuer: string;
+  /** What the tokens will be good for, which may be the whole host; `undefined` where the MCP server does not say. */
+  readonly audience: string | undefined;
   /** The page at which the person signs in. */
   readonly url: string;
-  /** Where the browser goes after that. */
+  /** Where the browser goes after that. Each authorization server has an address of its own. */
   readonly redirectUri: string;
   /**
-   * Finishes the sign-in with the address that the browser was sent to, or the code alone.
+   * Whether only the whole address finishes the sign-in, because a code does not say who it is from; false where `issuer`
+   * is configured.
+   */
+  readonly needsAddress: boolean;
+  /**
+   * Finishes the sign-in with the address that the browser was sent to, or, unless `needsAddress`, the code alone.
    *
    * @throws {SignInError} when the authorization server refused; the sign-in is then over. For an address that does
    * not belong to this sign-in, it throws and goes on.
@@ -39,6 +49,10 @@ export interface BrowserSignIn {
 export interface DeviceSignIn {
   /** Tells the kinds of sign-ins apart. */
   readonly kind: "device";
+  /** The authorization server that lets the person in, who should see it before. The page may be elsewhere. */
+  readonly issuer: string;
+  /** What the tokens will be good for, which may be the whole host; `undefined` where the MCP server does not say. */
+  readonly audience: string | undefined;
   /** The page at which the person enters the code. */
   readonly url: string;
   /** The same with the code in it, where the authorization server offers that. */

@@ -1,7 +1,9 @@
-/** What an authorization server gives a person: the address of a page, and a code to enter there. Pure. */
+/** What an authorization server gives a person: the address of a page, and a code to enter there. */
 import { SignInError } from "../errors.ts";
-import { isLoopbackUrl, kindOfHost } from "./addresses.ts";
+import { isLoopbackUrl } from "./addresses.ts";
+import { adviceOf } from "./metadata_origins.ts";
 import type { ProtectedServer } from "./protected_server.ts";
+import { assertInReach, ForbiddenAddressError } from "./reach.ts";
 
 /** The most characters of a code that a person enters. */
 const MAX_USER_CODE_LENGTH = 64;
@@ -14,20 +16,28 @@ const UNSHOWABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
  *
  * @throws {SignInError} when there is no such page.
  */
-export function readPage(
+export async function readPage(
   text: string,
-  { issuer, server }: { readonly issuer: string; readonly server: Pick<ProtectedServer, "url" | "config"> },
-): URL {
+  { issuer, server, signal = new AbortController().signal }: {
+    readonly issuer: string;
+    readonly server: Pick<ProtectedServer, "reach" | "config">;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<URL> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOfTheWeb = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
   if (url === undefined || !isOfTheWeb || url.username !== "" || url.password !== "") {
     throw new SignInError(`Cannot sign in: the authorization server ${issuer} has no page for that`);
   }
-  const isInside = kindOfHost(url.hostname) !== "public" && kindOfHost(server.url.hostname) === "public";
-  if (isInside && !server.config.issuer) {
+  if (server.config.issuer) return url;
+  try {
+    await assertInReach(url, server.reach, { namers: [server.reach.resource], signal });
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddressError)) throw error;
     throw new SignInError(
       `Cannot sign in: the authorization server ${issuer} names a page of a private network, ${url.origin}; ` +
-        'if you trust this authorization server, set it as "issuer" in the "oauth" of the server',
+        adviceOf(issuer),
+      { cause: error },
     );
   }
   return url;

@@ -3,12 +3,13 @@ import * as oauth from "oauth4webapi";
 import { Deadline } from "../../async/deadline.ts";
 import { describeError } from "../../text.ts";
 import type { ResolvedServerConfig } from "../../protocol/config.ts";
-import { SignInError } from "../errors.ts";
+import { networkReason, SignInError } from "../errors.ts";
 import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts";
 import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
 import { authenticationOf } from "./client.ts";
 import { beginDeviceSignIn } from "./device_sign_in.ts";
 import { discoverResource, hasServerMetadata } from "./discovery.ts";
+import { mayGetTokens } from "./metadata_origins.ts";
 import { requestOptions } from "./oauth_requests.ts";
 import {
   type AuthorizationContext,
@@ -154,9 +155,13 @@ export class SignIns {
     const { client, tokens } = signIn;
     try {
       const as = await server.authorizationServerOf(signIn);
-      if (as.metadata.revocation_endpoint === undefined) return false;
+      const { revocation_endpoint: endpoint } = as.metadata;
+      if (endpoint === undefined) return false;
+      if (!mayGetTokens(endpoint, signIn, server)) {
+        throw new SignInError(`Cannot send tokens to another address, ${endpoint}`);
+      }
       const authentication = await authenticationOf(client, { as, config: server.config });
-      const options = requestOptions({ fetch: server.fetch, signal });
+      const options = requestOptions({ as, fetch: server.fetch, signal });
       // The refresh token first: with it, many authorization servers also revoke the access token.
       for (const token of [tokens?.refreshToken, tokens?.accessToken]) {
         if (token === undefined) continue;
@@ -230,7 +235,7 @@ async function probe(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SignInError) throw error;
-    throw new SignInError(`Cannot sign in: the MCP server is not reachable (${describeError(error)})`, {
+    throw new SignInError(`Cannot sign in: the MCP server is not reachable (${networkReason(error)})`, {
       cause: error,
     });
   }
@@ -247,7 +252,8 @@ async function assertOffered(
 ): Promise<void> {
   if (status === 401 || status === 403 || status >= 500 || config.clientId || config.issuer) return;
   try {
-    if (await discoverResource(url, { challenge: undefined, fetch, signal }) !== undefined) return;
+    const { resource } = config;
+    if (await discoverResource(url, { challenge: undefined, fetch, signal, resource }) !== undefined) return;
     if (await hasServerMetadata(url, { fetch, signal })) return;
   } catch (error) {
     signal?.throwIfAborted();

@@ -32,6 +32,7 @@ const storedSignIn: z.ZodType<StoredSignIn> = z.object({
     scope: text.optional(),
     proofKey: z.object({ x: text, y: text, d: text }).optional(),
   }).optional(),
+  tokenOrigin: text.optional(),
   audience: text.optional(),
   wantedScope: text.optional(),
   signedInAtMs: z.number().optional(),

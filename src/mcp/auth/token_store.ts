@@ -58,6 +58,8 @@ export interface StoredSignIn extends SignInKey {
   readonly client: OAuthClient;
   /** Absent after a sign-out, and when they were revoked. */
   readonly tokens?: OAuthTokens | undefined;
+  /** The origin that gave the tokens: they are renewed there, or at the issuer's own. */
+  readonly tokenOrigin?: string | undefined;
   /** The resource indicator that the tokens were issued for. */
   readonly audience?: string | undefined;
   /** Scopes that the next sign-in asks for besides the usual ones, separated by spaces. */

@@ -6,7 +6,13 @@ import { isRecord } from "../../json.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
 import { describeError } from "../../text.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
-import { isFailure, ServerAuthorizationError, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
+import {
+  isFailure,
+  networkReason,
+  ServerAuthorizationError,
+  ServerNotRunningError,
+  ServerTimeoutError,
+} from "../errors.ts";
 import type { Inflow } from "../inflow.ts";
 import {
   MAX_LARGE_MESSAGES,
@@ -292,12 +298,6 @@ function isResumed(init: RequestInit | undefined): boolean {
 function addressOf(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
-}
-
-/** The cause in the network, the name service or TLS: the end of the message of `fetch`. */
-function networkReason(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return describeError(cause).replace(/^.*client error \(\w+\): /s, "");
 }
 
 function isEventStream(response: Response): boolean {

@@ -169,7 +169,9 @@ export class QuestionQueue {
       const { prompt } = toQuestionText(this.#shown ?? waiting.dialogue.first);
       this.#wasTyping = this.#line !== undefined && this.#line.text !== "";
       this.#settledAtMs = this.#stage.now() + SETTLE_MS;
-      this.#stage.bottom.writeAbove(() => writeNow(`${prompt}(withdrawn)\n`));
+      const why: unknown = waiting.dialogue.signal?.reason;
+      const mark = typeof why === "string" ? printable(why) : "withdrawn";
+      this.#stage.bottom.writeAbove(() => writeNow(`${prompt}(${mark})\n`));
       this.#finish("withdrawn");
     }
   }

@@ -60,19 +60,42 @@ type Waiting = LoginOptions & { readonly place: LandingPlace | undefined };
 
 async function inBrowser(signIn: BrowserSignIn, waiting: Waiting): Promise<void> {
   const { server, place, conversation, open } = waiting;
-  const { url, redirectUri } = signIn;
+  const { url, redirectUri, needsAddress } = signIn;
   place?.await({ server, land: (address) => land(signIn, address) });
   const comesBack = place === undefined
-    ? `Nothing listens at ${redirectUri} here. When the browser cannot open that address, paste it.`
-    : "The browser comes back by itself. If it runs on another machine, paste the address that it shows at the end.";
+    ? `Nothing listens at ${redirectUri} here. When the browser cannot open that address, paste it`
+    : "The browser comes back by itself. If it runs on another machine, paste the address that it shows at the end";
+  const whole = needsAddress ? ", all of it: the code alone is not enough." : ".";
+  const parties = partiesOf(signIn, url);
   conversation.tell({
-    text: `Open this page to sign in at MCP server "${server}":\n\n${url}\n\n${comesBack}`,
-    value: { type: "open_url", server, url, redirect_uri: redirectUri, listens: place !== undefined },
+    text:
+      `Open this page to sign in at MCP server "${server}":\n\n${url}\n\n${parties.text}\n\n${comesBack}${whole}`,
+    value: {
+      type: "open_url",
+      server,
+      url,
+      ...parties.value,
+      redirect_uri: redirectUri,
+      listens: place !== undefined,
+      needs_address: needsAddress,
+    },
   });
   if (open === true) await openPage(url, conversation);
   const pasting = takePasted(signIn, conversation);
   pasting.catch(() => {});
   await Promise.race([signIn.finished, pasting.then(() => signIn.finished)]);
+}
+
+/** Who lets the person in, where, and for what: what a person looks at before a sign-in. */
+function partiesOf({ issuer, audience }: Pick<BrowserSignIn, "issuer" | "audience">, url: string) {
+  const { origin } = new URL(url);
+  const isElsewhere = URL.parse(issuer)?.origin !== origin;
+  const lines = [
+    `Authorization server: ${issuer}`,
+    `Page: ${origin}${isElsewhere ? ", at another address than the authorization server" : ""}`,
+    `Tokens are for: ${audience ?? "whatever accepts them; the MCP server does not say"}`,
+  ];
+  return { text: lines.join("\n"), value: { issuer, page: origin, audience: audience ?? null } };
 }
 
 /** Passes on what a browser brought. */
@@ -88,9 +111,12 @@ async function land(signIn: BrowserSignIn, address: string): Promise<Landing> {
 /** Takes pasted lines until the sign-in is over, or nobody can type any more. */
 async function takePasted(signIn: BrowserSignIn, conversation: Conversation): Promise<void> {
   const over = new AbortController();
-  signIn.finished.finally(() => over.abort()).catch(() => {});
+  signIn.finished.finally(() => over.abort("no longer needed")).catch(() => {});
   while (!over.signal.aborted) {
-    const line = await conversation.ask({ text: "address or code: ", signal: over.signal });
+    const line = await conversation.ask({
+      text: signIn.needsAddress ? "address: " : "address or code: ",
+      signal: over.signal,
+    });
     if (line === undefined) return;
     const refusal = await finishWith(signIn, line);
     if (refusal !== undefined && !over.signal.aborted) {
@@ -118,16 +144,18 @@ async function onDevice(
 ): Promise<void> {
   const { url, completeUrl, userCode, expiresAtMs } = signIn;
   const expiresAt = new Date(expiresAtMs);
+  const parties = partiesOf(signIn, url);
   const direct = completeUrl === undefined ? "" : `\nor open ${completeUrl}`;
   conversation.tell({
     text: `To sign in at MCP server "${server}", open this page on any device:\n\n${url}\n\n` +
-      `and enter the code ${userCode}${direct}\n\nThe code is valid until ${
+      `and enter the code ${userCode}${direct}\n\n${parties.text}\n\nThe code is valid until ${
         expiresAt.toLocaleTimeString("sv")
       }.`,
     value: {
       type: "enter_code",
       server,
       url,
+      ...parties.value,
       complete_url: completeUrl ?? null,
       user_code: userCode,
       expires_at: expiresAt,

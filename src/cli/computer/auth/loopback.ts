@@ -5,7 +5,7 @@
 import { settledWithin } from "../../../async/abortable.ts";
 import { buildPage, type PageKind } from "./page.ts";
 
-/** The path of the address that a browser is sent to. */
+/** The path of the address that a browser is sent to; a segment may follow, for the authorization server. */
 const REDIRECT_PATH = "/callback";
 const HOSTNAME = "127.0.0.1";
 /** The names of this machine in the address bar of a browser on it; another one may be a trap of a web page. */
@@ -104,13 +104,14 @@ class Listener {
 
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const isMeant = request.method === "GET" && url.pathname === REDIRECT_PATH &&
+    const isBelow = `${url.pathname}/`.startsWith(`${REDIRECT_PATH}/`);
+    const isMeant = request.method === "GET" && isBelow &&
       HOSTNAMES.includes(url.hostname) && Number(url.port || 80) === this.port;
     if (!isMeant) return buildPage("not found");
     if (this.#requests >= MAX_REQUESTS) return buildPage("not awaited");
     this.#requests++;
     try {
-      return await this.#land(`${redirectUriOf(this.port)}${url.search}`);
+      return await this.#land(`http://${HOSTNAME}:${this.port}${url.pathname}${url.search}`);
     } finally {
       this.#requests--;
     }

@@ -1,4 +1,5 @@
 /** What a person pastes to finish a sign-in: the address that the browser was sent to, or the code in it. Pure. */
+import { isSamePlace } from "../../../mcp/auth/addresses.ts";
 
 /** What a pasted text means: what to finish the sign-in with, or why it cannot be that. */
 export type Pasted =
@@ -11,6 +12,8 @@ export interface AwaitedSignIn {
   readonly url: string;
   /** Where the browser goes after that. */
   readonly redirectUri: string;
+  /** Whether a code, or a part of the address, does not finish it; false by default. */
+  readonly needsAddress?: boolean;
 }
 
 /** Longer texts are no addresses and no codes, in characters. */
@@ -26,28 +29,41 @@ const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 const BARE_ADDRESS = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?]/i;
 /** What the browser adds to the address. */
 const ANSWER_MEMBERS = ["code", "error", "state"];
-const PASTE = "paste the address that the browser shows after the sign-in, or the code in it";
+const PASTE = "paste the address that the browser shows after the sign-in";
 
 /** Reads a pasted text. The messages never contain the text. */
 export function readPasted(pasted: string, awaited: AwaitedSignIn): Pasted {
   const text = unquoted(pasted.trim());
-  if (text === "") return { refusal: `Nothing was pasted; ${PASTE}` };
-  if (text.length > MAX_LENGTH) return { refusal: `This text is too long for an address; ${PASTE}` };
-  if (ADDRESS.test(text)) return readAddress(text, awaited);
-  if (BARE_ADDRESS.test(text)) return readAddress(`http://${text}`, awaited);
+  const paste = awaited.needsAddress === true ? `${PASTE}, all of it` : `${PASTE}, or the code in it`;
+  if (text === "") return { refusal: `Nothing was pasted; ${paste}` };
+  if (text.length > MAX_LENGTH) return { refusal: `This text is too long for an address; ${paste}` };
+  if (ADDRESS.test(text)) return readAddress(text, { awaited, paste });
+  if (BARE_ADDRESS.test(text)) return readAddress(`http://${text}`, { awaited, paste });
   const query = text.replace(/^[?&#]/, "");
-  if (isAnswer(new URLSearchParams(query))) return { redirect: withQuery(awaited.redirectUri, query) };
-  return readCode(text);
+  const members = new URLSearchParams(query);
+  if (isAnswer(members) && !(awaited.needsAddress === true && members.has("code"))) {
+    return { redirect: withQuery(awaited.redirectUri, query) };
+  }
+  const reading = isAnswer(members) ? { redirect: text } : readCode(text, paste);
+  if (awaited.needsAddress !== true || reading.redirect === undefined) return reading;
+  const why = "A code alone does not say which authorization server it is from";
+  return { refusal: `${why}; ${paste}, or set "issuer" in the "oauth" of the server` };
 }
 
-function readAddress(text: string, { url, redirectUri }: AwaitedSignIn): Pasted {
+interface ReadingAddress {
+  readonly awaited: AwaitedSignIn;
+  /** What to paste. */
+  readonly paste: string;
+}
+
+function readAddress(text: string, { awaited: { url, redirectUri }, paste }: ReadingAddress): Pasted {
   const address = URL.parse(text);
-  if (address === null) return { refusal: `This is not a whole address; ${PASTE}` };
+  if (address === null) return { refusal: `This is not a whole address; ${paste}` };
   if (isSamePlace(address, new URL(url)) && !isAnswer(address.searchParams)) {
-    return { refusal: `This is the address of the sign-in page; open it, sign in there, and ${PASTE}` };
+    return { refusal: `This is the address of the sign-in page; open it, sign in there, and ${paste}` };
   }
   if (!isSamePlace(address, new URL(redirectUri))) {
-    return { refusal: `This is not the address that the browser is sent to, ${redirectUri}?…; ${PASTE}` };
+    return { refusal: `This is not the address that the browser is sent to, ${redirectUri}?…; ${paste}` };
   }
   if (!isAnswer(address.searchParams)) {
     return {
@@ -57,12 +73,12 @@ function readAddress(text: string, { url, redirectUri }: AwaitedSignIn): Pasted 
   return { redirect: withQuery(redirectUri, address.search) };
 }
 
-function readCode(text: string): Pasted {
+function readCode(text: string, paste: string): Pasted {
   if (/\s/.test(text)) {
-    return { refusal: `This has white space in it and is neither an address nor a code; ${PASTE}` };
+    return { refusal: `This has white space in it and is neither an address nor a code; ${paste}` };
   }
   if (!CODE.test(text) || text.length < MIN_CODE_LENGTH || WORD.test(text)) {
-    return { refusal: `This is neither an address nor a code; ${PASTE}` };
+    return { refusal: `This is neither an address nor a code; ${paste}` };
   }
   return { redirect: decoded(text) };
 }
@@ -80,16 +96,6 @@ function decoded(code: string): string {
 function isAnswer(members: URLSearchParams): boolean {
   const [code, error] = ANSWER_MEMBERS.map((name) => members.get(name) ?? "");
   return code !== "" || error !== "";
-}
-
-/** Browsers may write the host of the loopback interface in another way. */
-function isSamePlace(one: URL, other: URL): boolean {
-  return one.protocol === other.protocol && hostOf(one) === hostOf(other) && one.port === other.port &&
-    one.pathname === other.pathname;
-}
-
-function hostOf({ hostname }: URL): string {
-  return ["localhost", "[::1]"].includes(hostname) ? "127.0.0.1" : hostname;
 }
 
 function withQuery(redirectUri: string, query: string): string {

@@ -32,8 +32,8 @@ export type ControlTalk =
   | { readonly print: string }
   /** A question to the person; `id` is unique within the connection. */
   | { readonly question: string; readonly id: number }
-  /** The question with this id needs no answer any more. */
-  | { readonly withdrawn: number }
+  /** The question with this id needs no answer any more; `why` is shown in its place. */
+  | { readonly withdrawn: number; readonly why?: string }
   /** A page to open in a browser; `id` as for a question. */
   | { readonly page: string; readonly id: number }
   /** A question of an MCP server, as `asked_question.ts` writes it; the line of its answer is an answer as JSON. */
@@ -80,11 +80,11 @@ export function parseReply(line: string): ControlReply | undefined {
 }
 
 function parseTalk(
-  { progress, print, question, withdrawn, page, asked, id }: Readonly<Record<string, unknown>>,
+  { progress, print, question, withdrawn, why, page, asked, id }: Readonly<Record<string, unknown>>,
 ): ControlTalk | undefined {
   if (typeof progress === "string") return { progress };
   if (typeof print === "string") return { print };
-  if (typeof withdrawn === "number") return { withdrawn };
+  if (typeof withdrawn === "number") return { withdrawn, ...typeof why === "string" && { why } };
   if (typeof id !== "number") return undefined;
   if (typeof question === "string") return { question, id };
   if (isRecord(asked)) return { asked, id };

@@ -76,7 +76,7 @@ class Talk {
     const { progress, person } = this.#context.listener;
     if ("progress" in talk) return progress(talk.progress);
     if ("print" in talk) return person?.print(talk.print);
-    if ("withdrawn" in talk) return this.#questions.get(talk.withdrawn)?.abort();
+    if ("withdrawn" in talk) return this.#questions.get(talk.withdrawn)?.abort(talk.why);
     this.#answer(talk).catch(this.#end.onDeclined);
   }
 

@@ -52,7 +52,8 @@ export class RemotePerson implements Person {
     const { promise, resolve } = Promise.withResolvers<string | null>();
     this.#questions.set(id, resolve);
     const onAbort = () => {
-      if (this.#questions.has(id)) this.#send({ withdrawn: id });
+      const why: unknown = signal?.reason;
+      if (this.#questions.has(id)) this.#send({ withdrawn: id, ...typeof why === "string" && { why } });
       this.#questions.delete(id);
       resolve(null);
     };

@@ -80,6 +80,69 @@ Deno.test("discoverResource() refuses metadata of another resource, and calls a 
   );
 });
 
+Deno.test("discoverResource() takes metadata for the identifier alone that its address was derived from", async () => {
+  const root = "https://mcp.example/.well-known/oauth-protected-resource";
+  const below = `${root}/team/mcp`;
+  const link = "https://mcp.example/here";
+  const [own, above, origin] = [SERVER.href, "https://mcp.example/team", "https://mcp.example"];
+  const rows:
+    readonly (readonly [place: string, resource: unknown, configured: string | undefined, ok: boolean])[] = [
+      [link, own, undefined, true],
+      [link, `${own}/`, undefined, true],
+      [link, origin, undefined, false],
+      [link, `${origin}/`, undefined, false],
+      [link, above, undefined, false],
+      [link, above, "api://x", true],
+      [link, `${own}/x`, "api://x", false],
+      [below, own, undefined, true],
+      [below, "HTTPS://MCP.example:443/team/mcp", undefined, true],
+      [below, origin, undefined, false],
+      [below, above, undefined, false],
+      [below, `${own}?x`, undefined, false],
+      [below, `${own}#x`, undefined, false],
+      [below, own.replace("https://", "https://a@"), undefined, false],
+      [below, `${own}\n`, undefined, false],
+      [below, null, undefined, false],
+      [below, [own], undefined, false],
+      [root, own, undefined, true],
+      [root, origin, undefined, true],
+      [root, above, undefined, false],
+      [root, "https://evil.example", "https://evil.example", false],
+    ];
+  for (const [place, resource, configured, ok] of rows) {
+    const { fetch } = serve({ [place]: { resource } });
+    const challenge = { error: undefined, scope: undefined, resourceMetadata: link, isDpop: false };
+    const find = () => discoverResource(SERVER, { challenge, fetch, signal, resource: configured });
+    const what = `${place} ${resource}`;
+    if (ok) assertEquals((await find())?.resource, resource, what);
+    else await assertRejects(find, SignInError, "another resource", what);
+  }
+});
+
+Deno.test("discoverResource() goes on to the metadata of the origin where a link leads to that of another resource", async () => {
+  const root = "https://mcp.example/.well-known/oauth-protected-resource";
+  const challenge = {
+    error: undefined,
+    scope: undefined,
+    resourceMetadata: "/u/evil/metadata",
+    isDpop: false,
+  };
+  const { fetch } = serve({
+    "https://mcp.example/u/evil/metadata": {
+      resource: "https://mcp.example",
+      authorization_servers: ["https://evil"],
+    },
+    [root]: { resource: "https://mcp.example", authorization_servers: ["https://auth.example"] },
+  });
+  assertEquals((await discoverResource(SERVER, { challenge, fetch, signal }))?.issuers, [
+    "https://auth.example",
+  ]);
+  const query = new URL("https://mcp.example/mcp?tenant=1");
+  const { fetch: fetchQuery } = serve({ [`${root}/mcp`]: { resource: "https://mcp.example/mcp" } });
+  const found = await discoverResource(query, { challenge: undefined, fetch: fetchQuery, signal });
+  assertEquals(found?.resource, "https://mcp.example/mcp");
+});
+
 Deno.test("covers() accepts the server and what is above it, by whole segments of the path", () => {
   for (
     const resource of [

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createOAuthFetch, ForbiddenAddressError } from "../../../../src/mcp/auth/oauth_fetch.ts";
+import { createOAuthFetch } from "../../../../src/mcp/auth/oauth_fetch.ts";
+import { ForbiddenAddressError } from "../../../../src/mcp/auth/reach.ts";
 import { ServerNotRunningError } from "../../../../src/mcp/errors.ts";
 
 /** A server on the loopback interface, and its address. */
@@ -78,5 +79,31 @@ Deno.test("an event stream, which may never end, is not read", async () => {
   await withServer(endless, async (origin) => {
     const fetch = createOAuthFetch({ resource: new URL(origin), issuer: undefined });
     assertEquals(await (await fetch(origin, {})).text(), "");
+  });
+});
+
+Deno.test("an answer reads as the standards write it: null is missing, tokens without a type are bearer tokens, an error is no success", async () => {
+  const rows: readonly (readonly [sent: unknown, status: number, read: unknown])[] = [
+    [{ scope: null, id_token: null, a: 1 }, 200, { a: 1 }],
+    [{ a: { b: null, c: [1] } }, 200, { a: { c: [1] } }],
+    [{ access_token: "t" }, 200, { access_token: "t", token_type: "Bearer" }],
+    [{ access_token: "t", token_type: null }, 200, { access_token: "t", token_type: "Bearer" }],
+    [{ access_token: "t", token_type: "" }, 200, { access_token: "t", token_type: "Bearer" }],
+    [{ access_token: "t", token_type: "DPoP" }, 200, { access_token: "t", token_type: "DPoP" }],
+    [{ access_token: "t", token_type: "mac", error: null }, 200, { access_token: "t", token_type: "mac" }],
+    [{ error: "invalid_grant" }, 400, { error: "invalid_grant" }],
+    [{ ok: false, error: "bad_code" }, 400, { ok: false, error: "bad_code" }],
+    [{ error: "", a: 1 }, 200, { error: "", a: 1 }],
+    [[null], 200, [null]],
+    ["text", 200, "text"],
+  ];
+  let sent: unknown;
+  await withServer(() => Response.json(sent), async (origin) => {
+    const fetch = createOAuthFetch({ resource: new URL(origin), issuer: undefined });
+    for (const [body, status, read] of rows) {
+      sent = body;
+      const response = await fetch(origin, { method: "POST" });
+      assertEquals([response.status, await response.json()], [status, read]);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { silentLogger } from "../../../../src/log.ts";
+import type { ReachOptions } from "../../../../src/mcp/auth/reach.ts";
 import { beginBrowserSignIn } from "../../../../src/mcp/auth/browser_sign_in.ts";
 import { pauseMsOf } from "../../../../src/mcp/auth/device_sign_in.ts";
 import { ProtectedServer } from "../../../../src/mcp/auth/protected_server.ts";
@@ -9,7 +10,12 @@ import { SignInError } from "../../../../src/mcp/errors.ts";
 const issuer = "https://auth.example";
 
 /** The page of a sign-in at an MCP server with this address, whose authorization server names this page. */
-async function pageAt(url: string, page: string, oauth: { readonly issuer?: string } = {}): Promise<string> {
+async function pageAt(
+  url: string,
+  page: string,
+  oauth: { readonly issuer?: string } = {},
+  resolveHost?: ReachOptions["resolve"],
+): Promise<string> {
   const server = ProtectedServer.of({
     name: "shop",
     type: "streamable",
@@ -24,7 +30,7 @@ async function pageAt(url: string, page: string, oauth: { readonly issuer?: stri
       sse_read_timeout: "PT5M",
       terminate_on_close: true,
     },
-  }, { store: memoryTokenStore(), learn() {}, log: silentLogger, now: () => 1_000 });
+  }, { store: memoryTokenStore(), learn() {}, log: silentLogger, now: () => 1_000, resolveHost });
   if (server === undefined) throw new TypeError("Cannot sign in at this server");
   const metadata = {
     issuer,
@@ -53,6 +59,20 @@ Deno.test("a server on the internet cannot send a browser to a page of the own m
     await pageAt("https://mcp.example/mcp", `${issuer}/authorize`),
     `${issuer}/authorize?`,
   );
+});
+
+Deno.test("a page is resolved like a request: no name leads a browser into the own network", async () => {
+  const addresses = new Map([["router.evil.example", ["192.168.1.1"]], ["two.example", [
+    "203.0.113.1",
+    "::1",
+  ]]]);
+  const resolve = (name: string) => Promise.resolve(addresses.get(name) ?? ["203.0.113.9"]);
+  for (const page of ["https://router.evil.example/reboot?yes", "https://two.example/"]) {
+    const open = () => pageAt("https://mcp.example/mcp", page, {}, resolve);
+    await assertRejects(open, SignInError, "private network", page);
+    assertStringIncludes(await pageAt("https://mcp.example/mcp", page, { issuer }, resolve), page);
+  }
+  assertStringIncludes(await pageAt("https://mcp.example/mcp", `${issuer}/`, {}, resolve), issuer);
 });
 
 Deno.test("a page whose address has a user name, which could pass for its host, is not opened", async () => {

@@ -76,6 +76,14 @@ Deno.test("a request that no sign-in awaits ends none, and tells what to do", as
   assertEquals(landed, []);
 });
 
+Deno.test("the segment of an authorization server is passed on with the answer, and other paths are not found", async () => {
+  await using place = open();
+  const landed = awaitState(place, "s1");
+  assertEquals((await visit(`${place.redirectUri}/0123abcd?code=a&state=s1`)).status, 200);
+  assertEquals(landed, [`${place.redirectUri}/0123abcd?code=a&state=s1`]);
+  assertEquals((await visit(`${place.redirectUri}s?code=a&state=s1`)).status, 404);
+});
+
 Deno.test("other paths, methods and hosts are not found", async () => {
   await using place = open();
   const landed = awaitState(place, "s1");

@@ -74,3 +74,18 @@ Deno.test("another address is refused with what is wrong with it", () => {
   assertMatch(read(`${redirectUri}?state=s1`).refusal ?? "", /no code in it/);
   assertMatch(read("http://").refusal ?? "", /not a whole address/);
 });
+
+Deno.test("where a code does not say who it is from, the whole address is asked for", () => {
+  const readWhole = (text: string) => readPasted(text, { ...awaited, needsAddress: true });
+  const whole = `${redirectUri}?code=c-123456&state=s1&iss=https%3A%2F%2Fauth.example.com`;
+  for (const text of [whole, whole.replace("http://", ""), whole.replace("127.0.0.1", "[::1]")]) {
+    assertEquals(readWhole(text), { redirect: whole }, text);
+  }
+  for (const text of ["SplxlOBeZQQYbYS6WxSbIA", whole.replace(redirectUri, ""), "code=c-123456&state=s1"]) {
+    assertMatch(readWhole(text).refusal ?? "", /does not say .*paste .*all of it.*"issuer"/, text);
+  }
+  assertMatch(readWhole("yes").refusal ?? "", /neither .*all of it/);
+  assertEquals(readWhole("?error=access_denied&state=s1"), {
+    redirect: `${redirectUri}?error=access_denied&state=s1`,
+  });
+});

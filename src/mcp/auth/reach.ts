@@ -1,0 +1,152 @@
+/**
+ * How far a server on the network may send the Computer, or the person at it: into no network that it is not in itself.
+ * Resolves names.
+ */
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import * as http from "node:http";
+import * as https from "node:https";
+import { isIP } from "node:net";
+import { abortable } from "../../async/abortable.ts";
+import { type AddressKind, kindOfHost } from "./addresses.ts";
+
+/** The kinds from the one that reaches deepest. */
+const DEEPEST_FIRST: readonly AddressKind[] = ["loopback", "private", "public"];
+/** An address that may not be used. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+}
+
+/** What the configuration itself names, and how names are resolved. */
+export interface ReachOptions {
+  /** The URL of the MCP server. */
+  readonly resource: URL;
+  /** The issuer, if one is configured. */
+  readonly issuer: string | undefined;
+  /** Resolves a name to all of its addresses; by default, the resolver of the system. */
+  readonly resolve?: ((hostname: string) => Promise<readonly string[]>) | undefined;
+}
+
+/**
+ * Checks an address that others have named. One in a private network is allowed where the configuration names the host, or
+ * where all who have named it are in that network themselves. Of the address the deepest kind counts, of those who name it
+ * the shallowest.
+ *
+ * @return The addresses of the host, which alone may be connected to; `undefined` for one that the configuration names.
+ * @throws {ForbiddenAddressError} when it is not allowed.
+ */
+export async function assertInReach(
+  url: URL,
+  options: ReachOptions,
+  { namers, signal }: { readonly namers: readonly URL[]; readonly signal: AbortSignal },
+): Promise<readonly string[] | undefined> {
+  const { resource, issuer } = options;
+  if ([resource.hostname, URL.parse(issuer ?? "")?.hostname].includes(url.hostname)) return undefined;
+  const addresses = await addressesOf(url, options, signal);
+  const [kind = "public"] = kindsOf(url, addresses);
+  for (const namer of kind === "public" ? [] : namers) {
+    const own = await kindOfNamer(namer, options, signal);
+    if (kind === own || own === "loopback") continue;
+    throw new ForbiddenAddressError(
+      `Cannot use ${url.origin} for a sign-in: ${namer.origin} named it, and it is an address of a private network; ` +
+        'if you trust it, set it as "issuer" in the "oauth" of the server',
+    );
+  }
+  return addresses;
+}
+
+/** The kinds of a host's addresses and of its name, the deepest first. */
+function kindsOf({ hostname }: URL, addresses: readonly string[]): AddressKind[] {
+  const kinds = new Set(addresses.map(kindOfHost));
+  const byName = kindOfHost(hostname);
+  if (kinds.size === 0 || byName !== "public") kinds.add(byName);
+  return DEEPEST_FIRST.filter((kind) => kinds.has(kind));
+}
+
+async function kindOfNamer(url: URL, options: ReachOptions, signal: AbortSignal): Promise<AddressKind> {
+  const addresses = await addressesOf(url, options, signal);
+  const kind = kindsOf(url, addresses).at(-1) ?? "public";
+  if (kind === "public" || kindOfHost(url.hostname) !== "public") return kind;
+  // A name of the internet may have had another address when the server was reached: only its certificate proves this one.
+  if (url.protocol !== "https:" || !isPinned(url, addresses)) return "public";
+  try {
+    const response = await fetchAt(new URL(url.origin), { method: "HEAD", signal }, addresses);
+    await response.body?.cancel();
+    return kind;
+  } catch {
+    signal.throwIfAborted();
+    return "public";
+  }
+}
+
+/** All addresses of a host; none for a name that is unknown here. */
+async function addressesOf(
+  { hostname }: URL,
+  { resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address) }:
+    ReachOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(literal) !== 0) return [literal];
+  return await abortable(resolve(hostname).catch(() => []), signal);
+}
+
+/**
+ * `fetch` that connects to these addresses and resolves nothing again; the name stands in the request and in TLS. Follows no
+ * redirect.
+ *
+ * @throws {TypeError} when the name is unknown.
+ */
+export async function fetchAt(
+  url: URL,
+  init: RequestInit & { readonly signal: AbortSignal },
+  addresses: readonly string[],
+): Promise<Response> {
+  if (!isPinned(url, addresses)) return await fetch(url, { ...init, redirect: "manual" });
+  const known = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [first] = known;
+  if (first === undefined) throw new TypeError(`Host not found: ${url.hostname}`);
+  const sent = new Request(url, init);
+  const body = new Uint8Array(await sent.arrayBuffer());
+  const request = (url.protocol === "https:" ? https : http).request(url, {
+    method: sent.method,
+    headers: { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers) },
+    agent: false,
+    signal: init.signal,
+    lookup: (_hostname, { all }, found) =>
+      all ? found(null, known) : found(null, first.address, first.family),
+  });
+  // What fails after the answer has begun fails in its body.
+  request.on("error", () => {}).end(body);
+  const [message] = await once(request, "response");
+  return toResponse(message);
+}
+
+function toResponse(message: http.IncomingMessage): Response {
+  const { statusCode: status = 0, statusMessage: statusText = "", headersDistinct } = message;
+  const headers = Object.entries(headersDistinct).map(([name, values]): [string, string] => [
+    name,
+    values?.join(", ") ?? "",
+  ]);
+  const isBodiless = status === 204 || status === 205 || status === 304;
+  if (isBodiless) message.resume();
+  const body = isBodiless ? null : ReadableStream.from<Uint8Array>(message);
+  return new Response(body, { status, statusText, headers });
+}
+
+/** Whether the connection is ours: no proxy makes it, and the permissions are not for names, which then are the bound. */
+function isPinned(url: URL, addresses: readonly string[]): boolean {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const name = `${url.protocol.slice(0, -1)}_proxy`;
+  const isByProxy = [name, name.toUpperCase()].some((variable) =>
+    isGranted({ name: "env", variable }) && Boolean(Deno.env.get(variable))
+  );
+  return !isByProxy &&
+    addresses.every((address) =>
+      isGranted({ name: "net", host: `${isIP(address) === 6 ? `[${address}]` : address}:${port}` })
+    );
+}
+
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
+}
