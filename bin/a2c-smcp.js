@@ -32,16 +32,7 @@ function pathOf(name) {
 }
 
 const deno = findDeno();
-// Without the flag, Deno aborts the signal of a request that was answered as well, and warns that it does.
-const args = [
-  "run",
-  "-A",
-  "--unstable-no-legacy-abort",
-  "--config",
-  pathOf("deno.json"),
-  pathOf("cli.ts"),
-  ...process.argv.slice(2),
-];
+const args = ["run", "-A", "--config", pathOf("deno.json"), pathOf("cli.ts"), ...process.argv.slice(2)];
 const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1" };
 
 // Where Node can, Deno takes the place of this process: nothing stands between it and its signals then.

@@ -104,6 +104,11 @@ export class JsonCost {
   /** The same for the enclosing objects. */
   #outerShapes: number[] = [];
   readonly #seen = new Uint8Array(2 ** (SEEN_BITS - 3));
+  readonly #maxDepth: number;
+
+  constructor({ maxDepth = MAX_MESSAGE_DEPTH }: { readonly maxDepth?: number } = {}) {
+    this.#maxDepth = maxDepth;
+  }
 
   /** The cost so far, in values. */
   get values(): number {
@@ -160,8 +165,8 @@ export class JsonCost {
   }
 
   #open(byte: number): void {
-    if (++this.#depth > MAX_MESSAGE_DEPTH) {
-      throw new RangeError(`Cannot read a message: it is nested more than ${MAX_MESSAGE_DEPTH} levels deep`);
+    if (++this.#depth > this.#maxDepth) {
+      throw new RangeError(`Cannot read a message: it is nested more than ${this.#maxDepth} levels deep`);
     }
     if (byte === OPENING_BRACKET) return;
     this.#outerShapes.push(this.#shape);

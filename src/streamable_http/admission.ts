@@ -17,6 +17,16 @@ export interface AdmissionOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
+/** A request that was admitted. */
+export interface AdmittedRequest {
+  /** Its method, headers and signal. The body was read. */
+  readonly request: Request;
+  /** The value of its JSON; `undefined` for other methods than POST. */
+  readonly body: unknown;
+  /** The size of its JSON, in bytes. */
+  readonly sizeBytes: number;
+}
+
 /** Judges requests. A page of another site never reaches the MCP server, whatever its address resolves to. */
 export class Admission {
   readonly #hosts: string[];
@@ -55,7 +65,7 @@ export class Admission {
       "www-authenticate": `Bearer realm="a2c-smcp"${given === "" ? "" : ', error="invalid_token"'}`,
     };
     const what = given === "" ? "it has no bearer token" : "its bearer token is wrong";
-    return httpError(401, `Cannot serve this request: ${what}`, challenge);
+    return httpError(401, `Cannot serve this request: ${what}`, { headers: challenge });
   }
 }
 

@@ -1,22 +1,48 @@
-/** Reads the body of a request, up to a size and a time, before anything else looks at it. */
+/** Reads the body of a request, up to a size, a time and a cost of its JSON, before anything else looks at it. */
+import { delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
+import { isRecord } from "../json.ts";
+import { MAX_RELAYED_DEPTH } from "../protocol/depth.ts";
+import { JsonCost } from "../protocol/json_cost.ts";
 import { httpError } from "./http_error.ts";
 
 /** How long a client may take to send a body, in milliseconds. */
 const BODY_TIME_MS = 30_000;
 
+/** The most values of a body: members, items, and long texts in proportion. */
+const MAX_BODY_VALUES = 1_000_000;
+
+/**
+ * The most members of a message, its parameters, arguments or metadata: the schemas of MCP look at each several times. What
+ * is below them is passed on as it is.
+ */
+const MAX_MEMBERS = 1_000;
+const CHECKED_LEVELS = 3;
+
 /** The most bytes of the bodies of all requests together, besides small ones and one that fits alone. */
-const MAX_TOGETHER_BYTES = 256 * 1024 * 1024;
+const MAX_TOGETHER_BYTES = 64 * 1024 * 1024;
+/** What a value counts besides its bytes: it takes some 20 in memory. */
+const BYTES_PER_VALUE = 16;
 const SMALL_BYTES = 64 * 1024;
+
+/** How many bytes are weighed at a time, and after how many milliseconds others get their turn. */
+const SLICE_BYTES = 256 * 1024;
+const SLICE_MS = 15;
+
+/** The code of JSON-RPC for what is no JSON. */
+const PARSE_ERROR = -32700;
 
 /** Counts the bytes of the bodies that are in memory at the same time. */
 export class BodyMemory {
   #taken = 0;
 
-  /** The part of one request, which ends with its block. */
+  /** The part of one request, which ends with its disposal. */
   open(): BodyShare {
     let own = 0;
     return {
+      get isSmall() {
+        return own <= SMALL_BYTES;
+      },
       take: (bytes) => {
         own += bytes;
         this.#taken += bytes;
@@ -32,83 +58,112 @@ export class BodyMemory {
 
 /** What one request takes of a {@linkcode BodyMemory}. */
 export interface BodyShare extends Disposable {
+  /** Whether there is always room for it. */
+  readonly isSmall: boolean;
   /** Takes so many bytes; `false` when all requests together have too many. */
   take(bytes: number): boolean;
 }
 
+/** A body that was read. */
+export interface JsonBody {
+  /** The value of the JSON. */
+  readonly body: unknown;
+  /** The size of the JSON, in bytes. */
+  readonly sizeBytes: number;
+}
+
 /**
- * The same request with its whole body in memory; or the refusal of a body that is too large, too slow or cut off, or
- * that does not fit beside others. So looking into a body needs no second reading, and no code behind can read without a
- * bound.
+ * Reads a body of JSON; or resolves to the refusal of one that is too large, too slow or cut off, that costs too much to
+ * read, or that does not fit beside others. So no code behind can read or parse without a bound, and the body is parsed
+ * once.
  */
-export async function withBoundedBody(
+export async function readJsonBody(
   request: Request,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
-): Promise<Request | Response> {
-  if (request.body === null) return request;
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > maxBytes) return tooLarge(maxBytes);
+): Promise<JsonBody | Response> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return tooLarge(maxBytes);
+  if (request.body === null) return noJson();
   using deadline = new Deadline(BODY_TIME_MS, {
     reason: () => new DOMException("The body came too slowly", "TimeoutError"),
-    signal: request.signal,
   });
-  const body = await readAll(request.body, { maxBytes, share, signal: deadline.signal });
-  if (body === "too large") return tooLarge(maxBytes);
-  if (body === "no room") {
-    const what = "the bodies of other requests fill the memory for them. Try again later";
-    return httpError(503, `Cannot serve this request: ${what}`, { "retry-after": "5" });
+  const reader = request.body.getReader();
+  const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined);
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  const read = await readText(reader, { maxBytes, share }).catch(() => notSent());
+  if (deadline.signal.aborted) return notSent();
+  if (read instanceof Response) {
+    stop();
+    return read;
   }
-  if (body === "not sent") {
-    return httpError(408, "Cannot serve this request: its body did not arrive in time");
+  try {
+    const value: unknown = JSON.parse(read.text);
+    if (!hasManyMembers(value, CHECKED_LEVELS)) return { body: value, sizeBytes: read.sizeBytes };
+    return httpError(413, `Cannot serve this request: an object has more than ${MAX_MEMBERS} members`);
+  } catch {
+    return noJson();
   }
-  const { method, headers, signal, url } = request;
-  return new Request(url, { method, headers, signal, body });
+}
+
+/** Whether an object has too many members: the message or those of a batch, and what is in them, down to a level. */
+function hasManyMembers(value: unknown, levels: number): boolean {
+  if (Array.isArray(value)) {
+    return levels === CHECKED_LEVELS && value.some((message) => hasManyMembers(message, levels - 1));
+  }
+  if (!isRecord(value) || levels === 0) return false;
+  const members = Object.values(value);
+  return members.length > MAX_MEMBERS || members.some((member) => hasManyMembers(member, levels - 1));
+}
+
+/** Decodes and weighs the pieces as they arrive. Rejects when the client does not send all of them. */
+async function readText(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
+): Promise<{ readonly text: string; readonly sizeBytes: number } | Response> {
+  const cost = new JsonCost({ maxDepth: MAX_RELAYED_DEPTH });
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  let turnEndsMs = performance.now() + SLICE_MS;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    sizeBytes += piece.value.length;
+    if (sizeBytes > maxBytes) return tooLarge(maxBytes);
+    if (!share.take(piece.value.length)) return noRoom();
+    for (let start = 0; start < piece.value.length; start += SLICE_BYTES) {
+      const slice = piece.value.subarray(start, start + SLICE_BYTES);
+      try {
+        cost.push(slice);
+      } catch {
+        return httpError(
+          400,
+          `Cannot serve this request: its JSON has more than ${MAX_RELAYED_DEPTH} levels`,
+        );
+      }
+      if (cost.values > MAX_BODY_VALUES) {
+        return httpError(413, `Cannot serve this request: its JSON has more than ${MAX_BODY_VALUES} values`);
+      }
+      text += decoder.decode(slice, { stream: true });
+      if (performance.now() < turnEndsMs) continue;
+      await delay(0);
+      turnEndsMs = performance.now() + SLICE_MS;
+    }
+  }
+  if (!share.take(cost.values * BYTES_PER_VALUE)) return noRoom();
+  return { text: text + decoder.decode(), sizeBytes };
+}
+
+function noJson(): Response {
+  return httpError(400, "Parse error: the body of the request is not valid JSON", { code: PARSE_ERROR });
 }
 
 function tooLarge(maxBytes: number): Response {
   return httpError(413, `Cannot serve this request: its body has more than ${maxBytes} bytes`);
 }
 
-async function readAll(
-  stream: ReadableStream<Uint8Array>,
-  { maxBytes, share, signal }: {
-    readonly maxBytes: number;
-    readonly share: BodyShare;
-    readonly signal: AbortSignal;
-  },
-): Promise<Uint8Array<ArrayBuffer> | "too large" | "no room" | "not sent"> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  const reader = stream.getReader();
-  const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      size += piece.value.length;
-      if (size > maxBytes) {
-        stop();
-        return "too large";
-      }
-      if (!share.take(piece.value.length)) {
-        stop();
-        return "no room";
-      }
-      pieces.push(piece.value);
-    }
-  } catch {
-    return "not sent";
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-  return signal.aborted ? "not sent" : concat(pieces, size);
+function noRoom(): Response {
+  const what = "the bodies of other requests fill the memory for them. Try again later";
+  return httpError(503, `Cannot serve this request: ${what}`, { headers: { "retry-after": "5" } });
 }
 
-function concat(pieces: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+function notSent(): Response {
+  return httpError(408, "Cannot serve this request: its body did not arrive in time");
 }

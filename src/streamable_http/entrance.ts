@@ -1,8 +1,12 @@
 /** What every request to an MCP server over HTTP passes first: host, origin, token, path, and the size of its body. */
+import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Logger, silentLogger } from "../log.ts";
-import { Admission, type AdmissionOptions } from "./admission.ts";
-import { BodyMemory, withBoundedBody } from "./bounded_body.ts";
+import { Admission, type AdmissionOptions, type AdmittedRequest } from "./admission.ts";
+import { acceptedForms, ANY_FORM, inForm } from "./answer_form.ts";
+import { BodyMemory, type BodyShare, readJsonBody } from "./bounded_body.ts";
 import { httpError } from "./http_error.ts";
+import { MAX_FIRST_BYTES, SESSION_HEADER } from "./sessions.ts";
+import { whenDone } from "./when_done.ts";
 
 /** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
 export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -15,8 +19,8 @@ export interface HttpHandler extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-/** Answers a request that was admitted, whose body is in memory. */
-export type ServeRequest = (request: Request) => Promise<Response>;
+/** Answers a request that was admitted. */
+export type ServeRequest = (admitted: AdmittedRequest) => Promise<Response>;
 
 /** Whom to admit, and to what. */
 export interface EntranceOptions extends AdmissionOptions {
@@ -63,7 +67,8 @@ export class Entrance {
   }
 
   async #serve(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
+    const { pathname: path } = new URL(request.url);
+    const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
     const refusal = await this.#admission.refuseToken(request);
@@ -72,10 +77,42 @@ export class Entrance {
     if (serve === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    using share = this.#bodies.open();
-    const bounded = await withBoundedBody(request, { maxBytes: this.#maxBodyBytes, share });
-    return bounded instanceof Response ? bounded : await serve(bounded);
+    return await this.#serveBody(request, serve);
   }
+
+  /** A large body counts until its answer is sent: it is the arguments of a call. */
+  async #serveBody(request: Request, serve: ServeRequest): Promise<Response> {
+    using stack = new DisposableStack();
+    const share = stack.use(this.#bodies.open());
+    const read = await readBody(request, { maxBytes: this.#maxBodyBytes, share });
+    if (read instanceof Response) return read;
+    const forms = acceptedForms(request);
+    const headers = new Headers(request.headers);
+    if (forms !== undefined) headers.set("accept", ANY_FORM);
+    const { url, method, signal } = request;
+    const answer = await serve({ request: new Request(url, { method, headers, signal }), ...read });
+    const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
+    if (share.isSmall) return response;
+    const owned = stack.move();
+    return whenDone(response, () => owned.dispose());
+  }
+}
+
+/** Only a POST has a body. One that begins a session is short, which is known before it is read. */
+async function readBody(
+  request: Request,
+  { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
+): Promise<Omit<AdmittedRequest, "request"> | Response> {
+  const { method, headers } = request;
+  if (method !== "POST") return { body: undefined, sizeBytes: 0 };
+  if (!isJsonContentType(headers.get("content-type"))) {
+    return httpError(415, "Cannot serve this request: its content type must be application/json");
+  }
+  const isFirst = !headers.has(SESSION_HEADER) && !headers.has("mcp-method");
+  return await readJsonBody(request, {
+    maxBytes: isFirst ? Math.min(maxBytes, MAX_FIRST_BYTES) : maxBytes,
+    share,
+  });
 }
 
 /** A page that was admitted may read the answer. */

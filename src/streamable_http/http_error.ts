@@ -4,8 +4,12 @@
 export function httpError(
   status: number,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  { headers = {}, code = -32000 }: {
+    readonly headers?: Readonly<Record<string, string>>;
+    /** The code of the JSON-RPC error. */
+    readonly code?: number;
+  } = {},
 ): Response {
-  const body = { jsonrpc: "2.0", id: null, error: { code: -32000, message } };
+  const body = { jsonrpc: "2.0", id: null, error: { code, message } };
   return Response.json(body, { status, headers });
 }

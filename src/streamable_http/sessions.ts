@@ -4,6 +4,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport as SessionTransport,
 } from "@modelcontextprotocol/server";
+import type { AdmittedRequest } from "./admission.ts";
 import { httpError } from "./http_error.ts";
 import type { PlacedSession, SessionPlaces } from "./session_places.ts";
 import { whenDone } from "./when_done.ts";
@@ -16,10 +17,10 @@ interface Session extends PlacedSession {
 }
 
 /** The header that names a session. */
-const SESSION_HEADER = "mcp-session-id";
+export const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
-const MAX_FIRST_BYTES = 256 * 1024;
+export const MAX_FIRST_BYTES = 256 * 1024;
 
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
@@ -29,8 +30,6 @@ export interface SessionsOptions {
   readonly places: SessionPlaces;
   /** How long a session without a request or a stream is kept, in milliseconds. */
   readonly idleMs: number;
-  /** The largest body of a request, in bytes. */
-  readonly maxBodyBytes: number;
 }
 
 /** Serves requests of sessions, each with a server of its own. */
@@ -38,14 +37,12 @@ export class Sessions {
   readonly #factory: SessionFactory;
   readonly #places: SessionPlaces;
   readonly #idleMs: number;
-  readonly #maxBodyBytes: number;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(factory: SessionFactory, { places, idleMs, maxBodyBytes }: SessionsOptions) {
+  constructor(factory: SessionFactory, { places, idleMs }: SessionsOptions) {
     this.#factory = factory;
     this.#places = places;
     this.#idleMs = idleMs;
-    this.#maxBodyBytes = maxBodyBytes;
   }
 
   /** How many sessions have begun and not ended. */
@@ -54,9 +51,9 @@ export class Sessions {
   }
 
   /** Serves a request: of a session, or one that begins a session. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch({ request, body, sizeBytes }: AdmittedRequest): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null && (await request.clone().arrayBuffer()).byteLength > MAX_FIRST_BYTES) {
+    if (id === null && sizeBytes > MAX_FIRST_BYTES) {
       return httpError(
         413,
         `Cannot begin a session: the body of the request has more than ${MAX_FIRST_BYTES} bytes`,
@@ -66,7 +63,7 @@ export class Sessions {
     if (session === undefined) {
       return id === null
         ? httpError(503, "Cannot begin a session: all of them are busy. End others, or try again later", {
-          "retry-after": "60",
+          headers: { "retry-after": "60" },
         })
         : httpError(404, "No such session: it has ended, or this MCP server has restarted. Initialize again");
     }
@@ -74,7 +71,8 @@ export class Sessions {
     clearTimeout(session.timer);
     this.#places.use(session);
     try {
-      return whenDone(await session.transport.handleRequest(request), () => this.#rest(session));
+      const response = await session.transport.handleRequest(request, { parsedBody: body });
+      return whenDone(response, () => this.#rest(session));
     } catch (error) {
       this.#rest(session);
       throw error;
@@ -91,7 +89,6 @@ export class Sessions {
     if (!await this.#places.take()) return undefined;
     const transport = new SessionTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
-      maxRequestBodySize: this.#maxBodyBytes,
       onsessioninitialized: (id) => void this.#sessions.set(id, session),
     });
     const session: Session = { transport, busy: 0, timer: undefined, end: () => transport.close() };

@@ -67,7 +67,7 @@ class Port {
 
   /** Sends a body as it comes. */
   post(body: ReadableStream<Uint8Array>): Promise<Response> {
-    const headers = { ...JSON_HEADERS, ...HOST };
+    const headers = { ...JSON_HEADERS, ...HOST, "mcp-method": "tools/call" };
     return this.#fetch(new Request("http://127.0.0.1:4000/mcp", { method: "POST", headers, body }));
   }
 
@@ -312,7 +312,39 @@ attack("bodies that come slowly fill the memory up to a bound, and go again", {}
     }
   }
   const statuses = (await Promise.all(slow)).map((response) => response.status);
-  assertEquals(statuses.filter((each) => each === 503).length, 8);
-  assertEquals(statuses.filter((each) => each === 408).length, 32);
+  assertEquals(statuses.filter((each) => each === 503).length, 32);
+  assertEquals(statuses.filter((each) => each === 408).length, 8);
   assertEquals((await port.ask(HOST)).status, 200);
+});
+
+/** JSON that takes far more memory or time than its bytes, and what it is refused with. */
+const HEAVY: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  "lists in lists": [400, "[".repeat(300)],
+  "objects in objects": [400, '{"a":'.repeat(300)],
+  "deep arguments": [400, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":['.repeat(150)}`],
+  "empty objects": [413, `[${"{},".repeat(400_000)}{}]`],
+  "empty lists": [413, `[${"[],".repeat(400_000)}[]]`],
+  "numbers": [413, `{"a":[${"1,".repeat(1_000_000)}1]}`],
+  "new names": [413, `{"params":{"a":{${Array.from({ length: 120_000 }, (_, index) => `"k${index}":1`)}}}}`],
+  "members of a message": [413, `{${Array.from({ length: 2_000 }, (_, index) => `"k${index}":1`)}}`],
+  "members of arguments": [
+    413,
+    `{"params":{"arguments":{${Array.from({ length: 2_000 }, (_, index) => `"k${index}":1`)}}}}`,
+  ],
+};
+
+for (const [name, [wanted, body]] of Object.entries(HEAVY)) {
+  attack(`JSON that is heavy for its size is refused before it is parsed: ${name}`, {}, async (port) => {
+    const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
+    for (const era of [{ "mcp-session-id": id }, { "mcp-method": "tools/call" }]) {
+      assertEquals((await port.ask({ ...HOST, ...era }, { body })).status, wanted);
+    }
+    assertEquals((await port.ask(HOST)).status, 200);
+  });
+}
+
+attack("a body that would begin a session is refused by its declared size, unread", {}, async (port) => {
+  const { status, read } = await port.flood({ ...HOST, "content-length": "300000" });
+  assertEquals([status, read], [413, 0]);
+  assertEquals((await port.flood(HOST)).read < 400_000, true);
 });

@@ -1,11 +1,7 @@
 /** Serves documents over Streamable HTTP, to any number of clients of both eras of MCP. */
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
-import {
-  DEFAULT_MAX_BODY_BYTES,
-  Entrance,
-  type EntranceOptions,
-  type HttpHandler,
-} from "../../streamable_http/entrance.ts";
+import { Entrance, type EntranceOptions, type HttpHandler } from "../../streamable_http/entrance.ts";
+import type { AdmittedRequest } from "../../streamable_http/admission.ts";
 import {
   DEFAULT_IDLE_MS,
   DEFAULT_MAX_SESSIONS,
@@ -20,22 +16,22 @@ export function createDocumentsHandler(
   documents: FolderDocuments,
   options: EntranceOptions,
 ): HttpHandler {
-  const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES, logger } = options;
+  const { logger } = options;
   const sessions = new Sessions(() => createServer(documents).server, {
     places: new SessionPlaces(DEFAULT_MAX_SESSIONS),
     idleMs: DEFAULT_IDLE_MS,
-    maxBodyBytes,
   });
   const modern = createMcpHandler(() => createServer(documents), {
     legacy: "reject",
-    maxRequestBodySize: maxBodyBytes,
     onerror: (error) => logger?.debug("a request of a client was not served", { error: error.message }),
   });
   documents.attach(modern);
-  const serve = async (request: Request) =>
-    await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes })
-      ? await sessions.fetch(request)
-      : await modern.fetch(request);
+  const serve = async (admitted: AdmittedRequest) => {
+    const { request, body } = admitted;
+    return await isLegacyRequest(request, body)
+      ? await sessions.fetch(admitted)
+      : await modern.fetch(request, { parsedBody: body });
+  };
   const find = (pathname: string) => pathname === "/mcp" ? serve : undefined;
   const entrance = new Entrance({ names: "/mcp and /healthz", find }, options);
   const close = async () => void await Promise.all([sessions.close(), modern.close()]);

@@ -2,12 +2,14 @@
 import {
   createMcpHandler,
   InMemoryServerEventBus,
+  isJSONRPCRequest,
   isLegacyRequest,
   type McpHttpHandler,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
 import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
+import type { AdmittedRequest } from "../../streamable_http/admission.ts";
 import type { SessionPlaces } from "../../streamable_http/session_places.ts";
 import { Sessions } from "../../streamable_http/sessions.ts";
 import { whenDone } from "../../streamable_http/when_done.ts";
@@ -16,7 +18,7 @@ import { listenedResources } from "../listening_transport.ts";
 import { concerns, type Scope } from "../scope.ts";
 import type { ListName } from "../list_name.ts";
 import { LIST_CHANGED_INTERVAL_MS } from "../session.ts";
-import { hasParamHeaders, refuseParamHeaders } from "./param_headers.ts";
+import { refuseParamHeaders } from "./param_headers.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
   tools: { kind: "tools_list_changed" },
@@ -30,30 +32,26 @@ export class Endpoint {
   readonly #scope: Scope;
   readonly #sessions: Sessions;
   readonly #modern: McpHttpHandler;
-  readonly #maxBodyBytes: number;
   readonly #unfollow: () => void;
   /** Requests and streams that are open now. */
   #busy = 0;
 
   constructor(
     gateway: GatewayCore,
-    { scope, places, idleMs, maxBodyBytes, logger }: {
+    { scope, places, idleMs, logger }: {
       readonly scope: Scope;
       readonly places: SessionPlaces;
       readonly idleMs: number;
-      readonly maxBodyBytes: number;
       readonly logger: Logger;
     },
   ) {
     this.#gateway = gateway;
     this.#scope = scope;
-    this.#maxBodyBytes = maxBodyBytes;
-    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs, maxBodyBytes });
+    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs });
     const bus = new InMemoryServerEventBus();
     this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
       legacy: "reject",
       bus,
-      maxRequestBodySize: maxBodyBytes,
       onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
     });
     this.#unfollow = publishChanges(gateway, { bus, scope });
@@ -65,25 +63,24 @@ export class Endpoint {
   }
 
   /** Serves a request that was admitted. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(admitted: AdmittedRequest): Promise<Response> {
     this.#busy++;
     const end = () => void this.#busy--;
     try {
-      return whenDone(await this.#fetch(request), end);
+      return whenDone(await this.#fetch(admitted), end);
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  async #fetch(request: Request): Promise<Response> {
-    if (await isLegacyRequest(request, undefined, { maxRequestBodySize: this.#maxBodyBytes })) {
-      return await this.#sessions.fetch(request);
-    }
+  async #fetch(admitted: AdmittedRequest): Promise<Response> {
+    const { request, body } = admitted;
+    if (await isLegacyRequest(request, body)) return await this.#sessions.fetch(admitted);
     const method = request.headers.get("mcp-method");
-    if (method === "subscriptions/listen") return await this.#listen(request);
-    if (method === "tools/call") return await this.#call(request);
-    return await this.#modern.fetch(request);
+    if (method === "subscriptions/listen") return await this.#listen(admitted);
+    return (method === "tools/call" ? this.#refuseCall(admitted) : undefined) ??
+      await this.#modern.fetch(request, { parsedBody: body });
   }
 
   /** Ends what the clients hold. */
@@ -92,23 +89,16 @@ export class Endpoint {
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
-  /** Only a tool that wants arguments in headers costs a second look at the body. */
-  async #call(request: Request): Promise<Response> {
-    const tool = this.#gateway.findTool(request.headers.get("mcp-name") ?? "", this.#scope);
-    if (tool === undefined || !hasParamHeaders(tool.inputSchema)) return await this.#modern.fetch(request);
-    const message = await request.clone().json().catch(() => undefined);
-    return refuseParamHeaders(tool.inputSchema, message, request.headers) ??
-      await this.#modern.fetch(request);
+  #refuseCall({ request: { headers }, body }: AdmittedRequest): Response | undefined {
+    const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
+    return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }
 
   /** Follows the resources of a stream as long as the stream is open. */
-  async #listen(request: Request): Promise<Response> {
-    const message = await request.clone().json().catch(() => undefined);
-    const end = await this.#gateway.followResources(
-      listenedResources(message ?? { method: "" }),
-      this.#scope,
-    );
-    return whenDone(await this.#modern.fetch(request), end);
+  async #listen({ request, body }: AdmittedRequest): Promise<Response> {
+    const uris = isJSONRPCRequest(body) ? listenedResources(body) : [];
+    const end = await this.#gateway.followResources(uris, this.#scope);
+    return whenDone(await this.#modern.fetch(request, { parsedBody: body }), end);
   }
 }
 

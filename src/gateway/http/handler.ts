@@ -1,12 +1,7 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
 import type { AdmissionOptions } from "../../streamable_http/admission.ts";
-import {
-  DEFAULT_MAX_BODY_BYTES,
-  Entrance,
-  type HttpHandler,
-  type ServeRequest,
-} from "../../streamable_http/entrance.ts";
+import { Entrance, type HttpHandler, type ServeRequest } from "../../streamable_http/entrance.ts";
 import { httpError } from "../../streamable_http/http_error.ts";
 import {
   DEFAULT_IDLE_MS,
@@ -63,7 +58,6 @@ class Handler {
   readonly #entrance: Entrance;
   readonly #log: Logger;
   readonly #idleMs: number;
-  readonly #maxBodyBytes: number;
   readonly #places: SessionPlaces;
   /** By path; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
@@ -75,7 +69,6 @@ class Handler {
     this.#entrance = new Entrance({ names: paths, find: (pathname) => this.#find(pathname) }, options);
     this.#log = options.logger ?? silentLogger;
     this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
-    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#places = new SessionPlaces(options.maxSessions ?? DEFAULT_MAX_SESSIONS);
   }
 
@@ -91,9 +84,9 @@ class Handler {
 
   #find(pathname: string): ServeRequest | undefined {
     const scope = scopeOf(pathname);
-    return scope && (async (request) => {
+    return scope && (async (admitted) => {
       if (this.#isClosed) return httpError(503, "Cannot serve this request: the gateway is closing");
-      return await this.#endpointOf(scope)?.fetch(request) ??
+      return await this.#endpointOf(scope)?.fetch(admitted) ??
         httpError(503, "Cannot serve one more Computer: there are too many");
     });
   }
@@ -119,7 +112,6 @@ class Handler {
       scope,
       places: this.#places,
       idleMs: this.#idleMs,
-      maxBodyBytes: this.#maxBodyBytes,
       logger: this.#log,
     });
   }

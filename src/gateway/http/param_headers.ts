@@ -19,11 +19,6 @@ interface RepeatedArgument {
 /** Schemas are searched once. */
 const known = new WeakMap<object, readonly RepeatedArgument[]>();
 
-/** Whether a call of a tool with this schema has to be checked. */
-export function hasParamHeaders(inputSchema: Json): boolean {
-  return repeatedArguments(inputSchema).length > 0;
-}
-
 /** The refusal of a call whose headers and arguments differ; `undefined` when they agree. */
 export function refuseParamHeaders(
   inputSchema: Json,
