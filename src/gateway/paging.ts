@@ -1,6 +1,9 @@
 /** Pages of lists. */
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+/** The most bytes of the entries of a page: clients refuse events of 1 MiB. */
+const MAX_PAGE_BYTES = 800_000;
+
 /** Which page is wanted. */
 export interface PageRequest<Item> {
   /** The most entries of a page. */
@@ -23,13 +26,33 @@ export interface Page<Item> {
  *
  * @throws {ProtocolError} `cursor` is not one of ours.
  */
-export function pageOf<Item>(all: readonly Item[], { size, cursor, keyOf }: PageRequest<Item>): Page<Item> {
+export function pageOf<Item extends object>(
+  all: readonly Item[],
+  { size, cursor, keyOf }: PageRequest<Item>,
+): Page<Item> {
   const start = cursor === undefined ? 0 : startAfter(all, cursor, keyOf);
-  const page = all.slice(start, start + size);
+  const page = fittingPart(all.slice(start, start + size));
   const last = page.at(-1);
   const end = start + page.length;
   const next = last === undefined || end >= all.length ? {} : { nextCursor: `${end}:${keyOf(last)}` };
   return { page, next };
+}
+
+/** The first entries, as many as a page has room for; one at least. */
+function fittingPart<Item extends object>(entries: readonly Item[]): readonly Item[] {
+  let left = MAX_PAGE_BYTES;
+  const end = entries.findIndex((entry, index) => (left -= sizeOf(entry)) < 0 && index > 0);
+  return end < 0 ? entries : entries.slice(0, end);
+}
+
+const encoder = new TextEncoder();
+/** Entries are measured once: they stay the same objects while a list is read page by page. */
+const sizes = new WeakMap<object, number>();
+
+function sizeOf(entry: object): number {
+  const size = sizes.get(entry) ?? encoder.encode(JSON.stringify(entry)).length + 1;
+  sizes.set(entry, size);
+  return size;
 }
 
 function startAfter<Item>(all: readonly Item[], cursor: string, keyOf: (item: Item) => string): number {

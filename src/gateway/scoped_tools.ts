@@ -11,7 +11,7 @@ import { makeSearchTools } from "./search/search_tools.ts";
 import type { ToolIndex } from "./search/tool_index.ts";
 import { ModeSwitch, type ToolsMode } from "./search/tools_mode.ts";
 
-/** The most tools in one page of a list. Clients that do not ask for the next page see these. */
+/** The most tools in one page of a list, as far as their bytes allow. Clients that do not ask for the next page see these. */
 const PAGE_SIZE = 1_000;
 
 /** The tools of the search that call others. */

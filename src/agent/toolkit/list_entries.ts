@@ -1,6 +1,7 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
 import { isRecord } from "../../json.ts";
 import { escapeUnreadable, toBareLine } from "../../text/safe_text.ts";
+import { readBase64 } from "./base64.ts";
 import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
@@ -36,8 +37,12 @@ export function toShownText(text: string, key?: string): string {
   return key === "description" ? escapeUnreadable(text) : text.toWellFormed();
 }
 
-/** An item of content without what clients refuse; one that lacks what its type demands becomes its JSON. */
-export function toContent(item: McpContent): McpContent {
+/**
+ * An item of content without what clients refuse. One that lacks what its type demands becomes its JSON, and one whose data
+ * are no Base64 a text that says so.
+ */
+export function toContent(given: McpContent): McpContent {
+  const item = given.type === "image" || given.type === "audio" ? withData(given) : given;
   const demanded = DEMANDED[item.type];
   if (demanded !== undefined && !demanded.every((name) => typeof item[name] === "string")) {
     return asText(item);
@@ -45,8 +50,29 @@ export function toContent(item: McpContent): McpContent {
   if (item.type !== "resource") return repair(item, MEMBERS.content) as McpContent;
   const { resource } = item;
   if (!isRecord(resource) || typeof (resource["text"] ?? resource["blob"]) !== "string") return asText(item);
-  const repaired = { ...item, resource: repair(resource, { mimeType: text, _meta: record }) };
+  const repaired = { ...item, resource: repair(toContents(resource), { mimeType: text, _meta: record }) };
   return repair(repaired, MEMBERS.content) as McpContent;
+}
+
+/** The contents of a resource without what clients refuse. */
+export function toContents(contents: Json): Json {
+  const { blob, text: inner, ...rest } = contents;
+  if (typeof blob !== "string" || typeof inner === "string") return contents;
+  const read = readBase64(blob);
+  if (read === undefined) return { ...rest, mimeType: "text/plain", text: noData(contents["mimeType"]) };
+  return { mimeType: read.mimeType, ...rest, blob: read.base64 };
+}
+
+function withData(item: McpContent): McpContent {
+  const { data, mimeType } = item;
+  if (typeof data !== "string") return item;
+  const read = readBase64(data);
+  if (read === undefined) return { type: "text", text: noData(mimeType ?? item.type) };
+  return { ...item, mimeType: mimeType ?? read.mimeType, data: read.base64 };
+}
+
+function noData(what: unknown): string {
+  return `[${what ?? "data"}: cannot be shown, since its data are not valid Base64]`;
 }
 
 function asText(item: McpContent): McpContent {

@@ -1,7 +1,7 @@
 /** Reads the resources of all Computers by the URIs of clients. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
-import { toWellFormed } from "../../agent/toolkit/list_entries.ts";
+import { toContents, toWellFormed } from "../../agent/toolkit/list_entries.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -111,7 +111,7 @@ export class ResourceReader {
       const { contents } = await office.computer(computer).readResource(uri, { mcpServer, signal });
       return {
         contents: contents.map(({ uri: part, _meta, ...rest }) => ({
-          ...toWellFormed(rest),
+          ...toContents(toWellFormed({ ...rest })),
           uri: part === uri ? clientUri : uris.toClient(part, { computer, mcpServer }).toWellFormed(),
           _meta: { ...toWellFormed(_meta), [A2C_COMPUTER]: computer },
         })),

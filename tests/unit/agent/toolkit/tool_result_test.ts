@@ -68,3 +68,65 @@ Deno.test("failureResult() tells a model whether the tool may have run, and what
   assertMatch(fail(new SmcpError(404, "No peer")), /not in the office now\. Call list_computers/);
   assertMatch(fail(new Error("broken")), /^Cannot call "read" on Computer "desk": "broken"/);
 });
+
+const RED_DOT = "iVBORw0KGgo+/w==";
+
+/** Spellings of one picture. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  "a data URL": `data:image/png;base64,${RED_DOT}`,
+  "a data URL with parameters": ` data:image/png;name=dot.png;charset=utf-8;base64, ${RED_DOT}`,
+  "a data URL in capitals": `DATA:IMAGE/PNG;BASE64,${RED_DOT}`,
+  "a data URL with percent signs": `data:image/png;base64,${encodeURIComponent(RED_DOT)}`,
+  "the alphabet for URLs": RED_DOT.replaceAll("+", "-").replaceAll("/", "_"),
+  "no padding": RED_DOT.replaceAll("=", ""),
+  "lines": RED_DOT.replaceAll(/(.{4})/g, "$1\r\n"),
+  "the alphabet for URLs, lines, no padding": " iVBORw0K\n\tGgo-_w ",
+};
+
+for (const [name, data] of Object.entries(SPELLINGS)) {
+  Deno.test(`toMcpResult() writes Base64 as clients read it: ${name}`, () => {
+    const caption = { type: "text", text: "a caption" } as const;
+    const content: CallToolResult["content"] = [
+      caption,
+      { type: "image", data, mimeType: "image/png" },
+      { type: "audio", data, mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "file:///b", mimeType: "image/png", blob: data } },
+    ];
+    assertEquals<unknown>(toMcpResult({ content }, place).content, [
+      caption,
+      { type: "image", data: RED_DOT, mimeType: "image/png" },
+      { type: "audio", data: RED_DOT, mimeType: "audio/wav" },
+      {
+        type: "resource",
+        resource: { uri: "a2c://desk/undefined/file:///b", mimeType: "image/png", blob: RED_DOT },
+      },
+    ]);
+  });
+}
+
+Deno.test("toMcpResult() takes the type of a picture from its data URL where the item has none", () => {
+  const content = [
+    { type: "image", data: SPELLINGS["a data URL"] },
+    { type: "image", data: "data:image/svg+xml,%3Csvg/%3E" },
+  ] as unknown as CallToolResult["content"];
+  assertEquals<unknown>(toMcpResult({ content }, place).content, [
+    { type: "image", data: RED_DOT, mimeType: "image/png" },
+    { type: "image", data: btoa("<svg/>"), mimeType: "image/svg+xml" },
+  ]);
+});
+
+Deno.test("toMcpResult() puts a text in the place of data that are no Base64, and keeps the others", () => {
+  for (
+    const data of ["%%%", "https://example.com/a.png", "a", "AAAA=AAA", "data:image/png;base64,%zz", "ä"]
+  ) {
+    const content: CallToolResult["content"] = [
+      { type: "text", text: "a caption" },
+      { type: "image", data, mimeType: "image/png" },
+      { type: "resource", resource: { uri: "file:///b", blob: data } },
+    ];
+    const [caption, picture, resource] = toMcpResult({ content }, place).content;
+    assertEquals(caption, { type: "text", text: "a caption" });
+    assertMatch(String(picture?.["text"]), /image\/png: cannot be shown/);
+    assertMatch(JSON.stringify(resource), /file:\/\/\/b.*cannot be shown/);
+  }
+});

@@ -1,0 +1,34 @@
+/** Base64 as programs write it, for clients that read one spelling alone. */
+
+/** Base64 with padding, and the type that a `data:` URL names. */
+export interface ReadBase64 {
+  readonly base64: string;
+  readonly mimeType: string | undefined;
+}
+
+/**
+ * Reads Base64, also in lines, without padding, in the alphabet for URLs, or as a `data:` URL. `undefined` for what is
+ * none.
+ */
+export function readBase64(text: string): ReadBase64 | undefined {
+  const [head = "", type = "", parameters = ""] =
+    /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i.exec(text) ??
+      [];
+  const mimeType = type.trim().toLowerCase() || undefined;
+  try {
+    const data = head !== "" && text.includes("%")
+      ? decodeURIComponent(text.slice(head.length))
+      : text.slice(head.length);
+    const isText = head !== "" && !/;\s*base64\s*$/i.test(parameters);
+    const base64 = isText ? new TextEncoder().encode(data).toBase64() : toStandard(data);
+    return base64 === undefined ? undefined : { base64, mimeType };
+  } catch {
+    return undefined;
+  }
+}
+
+function toStandard(data: string): string | undefined {
+  const text = data.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/={1,2}$/, "");
+  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) return undefined;
+  return text + "=".repeat((4 - text.length % 4) % 4);
+}
