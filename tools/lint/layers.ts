@@ -24,7 +24,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files", "own_imports"],
-  streamable_http: ["async", "log"],
+  streamable_http: ["protocol", "async", "json", "log"],
   provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
   documents: [
     "async",

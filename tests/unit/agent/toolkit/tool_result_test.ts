@@ -98,7 +98,7 @@ for (const [name, data] of Object.entries(SPELLINGS)) {
       { type: "audio", data: RED_DOT, mimeType: "audio/wav" },
       {
         type: "resource",
-        resource: { uri: "a2c://desk/undefined/file:///b", mimeType: "image/png", blob: RED_DOT },
+        resource: { uri: "a2c://desk/files/file:///b", mimeType: "image/png", blob: RED_DOT },
       },
     ]);
   });
