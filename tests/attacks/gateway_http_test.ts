@@ -336,7 +336,8 @@ const HEAVY: Readonly<Record<string, readonly [status: number, text: string]>> =
 for (const [name, [wanted, body]] of Object.entries(HEAVY)) {
   attack(`JSON that is heavy for its size is refused before it is parsed: ${name}`, {}, async (port) => {
     const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
-    for (const era of [{ "mcp-session-id": id }, { "mcp-method": "tools/call" }]) {
+    const eras: Record<string, string>[] = [{ "mcp-session-id": id }, { "mcp-method": "tools/call" }];
+    for (const era of eras) {
       assertEquals((await port.ask({ ...HOST, ...era }, { body })).status, wanted);
     }
     assertEquals((await port.ask(HOST)).status, 200);
