@@ -1,12 +1,6 @@
 /** Attacker: an MCP server. It lists tools whose input schemas cost the Computer time and memory */
 import { assert, assertEquals } from "@std/assert";
-import {
-  checkArguments,
-  MAX_SCHEMA_ENTRIES,
-  MAX_SUBSCHEMAS,
-  readSchema,
-} from "../../src/computer/tools/arguments/check.ts";
-import { UncheckableSchemaError } from "../../src/computer/tools/arguments/evaluation.ts";
+import { checkArguments } from "../../src/computer/tools/arguments/check.ts";
 import { readHeaderParameters } from "../../src/mcp/http/header_parameters.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
@@ -14,43 +8,19 @@ import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { hostileSchemas, names } from "./_hostile_schemas.ts";
 import { eventually } from "../fixtures/within.ts";
 
-/** What a schema was read as, or why it was not. */
-function read(schema: Record<string, unknown>): { readonly size?: number; readonly reason?: string } {
-  try {
-    const { parts, entries } = readSchema(schema);
-    assert(parts <= MAX_SUBSCHEMAS && entries <= MAX_SCHEMA_ENTRIES, `${parts} schemas, ${entries} entries`);
-    return { size: parts + entries };
-  } catch (error) {
-    if (error instanceof UncheckableSchemaError || error instanceof RangeError) {
-      return { reason: error.message };
-    }
-    throw error;
-  }
-}
-
-Deno.test("no hostile schema becomes more than a bounded number of parts and entries, or any code", () => {
+Deno.test("no hostile schema becomes any code, or more than a few problems", () => {
   const { Function: original } = globalThis;
   const forbidden = () => assert(false, "code was generated");
   Object.assign(globalThis, { Function: forbidden });
   try {
     for (const scale of [1, 4]) {
       for (const { name, schema, args } of hostileSchemas(scale)) {
-        const { size = 0, reason } = read(schema);
-        assert(reason !== undefined || size > 0, name);
         assert(checkArguments(schema, args).problems.length <= 11, name);
       }
     }
   } finally {
     Object.assign(globalThis, { Function: original });
   }
-});
-
-Deno.test("what a list of names grows to grows in proportion to it, not with its square", () => {
-  const sizeOf = (count: number) => {
-    const list = Array.from({ length: count }, (_, index) => `n${index}`);
-    return read({ dependentRequired: { n0: list }, dependencies: { n1: list }, required: list }).size ?? 0;
-  };
-  assert(sizeOf(4_000) < 4.1 * sizeOf(1_000), `${sizeOf(1_000)}, ${sizeOf(4_000)}`);
 });
 
 Deno.test("a schema that is as deep and as wide as a message may be is searched for headers in little memory", () => {

@@ -1,54 +1,28 @@
 /**
- * Checks the arguments of a call against the tool's input schema, before the confirmation and the MCP server.
+ * Checks the arguments of a call against the tool's input schema for what callers get wrong, before the confirmation and
+ * the MCP server: types, allowed values, missing and unknown names. The MCP server decides on the rest.
  *
- * An MCP server may be hostile. Its schema is therefore interpreted and never turned into code; only keywords that take
- * a bounded time are checked, within a bounded budget. What is read of a schema accepts everything that the whole schema
- * accepts: the MCP server decides on the rest.
- *
- * Why no library: `@cfworker/json-schema`, which interprets schemas too, has no budget, and the cost of a check is only
- * known by making it, since references, alternatives and items multiply. Schemas within the bounds below kept it busy
- * for 13 s with 1.2 GB (`enum` of objects for each of 10,000 items) and 17 s (900 times `maxLength` of one text). Its
- * errors are sentences that quote values, without the names, types and places that our messages are made of.
+ * An MCP server may be hostile, and a schema of a few kilobytes can mean hours of work. Therefore the schema is
+ * interpreted within a budget, and only keywords are read without which a schema accepts more. So what is refused here,
+ * the whole schema refuses, too.
  */
 import { isRecord } from "../../../json.ts";
-import { fitsApproximately } from "../../../protocol/size.ts";
-import { Budget, type SchemaNode, type Subschema, UncheckableSchemaError, Visit } from "./evaluation.ts";
-import { CLOSING, Keyword, type KeywordReader, KEYWORDS, type Members, type Target } from "./keywords.ts";
-import { describeProblems } from "./problems.ts";
+import { describeProblems, type Finding, Place, type Reason, summarizeUnion } from "./problems.ts";
 
-/** The most schemas in one input schema. */
-export const MAX_SUBSCHEMAS = 2_000;
-/** The most names and values in all lists of one input schema together. */
-export const MAX_SCHEMA_ENTRIES = 20_000;
-/** The largest input schema, in bytes. */
-const MAX_SCHEMA_BYTES = 512 * 1024;
-/** The deepest nesting of schemas. */
-const MAX_DEPTH = 64;
-/** The longest reference, in characters. */
-const MAX_REFERENCE_LENGTH = 1_024;
+/** The most schemas, names and values that one check looks at: at worst some tens of milliseconds. */
+const MAX_STEPS = 30_000;
+/** The deepest nesting of schemas, references included. */
+const MAX_NESTING = 400;
+/** How many names or values cost as much as one schema. */
+const ENTRIES_PER_STEP = 8;
+/** How many characters of a text cost as much as one schema. */
+const CHARACTERS_PER_STEP = 1_024;
+/** The most findings that are kept; the others are counted. */
+const MAX_FINDINGS = 1_000;
+/** The most known names that an unknown one is compared with. */
+const MAX_KNOWN_NAMES = 2_000;
 
-/**
- * Keywords that are left out. A regular expression, or the comparison of each item with each other item, may run for
- * minutes with some input; whether a format is checked is up to the MCP server.
- */
-const LEFT_OUT: ReadonlySet<string> = new Set(["pattern", "patternProperties", "uniqueItems", "format"]);
-/** Validators disagree which items `contains` has evaluated for `unevaluatedItems`. */
-const AMBIGUOUS_PAIR = ["contains", "unevaluatedItems"] as const;
-/** Keywords that reject more values when a schema below them accepts more. */
-const REVERSING: ReadonlySet<string> = new Set(["not", "if", "contains", ...CLOSING]);
-/** Keywords that mean nothing in draft 7. */
-const SINCE_2019: ReadonlySet<string> = new Set([
-  "dependentRequired",
-  "dependentSchemas",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "minContains",
-  "maxContains",
-  "$recursiveRef",
-  "$dynamicRef",
-]);
-/** The most schemas, names and values that are kept of all schemas; beyond it, schemas are read again when needed. */
-const MAX_KEPT_ENTRIES = 250_000;
+type Members = Readonly<Record<string, unknown>>;
 
 /** The result of a check. */
 export interface ArgumentVerdict {
@@ -58,230 +32,213 @@ export interface ArgumentVerdict {
   readonly uncheckedBecause?: string;
 }
 
-/** A schema that was read. */
-export interface CheckableSchema {
-  readonly root: Subschema;
-  /** How many schemas it has. */
-  readonly parts: number;
-  /** How many names and values its lists hold. */
-  readonly entries: number;
-}
-
-/** A schema that was read, or why it cannot be checked. */
-type ReadSchema = CheckableSchema | { readonly uncheckedBecause: string };
-
-/** By the schema as it was listed, so that it is read once, at the first call of its tool. */
-let schemas = new WeakMap<object, ReadSchema>();
-let keptEntries = 0;
-
 /**
- * Checks arguments. Regular expressions, formats and `uniqueItems` are left to the MCP server.
+ * Checks arguments.
  *
- * @param schema The tool's `inputSchema`: the same object for each call, since what was read is kept for that object.
+ * @param schema The tool's `inputSchema`.
  * @param args The arguments; they are not changed.
  */
-export function checkArguments(
-  schema: Members,
-  args: Members,
-): ArgumentVerdict {
+export function checkArguments(schema: Members, args: Members): ArgumentVerdict {
+  const check = new Check(schema);
   try {
-    const read = schemas.get(schema) ?? keepSchema(schema);
-    if ("uncheckedBecause" in read) return { problems: [], ...read };
-    const visit = new Visit(new Budget());
-    return { problems: visit.accepts(read.root, args) ? [] : describeProblems(visit.findings) };
+    const findings: Finding[] = [];
+    const isAccepted = check.accepts(schema, args, { place: new Place(), findings });
+    return { problems: isAccepted ? [] : describeProblems(findings, check.uncounted) };
   } catch (error) {
-    return { problems: [], uncheckedBecause: uncheckableBecause(error) };
+    if (error instanceof TooMuchWorkError) return { problems: [], uncheckedBecause: error.reason };
+    throw error;
   }
 }
 
-function keepSchema(schema: Members): ReadSchema {
-  const { read, entries } = tryToRead(schema);
-  keptEntries += entries;
-  if (keptEntries > MAX_KEPT_ENTRIES) {
-    schemas = new WeakMap();
-    keptEntries = entries;
-  }
-  schemas.set(schema, read);
-  return read;
-}
+/** The schema cannot be checked within the budget. */
+class TooMuchWorkError extends Error {
+  override readonly name = "TooMuchWorkError";
+  readonly code = "TOO_MUCH_WORK";
+  /** A clause whose "it" is the schema. */
+  readonly reason: string;
 
-function tryToRead(
-  schema: Members,
-): { readonly read: ReadSchema; readonly entries: number } {
-  try {
-    const read = readSchema(schema);
-    return { read, entries: read.parts + read.entries };
-  } catch (error) {
-    return { read: { uncheckedBecause: uncheckableBecause(error) }, entries: 1 };
+  constructor({ reason }: { readonly reason: string }) {
+    super(`Cannot check arguments against the input schema: ${reason}`);
+    this.reason = reason;
   }
 }
 
-function uncheckableBecause(error: unknown): string {
-  if (error instanceof UncheckableSchemaError) return error.reason;
-  // The stack is full.
-  if (error instanceof RangeError) return "it is too deep";
-  throw error;
+/** Where a value stands, and where its findings go. */
+interface Visit {
+  readonly place: Place;
+  readonly findings: Finding[];
 }
 
-/**
- * Reads the part of a schema that can be checked at a bounded cost.
- *
- * @throws {UncheckableSchemaError} when the schema is too large or too deep, or its parts have their own ids.
- */
-export function readSchema(schema: Members): CheckableSchema {
-  const draft = draftOf(schema);
-  if (!fitsApproximately(schema, MAX_SCHEMA_BYTES)) throw uncheckable("it is too large");
-  const { $id: _, id: __, ...root } = schema;
-  const names = new Set<string>();
-  collectNames(root, names);
-  // A property may be named like a keyword that is left out: then less is checked than could be.
-  const isRelaxed = !names.isDisjointFrom(LEFT_OUT) || AMBIGUOUS_PAIR.every((name) => names.has(name));
-  return new SchemaReader(root, { draft, isRelaxed }).read();
-}
+const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
+  ["string", (value) => typeof value === "string"],
+  ["number", (value) => typeof value === "number"],
+  ["integer", Number.isInteger],
+  ["boolean", (value) => typeof value === "boolean"],
+  ["null", (value) => value === null],
+  ["array", Array.isArray],
+  ["object", isRecord],
+]);
 
-function uncheckable(reason: string): UncheckableSchemaError {
-  return new UncheckableSchemaError({ reason });
-}
-
-/** The drafts of JSON Schema that are checked. */
-type SchemaDraft = "draft-07" | "2019-09" | "2020-12";
-
-/** MCP's default is 2020-12. Draft 6 is a part of draft 7. */
-function draftOf({ $schema = "2020-12" }: Members): SchemaDraft {
-  const [, name] = /(2020-12|2019-09|draft-0[67])/.exec(typeof $schema === "string" ? $schema : "") ?? [];
-  switch (name) {
-    case "2020-12":
-    case "2019-09":
-      return name;
-    case "draft-06":
-    case "draft-07":
-      return "draft-07";
-  }
-  throw uncheckable("its draft of JSON Schema is not supported");
-}
-
-/** Collects the names of all members, however deep: keywords and properties. */
-function collectNames(value: unknown, names: Set<string>, depth = 0): void {
-  if (typeof value !== "object" || value === null) return;
-  if (depth > 2 * MAX_DEPTH) throw uncheckable("it is too deep");
-  const isList = Array.isArray(value);
-  for (const [key, member] of Object.entries(value)) {
-    if (!isList) names.add(key);
-    collectNames(member, names, depth + 1);
-  }
-}
-
-/** One reading of one schema, bounded. */
-class SchemaReader {
+/** One check. */
+class Check {
+  /** How many findings were not kept. */
+  uncounted = 0;
   readonly #root: Members;
-  readonly #draft: SchemaDraft;
-  readonly #isRelaxed: boolean;
-  readonly #nodes = new Map<object, SchemaNode>();
-  readonly #anchors = new Map<string, Members>();
-  readonly #references: { readonly reference: string; readonly target: Target }[] = [];
-  #entries = 0;
+  /** Up to draft 7, a reference hides the keywords beside it. */
+  readonly #isAlone: boolean;
+  #steps = MAX_STEPS;
+  #nesting = 0;
 
-  constructor(root: Members, options: { readonly draft: SchemaDraft; readonly isRelaxed: boolean }) {
+  constructor(root: Members) {
     this.#root = root;
-    this.#draft = options.draft;
-    this.#isRelaxed = options.isRelaxed;
+    const { $schema } = root;
+    this.#isAlone = typeof $schema === "string" && /draft-0[3-7]/.test($schema);
   }
 
-  read(): CheckableSchema {
-    const root = this.#node(this.#root, 0);
-    // A schema that a reference leads to may add further references to the end of the list.
-    for (const { reference, target } of this.#references) target.schema = this.#resolve(reference);
-    return { root, parts: this.#nodes.size, entries: this.#entries };
+  /** Whether a schema accepts a value; why it does not goes to the findings. */
+  accepts(schema: unknown, value: unknown, visit: Visit): boolean {
+    this.#spend(1 + costOf(value));
+    if (schema === false) return this.#refuse({ kind: "forbidden" }, visit);
+    // References inside a part with an id of its own start at that part.
+    if (!isRecord(schema) || ("$id" in schema && schema !== this.#root)) return true;
+    if (++this.#nesting > MAX_NESTING) throw new TooMuchWorkError({ reason: "its references never end" });
+    const { $ref } = schema;
+    const isReferred = typeof $ref !== "string" || this.accepts(this.#find($ref), value, visit);
+    const isAccepted = typeof $ref === "string" && this.#isAlone || this.#obeys(schema, value, visit);
+    this.#nesting--;
+    return isReferred && isAccepted;
   }
 
-  #node(schema: Members, depth: number): SchemaNode {
-    const known = this.#nodes.get(schema);
-    if (known !== undefined) return known;
-    if (depth > MAX_DEPTH) throw uncheckable("it is too deep");
-    if ("$id" in schema) throw uncheckable("its parts have their own ids");
-    const node: SchemaNode = { rules: [], isClosed: false };
-    this.#nodes.set(schema, node);
-    if (this.#nodes.size > MAX_SUBSCHEMAS) throw uncheckable("it has too many parts");
-    this.#keepAnchors(schema);
-    const reader = this.#keywordReader(depth);
-    const current = toCurrentDraft(schema, this.#draft);
-    for (const [name, read] of KEYWORDS) {
-      if (!Object.hasOwn(current, name) || (this.#isRelaxed && REVERSING.has(name))) continue;
-      const rule = read(new Keyword(name, current, reader));
-      if (rule === undefined) continue;
-      node.rules.push(rule);
-      node.isClosed ||= CLOSING.has(name);
+  #obeys(schema: Members, value: unknown, visit: Visit): boolean {
+    const results = [
+      this.#hasType(schema, value, visit),
+      this.#isListed(schema, value, visit),
+      !isRecord(value) || this.#hasMembers(schema, value, visit),
+      !Array.isArray(value) || this.#hasItems(schema, value, visit),
+      ...listOf(schema["allOf"]).map((part) => this.accepts(part, value, visit)),
+      this.#fitsOne(schema["anyOf"], value, visit),
+      this.#fitsOne(schema["oneOf"], value, visit),
+    ];
+    return results.every((isAccepted) => isAccepted);
+  }
+
+  /** `type`, with OpenAPI's `nullable`. */
+  #hasType({ type, nullable }: Members, value: unknown, visit: Visit): boolean {
+    const types = namesOf([type].flat());
+    const isOfType = nullable === true && value === null || types.some((name) => TYPES.get(name)?.(value));
+    // What is malformed refuses nothing.
+    if (isOfType || type === undefined || ![type].flat().every((name) => TYPES.has(name))) return true;
+    return this.#refuse({ kind: "type", types }, visit);
+  }
+
+  /** `enum` and `const`; whether two lists or objects are the same is the MCP server's to say. */
+  #isListed(schema: Members, value: unknown, visit: Visit): boolean {
+    const { enum: values, const: only } = schema;
+    const allowed = Array.isArray(values) ? values : "const" in schema ? [only] : undefined;
+    if (allowed === undefined || isStructured(value)) return true;
+    this.#spend(allowed.length / ENTRIES_PER_STEP);
+    return allowed.includes(value) || this.#refuse({ kind: "values", allowed }, visit);
+  }
+
+  /** `required`, `properties` and `additionalProperties`. */
+  #hasMembers(schema: Members, value: Members, visit: Visit): boolean {
+    const { patternProperties, additionalProperties = true } = schema;
+    const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+    const required = namesOf(schema["required"]);
+    this.#spend(required.length / ENTRIES_PER_STEP);
+    const missing = required.filter((name) => !Object.hasOwn(value, name));
+    for (const name of missing) this.#refuse({ kind: "missing", names: [name] }, visit);
+    const isOther = (name: string) => !Object.hasOwn(properties, name);
+    // Which names match a pattern is not known.
+    const others = patternProperties === undefined ? additionalProperties : true;
+    const unknown = others === false ? Object.keys(value).filter(isOther) : [];
+    const known = unknown.length === 0 ? [] : Object.keys(properties).slice(0, MAX_KNOWN_NAMES);
+    for (const name of unknown) this.#refuse({ kind: "unknown", name, known }, visit);
+    let isAccepted = missing.length === 0 && unknown.length === 0;
+    for (const [name, member] of Object.entries(value)) {
+      const schema = isOther(name) ? others === false || others : properties[name];
+      if (schema === true) continue;
+      const inside = { place: visit.place.child(name), findings: visit.findings };
+      if (!this.accepts(schema, member, inside)) isAccepted = false;
     }
-    return node;
+    return isAccepted;
   }
 
-  #keywordReader(depth: number): KeywordReader {
-    return {
-      isRelaxed: this.#isRelaxed,
-      readNode: (schema) => this.#node(schema, depth + 1),
-      readReference: (reference) => {
-        const target: Target = { schema: true };
-        this.#references.push({ reference, target });
-        return target;
-      },
-      count: (entries) => {
-        this.#entries += entries;
-        if (this.#entries > MAX_SCHEMA_ENTRIES) throw uncheckable("it has too many names and values");
-      },
-    };
-  }
-
-  #keepAnchors(schema: Members): void {
-    for (const anchor of [schema["$anchor"], schema["$dynamicAnchor"]]) {
-      if (typeof anchor === "string") this.#anchors.set(anchor, schema);
+  /** `items`, unless the first items have schemas of their own. */
+  #hasItems({ items, prefixItems }: Members, value: readonly unknown[], { place, findings }: Visit): boolean {
+    if (prefixItems !== undefined || !(isRecord(items) || items === false)) return true;
+    let isAccepted = true;
+    for (const [index, item] of value.entries()) {
+      if (!this.accepts(items, item, { place: place.child(index), findings })) isAccepted = false;
     }
+    return isAccepted;
   }
 
-  #resolve(reference: string): Subschema {
-    const found = reference.length > MAX_REFERENCE_LENGTH ? undefined : this.#find(reference);
-    if (typeof found === "boolean") return found;
-    if (isRecord(found)) return this.#node(found, 0);
-    throw uncheckable("one of its references has no target");
+  /** `anyOf`, and `oneOf` without asking whether two of them fit: the findings of all alternatives become one. */
+  #fitsOne(schemas: unknown, value: unknown, { place, findings }: Visit): boolean {
+    const alternatives = listOf(schemas);
+    if (alternatives.length === 0) return true;
+    const inside: Finding[] = [];
+    if (alternatives.some((schema) => this.accepts(schema, value, { place, findings: inside }))) return true;
+    const union = { kind: "union", alternatives: alternatives.length, place } as const;
+    for (const finding of summarizeUnion(union, inside)) this.#keep(finding, findings);
+    return false;
   }
 
+  /** The part of the schema that a reference names; what cannot be found accepts everything. */
   #find(reference: string): unknown {
-    if (!reference.startsWith("#")) return undefined;
-    const fragment = decodeFragment(reference.slice(1));
-    if (fragment === undefined) return undefined;
-    if (fragment !== "" && !fragment.startsWith("/")) return this.#anchors.get(fragment);
+    if (!reference.startsWith("#")) return true;
     let found: unknown = this.#root;
-    for (const part of fragment.split("/").slice(1)) {
+    for (const part of decode(reference.slice(1)).split("/").slice(1)) {
+      this.#spend(1);
       const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      const isThere = typeof found === "object" && found !== null && Object.hasOwn(found, key);
-      found = isThere ? Reflect.get(found as object, key) : undefined;
+      if (!isStructured(found) || !Object.hasOwn(found, key)) return true;
+      found = Reflect.get(found, key);
     }
-    return found;
+    return reference === "#" || reference.startsWith("#/") ? found : true;
+  }
+
+  #refuse(reason: Reason, { place, findings }: Visit): false {
+    this.#keep({ ...reason, place }, findings);
+    return false;
+  }
+
+  #keep(finding: Finding, findings: Finding[]): void {
+    if (findings.length < MAX_FINDINGS) findings.push(finding);
+    else this.uncounted++;
+  }
+
+  #spend(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) {
+      throw new TooMuchWorkError({ reason: "checking these arguments against it takes too much work" });
+    }
   }
 }
 
-/** The same schema in the form of draft 2020-12. */
-function toCurrentDraft(schema: Members, draft: SchemaDraft): Members {
-  if (draft === "2020-12") return schema;
-  // Draft 7 ignores everything beside a reference.
-  if (draft === "draft-07" && "$ref" in schema) return { $ref: schema["$ref"] };
-  const { prefixItems: _, additionalItems, items, ...others } = schema;
-  const names = Object.keys(others).filter((name) => draft !== "draft-07" || !SINCE_2019.has(name));
-  return {
-    ...Object.fromEntries(names.map((name) => [name, others[name]])),
-    ...toCurrentItems(items, additionalItems),
-  };
+function isStructured(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
-/** Older drafts have a list in `items`, and `additionalItems` for the items behind that list. */
-function toCurrentItems(items: unknown, additionalItems: unknown): Members {
-  if (!Array.isArray(items)) return items === undefined ? {} : { items };
-  return { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
-function decodeFragment(fragment: string): string | undefined {
+function namesOf(value: unknown): readonly string[] {
+  return listOf(value).filter((name) => typeof name === "string");
+}
+
+/** The cost of looking at a value, in steps. */
+function costOf(value: unknown): number {
+  if (typeof value === "string") return value.length / CHARACTERS_PER_STEP;
+  if (Array.isArray(value)) return value.length / ENTRIES_PER_STEP;
+  return isRecord(value) ? Object.keys(value).length / ENTRIES_PER_STEP : 0;
+}
+
+function decode(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    return undefined;
+    return fragment;
   }
 }

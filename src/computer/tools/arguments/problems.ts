@@ -1,7 +1,41 @@
 /** Describes what is wrong with the arguments of a call, for the model that made it. Values of the call never appear. */
 import { closestWord } from "../../../spelling.ts";
 import { shorten } from "../../../text.ts";
-import type { Finding, Findings, Place } from "./evaluation.ts";
+
+/** Why a value is rejected. */
+export type Reason =
+  | { readonly kind: "type"; readonly types: readonly string[] }
+  | { readonly kind: "values"; readonly allowed: readonly unknown[] }
+  /** One of `names` is missing. */
+  | { readonly kind: "missing"; readonly names: readonly string[] }
+  /** `known`: the names that may have been meant. */
+  | { readonly kind: "unknown"; readonly name: string; readonly known: readonly string[] }
+  | { readonly kind: "union"; readonly alternatives: number }
+  | { readonly kind: "forbidden" };
+
+/** A reason at a place in the arguments. */
+export type Finding = Reason & { readonly place: Place };
+
+/** A place in the arguments; the same place is always the same object. */
+export class Place {
+  /** The name or index in `parent`; undefined for the arguments as a whole. */
+  readonly key: string | number | undefined;
+  readonly parent: Place | undefined;
+  #children: Map<string | number, Place> | undefined;
+
+  constructor(at?: { readonly parent: Place; readonly key: string | number }) {
+    this.key = at?.key;
+    this.parent = at?.parent;
+  }
+
+  /** The place of a member. */
+  child(key: string | number): Place {
+    const children = this.#children ??= new Map();
+    let child = children.get(key);
+    if (child === undefined) children.set(key, child = new Place({ parent: this, key }));
+    return child;
+  }
+}
 
 /** The most problems that are described. */
 const MAX_PROBLEMS = 10;
@@ -12,9 +46,13 @@ const MAX_VALUES = 20;
 /** The longest name or value that is shown whole, in characters. */
 const MAX_TEXT = 80;
 
-/** One text for each problem, which names the argument. */
-export function describeProblems(findings: Findings): string[] {
-  const chosen = mostTelling(findings.kept);
+/**
+ * One text for each problem, which names the argument.
+ *
+ * @param uncounted How many further findings there are.
+ */
+export function describeProblems(findings: readonly Finding[], uncounted: number): string[] {
+  const chosen = mostTelling(findings);
   const texts = new Set<string>();
   let described = 0;
   for (const finding of chosen.slice(0, MAX_DESCRIBED)) {
@@ -22,7 +60,7 @@ export function describeProblems(findings: Findings): string[] {
     texts.add(describe(finding));
     described++;
   }
-  const rest = chosen.length - described + findings.count - findings.kept.length;
+  const rest = chosen.length - described + uncounted;
   return rest === 0 ? [...texts] : [...texts, `and ${rest} more`];
 }
 
@@ -41,7 +79,7 @@ export function summarizeUnion(
     return [{ place, kind: "values", allowed: unique(values.flatMap(({ allowed }) => allowed)) }];
   }
   const missing = rest.flatMap((each) => each.place === place && each.kind === "missing" ? [each] : []);
-  if (missing.length === rest.length && missing.every(({ requiredBy }) => requiredBy === undefined)) {
+  if (missing.length === rest.length) {
     return [{ place, kind: "missing", names: missing.flatMap(({ names }) => names) }];
   }
   // Only one alternative is of the value's type: its findings are the reason.
@@ -69,24 +107,17 @@ function describe(finding: Finding): string {
       }`;
     case "type":
       return `${whole} must be ${finding.types.join(" or ")}`;
-    case "missing": {
-      const { names, requiredBy } = finding;
-      const because = requiredBy === undefined ? "" : `: it is required with ${quote(requiredBy)}`;
-      return `${names.map(member).join(" or ")} is missing${because}`;
-    }
+    case "missing":
+      return `${finding.names.map(member).join(" or ")} is missing`;
     case "unknown": {
       const closest = closestWord(finding.name, finding.known);
       const hint = closest === undefined ? "" : `, did you mean ${quote(closest)}?`;
       return `${member(finding.name)} is unknown${hint}`;
     }
-    case "name":
-      return `${member(finding.name)} has a name that is not allowed`;
     case "union":
-      return finding.fitting > 1
-        ? `${whole} matches more than one of the allowed forms, and must match exactly one`
-        : `${whole} matches none of the allowed forms`;
-    case "other":
-      return `${whole} ${finding.text}`;
+      return `${whole} matches none of the allowed forms`;
+    case "forbidden":
+      return `${whole} is not allowed`;
   }
 }
 

@@ -21,8 +21,6 @@ function whyUnchecked(schema: Schema, args: Args = {}): string {
 }
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
-const DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema";
-const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
 
 const schema = {
   type: "object",
@@ -60,17 +58,13 @@ Deno.test("problems never quote a value of the call", () => {
       a: { const: 1 },
       b: { enum: [1] },
       c: { type: "integer" },
-      d: { maxLength: 1 },
-      e: { minimum: 9 },
-      f: { not: {} },
-      g: false,
-      h: { anyOf: [{ type: "null" }, { type: "object", required: ["x"] }] },
-      i: { maxProperties: 0 },
+      d: false,
+      e: { anyOf: [{ type: "null" }, { type: "object", required: ["x"] }] },
     },
   };
-  const args = Object.fromEntries([..."abcdf"].map((name) => [name, "SECRET"]));
-  const texts = problems(strict, { ...args, e: 8, g: "SECRET", h: ["SECRET"], i: { SECRET: 1 } });
-  assertEquals(texts.length, 9);
+  const args = Object.fromEntries([..."abcd"].map((name) => [name, "SECRET"]));
+  const texts = problems(strict, { ...args, e: ["SECRET"] });
+  assertEquals(texts.length, 5);
   assert(!texts.join().includes("SECRET"), texts.join());
 });
 
@@ -82,6 +76,8 @@ Deno.test("allowed values are listed, up to a bounded number", () => {
   assertEquals(problems({ properties: { k: { const: { a: 1 } } } }, { k: 1 }), [
     'argument "k" must be {"a":1}',
   ]);
+  // Whether two objects are the same is the MCP server's to say.
+  assertEquals(problems({ properties: { k: { const: { a: 1 } } } }, { k: { a: 2 } }), []);
   const many = { properties: { k: { enum: Array.from({ length: 100 }, (_, i) => `${i}`.repeat(100)) } } };
   const [text = ""] = problems(many, { k: "x" });
   assert(text.endsWith(" and 80 more") && text.length < 2_000, text);
@@ -91,14 +87,6 @@ Deno.test("an unknown argument is named, with the closest known name", () => {
   assertEquals(problems(schema, { path: "", pth: 1, zebra: 2 }), [
     'argument "pth" is unknown, did you mean "path"?',
     'argument "zebra" is unknown',
-  ]);
-  const closed = {
-    allOf: [{ properties: { path: {} } }],
-    properties: { count: {} },
-    unevaluatedProperties: false,
-  };
-  assertEquals(problems(closed, { path: 1, coutn: 1 }), [
-    'argument "coutn" is unknown, did you mean "count"?',
   ]);
 });
 
@@ -126,20 +114,6 @@ Deno.test("the alternatives of a union give one problem", () => {
   );
 });
 
-Deno.test("problems of the arguments object as a whole are described", () => {
-  assertEquals(problems({ minProperties: 1 }, {}), [
-    "the arguments object must not have fewer than 1 properties",
-  ]);
-  assertEquals(problems({ propertyNames: { maxLength: 2 } }, { abc: 1 }), [
-    'argument "abc" has a name that is not allowed',
-  ]);
-  assertEquals(problems({ dependentRequired: { a: ["b"] } }, { a: 1 }), [
-    'argument "b" is missing: it is required with "a"',
-  ]);
-  const conditional = { if: { required: ["a"] }, then: { required: ["b"] } };
-  assertEquals(problems(conditional, { a: 1 }), ['argument "b" is missing']);
-});
-
 Deno.test("at most ten problems are described, with names of at most 80 characters on one line", () => {
   const numbers = { properties: { list: { items: { type: "number" } } } };
   const texts = problems(numbers, { list: Array.from({ length: 15 }, () => "x") });
@@ -155,60 +129,14 @@ Deno.test("an argument may have the name of a member that every object inherits"
   assertEquals(problems({ additionalProperties: false }, args), ['argument "__proto__" is unknown']);
 });
 
-Deno.test("a schema whose $schema is no text is left to the MCP server", () => {
-  for (const $schema of [{ toString: 0 }, null, 7]) {
-    assertEquals(whyUnchecked({ $schema, required: ["a"] }), "its draft of JSON Schema is not supported");
-  }
-});
-
-Deno.test("2020-12 is the default, 2019-09 and draft 7 are checked, other drafts are left to the MCP server", () => {
-  const pair = [{ type: "string" }, { type: "integer" }];
-  for (const $schema of [undefined, DRAFT_2020]) {
-    const tuple = { ...($schema === undefined ? {} : { $schema }), properties: { t: { prefixItems: pair } } };
-    assertEquals(problems(tuple, { t: ["a", "b"] }), ['argument "t[1]" must be integer'], $schema);
-  }
-  for (const $schema of [DRAFT_2019, DRAFT_07, "http://json-schema.org/draft-06/schema"]) {
-    const tuple = { $schema, properties: { t: { items: pair } } };
-    assertEquals(problems(tuple, { t: ["a", "b"] }), ['argument "t[1]" must be integer'], $schema);
-  }
-  const draft4 = { $schema: "http://json-schema.org/draft-04/schema#", required: ["a"] };
-  assertEquals(whyUnchecked(draft4), "its draft of JSON Schema is not supported");
-});
-
-Deno.test("in draft 7 a reference hides the keywords beside it, and newer keywords are ignored", () => {
+Deno.test("in draft 7 a reference hides the keywords beside it", () => {
   const definitions = { a: { required: ["x"] } };
-  const beside = { $ref: "#/definitions/a", required: ["y"], minProperties: 5, definitions };
-  const newer = {
-    dependentRequired: { x: ["z"] },
-    dependentSchemas: { x: false },
-    unevaluatedProperties: false,
-  };
+  const beside = { $ref: "#/definitions/a", required: ["y"], definitions };
   const missing = ["x", "y"].map((name) => `argument "${name}" is missing`);
   assertEquals(problems({ $schema: DRAFT_07, ...beside }, {}), missing.slice(0, 1));
-  assertEquals(problems({ $schema: DRAFT_2019, ...beside, minProperties: 0 }, {}), missing.toReversed());
-  assertEquals(problems({ $schema: DRAFT_07, ...newer }, { x: 1 }), []);
-  assert(problems({ $schema: DRAFT_2019, ...newer }, { x: 1 }).length > 0);
-});
-
-Deno.test("multipleOf compares numbers in decimal", () => {
-  const isMultiple = (n: number, multipleOf: number) =>
-    problems({ properties: { n: { multipleOf } } }, { n }).length === 0;
-  for (
-    const [n, of] of [[0.3, 0.1], [-1.1, 0.1], [19.99, 0.01], [1e300, 1e-300], [0, 0.7], [1e22, 1]] as const
-  ) {
-    assert(isMultiple(n, of), `${n} of ${of}`);
+  for (const $schema of [undefined, null, { toString: 0 }, "https://json-schema.org/draft/2019-09/schema"]) {
+    assertEquals(problems({ $schema, ...beside }, {}), missing);
   }
-  for (const [n, of] of [[0.35, 0.1], [1, 2], [1e-7, 1], [7.5, 0.2]] as const) {
-    assert(!isMultiple(n, of), `${n} of ${of}`);
-  }
-  assertEquals(whyUnchecked({ multipleOf: 0 }), 'its "multipleOf" is not valid');
-});
-
-Deno.test("texts are measured in code points, and values are compared as JSON", () => {
-  const measured = { properties: { s: { maxLength: 2 }, c: { const: { a: [1, { b: null }] } } } };
-  assertEquals(problems(measured, { s: "😀😀", c: { a: [1.0, { b: null }] } }), []);
-  assertEquals(problems(measured, { s: "e\u0301x" }).length, 1);
-  assertEquals(problems(measured, { c: { a: [{ b: null }, 1] } }).length, 1);
 });
 
 Deno.test("references to parts of the schema are followed", () => {
@@ -223,30 +151,27 @@ Deno.test("references to parts of the schema are followed", () => {
   assertEquals(problems({ $schema: DRAFT_07, ...definitions }, { n: 1 }), ['argument "n" must be null']);
 });
 
-Deno.test("a malformed schema is left to the MCP server", () => {
+Deno.test("what is malformed, or cannot be found, refuses nothing", () => {
   const cases: Schema[] = [
     { type: "strin" },
+    { type: ["string", 5] },
     { required: true },
+    { properties: [] },
+    { enum: "a" },
+    { anyOf: {}, allOf: 1, oneOf: "x", items: [false] },
     { $ref: "https://example.com/schema" },
+    { $ref: "#named" },
     { properties: { a: { $ref: "#/nowhere" } } },
-    { properties: { a: { $id: "https://example.com/a" } } },
-    { $ref: "#" },
-    { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" },
+    { properties: { a: { $id: "https://example.com/a", type: "null" } } },
   ];
-  for (const schema of cases) assert(whyUnchecked(schema) !== CHECKED, JSON.stringify(schema));
+  for (const schema of cases) assertEquals(whyUnchecked(schema, { a: 1 }), CHECKED, JSON.stringify(schema));
+  for (const $ref of ["#", "#/$defs/a"]) {
+    const schema = { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref };
+    assertEquals(whyUnchecked(schema), "its references never end");
+  }
 });
 
-Deno.test("formats, patterns and uniqueItems are left to the MCP server", () => {
-  const properties = {
-    mail: { type: "string", format: "email" },
-    code: { type: "string", pattern: "^a+$" },
-    list: { type: "array", uniqueItems: true },
-  };
-  assertEquals(problems({ properties }, { mail: "x", code: "b", list: [1, 1] }), []);
-  assertEquals(problems({ properties }, { code: 1 }), ['argument "code" must be string']);
-});
-
-Deno.test("a keyword that is left out never makes a schema stricter", () => {
+Deno.test("what other keywords say is left to the MCP server", () => {
   const lax: [Schema, Args][] = [
     [{ properties: { a: { not: { pattern: "x" } } } }, { a: "b" }],
     [{ properties: { a: { oneOf: [{ pattern: "^a" }, { pattern: "^b" }] } } }, { a: "a" }],
@@ -258,6 +183,11 @@ Deno.test("a keyword that is left out never makes a schema stricter", () => {
     [{ properties: { a: { not: { contains: { const: 1 }, unevaluatedItems: false } } } }, { a: [1, 2] }],
   ];
   for (const [schema, args] of lax) assertEquals(problems(schema, args), [], JSON.stringify(schema));
+  const strict = {
+    mail: { type: "string", format: "email", maxLength: 1 },
+    n: { type: "integer", minimum: 3 },
+  };
+  assertEquals(problems({ properties: strict }, { mail: "xyz", n: 1 }), []);
 });
 
 /** Definitions of which each uses the next twice: as many evaluations as two to the power of their number. */
@@ -282,17 +212,15 @@ Deno.test("a hostile schema is given up in bounded time", () => {
       "checking these arguments against it takes too much work",
     ],
     [
-      { properties: { s: { anyOf: Array.from({ length: 900 }, () => ({ maxLength: 1 })) } } },
+      { properties: { s: { anyOf: Array.from({ length: 900 }, () => ({ type: "null" })) } } },
       { s: "x".repeat(10_000_000) },
       "checking these arguments against it takes too much work",
     ],
     [
-      { properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, {}])) },
+      JSON.parse('{"allOf":[{"items":'.repeat(250) + "{}" + "}]}".repeat(250)),
       {},
-      "it has too many parts",
+      CHECKED,
     ],
-    [{ description: "x".repeat(600_000) }, {}, "it is too large"],
-    [JSON.parse('{"not":'.repeat(70) + "{}" + "}".repeat(70)), {}, "it is too deep"],
   ];
   for (const [schema, args, reason] of hostile) {
     const startMs = performance.now();

@@ -85,13 +85,36 @@ Deno.test("arguments that a JSON Schema validator accepts are accepted", () => {
   );
 });
 
-Deno.test("arguments that a validator rejects are rejected, if no keyword of the schema is left out", () => {
+/** Schemas of the keywords that are checked whole. */
+const { checked } = fc.letrec((tie) => ({
+  checked: fc.oneof(
+    { maxDepth: 2 },
+    fc.record({
+      type: fc.constantFrom("string", "integer", "object", "array", ["null", "string"]),
+      required: fc.uniqueArray(name),
+    }, { requiredKeys: [] }),
+    fc.record({ type: fc.constant("string"), enum: fc.array(word, { minLength: 1, maxLength: 3 }) }),
+    fc.boolean(),
+    fc.record({
+      properties: fc.dictionary(name, tie("checked"), AS_JSON),
+      additionalProperties: tie("checked"),
+      items: tie("checked"),
+      allOf: fc.array(tie("checked"), { minLength: 1, maxLength: 2 }),
+      anyOf: fc.array(tie("checked"), { minLength: 1, maxLength: 2 }),
+      $ref: fc.constantFrom("#/$defs/a", "#/$defs/b"),
+    }, { requiredKeys: [] }),
+  ),
+}));
+
+Deno.test("arguments that a validator rejects are rejected, if the schema has only keywords that are checked", () => {
+  const $defs = fc.record({ a: checked, b: fc.constant({ type: "string" }) });
+  const onlyChecked = fc.record({ properties: fc.dictionary(name, checked, AS_JSON), $defs });
   fc.assert(
-    fc.property(inputSchema, args, (schema, args) => {
-      const text = JSON.stringify(schema);
-      if (/"(?:pattern|patternProperties|uniqueItems)":/.test(text)) return;
-      if (text.includes('"contains":') && text.includes('"unevaluatedItems":')) return;
-      assertEquals(checkArguments(schema, args).problems.length === 0, takes(schema, args));
+    fc.property(onlyChecked, args, (schema, args) => {
+      const { problems, uncheckedBecause } = checkArguments(schema, args);
+      // A reference to itself around nothing never ends, for Ajv neither.
+      if (uncheckedBecause !== undefined) return;
+      assertEquals(problems.length === 0, takes(schema, args));
     }),
     { seed: 20261121, numRuns: sized({ reduced: 20, full: 400 }) },
   );
