@@ -31,7 +31,7 @@ const KINDS = {
     load: () => import("./code/mod.ts"),
   },
   markdown: { extensions: ["md", "markdown", "mdown", "mkd"], load: () => import("./markdown.ts") },
-  html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html.ts") },
+  html: { extensions: ["html", "htm", "xhtml"], load: () => import("./html/mod.ts") },
   data: { extensions: ["json", "yaml", "yml", "geojson"], load: () => import("./data.ts") },
   text: {
     extensions: ["txt", "text", "log", "asc", "adoc", "asciidoc", "rst", "org"],

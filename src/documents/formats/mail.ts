@@ -2,7 +2,7 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
-import { readHtml } from "./html.ts";
+import { readHtml } from "./html/mod.ts";
 import { openingOf, toParts } from "./sections.ts";
 
 /** Opens a message. Its pages are parts of about the same length. */

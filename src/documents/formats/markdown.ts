@@ -6,8 +6,9 @@ import type { ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
-import { readHtml } from "./html.ts";
-import { headingsOf, openingOf, toSections } from "./sections.ts";
+import { readHtml } from "./html/mod.ts";
+import { raiseText, strikeText } from "./raised_text.ts";
+import { headingsOf, openingOf, toSections, withIds } from "./sections.ts";
 
 /** The front matter at the beginning of a file. */
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
@@ -18,9 +19,13 @@ const MAX_FRONT_MATTER = 64 * 1024;
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
   const { matter, body } = cutFrontMatter(text);
-  const elements = [...matter.elements, ...readMarkdown(body, limits)];
+  const { elements, losses } = readMarkdown(body, limits);
   const title = matter.title ?? headingsOf(elements, 1)[0];
-  const pages = toSections(elements, title ?? fileName);
+  const sections = toSections(elements, title ?? fileName);
+  // The front matter belongs to the first section.
+  const pages = sections.map((page, index) =>
+    index > 0 ? page : { ...page, elements: withIds([...matter.elements, ...page.elements], 0) }
+  );
   return {
     facts: {
       title,
@@ -28,13 +33,20 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
       pageTitles: pages.map((page) => page.title),
       headings: headingsOf(elements),
       keywords: matter.keywords,
-      opening: [...matter.description === undefined ? [] : [matter.description], openingOf(elements)].join(
-        "\n",
-      ),
-      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+      opening: [...matter.description === undefined ? [] : [matter.description], plainOpening(elements)]
+        .join("\n"),
+      losses: isGuess
+        ? [...losses, `The encoding "${encoding}" is a guess; some characters may be wrong`]
+        : losses,
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };
+}
+
+/** The beginning of the text, without the marks of Markdown. */
+function plainOpening(elements: readonly DocumentElement[]): string {
+  const opening = openingOf(elements).replace(/^> /gm, "");
+  return plainText(markdown.parseInline(opening, {}));
 }
 
 interface FrontMatter {
@@ -79,9 +91,13 @@ function textOf(value: unknown): string | undefined {
 
 const markdown = new MarkdownIt({ html: true, linkify: false });
 
-/** The elements of a Markdown text, in reading order, without ids. */
-export function readMarkdown(text: string, limits: Pick<ParseLimits, "maxDepth">): DocumentElement[] {
-  return [...new TokenReader(parseTokens(text, limits), limits).blocks()];
+/** The elements of a Markdown text, in reading order, without ids, and what they do not show. */
+function readMarkdown(
+  text: string,
+  limits: Pick<ParseLimits, "maxDepth">,
+): { readonly elements: DocumentElement[]; readonly losses: readonly string[] } {
+  const reader = new TokenReader(parseTokens(text, limits), limits);
+  return { elements: [...reader.blocks()], losses: [...reader.losses] };
 }
 
 function parseTokens(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): Token[] {
@@ -100,6 +116,7 @@ interface MarkdownList {
 }
 
 class TokenReader {
+  readonly losses = new Set<string>();
   readonly #tokens: readonly Token[];
   readonly #limits: Pick<ParseLimits, "maxDepth">;
   #at = 0;
@@ -157,9 +174,15 @@ class TokenReader {
         yield { category: "separator", content: { style: "line" } };
         break;
       case "html_block":
-        yield* readHtml(token.content, this.#limits).elements;
+        yield* this.#html(token.content);
         break;
     }
+  }
+
+  *#html(text: string): Generator<DocumentElement, void> {
+    const { elements, losses } = readHtml(text, this.#limits);
+    for (const loss of losses) this.losses.add(loss);
+    yield* elements;
   }
 
   #inlineUntil(end: string): readonly Token[] {
@@ -251,15 +274,52 @@ function* paragraph(inline: readonly Token[]): Generator<DocumentElement, void> 
   }
 }
 
-/** Inline Markdown as it is written: an element of a text may be rich. */
+/** Inline Markdown as it is written, since a text may be rich; HTML in it becomes text. */
 function sourceOf(inline: readonly Token[]): string {
-  return inline.map(({ content }) => content).join("\n");
+  return inline.map(({ content, children }) =>
+    children?.some(({ type }) => type === "html_inline")
+      ? content.split(/(`+[^`]*`+)/).map((part, at) => at % 2 === 1 ? part : withoutTags(part)).join("")
+      : content
+  ).join("\n").trim();
 }
 
 function plainText(inline: readonly Token[]): string {
-  return inline.flatMap(({ children }) => children ?? []).map(({ type, content }) =>
-    type === "softbreak" || type === "hardbreak" ? " " : type === "html_inline" ? "" : content
-  ).join("").trim();
+  let html = "";
+  let text = "";
+  for (const { type, content, markup } of inline.flatMap(({ children }) => children ?? [])) {
+    if (type === "code_inline") {
+      text += withoutTags(html) + content;
+      html = "";
+    } else if (/^s_(?:open|close)$/.test(type)) html += markup;
+    else {html += /^(?:soft|hard)break$/.test(type)
+        ? " "
+        : type === "text"
+        ? content.replaceAll("<", LESS)
+        : content;}
+  }
+  return (text + withoutTags(html)).replaceAll(LESS, "<").replace(/\s*\n\s*/g, " ").trim();
+}
+
+/** Stands for a `<` that begins no tag. */
+const LESS = "\ue000";
+/** The names of tags, so that an address in angle brackets is none. */
+const TAG = /<!--(?:[^]*?-->|[^]*)|<\/?(?:[a-z][a-z\d]*)(?:\s[^<>]*)?\/?>/gi;
+
+/** The text of inline HTML, with the forms of letters that it gives. */
+function withoutTags(text: string): string {
+  return text
+    .replace(
+      /<(su[bp])\b[^<>]*>([^<]*)<\/\1>/gi,
+      (_, tag: string, inner: string) => raiseText(inner, tag.toLowerCase() === "sup" ? "raised" : "lowered"),
+    )
+    .replace(
+      /<(del|s|strike)>([^<]*)<\/\1>(?=(<ins\b)?)/gi,
+      (_, _tag, inner: string, ins?: string) => strikeText(inner) + (ins === undefined ? "" : " "),
+    )
+    .replace(/<rp\b[^<>]*>[^<]*<\/rp>/gi, "")
+    .replace(/<rt\b[^<>]*>([^<]*)<\/rt>/gi, "($1)")
+    .replace(/<br\b[^<>]*>\n?/gi, "\n")
+    .replace(TAG, "");
 }
 
 function linksOf(inline: readonly Token[]): DocumentElement[] {
@@ -268,27 +328,36 @@ function linksOf(inline: readonly Token[]): DocumentElement[] {
     let url: string | undefined;
     let text = "";
     for (const child of children ?? []) {
-      if (child.type === "link_open") {
-        url = String(child.attrGet("href") ?? "");
+      const isTag = child.type === "html_inline" && /^<\/?a\b/i.test(child.content);
+      if (child.type === "link_open" || isTag && !child.content.startsWith("</")) {
+        url = String(isTag ? attributeIn(child.content, "href") : child.attrGet("href") ?? "");
         text = "";
-      } else if (child.type === "link_close") {
+      } else if (child.type === "link_close" || isTag) {
         if (url !== undefined && url !== "" && !url.startsWith("#")) {
           links.push({ category: "link", content: { text: text === "" ? url : text, url } });
         }
         url = undefined;
-      } else text += child.content;
+      } else if (child.type !== "html_inline") text += child.content;
     }
   }
   return links;
 }
 
 function imagesOf(inline: readonly Token[]): DocumentElement[] {
-  return inline.flatMap(({ children }) => children ?? []).filter(({ type }) => type === "image").map((
-    image,
-  ) => ({
-    category: "image",
-    content: { description: image.content, url: String(image.attrGet("src") ?? "") },
-  }));
+  return inline.flatMap(({ children }) => children ?? []).flatMap((child): DocumentElement[] => {
+    const isTag = child.type === "html_inline" && /^<img\b/i.test(child.content);
+    if (!isTag && child.type !== "image") return [];
+    const [description, url] = isTag
+      ? [attributeIn(child.content, "alt"), attributeIn(child.content, "src")]
+      : [child.content, String(child.attrGet("src") ?? "")];
+    return [{ category: "image", content: { description, url } }];
+  });
+}
+
+/** An attribute of a tag within a text. */
+function attributeIn(tag: string, name: "alt" | "href" | "src"): string {
+  const value = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag);
+  return value?.slice(1).join("") ?? "";
 }
 
 /** A text of a quotation, marked as Markdown marks it. */

@@ -2,8 +2,9 @@
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { ListBuilder, type ListMark } from "../list_builder.ts";
-import { type OfficePackage, type Relationship, UnreadParts } from "../ooxml.ts";
+import type { OfficePackage, Relationship } from "../ooxml.ts";
 import { isOn } from "../run_form.ts";
+import { UnreadParts } from "../unread_parts.ts";
 import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { blocksOf, type DocumentParts, enclosed, PartReader } from "./inline.ts";
 import { type Margins, readMargins } from "./margins.ts";

@@ -7,7 +7,8 @@ import { type DocumentFacts, type ParsedDocument, type ParseInput, unreadable } 
 import { linesOf, paragraphText } from "../drawing_text.ts";
 import { ListBuilder } from "../list_builder.ts";
 import { mathText } from "../math.ts";
-import { OfficePackage, type Relationship, UnreadParts } from "../ooxml.ts";
+import { OfficePackage, type Relationship } from "../ooxml.ts";
+import { UnreadParts } from "../unread_parts.ts";
 import { openingOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";

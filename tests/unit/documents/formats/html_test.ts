@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DocumentError } from "../../../../src/documents/formats/format.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
@@ -30,7 +30,7 @@ Deno.test("the blocks of HTML become elements, and scripts and styles do not", a
   assertEquals({ title, keywords, losses }, {
     title: "The page",
     keywords: ["a", "b"],
-    losses: ["1 drawing is not shown"],
+    losses: ["1 part of a kind that is not read: drawing"],
   });
 });
 
@@ -87,4 +87,183 @@ Deno.test("HTML whose cells cover millions of places is refused", async () => {
   const table = `<table><tr>${wide}</tr>${"<tr>".repeat(10_000)}</table>`;
   const error = await assertRejects(() => openFile("spans.html", table), DocumentError);
   assertEquals(error.code, "too_large");
+});
+
+/** What the elements of a page show, in one line each. */
+async function shown(fileName: string, text: string): Promise<string[]> {
+  const [page = []] = await pagesOf(await openFile(fileName, text)) as [string, ...[string, unknown][]][][];
+  return page.slice(1).map(([id, content]) => `${String(id).split("-")[1]}: ${JSON.stringify(content)}`);
+}
+
+Deno.test("values that HTML keeps apart by its markup stay apart in text", async () => {
+  const files: readonly (readonly [string, ...string[]])[] = [
+    [
+      "<p>10<sup>6</sup> units, CO<sub>2</sub>, x<sup>q+1</sup>, 2<sup>2<sup>3</sup></sup>",
+      "10⁶ units, CO₂, x^(q+1), 2^(2^(3))",
+    ],
+    [
+      "<p>seen<sup><a href='#n'>[1]</a></sup> 5 m<span style='vertical-align: super'>2</span>",
+      "seen[1] 5 m²",
+    ],
+    [
+      "<p><del>deleted</del><ins>inserted</ins> <s>100</s> 80 <strike>x</strike>",
+      "~~deleted~~ inserted ~~100~~ 80 ~~x~~",
+    ],
+    ["<p>Price <span style='color: red; text-decoration: line-through'>100</span> 80", "Price ~~100~~ 80"],
+    ["<del><p>all</p><p>of it</p></del>", "~~all~~", "~~of it~~"],
+    [
+      "<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>と<ruby>字<rt>じ</rt></ruby>",
+      "漢字(かんじ)と字(じ)",
+    ],
+    ["<p>one<br>two", "one\ntwo"],
+    ["<dl><dt>Term<dd>Meaning<dt>Other<dd>Thing</dl>", "Term", "Meaning", "Other", "Thing"],
+    ["<details><summary>More</summary>inside</details>", "More", "inside"],
+    [
+      "<p>Area <math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><msqrt><mn>9</mn></msqrt></math> m",
+      "Area x^(2)+(1)/(2)+√(9) m",
+    ],
+  ];
+  for (const [html, ...texts] of files) {
+    assertEquals(await shown("a.html", html), texts.map((text) => `text: ${JSON.stringify({ text })}`), html);
+  }
+});
+
+Deno.test("formulas of MathML are read as those of Word", async () => {
+  const formulas: readonly (readonly [string, string])[] = [
+    ["<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_(i)^(2)"],
+    ["<mroot><mn>8</mn><mn>3</mn></mroot>", "root(3, 8)"],
+    [
+      "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>",
+      "∑_(i=1)^(n)",
+    ],
+    ["<mfenced open='['><mi>a</mi><mi>b</mi></mfenced>", "[a, b)"],
+    [
+      "<mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd><mtd>4</mtd></mtr></mtable>",
+      "[1, 2; 3, 4]",
+    ],
+    [
+      "<semantics><mrow><mi>f</mi><mo>&#x2061;</mo><mo>(</mo><mi>x</mi><mo>)</mo></mrow><annotation>f(x)</annotation></semantics>",
+      "f(x)",
+    ],
+  ];
+  for (const [math, expression] of formulas) {
+    assertEquals(await shown("a.html", `<p><math>${math}</math></p>`), [
+      `formula: ${JSON.stringify({ expression })}`,
+    ]);
+  }
+  assertEquals(await shown("a.html", "<math display=block alttext='x^2'><mi>x</mi></math>"), [
+    'formula: {"expression":"x^2"}',
+  ]);
+});
+
+Deno.test("cells, and blocks in cells and items, stay apart; a table that only places its content is none", async () => {
+  const inner = "<table><tr><td>12</td><td>34</td></tr><tr><td>56</td><td>78</td></tr></table>";
+  const table = (rows: unknown) =>
+    `table: ${JSON.stringify({ headers: [], rows, total_rows: (rows as []).length })}`;
+  const innerTable = `table: ${
+    JSON.stringify({ total_rows: 2, headers: [], rows: [["12", "34"], ["56", "78"]] })
+  }`;
+  const files: readonly (readonly [string, ...string[]])[] = [
+    [`<table><tr><td>Total${inner}</td><td>x</td></tr></table>`, table([["Total\n12 | 34\n56 | 78", "x"]])],
+    [`<table><tr><td>Total${inner}</td></tr></table>`, 'text: {"text":"Total"}', innerTable],
+    [
+      `<table role="presentation"><tr><td>A</td><td>${inner}</td></tr></table>`,
+      'text: {"text":"A"}',
+      innerTable,
+    ],
+    [
+      `<table><tr><td><table><tr><td>A</td><td>${inner}</td></tr></table></td><td>B</td></tr></table>`,
+      table([["A", "12 | 34\n56 | 78"]]),
+      'text: {"text":"B"}',
+    ],
+    [
+      "<table><tr><td><h1>Offer</h1><p>One</p><ul><li>a</ul></td></tr></table>",
+      'heading: {"level":1,"text":"Offer"}',
+      'text: {"text":"One"}',
+      'list: {"items":["a"]}',
+    ],
+    [
+      "<table><tr><td><h3>Head</h3>body</td><td><p>a</p><p>b</p>c<ul><li>d<li>e</ul></td></tr></table>",
+      table([["Head\nbody", "a\nb\nc\nd\ne"]]),
+    ],
+    [
+      "<table><tr><td>A<br>B <input type=checkbox checked> yes <input value=v></td><td><select><option>S<option selected>L</select></td></tr></table>",
+      table([["A\nB [x] yes v", "L"]]),
+    ],
+    [
+      `<ul><li><h3>Head</h3>body ${inner}<pre>x\n y</pre></ul>`,
+      'list: {"items":["Head\\nbody"]}',
+      table([["12", "34"], ["56", "78"]]),
+      'code: {"code":"x\\n y"}',
+    ],
+    [
+      "<ul><li>a<ul><li>b</ul><ul><li>c</ul>text<ol><li>d</ol></ul>",
+      'list: {"items":[{"text":"a\\ntext","ordered":true,"items":["b","c","d"]}]}',
+    ],
+    [
+      "<ul><li>a</li><ul><li>b</li></ul><li><video src=v.mp4></video></li></ul>",
+      'list: {"items":[{"text":"a","items":["b"]}]}',
+      'video: {"url":"v.mp4"}',
+    ],
+    ["<h3>Head</h3>body", 'heading: {"level":3,"text":"Head"}', 'text: {"text":"body"}'],
+  ];
+  for (const [html, ...expected] of files) {
+    assertEquals((await shown("a.html", html)).map(sorted), expected.map(sorted), html);
+  }
+});
+
+/** JSON whose members are in one order. */
+function sorted(line: string): string {
+  const [category = "", json = ""] = line.split(/: (.*)/s);
+  return `${category}: ${JSON.stringify(Object.entries(JSON.parse(json)).sort())}`;
+}
+
+Deno.test("fields of forms have their values", async () => {
+  assertEquals(
+    await shown(
+      "a.html",
+      "<textarea name=t>hi\nyou</textarea><select name=s><optgroup><option selected>A</optgroup></select><input type=radio name=r value=L checked><input type=checkbox name=c>",
+    ),
+    [
+      'form: {"fields":[{"name":"t","type":"textarea","value":"hi\\nyou"}]}',
+      'form: {"fields":[{"name":"s","type":"select","value":"A","options":["A"]}]}',
+      'form: {"fields":[{"name":"r","type":"radio","value":"L"}]}',
+      'form: {"fields":[{"name":"c","type":"checkbox","value":false}]}',
+    ],
+  );
+});
+
+Deno.test("what HTML contains and is not read is counted and named", async () => {
+  const { facts } = await openFile(
+    "a.html",
+    "<canvas></canvas><ul><li><canvas></canvas><iframe srcdoc='x'></iframe></ul>",
+  );
+  assertEquals(facts.losses, ["3 parts of kinds that are not read: drawing (2), embedded page"]);
+});
+
+Deno.test("XHTML is read with its empty elements and its sections of plain text", async () => {
+  const xhtml =
+    `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="x.js"/></head>
+    <body><p><a id="top"/>one<br/>two</p><div/><p><![CDATA[a < b]]></p></body></html>`;
+  assertEquals(await shown("a.xhtml", xhtml), ['text: {"text":"one\\ntwo"}', 'text: {"text":"a < b"}']);
+});
+
+Deno.test("hostile HTML takes a time that grows with its length alone", async () => {
+  const count = 100_000;
+  const texts = [
+    `<p style="${"text-decoration".repeat(count)}">x`,
+    `<?xml?>${"<![CDATA[".repeat(count)}`,
+    "<!--".repeat(count),
+    `<meta ${"a".repeat(10 * count)}`,
+    "<sup>[".repeat(80) + "x".repeat(count),
+    "<del>a</del><ins>b</ins>".repeat(count),
+    "<table><tr><td>".repeat(20) + "<table><tr><td>1</table>".repeat(count / 10),
+    `<ul>${"<li><a href='http://x'>b</a>".repeat(count)}`,
+  ];
+  for (const text of texts) {
+    const start = performance.now();
+    await openFile("a.html", text);
+    const ms = performance.now() - start;
+    assert(ms < 5_000, `${text.slice(0, 30)} took ${ms} ms`);
+  }
 });

@@ -87,3 +87,42 @@ Deno.test("Markdown that is nested deeper than the limit is refused, not cut", a
   assertStringIncludes(JSON.stringify(await pagesOf(document)), "inside");
   await assertRejects(() => openFile("deep.md", nested(100)), DocumentError, "nested deeper than 100 levels");
 });
+
+Deno.test("HTML within Markdown is read as HTML is", async () => {
+  const document = await openFile(
+    "a.md",
+    `# x<sup>2</sup> \`a<sup>b</sup>\` 1 < 2
+
+10<sup>6</sup> <del>a</del><ins>b</ins> \`<sup>\` <https://x.org> a<br>b <!-- no --><ruby>字<rt>じ</rt></ruby>
+
+| a | b |
+| - | - |
+| 10<sup>6</sup> | ~~100~~ 80 |
+
+- CO<sub>2</sub> <img src="x.png" alt="Pic"> <a href="https://y.org">why</a>
+
+<table><tr><td>1</td><td>2</td></tr></table><canvas></canvas>
+`,
+  );
+  assertEquals(await pagesOf(document), [[
+    "x² a<sup>b</sup> 1 < 2",
+    ["p0-heading-1", { level: 1, text: "x² a<sup>b</sup> 1 < 2" }],
+    ["p0-text-1", { text: "10⁶ ~~a~~ b `<sup>` <https://x.org> a\nb 字(じ)" }],
+    ["p0-link-1", { text: "https://x.org", url: "https://x.org" }],
+    ["p0-table-1", { headers: ["a", "b"], rows: [["10⁶", "~~100~~ 80"]], total_rows: 1 }],
+    ["p0-list-1", { items: ["CO₂  why"] }],
+    ["p0-link-2", { text: "why", url: "https://y.org" }],
+    ["p0-image-1", { description: "Pic", url: "x.png" }],
+    ["p0-table-2", { headers: [], rows: [["1", "2"]], total_rows: 1 }],
+  ]]);
+  assertEquals(document.facts.losses, ["1 part of a kind that is not read: drawing"]);
+});
+
+Deno.test("the front matter is on the page of the first section, and the summary has no marks of Markdown", async () => {
+  const document = await openFile(
+    "a.md",
+    "---\ntitle: Handbook\n---\n# Handbook\n\nThe *stars* of `code` and [links](https://x.org).\n\n## Install\n\nx\n\n## Risks\n\ny\n",
+  );
+  assertEquals(document.facts.pageTitles, ["Handbook", "Install", "Risks"]);
+  assertEquals(document.facts.opening, "The stars of code and links. x y");
+});

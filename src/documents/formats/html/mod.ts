@@ -1,0 +1,50 @@
+/** HTML. Scripts and styles are left out, and nothing is fetched. */
+import { parse } from "parse5";
+import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { declaredEncoding, decodeText } from "../decode_text.ts";
+import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
+import { headingsOf, openingOf, toSections } from "../sections.ts";
+import { metaEncoding, toHtmlSyntax } from "./dom.ts";
+import { HtmlReader } from "./reader.ts";
+
+/** Opens an HTML file. Its pages are the sections under its top headings. */
+export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
+  const { text, encoding, isGuess } = decodeText(
+    bytes,
+    (head) => metaEncoding(head) ?? declaredEncoding(head),
+  );
+  const reading = readHtml(toHtmlSyntax(text), limits);
+  const { elements, title, description, keywords } = reading;
+  const pages = toSections(elements, title ?? fileName);
+  const losses = [...reading.losses];
+  if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
+  return {
+    facts: {
+      title: title ?? headingsOf(elements, 1)[0],
+      pageCount: pages.length,
+      pageTitles: pages.map((page) => page.title),
+      headings: headingsOf(elements),
+      keywords,
+      opening: [...description === undefined ? [] : [description], openingOf(elements)].join("\n"),
+      losses,
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
+}
+
+/** What HTML contains. */
+export interface HtmlReading {
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly keywords: readonly string[];
+  /** In reading order, without ids. */
+  readonly elements: readonly DocumentElement[];
+  readonly losses: readonly string[];
+}
+
+/** Reads HTML, also of other formats that contain it. */
+export function readHtml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): HtmlReading {
+  const reader = new HtmlReader(maxDepth);
+  reader.read(parse(text));
+  return reader;
+}
