@@ -7,7 +7,8 @@ import {
   type ParseLimits,
   unreadable,
 } from "../format.ts";
-import { OfficePackage, UnreadParts } from "../ooxml.ts";
+import { OfficePackage } from "../ooxml.ts";
+import { UnreadParts } from "../unread_parts.ts";
 import { withIds } from "../sections.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
