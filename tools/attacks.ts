@@ -1,18 +1,15 @@
 /**
- * Keeps the table of attack tests in SECURITY.md: who attacks, the file with the tests, and how many of them passed in
- * a run. Reads the JUnit reports that `deno task test` left and writes the table; with `--check` it compares the table with
- * the reports and fails when they differ.
+ * Prints the attack tests of a run: who attacks, the file with the tests, and how many of them passed. Reads the JUnit
+ * reports that `deno task test` left.
  *
  * @module
  */
 
-import { root, runDeno } from "./deno.ts";
+import { root } from "./deno.ts";
 import { readReport, type ReportedTest, reportsFolder } from "./test.ts";
 
-const securityFile = new URL("../SECURITY.md", import.meta.url);
 /** Attacks that measure time run in the serial lane. */
 const attackFolders = ["tests/attacks/", "tests/serial/"];
-const TABLE = /(<!-- attacks -->)[^]*?(<!-- \/attacks -->)/;
 
 /** One file of attack tests. */
 export interface Attack {
@@ -22,7 +19,7 @@ export interface Attack {
   readonly passed: number;
 }
 
-/** The rows of the table, one for each file of attack tests, in the order of their names. */
+/** One for each file of attack tests, in the order of their names. */
 export async function readAttacks(tests: readonly ReportedTest[]): Promise<Attack[]> {
   const passed = tests.filter(({ outcome }) => outcome === "passed");
   const attacks: Attack[] = [];
@@ -61,35 +58,11 @@ async function readReports(): Promise<ReportedTest[]> {
   return tests;
 }
 
-/** The table as Markdown. */
-export function tableOf(attacks: readonly Attack[]): string {
-  const rows = attacks.map(({ attacker, file, passed }) =>
-    `| ${attacker} | [\`${file}\`](${file}) | ${passed} |`
-  );
+/** A line for each file, and one for all. */
+export function listOf(attacks: readonly Attack[]): string {
+  const lines = attacks.map(({ attacker, file, passed }) => `${passed} passed: ${file}: ${attacker}`);
   const total = attacks.reduce((sum, { passed }) => sum + passed, 0);
-  return ["| attacker | tests | passed |", "| --- | --- | --- |", ...rows, `| all | | ${total} |`].join("\n");
+  return [...lines, `${total} attack tests passed`].join("\n");
 }
 
-/** A table without the padding that a formatter adds. */
-function withoutPadding(table: string): string {
-  return table.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-").replaceAll("| |", "||");
-}
-
-if (import.meta.main) {
-  const table = tableOf(await readAttacks(await readReports()));
-  const text = await Deno.readTextFile(securityFile);
-  if (Deno.args.includes("--check")) {
-    const written = TABLE.exec(text)?.[0] ?? "";
-    const isSame = withoutPadding(written).includes(withoutPadding(table));
-    if (!isSame) {
-      console.error("The attack tests in SECURITY.md are not those of this run. Expected:\n\n" + table);
-      console.error("\nRun: deno run -A tools/attacks.ts");
-    } else console.log(`The attack tests in SECURITY.md are those of this run`);
-    Deno.exit(isSame ? 0 : 1);
-  }
-  await Deno.writeTextFile(
-    securityFile,
-    text.replace(TABLE, (_, start, end) => `${start}\n\n${table}\n\n${end}`),
-  );
-  Deno.exit(await runDeno(["fmt", "--quiet", "SECURITY.md"]));
-}
+if (import.meta.main) console.log(listOf(await readAttacks(await readReports())));

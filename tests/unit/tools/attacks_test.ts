@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readAttacks, tableOf } from "../../../tools/attacks.ts";
+import { listOf, readAttacks } from "../../../tools/attacks.ts";
 import { failuresOf, readReport } from "../../../tools/test.ts";
 
 const report = `<testsuites name="deno test" tests="3" failures="1" errors="0" time="0.5">
@@ -34,10 +34,14 @@ Deno.test("readAttacks() finds who attacks in the first line of each file", asyn
   assertStringIncludes(names?.attacker ?? "", "a member that wants to pass for another");
 });
 
-Deno.test("tableOf() ends with the sum", () => {
-  const table = tableOf([
+Deno.test("listOf() ends with the sum", () => {
+  const list = listOf([
     { file: "a_test.ts", attacker: "a", passed: 2 },
     { file: "b_test.ts", attacker: "b", passed: 3 },
   ]);
-  assertEquals(table.split("\n").at(-1), "| all | | 5 |");
+  assertEquals(list.split("\n"), [
+    "2 passed: a_test.ts: a",
+    "3 passed: b_test.ts: b",
+    "5 attack tests passed",
+  ]);
 });
