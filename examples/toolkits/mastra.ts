@@ -23,7 +23,8 @@ const mcp = new MCPClient({
     office: {
       url: new URL("http://localhost/mcp"),
       fetch: kit.fetch,
-      requireToolApproval: ({ annotations }) => annotations?.destructiveHint === true,
+      requireToolApproval: ({ annotations }) =>
+        annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false,
     },
   },
 });

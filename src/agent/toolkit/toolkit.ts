@@ -38,8 +38,8 @@ export interface ToolkitOptions {
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */
   readonly callTimeoutMs?: number | undefined;
   /**
-   * Whether a person has to agree before a tool is called. By default those whose annotations say that they are
-   * destructive, or that they write and not that this is harmless.
+   * Whether a person has to agree before a tool is called. By default all but those whose annotations say that they
+   * only read (`readOnlyHint: true`), or that what they write destroys nothing (`destructiveHint: false`).
    * Annotations are claims of an MCP server: what must not run unasked, its Computer has to refuse.
    */
   readonly needsApproval?: ((tool: McpTool) => boolean) | undefined;
@@ -210,8 +210,7 @@ export class Toolkit implements Disposable {
   }
 }
 
-/** MCP takes a tool that writes for destructive unless it says that it is not. */
-function isDestructive({ annotations = {} }: McpTool): boolean {
-  const { readOnlyHint, destructiveHint = readOnlyHint === false } = annotations;
-  return readOnlyHint !== true && destructiveHint === true;
+/** By the defaults of MCP, which also stand for a hint of a wrong type: a tool writes, and what writes is destructive. */
+function isDestructive({ annotations: { readOnlyHint, destructiveHint } = {} }: McpTool): boolean {
+  return readOnlyHint !== true && destructiveHint !== false;
 }

@@ -48,8 +48,8 @@ ${program} call NAME --params @arguments.json --timeout 2m --json
 - A call may wait for its owner's confirmation. A result with \`meta.error_code\` 4005 was not confirmed: tell the user,
   and do not call the tool again unless they say so.
 - Never pass \`--approve\` unless the user has agreed to this call.
-- A tool whose annotations have \`destructiveHint\` changes or deletes something on another person's machine. Say what you
-  are going to do before you call it.
+- A tool may change or delete something on another person's machine, unless its annotations say \`readOnlyHint: true\` or
+  \`destructiveHint: false\`. Say what you are going to do before you call it.
 
 ## Read windows and documents
 
