@@ -32,7 +32,7 @@ export function skeletonOf(name: string): string {
   return letters.replaceAll("m", "rn").replaceAll("w", "vv").replaceAll(/ +/g, " ");
 }
 
-/** A letter that is in no group may be the small form of one that is. */
-function standIn(letter: string): string {
+/** What a letter looks like, such as `a` for U+0430; one that is in no group may be the small form of one that is. */
+export function standIn(letter: string): string {
   return STANDS_FOR.get(letter) ?? STANDS_FOR.get(letter.toUpperCase()) ?? letter;
 }

@@ -1,4 +1,5 @@
 /** Fields that ask for a secret. A form never does: MCP forbids it, and the values pass through Server and Agent. Pure. */
+import { standIn } from "./look_alikes.ts";
 import type { QuestionField } from "./question_form.ts";
 
 /** Characters that nobody sees, which would take a word apart. */
@@ -31,12 +32,8 @@ const OTHER_SCRIPTS: readonly string[] = [
   ...["пароль", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"],
   ...["كلمة المرور", "كلمة السر", "סיסמה", "סיסמא", "पासवर्ड", "รหัสผ่าน", "κωδικός πρόσβασης"],
 ].map(plainOf);
-/** Letters of other alphabets that look like Latin ones, and letters that lose no mark. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  ...{ а: "a", с: "c", ԁ: "d", е: "e", һ: "h", і: "i", ј: "j", к: "k", о: "o", р: "p", ѕ: "s", т: "t" },
-  ...{ ѵ: "v", ѡ: "w", х: "x", у: "y", α: "a", ε: "e", ι: "i", κ: "k", ν: "v", ο: "o", ρ: "p", τ: "t" },
-  ...{ υ: "u", ω: "w", օ: "o", ս: "u", ı: "i", ɑ: "a", ɡ: "g", ł: "l", ø: "o" },
-};
+/** Letters that are easily read for Latin ones beside those that look like them. */
+const ALMOST: Readonly<Record<string, string>> = { ω: "w", ł: "l", ø: "o" };
 /** Digits and signs that stand for letters. */
 const DISGUISES: Readonly<Record<string, string>> = {
   ...{ 0: "o", 1: "i", 3: "e", 4: "a", 5: "s", 7: "t", "@": "a", $: "s" },
@@ -96,6 +93,7 @@ function readingsOf(text: string): string[][] {
 function toLatin(text: string): string {
   return text.replace(
     /\p{L}+/gu,
-    (word) => /[a-z]/.test(word) ? word.replace(/[^a-z]/gu, (letter) => LOOK_ALIKES[letter] ?? letter) : word,
+    (word) =>
+      /[a-z]/.test(word) ? word.replace(/[^a-z]/gu, (letter) => ALMOST[letter] ?? standIn(letter)) : word,
   );
 }

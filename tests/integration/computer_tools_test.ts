@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
@@ -254,7 +254,8 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   decision.resolve(false);
   const declined = await waiting;
   assertEquals([declined.isError, declined.meta?.error_code], [true, 4005]);
-  const { signal: _, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
+  const { signal: _, fingerprint, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
+  assertMatch(fingerprint ?? "", /^[0-9a-f]{64}$/);
   assertEquals(asked, {
     agent: "ada",
     claimedAgent: "ada",

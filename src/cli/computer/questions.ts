@@ -44,13 +44,15 @@ export function askedInputs(useEditor: UseEditor): InputSource {
 }
 
 /**
- * Asks before each call, unless the user has allowed the tool to the Agent until this Computer ends. The whole call is
+ * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent until this
+ * Computer ends. The whole call is
  * shown, with nothing replaced or left out; a call that is longer than a page runs only after its last page was shown.
  */
 export function askedConfirm(editor: LineEditor): Confirm {
   const allowed = new Set<string>();
   return async (request) => {
-    const key = JSON.stringify([request.isLocal, request.agent, request.server, request.tool]);
+    const { isLocal, agent, server, tool, fingerprint } = request;
+    const key = JSON.stringify([isLocal, agent, server, tool, fingerprint]);
     if (allowed.has(key)) return true;
     const { params, signal } = request;
     const decision = await askToRun(editor, {

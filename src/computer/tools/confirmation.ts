@@ -1,4 +1,5 @@
 /** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
+import { createHash } from "node:crypto";
 import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
@@ -55,6 +56,11 @@ export interface ConfirmRequest {
    * `openWorldHint`. Hints by the MCP server about itself, of any type; they promise nothing.
    */
   readonly annotations: Readonly<Record<string, unknown>>;
+  /**
+   * Another text as soon as the MCP server lists the tool with another title, description, schema or annotations, or its
+   * entry in the configuration has changed: what was allowed for the tool before was allowed for another one.
+   */
+  readonly fingerprint: string;
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /**
@@ -209,7 +215,8 @@ function toQuestion(
   { server, tool }: ToolRoute,
 ): Omit<ConfirmRequest, "signal" | "agent" | "isLocal"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
-  const { title, description, annotations = {} } = tool;
+  const { title, description, annotations = {}, inputSchema, outputSchema } = tool;
+  const listed = [title, description, annotations, inputSchema, outputSchema, server.config];
   return {
     claimedAgent,
     reqId,
@@ -219,6 +226,7 @@ function toQuestion(
     title,
     description,
     annotations,
+    fingerprint: createHash("sha256").update(JSON.stringify(listed)).digest("hex"),
     params,
   };
 }
