@@ -1,7 +1,4 @@
-/**
- * Attacker: an MCP server with an authorization server of its own, whose metadata or pages lead to an honest one, to get
- * what that issues: codes, tokens, and the trust of the person.
- */
+/** Attacker: an MCP server with an authorization server of its own, whose metadata or pages lead to an honest one */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { memoryTokenStore, SignInError } from "../../computer.ts";
 import { AuthorizationServer, followSignIn } from "../fixtures/authorization_server.ts";
