@@ -37,6 +37,10 @@ export function mathText(node: XmlNode | undefined): string {
       return `${property("chr") ?? "∫"}${script("_", "sub")}${script("^", "sup")} ${part("e")}`;
     case "acc":
       return part("e") + (property("chr") ?? "\u0302");
+    case "bar":
+      return `${part("e")}${property("pos") === "bot" ? "\u0332" : "\u0305"}`;
+    case "func":
+      return `${part("fName")}(${part("e").replace(/^\((.*)\)$/, "$1")})`;
     case "d":
       return (property("begChr") ?? "(") + each("e").join(property("sepChr") ?? ", ") +
         (property("endChr") ?? ")");

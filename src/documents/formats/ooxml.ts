@@ -172,17 +172,20 @@ export class OfficePackage {
     const below = new Map<string, XmlNode[]>();
     for (const link of childrenOf(at(model, "cxnLst"), "cxn")) {
       const { type = "parOf", srcId = "" } = link.attributes;
-      if (type === "parOf") below.set(srcId, [...below.get(srcId) ?? [], link]);
+      if (type !== "parOf") continue;
+      if (!below.has(srcId)) below.set(srcId, []);
+      below.get(srcId)?.push(link);
     }
     const lines: string[] = [];
     const visit = (id: string, depth: number) => {
       const point = points.get(id);
-      if (point === undefined || !points.delete(id)) return;
+      if (point === undefined || depth > this.#limits.maxDepth) return;
+      points.delete(id);
       const text = linesOf(at(point, "t")).join(" / ");
-      if (text !== "") lines.push("  ".repeat(Math.max(depth, 0)) + text);
+      if (text !== "") lines.push("  ".repeat(Math.max(depth - 1, 0)) + text);
       const links = below.get(id) ?? [];
       links.sort((a, b) => Number(a.attributes["srcOrd"]) - Number(b.attributes["srcOrd"]));
-      for (const { attributes } of links) visit(attributes["destId"] ?? "", text === "" ? depth : depth + 1);
+      for (const { attributes } of links) visit(attributes["destId"] ?? "", depth + 1);
     };
     const roots = [...points].filter(([, { attributes }]) => attributes["type"] === "doc").map(([id]) => id);
     // Whatever is in no tree comes last.

@@ -26,6 +26,7 @@ export function readMargins(
 ): Margins[] {
   const targets = new Map<string, string>();
   const shown = new Map<string, string>();
+  const known = new Map<string, Margin>();
   return sections.map((section): Margins => {
     for (const { name, attributes: { type = "default", id = "" } } of childrenOf(section)) {
       const target = related.get(id)?.target;
@@ -39,11 +40,13 @@ export function readMargins(
     ];
     const read = (category: "header" | "footer") =>
       kinds.flatMap(([kind, pages]): DocumentElement[] => {
-        const others: DocumentElement[] = [];
-        const text = marginText(targets.get(`${category}Reference ${kind}`) ?? "", parts, others);
-        if ((shown.get(`${category} ${kind}`) ?? "") === text) return text === "" ? others : [];
-        shown.set(`${category} ${kind}`, text);
-        if (text === "") return others;
+        const target = targets.get(`${category}Reference ${kind}`) ?? "";
+        if (!known.has(target)) known.set(target, readMargin(target, parts));
+        const { text = "", others = [] } = known.get(target) ?? {};
+        // Sections often have copies of the margins before them.
+        if ((shown.get(`${category} ${kind}`) ?? "") === (text || target)) return [];
+        shown.set(`${category} ${kind}`, text || target);
+        if (text === "") return [...others];
         const place = kinds.length === 1 ? {} : { summary: `On ${pages}: ${text}`, content: { text, pages } };
         return [{ category, content: { text }, ...place }, ...others];
       });
@@ -51,14 +54,16 @@ export function readMargins(
   });
 }
 
-function marginText(target: string, parts: DocumentParts, others: DocumentElement[]): string {
-  const root = parts.office.xml(target);
-  const all: DocumentElement[] = [];
-  const text = new PartReader(parts, target).text(childrenOf(root)[0], all).trim();
+interface Margin {
+  readonly text: string;
+  readonly others: readonly DocumentElement[];
+}
+
+function readMargin(target: string, parts: DocumentParts): Margin {
+  const others: DocumentElement[] = [];
+  const text = new PartReader(parts, target).text(childrenOf(parts.office.xml(target))[0], others).trim();
   // The pictures of margins are logos and the like.
-  for (const element of all) {
-    if (element.category === "image") parts.unread.add("picture in a header or footer");
-    else others.push(element);
-  }
-  return text;
+  const pictures = others.filter(({ category }) => category === "image");
+  for (const _ of pictures) parts.unread.add("picture in a header or footer");
+  return { text, others: others.filter(({ category }) => category !== "image") };
 }

@@ -8,6 +8,8 @@ import { indentOf, type Styles } from "./styles.ts";
 /** How far a level of a list is indented by default, in twentieths of a point. */
 const INDENT = 720;
 const LEVELS = 9;
+/** The most characters of a number. */
+const MAX_LABEL = 200;
 
 interface Level {
   readonly format: string;
@@ -111,7 +113,7 @@ function readLevel(
   const [first = ""] = at(node, "numFmt")?.attributes["format"]?.split(",") ?? [];
   return {
     format: value("numFmt") ?? "decimal",
-    digits: first.length,
+    digits: Math.min(first.length, 20),
     text: value("lvlText") ?? `%${index + 1}.`,
     start: Number(start ?? value("start") ?? 1),
     isRestarted: start !== undefined,
@@ -135,7 +137,7 @@ function count({ levels, counters, begun }: List, index: number): void {
 /** The number of a paragraph as it is shown; `undefined` for bullets, and where none is shown. */
 function labelOf({ levels, counters }: List, { format, text, isLegal }: Level): string | undefined {
   // Some bullets are words, such as "Note:".
-  if (format === "bullet") return /\p{L}{2}/u.test(text) ? text : undefined;
+  if (format === "bullet") return /\p{L}{2}/u.test(text) ? text.slice(0, MAX_LABEL) : undefined;
   const label = text.replace(/%([1-9])/g, (_, digit: string) => {
     const { format = "decimal", start = 1, digits = 0 } = levels[Number(digit) - 1] ?? {};
     const number = counters[Number(digit) - 1] ?? start;
@@ -143,6 +145,6 @@ function labelOf({ levels, counters }: List, { format, text, isLegal }: Level): 
       format === "custom" ? digits : 0,
       "0",
     );
-  }).trim();
+  }).trim().slice(0, MAX_LABEL);
   return label === "" ? undefined : label;
 }

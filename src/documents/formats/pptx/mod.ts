@@ -68,7 +68,10 @@ class Presentation {
       losses.push("Embedded objects are not shown");
     }
     const unread = new UnreadParts();
-    for (const slide of slides) countUnread(at(slide, "cSld", "spTree"), unread);
+    for (const slide of slides) {
+      countUnread(at(slide, "cSld", "spTree"), unread);
+      for (const { name } of childrenOf(at(slide, "cSld", "controls"))) unread.add(name);
+    }
     losses.push(...unread.losses);
     return {
       title: title === undefined || isDefaultTitle(title) ? pageTitles[0] ?? title : title,
