@@ -6,7 +6,7 @@ import { collectPair } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 
 /** The longest token, in bytes. */
-const MAX_TOKEN_BYTES = 65_536;
+export const MAX_TOKEN_BYTES = 65_536;
 /** The largest file of certificate authorities, in bytes. */
 const MAX_CA_FILE_BYTES = 4_194_304;
 
@@ -113,7 +113,7 @@ async function runTokenCommand(command: string, signal: AbortSignal): Promise<st
 }
 
 /** The whole text is the token: a list of tokens, or the message of a failed login, must not be sent. */
-function toToken(text: string, place: string): string {
+export function toToken(text: string, place: string): string {
   const token = text.trim();
   if (token !== "" && !/\s/.test(token)) return token;
   throw new TypeError(

@@ -1,12 +1,16 @@
 /** An MCP server over HTTP: the options that say where and for whom, and the port. */
+import { dirname } from "@std/path";
 import { InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
+import { describeFileError, readRegularFile, replaceFile } from "../files.ts";
 import type { Logger } from "../log.ts";
 import type { AdmissionOptions } from "../streamable_http/admission.ts";
 import type { HttpHandler } from "../streamable_http/entrance.ts";
 import { describeError } from "../text.ts";
+import { MAX_TOKEN_BYTES, toToken } from "./credentials.ts";
 import { collect } from "./options.ts";
 import { UsageError } from "./outcome.ts";
+import { stateFile } from "./state_folder.ts";
 
 /** Where an MCP server listens: a host and a port, 0 for any free one. */
 export interface HttpPlace {
@@ -18,6 +22,8 @@ export interface HttpPlace {
 export interface HttpOptions {
   readonly http?: HttpPlace;
   readonly httpToken?: string;
+  readonly httpTokenFile?: string;
+  readonly noToken?: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
 }
@@ -31,8 +37,13 @@ export function httpOptions({ prefix, paths }: {
   return [
     new Option("--http <[host:]port>", `serve clients over HTTP, at ${paths}`)
       .argParser(parsePlace).env(`${prefix}_HTTP`),
-    new Option("--http-token <token>", "the bearer token of clients over HTTP; prefer the variable")
+    new Option("--http-token <token>", "the bearer token of clients over HTTP; prefer the variable or a file")
       .env(`${prefix}_TOKEN`),
+    new Option(
+      "--http-token-file <file>",
+      "the file of that token, written when it is absent; by default one in your state folder",
+    ).env(`${prefix}_TOKEN_FILE`),
+    withoutToken(),
     new Option("--allow-host <name>", "a host name of this server besides localhost; can be repeated")
       .argParser(collect),
     new Option(
@@ -42,9 +53,92 @@ export function httpOptions({ prefix, paths }: {
   ];
 }
 
-/** Whom the options admit. */
-export function admissionOf({ httpToken, allowHost, allowOrigin }: HttpOptions): AdmissionOptions {
-  return { token: httpToken, allowedHosts: allowHost, allowedOrigins: allowOrigin };
+/** A flag of its own, and not the contrary of `--token`. */
+function withoutToken(): Option {
+  const option = new Option("--no-token", "admit every user and program of this machine over HTTP");
+  option.negate = false;
+  return option;
+}
+
+/** What a token protects, and where it is kept. */
+export interface TokenPlace {
+  /** The name of its file in the state folder, such as `gateway.token`. */
+  readonly file: string;
+  /** What others could use without it, such as `the office`. */
+  readonly what: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Whom the options admit. Without a token among them, one is made and kept: other users reach the port, too.
+ *
+ * @throws {UsageError} the token cannot be read or kept, or other machines could do without.
+ */
+export async function admissionOf(
+  options: HttpOptions & { readonly http: HttpPlace },
+  place: TokenPlace,
+): Promise<AdmissionOptions> {
+  const { allowHost, allowOrigin } = options;
+  return { token: await tokenOf(options, place), allowedHosts: allowHost, allowedOrigins: allowOrigin };
+}
+
+async function tokenOf(
+  { http: { host }, httpToken, httpTokenFile, noToken = false }: HttpOptions & { readonly http: HttpPlace },
+  { file, what, logger }: TokenPlace,
+): Promise<string | undefined> {
+  if (!noToken && httpToken !== undefined) return httpToken;
+  if (!noToken) return await keptToken(httpTokenFile, { file, logger });
+  if (!LOOPBACK.test(host)) {
+    throw new UsageError(`Cannot listen on "${host}" with --no-token: other machines could use ${what}`);
+  }
+  logger.warn(`no token: every user and program of this machine can use ${what}`);
+  return undefined;
+}
+
+/** The token of a file that only this user can read. It stays the same, so that clients need not be told another one. */
+async function keptToken(
+  given: string | undefined,
+  { file, logger }: Pick<TokenPlace, "file" | "logger">,
+): Promise<string> {
+  const path = given ?? stateFile(file);
+  if (path === undefined) {
+    throw new UsageError(
+      "Cannot keep a token for clients: no state folder; give --http-token-file or --no-token",
+    );
+  }
+  const token = await readToken(path, given) ?? await makeToken(path);
+  logger.info("clients need the token of this file", { file: path, header: "Authorization: Bearer TOKEN" });
+  return token;
+}
+
+/** The token of a file; `undefined` when there is no file. A file of ours must be ours alone. */
+async function readToken(path: string, given: string | undefined): Promise<string | undefined> {
+  const isOpen = ({ mode }: Deno.FileInfo) => given === undefined && ((mode ?? 0) & 0o077) !== 0;
+  const refuse = (info: Deno.FileInfo) => isOpen(info) ? "others can read or write it; delete it" : undefined;
+  const read = await readRegularFile(path, { maxBytes: MAX_TOKEN_BYTES, refuse });
+  if ("state" in read) {
+    if (read.cause instanceof Deno.errors.NotFound) return undefined;
+    throw new UsageError(`Cannot read token file "${path}": ${read.state}`, { cause: read.cause });
+  }
+  try {
+    return toToken(read.text, `token file "${path}"`);
+  } catch (cause) {
+    throw new UsageError(describeError(cause), { cause });
+  }
+}
+
+async function makeToken(path: string): Promise<string> {
+  const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replaceFile(path, `${token}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw new UsageError(`Cannot write token file "${path}": ${describeFileError(cause)}`, { cause });
+  }
+  return token;
 }
 
 /** Parses `PORT`, `HOST:PORT` or `[ADDRESS]:PORT`. */
@@ -65,22 +159,6 @@ const SHUTDOWN_MS = 1_000;
 
 /** The addresses that other machines cannot reach. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/;
-
-/** @throws {UsageError} other machines could use the server without a token. */
-export function checkHttpToken(
-  { host }: HttpPlace,
-  { token, variable, what }: {
-    readonly token: string | undefined;
-    readonly variable: string;
-    /** What others could use, such as `the office`. */
-    readonly what: string;
-  },
-): void {
-  if (LOOPBACK.test(host) || token !== undefined) return;
-  throw new UsageError(
-    `Cannot listen on "${host}": other machines could use ${what} without a token; set ${variable}`,
-  );
-}
 
 /**
  * Listens until `signal` is aborted, and closes the handler.

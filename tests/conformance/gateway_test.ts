@@ -38,7 +38,7 @@ Deno.test("the server scenarios of the public conformance suite, through the gat
     assert(runs.some((each) => each.revision === revision), `there are scenarios of ${revision}`);
   }
   await using office = await GatewayOffice.open({ laptop: REFERENCE });
-  await using gateway = new RunningDoor(office.words(["--http", "0", "--no-builtin-tools"]));
+  await using gateway = new RunningDoor(office.words(["--http", "0", "--no-token", "--no-builtin-tools"]));
   await gateway.said("serving MCP clients");
   const [, url = ""] = /url="?(http:\S+\/mcp)/.exec(gateway.stderr.text) ?? [];
 

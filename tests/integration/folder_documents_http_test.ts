@@ -22,7 +22,7 @@ interface Reader {
 }
 
 /** Serves a folder with the permissions that the documentation names. */
-function serve(folder: TestFolder, args: readonly string[] = []): Promise<HttpDoor> {
+function serve(folder: TestFolder, args: readonly string[] = ["--no-token"]): Promise<HttpDoor> {
   const permissions = ["--ignore-env", `--allow-read=${folder.path}`, "--allow-run", "--allow-net=127.0.0.1"];
   return HttpDoor.start(doorWords("documents.ts", [folder.path, "--http", "0", ...args], permissions));
 }
@@ -87,11 +87,69 @@ test("ends with success when it is told to, also while a client listens", async 
 
 test("serves other machines with a token alone", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
-  const { code, stderr } = await runDoor("documents.ts", [folder.path, "--http", "0.0.0.0:0"]);
+  const { code, stderr } = await runDoor("documents.ts", [folder.path, "--http", "0.0.0.0:0", "--no-token"]);
   assertEquals(code, 2);
-  assertMatch(stderr, /other machines could use the documents without a token; set A2C_DOCUMENTS_TOKEN/);
+  assertMatch(stderr, /with --no-token: other machines could use the documents/);
   await using program = await serve(folder, ["--http-token", "s3cret"]);
   await assertRejects(() => connectV1(program.url), Error, "it has no bearer token");
   await using client = await connectV1(program.url, { headers: { authorization: "Bearer s3cret" } });
   await untilRead(client);
+});
+
+test("makes a token where none is given, for this user alone, and keeps it", async () => {
+  await using folder = await TestFolder.make({ "docs/a.md": "# A" });
+  await using state = await TestFolder.make();
+  const words = doorWords("documents.ts", [`${folder.path}/docs`, "--http", "0"]);
+  const start = () => HttpDoor.start(words, { XDG_STATE_HOME: state.path });
+  const file = `${state.path}/a2c-smcp/documents.token`;
+  let authorization = "";
+  {
+    await using program = await start();
+    assertMatch(program.program.stderr.text, /clients need the token of this file.*documents\.token/);
+    const token = (await Deno.readTextFile(file)).trim();
+    authorization = `Bearer ${token}`;
+    assertEquals([token.length, program.program.stderr.text.includes(token)], [43, false]);
+    if (Deno.build.os !== "windows") assertEquals(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
+    await assertRejects(() => connectV1(program.url), Error, "it has no bearer token");
+    await using _ = await connectV1(program.url, { headers: { authorization } });
+  }
+  await using again = await start();
+  await using _ = await connectV1(again.url, { headers: { authorization } });
+});
+
+/** What a kept token may be, and what is said of it. */
+const FLAWED_FILES: Readonly<Record<string, readonly [content: string, mode: number, wanted: RegExp]>> = {
+  "one that others can read": ["t0ken\n", 0o644, /others can read or write it/],
+  "one that others can write": ["t0ken\n", 0o622, /others can read or write it/],
+  "an empty one": ["\n", 0o600, /it is empty/],
+  "one with more than a token": ["a b\n", 0o600, /more than a token/],
+};
+
+for (const [name, [content, mode, wanted]] of Object.entries(FLAWED_FILES)) {
+  test(`does not serve with a file of its token that is flawed: ${name}`, async () => {
+    await using state = await TestFolder.make({ "a2c-smcp/documents.token": content, "docs/a.md": "# A" });
+    await Deno.chmod(`${state.path}/a2c-smcp/documents.token`, mode);
+    const { code, stderr } = await runDoor("documents.ts", [`${state.path}/docs`, "--http", "0"], {
+      env: { XDG_STATE_HOME: state.path },
+    });
+    assertEquals(code, 2);
+    assertMatch(stderr, wanted);
+  });
+}
+
+test("takes the token of a file that is named, and says without one who can do without", async () => {
+  await using folder = await TestFolder.make({ "docs/a.md": "# A", "token": "t0ken\n" });
+  const words = (...args: string[]) =>
+    doorWords("documents.ts", [`${folder.path}/docs`, "--http", "0", ...args]);
+  {
+    await using named = await HttpDoor.start(words("--http-token-file", `${folder.path}/token`));
+    await using _ = await connectV1(named.url, { headers: { authorization: "Bearer t0ken" } });
+    await assertRejects(() => connectV1(named.url));
+  }
+  await using open = await HttpDoor.start(words("--no-token"));
+  await using _ = await connectV1(open.url);
+  assertMatch(
+    open.program.stderr.text,
+    /WARN .*every user and program of this machine can use the documents/,
+  );
 });

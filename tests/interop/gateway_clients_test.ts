@@ -15,7 +15,7 @@ const LIMIT_MS = 180_000;
 
 /** A gateway that serves HTTP, and the URL of it. */
 async function startHttp(office: GatewayOffice): Promise<{ gateway: RunningDoor; url: string }> {
-  const gateway = new RunningDoor(office.words(["--http", "0"]));
+  const gateway = new RunningDoor(office.words(["--http", "0", "--no-token"]));
   await gateway.said("serving MCP clients");
   const [, url = ""] = /url="?(http:\S+\/mcp)/.exec(gateway.stderr.text) ?? [];
   return { gateway, url };

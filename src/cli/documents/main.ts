@@ -5,8 +5,9 @@ import { type FolderDocuments, openFolderDocuments } from "../../documents/folde
 import { createDocumentsHandler } from "../../documents/serving/http.ts";
 import { serveDocumentsOnStdio } from "../../documents/serving/stdio.ts";
 import type { Logger } from "../../log.ts";
+import type { AdmissionOptions } from "../../streamable_http/admission.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import { admissionOf, checkHttpToken, type HttpOptions, httpOptions, listenOnHttp } from "../http_service.ts";
+import { admissionOf, type HttpOptions, httpOptions, type HttpPlace, listenOnHttp } from "../http_service.ts";
 import { UsageError } from "../outcome.ts";
 import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
@@ -103,10 +104,9 @@ async function serve(
   signal: AbortSignal,
 ): Promise<void> {
   const logger = loggerOf("documents", options);
-  if (options.http !== undefined) {
-    const { httpToken: token } = options;
-    checkHttpToken(options.http, { token, variable: "A2C_DOCUMENTS_TOKEN", what: "the documents" });
-  }
+  const { http } = options;
+  const place = { file: "documents.token", what: "the documents", logger };
+  const service = http && { ...http, admission: await admissionOf({ ...options, http }, place) };
   await using documents = await openFolderDocuments({
     folders,
     include: options.include,
@@ -125,22 +125,21 @@ async function serve(
   }).catch((error: unknown) => {
     throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
   });
-  await serveClients(documents, { options, logger, signal });
+  await serveClients(documents, { service, logger, signal });
 }
 
 /** Serves until the only client is gone, or the signal is aborted. */
 async function serveClients(
   documents: FolderDocuments,
-  { options, logger, signal }: {
-    readonly options: HttpOptions;
+  { service: overHttp, logger, signal }: {
+    readonly service: (HttpPlace & { readonly admission: AdmissionOptions }) | undefined;
     readonly logger: Logger;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { http } = options;
-  if (http !== undefined) {
-    const handler = createDocumentsHandler(documents, { ...admissionOf(options), logger });
-    return await listenOnHttp(handler, { ...http, logger, signal });
+  if (overHttp !== undefined) {
+    const handler = createDocumentsHandler(documents, { ...overHttp.admission, logger });
+    return await listenOnHttp(handler, { ...overHttp, logger, signal });
   }
   const service = serveDocumentsOnStdio(documents, logger);
   await Promise.race([service.closed, untilAborted(signal)]);

@@ -10,7 +10,7 @@ import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError } from "../../../text.ts";
 import type { McpOptions } from "./options.ts";
-import { admissionOf, checkHttpToken, listenOnHttp } from "../../http_service.ts";
+import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { ActivityLog } from "./activity_log.ts";
 import { NamesFile } from "./names_file.ts";
 
@@ -78,8 +78,8 @@ async function serveClients(
 ): Promise<void> {
   const { http } = options;
   if (http !== undefined) {
-    const admission = admissionOf(options);
-    checkHttpToken(http, { token: admission.token, variable: "A2C_GATEWAY_TOKEN", what: "the office" });
+    const place = { file: "gateway.token", what: "the office", logger };
+    const admission = await admissionOf({ ...options, http }, place);
     const handler = createHttpHandler(gateway, { ...admission, logger });
     return await listenOnHttp(handler, { ...http, logger, signal });
   }
