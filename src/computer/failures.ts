@@ -10,14 +10,11 @@ import {
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
+import { listWords } from "../spelling.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
-import { shorten } from "../text.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
-
-/** The most characters of an MCP server's error message that are sent to an Agent, counted after masking. */
-export const MAX_ERROR_LENGTH = 16_384;
 
 /** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -81,17 +78,12 @@ export interface ToolFailure {
 /**
  * Describes why a tool call brought no result.
  *
- * @param call `name`: the tool, as it was called; `redact`: masks secrets in the words of the server
+ * @param call `name`: the tool, as it was called
  */
 export function toToolFailure(
   error: unknown,
-  call: {
-    readonly name: string;
-    readonly timeoutMs: number;
-    readonly redact: (text: string) => string;
-  },
+  { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
 ): ToolFailure {
-  const { name, timeoutMs, redact } = call;
   const kind = failureOf(error);
   if (kind === "timeout") {
     const idleMs = error instanceof ServerTimeoutError ? error.idleMs : undefined;
@@ -101,7 +93,7 @@ export function toToolFailure(
     return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
   }
   if (error instanceof SignInRequiredError) {
-    const text = `Tool "${name}" failed: ${redact(error.message)} at the Computer`;
+    const text = `Tool "${name}" failed: ${error.message} at the Computer`;
     return { text, meta: { error_code: FAILURES.signIn.toolCode } };
   }
   if (kind === "unauthorized" || kind === "forbidden") {
@@ -109,17 +101,15 @@ export function toToolFailure(
     return { text: `Tool "${name}" ${text}`, meta: { error_code: toolCode } };
   }
   return {
-    text: `Tool "${name}" failed: ${toolReasonOf(error, redact)}`,
+    text: `Tool "${name}" failed: ${toolReasonOf(error)}`,
     meta: { error_code: ErrorCode.TOOL_EXECUTION_FAILED },
   };
 }
 
-function toolReasonOf(error: unknown, redact: (text: string) => string): string {
-  if (error instanceof ServerAnswerError) {
-    return `${shorten(redact(error.message), MAX_ERROR_LENGTH)} (${error.rpcCode})`;
-  }
-  if (error instanceof TaskError) return redact(error.reason);
-  return error instanceof ServerNotRunningError ? redact(error.message) : "internal error";
+function toolReasonOf(error: unknown): string {
+  if (error instanceof ServerAnswerError) return `${error.message} (${error.rpcCode})`;
+  if (error instanceof TaskError) return error.reason;
+  return error instanceof ServerNotRunningError ? error.message : "internal error";
 }
 
 /** What is known about a read or list that failed. */
@@ -128,22 +118,35 @@ export interface FailedRead {
   readonly uri?: string | undefined;
   /** The parts of a `dpe://` URI. */
   readonly dpe?: DpeUri | undefined;
-  /** Whether the server lists the document of the URI. */
-  readonly isKnownDocument?: boolean;
+  /** Whether the server lists the window or the document of the URI. */
+  readonly isListed?: boolean;
+  /** The other servers that list it, when this one is asked because it owns the host and does not list it. */
+  readonly rivals?: readonly string[];
   /** Returns how many pages that document has, if known. */
   readonly pageCount?: () => number | undefined;
 }
 
 /** The error that the Agent gets for a failed read or list (`docs/protocol/finder.md#error-path`). */
 export function toReadError(error: unknown, read: FailedRead): unknown {
-  if (error instanceof ServerAnswerError) return fromAnswer(error, read);
+  if (error instanceof ServerAnswerError) return withRivals(fromAnswer(error, read), read);
   const kind = failureOf(error);
   if (kind === undefined) return error;
   const { readCode, text } = FAILURES[kind];
   const { name: mcp_server, status: state } = read.server;
   const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
   const what = error instanceof SignInRequiredError ? `${text}: ${error.reason}` : text;
-  return smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error);
+  return withRivals(smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error), read);
+}
+
+/** Says who owns a contested host (`docs/protocol/resources.md#host-ownership`), and who lists what its owner does not have. */
+function withRivals(error: SmcpError, { server: { name: host_owner }, rivals = [] }: FailedRead): SmcpError {
+  if (rivals.length === 0) return error;
+  const listed_by = rivals.slice(0, MAX_NAMED);
+  const message = `${error.message}; MCP server "${host_owner}" owns the host, and this URI is listed by ${
+    listWords(listed_by)
+  }: name it in "mcp_server"`;
+  const details = { ...error.details, host_owner, listed_by };
+  return smcpError(error.code, message, details, error.cause);
 }
 
 function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {
@@ -204,9 +207,9 @@ function answerDetails(data: unknown): ErrorDetails | undefined {
 
 /** MCP has one "not found". The level of the URI decides which part is missing, if the document is known to exist. */
 function notFound(error: ServerAnswerError, read: FailedRead): SmcpError {
-  const { uri, dpe, isKnownDocument } = read;
+  const { uri, dpe, isListed } = read;
   if (dpe === undefined) return smcpError(ErrorCode.NOT_FOUND, "Resource not found", { uri }, error);
-  const level = isKnownDocument === true ? dpe.level : 1;
+  const level = isListed === true ? dpe.level : 1;
   const [code, message] = level === 2
     ? [ErrorCode.PAGE_OUT_OF_RANGE, "Page out of range"] as const
     : level === 3

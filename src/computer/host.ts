@@ -14,8 +14,6 @@ import { type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts
 import type { FinderPage } from "../protocol/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
-import { isRecord } from "../json.ts";
-import type { ErrorDetails } from "../protocol/errors.ts";
 import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
 import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
@@ -43,6 +41,7 @@ import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
 import { ToolCallHistory } from "./tools/history.ts";
 import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
+import { AgentTexts } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
@@ -208,7 +207,10 @@ export class McpHost implements AsyncDisposable {
       followed: this.followed,
       limits: this.callLimits,
       vrl: this.#vrl,
-      redact: (text) => this.redact(text),
+      maskerOf: ({ request, isLocal }) => {
+        const texts = isLocal ? undefined : this.textsFor(request);
+        return (text) => texts?.mask(text) ?? this.redact(text);
+      },
       log: withModule(log, "tools"),
     });
     this.configure(context.config);
@@ -238,10 +240,9 @@ export class McpHost implements AsyncDisposable {
     return this.#redactor.redact(text);
   }
 
-  /** Replaces known secrets in an error's details, at any depth. */
-  redactDetails(details: ErrorDetails): ErrorDetails {
-    const redacted = this.#redactor.redactDeep(details);
-    return isRecord(redacted) ? redacted : {};
+  /** What an Agent is told in answer to a request. */
+  textsFor(request: unknown): AgentTexts {
+    return new AgentTexts(request, this.#redactor);
   }
 
   /**
@@ -394,7 +395,8 @@ export class McpHost implements AsyncDisposable {
     }
     const { inputs } = this.#config;
     const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
-    this.#redactor.learn(server.name, secretsOf(server, resolved));
+    const { all, ...more } = secretsOf(server, resolved);
+    this.#redactor.learn(server.name, all, more);
     return resolved;
   }
 

@@ -1,5 +1,6 @@
 /** Receives the requests of an office and sends exactly one answer to each of them. */
 import { delay } from "../async/backoff.ts";
+import { BoundedLog, LineBudget } from "../bounded_log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
@@ -20,7 +21,6 @@ import {
   READ_RESOURCE_EVENT,
   TOOL_CALL_EVENT,
 } from "../protocol/events.ts";
-import { MAX_ERROR_LENGTH } from "./failures.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
 import { type Oversize, shrinkPrompt, shrinkRead, shrinkResult } from "./office/large_answers.ts";
@@ -41,17 +41,28 @@ export interface RequestContext {
 const LONG_ANSWER_BYTES = 1_048_576;
 /** The length to which a URI or name of a request is cut in the log, in characters. */
 const MAX_LOGGED_LENGTH = 512;
+/** The most lines about requests that contain a secret, and their window. */
+const MAX_ALARMS = 20;
+const ALARM_WINDOW_MS = 10_000;
 const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** The requests of an office. At most `maxRequests` are answered at the same time; more get an error. */
 export class OfficeRequests {
   readonly #context: RequestContext;
   #open = 0;
+  readonly #alarms: BoundedLog;
   /** Refused since the last one that was taken. */
   #refused = 0;
 
   constructor(context: RequestContext) {
     this.#context = context;
+    const budgets = [new LineBudget(MAX_ALARMS, ALARM_WINDOW_MS)];
+    this.#alarms = new BoundedLog(context.host.log, { budgets, about: "requests that contain a secret" });
+  }
+
+  /** Logs how many lines were left out. Idempotent. */
+  close(): void {
+    this.#alarms.close();
   }
 
   /** Takes a request or a cancel of the office; returns `false` for any other event. */
@@ -75,7 +86,7 @@ export class OfficeRequests {
     this.#refused = 0;
     this.#open++;
     try {
-      await answerRequest(this.#context, incoming);
+      await answerRequest(this.#context, incoming, this.#alarms);
     } finally {
       this.#open--;
     }
@@ -93,10 +104,16 @@ export class OfficeRequests {
   }
 }
 
-async function answerRequest(context: RequestContext, incoming: IncomingEvent): Promise<void> {
+async function answerRequest(
+  context: RequestContext,
+  incoming: IncomingEvent,
+  alarms: BoundedLog,
+): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
   const toAck = (error: unknown) => context.host.rules.toErrorAck(error, event);
+  const texts = context.host.textsFor([event, body]);
+  if (texts.isSuspicious) logSuspicion(context.host, incoming, alarms);
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {
@@ -109,7 +126,7 @@ async function answerRequest(context: RequestContext, incoming: IncomingEvent): 
     answer = await handleRequest(event, { reqId: readRequestId(body), attributes: attributesOf(body) }, run);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    answer = toAck(redacted(error, context.host));
+    answer = toAck(texts.maskError(error));
     shrink = undefined;
   }
   try {
@@ -200,13 +217,15 @@ function lostResult(error: unknown): unknown {
   });
 }
 
-/** Masks secrets that an MCP server repeats in its error. */
-function redacted(error: unknown, host: McpHost): unknown {
-  if (!(error instanceof SmcpError)) return error;
-  const { code, message, details } = error;
-  return new SmcpError(code, shorten(host.redact(message), MAX_ERROR_LENGTH), {
-    cause: error,
-    ...(details === undefined ? {} : { details: host.redactDetails(details) }),
+/** Somebody in the office knows a secret, or tries which of its guesses are masked. */
+function logSuspicion(host: McpHost, { event, body }: IncomingEvent, alarms: BoundedLog): void {
+  const { agent, req_id } = isRecord(body) ? body : {};
+  const textOf = (value: unknown) =>
+    typeof value === "string" ? shorten(host.redact(value), MAX_LOGGED_LENGTH) : "";
+  alarms.write("warn", "a request of the office contains a secret of the configuration", {
+    requester: textOf(agent) || host.agent.name,
+    request: textOf(event),
+    id: textOf(req_id),
   });
 }
 

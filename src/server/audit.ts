@@ -3,7 +3,7 @@
  * with the module `audit`, so that they can be kept apart.
  */
 import type { LogFields, Logger } from "../log.ts";
-import { BoundedLog, LineBudget } from "./bounded_log.ts";
+import { BoundedLog, LineBudget } from "../bounded_log.ts";
 import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";

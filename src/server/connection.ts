@@ -9,7 +9,7 @@ import type { LogFields, Logger } from "../log.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../protocol/farewell.ts";
 import type { Audit } from "./audit.ts";
-import type { BoundedLog } from "./bounded_log.ts";
+import type { BoundedLog } from "../bounded_log.ts";
 import type { TimingWheel } from "./timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "./limits.ts";
 import { Load, type OfficeLoads, Pace } from "./load.ts";

@@ -8,7 +8,7 @@ import {
 import { Drain } from "./drain.ts";
 import { Health } from "./health.ts";
 import { settledWithin } from "../async/abortable.ts";
-import { createRefusalLog } from "./bounded_log.ts";
+import { createRefusalLog } from "./event_logs.ts";
 import { answerPlainRequest } from "./http.ts";
 import { refusePlainUpgrade } from "./http_refusals.ts";
 import {

@@ -69,7 +69,7 @@ function startSecrets({ server_parameters }: MCPServerConfig): readonly string[]
 Deno.test("each secret of a hundred server entries is known to what masks errors and log lines", () => {
   for (const server of config.servers) {
     const redactor = new Redactor();
-    redactor.learn(server.name, secretsOf(server, server));
+    redactor.learn(server.name, secretsOf(server, server).all);
     for (const secret of startSecrets(server)) {
       const text = redactor.redact(`401: ${secret} is wrong`);
       assertEquals(text.match(MARK), null, `${server.name}: ${text}`);
@@ -90,7 +90,7 @@ Deno.test("paths, packages, versions and plain words stay readable in errors and
     mcpServers: { s: { command: "npx", args, env: { A: "true", B: "1", C: "node" } } },
   });
   const redactor = new Redactor();
-  for (const server of servers) redactor.learn("s", secretsOf(server, server));
+  for (const server of servers) redactor.learn("s", secretsOf(server, server).all);
   assertEquals(redactor.redact(text), text);
 });
 
@@ -157,7 +157,7 @@ Deno.test("a secret that an MCP server encodes before it repeats it is masked, t
   const [written] = parseConfig({ servers: { srv: { type: "stdio", server_parameters } } }).servers;
   assert(written !== undefined);
   const redactor = new Redactor();
-  redactor.learn("srv", secretsOf(written, written));
+  redactor.learn("srv", secretsOf(written, written).all);
   const bytes = new TextEncoder().encode(secret);
   const behind = (text: string) => new TextEncoder().encode(text + secret).toBase64();
   const percent = encodeURIComponent(secret);
@@ -178,4 +178,80 @@ Deno.test("a secret that an MCP server encodes before it repeats it is masked, t
     const left = redactor.redact(encoded).replaceAll("***", "");
     assert(left.length <= most, `${encoded}: ${left}`);
   }
+});
+
+Deno.test("no answer depends on whether a request guesses a secret, and the owner reads of each that does", async () => {
+  const tools = [{ name: "check", inputSchema: { type: "object", properties: { q: { type: "string" } } } }];
+  const prompts = [{ name: "ask" }];
+  await using office = await ComputerOffice.open(
+    leaking({ code: 1, message: "no" }, {
+      tools,
+      prompts,
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+    }),
+  );
+  /** All answers to a guess, with the guess taken out of them. */
+  const answersTo = async (guess: string) => {
+    const failure = { error: { code: -32602, message: `Invalid q: "${guess}"`, data: { q: [guess] } } };
+    const told = {
+      "tools/call check": failure,
+      "prompts/get": failure,
+      [`resources/read ${uri}/elements/${guess}`]: failure,
+    };
+    await office.become({ answers: told });
+    const requests: [string, Record<string, unknown>][] = [
+      ["client:read_resource", { uri: `window://nobody/${guess}` }],
+      ["client:read_resource", { uri: `dpe://nobody/${guess}` }],
+      ["client:read_resource", { uri: `dpe://${guess}//` }],
+      ["client:read_resource", { uri: `${uri}/elements/${guess}` }],
+      ["client:read_resource", { uri: `file:///${guess}` }],
+      ["client:read_resource", { uri: "file:///x", mcp_server: guess }],
+      ["client:get_resources", { mcp_server: guess }],
+      ["client:get_desktop", { window: `x ${guess}` }],
+      ["client:get_completion", { ref: { uri: `x:${guess}` }, argument: { name: "a", value: "" } }],
+      ["client:get_prompt", { name: guess }],
+      ["client:get_prompt", { name: "ask", arguments: { q: guess } }],
+      ["client:get_skill", { name: guess }],
+      ["client:get_blob", { blob_handle: guess }],
+      ["client:tool_call", { tool_name: guess, params: {} }],
+      ["client:tool_call", { tool_name: "check", params: { q: guess } }],
+      ["client:tool_call", { tool_name: "check", params: { q: [guess] } }],
+      [`client:${guess}`, {}],
+    ];
+    const answers: string[] = [];
+    for (const [event, body] of requests) {
+      const answer = await office.agent.request(event, { computer: "laptop", ...body }).catch((
+        error,
+      ) => [error.code, error.message, error.details]);
+      answers.push(JSON.stringify(answer).replaceAll(guess, "GUESS"));
+    }
+    return answers;
+  };
+  const wrong = await answersTo("zqS3cr3tV4lue8");
+  assertEquals(office.log.lines.filter(({ message }) => message.includes("contains a secret")), []);
+  assertEquals(await answersTo(SECRET), wrong);
+  assert(wrong.every((answer) => !answer.includes("***")), wrong.join("\n"));
+  assert(wrong.filter((answer) => answer.includes("GUESS")).length >= 10, wrong.join("\n"));
+  const alarms = office.log.lines.filter(({ message }) => message.includes("contains a secret"));
+  assert(alarms.length >= 17, `${alarms.length} lines`);
+  assertEquals([alarms[0]?.level, alarms[0]?.fields?.["requester"]], ["warn", "ada"]);
+  assertEquals(JSON.stringify(alarms).match(MARK), null);
+});
+
+Deno.test("a request of many guesses gets a short answer without a mask, and as many are a bounded number of lines", async () => {
+  await using office = await ComputerOffice.open(leaking({ code: 1, message: "no" }));
+  const guesses = Array.from({ length: 20_000 }, (_, i) => `zqS3cr3tV4lue${i}`).join("/");
+  for (let round = 0; round < 25; round++) {
+    const error = await assertRejects(
+      () => office.laptop.readResource(`window://nobody/${guesses}`),
+      SmcpError,
+    );
+    const text = JSON.stringify([error.message, error.details]);
+    assertEquals(
+      [error.code, text.includes("***"), text.length < 1_000],
+      [404, false, true],
+      text.slice(0, 2_000),
+    );
+  }
+  assertEquals(office.log.lines.filter(({ message }) => message.includes("contains a secret")).length, 20);
 });

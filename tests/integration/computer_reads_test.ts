@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { stateOf } from "../fixtures/log_book.ts";
@@ -298,7 +298,25 @@ Deno.test("a host that several servers claim is a warning that names all of them
     );
   await office.laptop.getDesktop();
   assertEquals((await told("first", "second", "third")).fields["owner"], "first");
-  assertEquals((await refusal(office.laptop.readResource("dpe://same/doc"))).code, 4201);
+  for (
+    const [uri, code, lister] of [
+      ["dpe://same/doc", 4201, "third"],
+      ["dpe://same/doc/pages/0", 4201, "third"],
+      ["window://same/b", 404, "second"],
+      ["window://SAME/b?x=1", 404, "second"],
+    ] as const
+  ) {
+    const error = await refusal(office.laptop.readResource(uri));
+    assertEquals([error.code, error.details?.["host_owner"], error.details?.["listed_by"]], [code, "first", [
+      lister,
+    ]]);
+    assertStringIncludes(error.message, `"first" owns the host, and this URI is listed by "${lister}"`);
+    const read = office.laptop.readResource(uri, { mcpServer: lister });
+    if (!uri.includes("pages")) assertEquals((await read).contents.length, 1);
+    else await refusal(read);
+  }
+  const unlisted = await refusal(office.laptop.readResource("window://same/none"));
+  assertEquals([unlisted.code, unlisted.details], [404, { uri: "window://same/none" }]);
   assertEquals((await office.laptop.readResource("window://same/a")).contents[0]?.text, "from first");
   const { first: _, ...others } = servers;
   await office.computer.reconfigure({ servers: others });

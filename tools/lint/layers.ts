@@ -14,6 +14,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   open_file: [],
   folder_events: ["async", "text"],
   log: ["json", "text"],
+  bounded_log: ["log"],
   version: [],
   tracing: ["version", "json"],
   protocol: ["json", "text"],
@@ -42,7 +43,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "folder_events",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
-  server: ["async", "protocol", "log", "tracing", "version", "json", "text", "spelling"],
+  server: ["async", "protocol", "log", "bounded_log", "tracing", "version", "json", "text", "spelling"],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
   computer: [
     "async",
@@ -54,6 +55,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "mcp",
     "config",
     "log",
+    "bounded_log",
     "tracing",
     "version",
     "json",

@@ -36,6 +36,8 @@ const MAX_NAME_LENGTH = 128;
 /** The server that a resource is read from, and what that server's list says about it. */
 export interface FoundResource extends KnownResource {
   readonly server: SupervisedServer;
+  /** The other servers that list it, when the server was found by the host and does not list it. */
+  readonly rivals: readonly string[];
 }
 
 /** How to find a server. */
@@ -89,7 +91,11 @@ export class ResourceRoutes {
     const resources = mcpServer === undefined
       ? await this.#ownerOf(uri, timeoutMs)
       : this.#context.getServerResources(this.findServer(mcpServer));
-    return { server: resources.server, ...resources.find(uri) };
+    const found = resources.find(uri);
+    const rivals = mcpServer !== undefined || found.isListed
+      ? []
+      : this.#ordered().filter((other) => other.find(uri).isListed).map(({ server }) => server.name);
+    return { server: resources.server, rivals, ...found };
   }
 
   /**

@@ -31,8 +31,8 @@ import { Subscriptions } from "./subscriptions.ts";
 export interface KnownResource {
   /** The URI as the server lists it, or as it was requested where the server does not list it. */
   readonly spelling: string;
-  /** Whether the server lists the document that the URI belongs to. */
-  readonly isKnownDocument: boolean;
+  /** Whether the server lists the window, or the document that the URI belongs to. */
+  readonly isListed: boolean;
   /** Returns how many pages that document has, if known. */
   readonly pageCount?: () => number | undefined;
 }
@@ -146,12 +146,12 @@ export class ServerResources {
   find(uri: ResourceUri): KnownResource {
     const { windowUris, documentUris } = this.#listed;
     if (uri.kind === "window") {
-      return { spelling: windowUris.get(uri.key) ?? uri.raw, isKnownDocument: false };
+      return { spelling: windowUris.get(uri.key) ?? uri.raw, isListed: windowUris.has(uri.key) };
     }
-    if (uri.kind === "other") return { spelling: uri.raw, isKnownDocument: false };
+    if (uri.kind === "other") return { spelling: uri.raw, isListed: false };
     return {
       spelling: uri.raw,
-      isKnownDocument: documentUris.has(uri.key),
+      isListed: documentUris.has(uri.key),
       pageCount: () => this.#documents.summaryOf(uri.key)?.page_count,
     };
   }

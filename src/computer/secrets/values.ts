@@ -22,10 +22,28 @@ const WITHIN = /[\p{P}\p{S}]+/u;
 /** A word of natural language: letters in usual capitalization with up to two digits behind, or a number. */
 const PLAIN_WORD =
   /^(?:(?:\p{Lu}?[\p{Ll}\p{Lo}\p{M}]{1,24}|\p{Lu}{1,24})(?:\p{Lu}\p{Ll}{2,24}){0,5}\d{0,2}|v?\d{1,6})$/u;
+/** A short name with digits inside, such as `k8s`, `a2c`, `i18n`, `4o` and `7B`. */
+const NUMERONYM = /^(?:\p{L}{1,3}\d{1,2}\p{L}{1,3}|\d{1,2}\p{L}{1,2})$/u;
+const LONGER_WORD = /^\p{L}{3,}\d{0,2}$/u;
+/** A path from the root, a drive or home, a relative one, or the path of a `file:` URL. */
+const PATH = /^(?:[~.]{0,2}[\\/](?![\\/])|\/\/\/(?!\/)|[^\\/]+[\\/](?:[^\\/]+[\\/])*[^\\/]+\.[a-z]\w{0,5}$)/i;
+/** A part of a path in which capitals, small letters and digits are mixed. */
+const TOKEN = /^(?=.*\p{Lu})(?=.*\p{Ll})(?=.*\d)[\w+=-]{12,}$/u;
+
+/** The secrets of an MCP server, each in all its forms. */
+export interface ServerSecrets {
+  /** What is masked everywhere. */
+  readonly all: readonly string[];
+  /** Those of them that no honest request contains by chance, such as a token, but not a mode or the name of a folder. */
+  readonly guarded: readonly string[];
+  /** Paths, which the owner may read: they are masked for Agents only. */
+  readonly paths: readonly string[];
+}
 
 /**
  * The secrets of one server: the values of inputs, variables (also of `env_file`) and headers, the values of secret
- * names, the secrets of its sign-in, secrets in URLs, and each word of an argument that is not a plain word, path, package or version.
+ * names, the secrets of its sign-in, secrets in URLs, and each word of an argument that is not a plain word, package or
+ * version. A word that is a path is kept apart.
  *
  * @param written The configuration with placeholders.
  * @param resolved The same with the inputs' values in it.
@@ -33,22 +51,42 @@ const PLAIN_WORD =
 export function secretsOf(
   written: MCPServerConfig,
   resolved: { readonly server_parameters: object },
-): string[] {
+): ServerSecrets {
   const { server_parameters } = resolved;
   const masked: Readonly<Record<string, unknown>> = { ...maskServer(written).server_parameters };
   const { env, headers } = masked;
+  const texts = textsOf(server_parameters);
+  const named = [
+    ...hiddenValues(maskSecretParameters(written), server_parameters),
+    ...signInSecrets(written, resolved),
+    ...texts.flatMap(namedSecrets),
+  ];
   const values = [
     ...hiddenValues(written.server_parameters, server_parameters),
     ...hiddenValues({ env, headers }, server_parameters),
-    ...hiddenValues(maskSecretParameters(written), server_parameters),
     ...addedVariables(written, server_parameters),
-    ...signInSecrets(written, resolved),
   ];
-  const texts = textsOf(server_parameters);
-  const words = [...texts.flatMap(namedSecrets), ...texts.flatMap(unusualWords)];
-  const whole = [...new Set([...values.flatMap(spellings), ...words])];
-  // Behind the others: of too many the last are forgotten
-  return [...new Set([...whole, ...[...values, ...words].flatMap(encodings)])];
+  const { words = [], paths = [] } = Object.groupBy(
+    texts.flatMap((text) => text.split(BETWEEN)).filter((word) => !isPlain(word)),
+    (word) => isPath(word) ? "paths" : "words",
+  );
+  const isUnusual = (value: string) =>
+    unusualWords(value.split(BETWEEN).filter((word) => !isPath(word))).length > 0;
+  return {
+    all: formsOf([...named, ...values, ...unusualWords(words)]),
+    guarded: formsOf([...named, ...values.filter(isUnusual), ...unusualWords(words)]),
+    paths: unusualWords(paths),
+  };
+}
+
+/** Encodings stand behind all others: of too many the last are forgotten. */
+function formsOf(values: readonly string[]): string[] {
+  return [...new Set([...values.flatMap(spellings), ...values.flatMap(encodings)])];
+}
+
+/** A path that the owner wrote, unless a part of it looks like a token. */
+function isPath(word: string): boolean {
+  return PATH.test(word) && !word.split(/[\\/.]/).some((part) => TOKEN.test(part));
 }
 
 /** The values that `env_file` has added. */
@@ -85,13 +123,18 @@ function namedSecrets(text: string): string[] {
   return [...paired.map(([, , value = ""]) => value), ...passwords];
 }
 
-function unusualWords(text: string): string[] {
-  const words = text.split(BETWEEN).flatMap((word) => isPlain(word) ? [] : [word, ...word.split(WITHIN)]);
-  return words.filter((word) => word.length >= MIN_WORD_LENGTH && !isPlain(word));
+/** The words that are not plain, and their parts. */
+function unusualWords(words: readonly string[]): string[] {
+  return words.flatMap((word) => [word, ...word.split(WITHIN)])
+    .filter((word) => word.length >= MIN_WORD_LENGTH && !isPlain(word));
 }
 
+/** Whether a word consists of plain words, and of no more short ones with digits, such as `k8s`, than of longer words. */
 function isPlain(word: string): boolean {
-  return word.split(WITHIN).every((part) => part === "" || PLAIN_WORD.test(part));
+  const others = word.split(WITHIN).filter((part) => part !== "" && !PLAIN_WORD.test(part));
+  if (others.length === 0) return true;
+  const wordCount = word.split(WITHIN).filter((part) => LONGER_WORD.test(part)).length;
+  return others.length <= wordCount && others.every((part) => NUMERONYM.test(part));
 }
 
 /** The values in `resolved` at the places that `template` masks; both have the same shape. */
@@ -118,7 +161,7 @@ export function spellings(value: string): string[] {
 }
 
 /** The encodings of a value: form, JSON in ASCII, hexadecimal, anywhere in a base64 text. */
-function encodings(value: string): string[] {
+export function encodings(value: string): string[] {
   if (value.length < MIN_WORD_LENGTH || value.length > MAX_ENCODED_LENGTH) return [];
   const url = toUrlText(value);
   const form = new URLSearchParams({ "": value.toWellFormed() }).toString().slice(1);

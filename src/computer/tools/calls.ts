@@ -33,6 +33,7 @@ import {
   toWireResult,
   withAuthHint,
   withNotes,
+  withTexts,
 } from "./results.ts";
 import { RunningCall } from "./running_call.ts";
 import { isForbidden } from "./settings.ts";
@@ -59,8 +60,8 @@ export interface ToolCallsContext {
   readonly followed: FollowedCalls;
   readonly limits: CallLimits;
   readonly vrl: VrlEngine;
-  /** Masks known secrets. */
-  readonly redact: (text: string) => string;
+  /** Masks what the caller is told of a failed call, and of its progress. */
+  readonly maskerOf: (call: Pick<RunningCall, "request" | "isLocal">) => (text: string) => string;
   readonly log: Logger;
 }
 
@@ -188,9 +189,10 @@ export class ToolCalls {
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
     if (ended.isOwnResult === true) return ended.result;
+    const result = withTexts(ended.result, this.#context.maskerOf(call));
     const server = route?.server.name ?? ended.server;
     const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
-    return isHinted ? withAuthHint(ended.result, server) : ended.result;
+    return isHinted ? withAuthHint(result, server) : result;
   }
 
   #refuseUnknown(tool: string): ToolOutcome {
@@ -251,7 +253,7 @@ export class ToolCalls {
       return withNotes(used, questions.notes);
     } catch (error) {
       const { request: { tool_name: name }, clock: { limitMs: timeoutMs }, awaited } = call;
-      const failed = { name, timeoutMs, redact: this.#context.redact, awaited, server: route.server.name };
+      const failed = { name, timeoutMs, awaited, server: route.server.name };
       return withNotes(toFailureOutcome(error, failed), questions.notes);
     } finally {
       this.#running.delete(call);
@@ -259,18 +261,22 @@ export class ToolCalls {
   }
 
   /** Passes on the progress of a call, without known secrets. */
-  #reporter({ req_id }: ToolCallReq, options: CallOptions): (progress: Progress) => void {
-    const { followed, redact, log } = this.#context;
-    const report = options.isLocal === true
+  #reporter(request: ToolCallReq, options: CallOptions): (progress: Progress) => void {
+    const { followed, maskerOf, log } = this.#context;
+    const { req_id } = request;
+    const isLocal = options.isLocal === true;
+    let mask: ((text: string) => string) | undefined;
+    const report = isLocal
       ? options.onProgress
       : (progress: Progress) => followed.onProgress(req_id, progress);
     return (progress) => {
       const { message } = progress;
       try {
+        mask ??= maskerOf({ request, isLocal });
         report?.(
           message === undefined
             ? progress
-            : { ...progress, message: shorten(redact(message), MAX_PROGRESS_LENGTH) },
+            : { ...progress, message: shorten(mask(message), MAX_PROGRESS_LENGTH) },
         );
       } catch (error) {
         log.warn("the listener for the progress of a call failed", { error: describeError(error) });

@@ -65,6 +65,14 @@ const AUTH_ACTIONS: ReadonlyMap<number, string> = new Map([
   [ErrorCode.TOOL_AUTHORIZATION_FAILED, "token_refresh_required"],
 ]);
 
+/** The result with its texts converted. */
+export function withTexts(result: CallToolResult, convert: (text: string) => string): CallToolResult {
+  const content = result.content.map((item) =>
+    item.type === "text" ? { ...item, text: convert(item.text) } : item
+  );
+  return { ...result, content };
+}
+
 /** Adds sentences for the model to the content of a result. */
 export function withNotes(ended: ToolOutcome, notes: readonly string[]): ToolOutcome {
   if (notes.length === 0) return ended;

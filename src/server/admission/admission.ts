@@ -15,7 +15,7 @@ import {
   isDecision,
 } from "../auth/provider.ts";
 import { auditFields } from "../audit.ts";
-import type { BoundedLog } from "../bounded_log.ts";
+import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";

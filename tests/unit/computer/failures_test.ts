@@ -44,11 +44,11 @@ const server = stoppedServer();
 function readError(
   error: unknown,
   uri = "file:///x",
-  isKnownDocument = false,
+  isListed = false,
   pageCount?: number,
 ): unknown {
   const dpe = uri.startsWith("dpe:") ? parseDpeUri(uri) : undefined;
-  const made = toReadError(error, { server, uri, dpe, isKnownDocument, pageCount: () => pageCount });
+  const made = toReadError(error, { server, uri, dpe, isListed, pageCount: () => pageCount });
   return made instanceof SmcpError ? [made.code, made.details] : made;
 }
 

@@ -1,6 +1,6 @@
 import { silentLogger } from "../../../src/log.ts";
 import { openAudit } from "../../../src/server/audit.ts";
-import { createEventLogs } from "../../../src/server/bounded_log.ts";
+import { createEventLogs } from "../../../src/server/event_logs.ts";
 import { Connection, type ConnectionContext, type Wire } from "../../../src/server/connection.ts";
 import { OfficeLoads } from "../../../src/server/load.ts";
 import { TimingWheel } from "../../../src/server/timing_wheel.ts";

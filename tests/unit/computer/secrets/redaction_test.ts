@@ -29,7 +29,7 @@ Deno.test("the secrets of a stdio server are its variables, the values of its in
     args: ["--dir", "/srv/public", "--key=k3y.[value]", "--token", "literal-token"],
     env: { API: "pre-k3y.[value]-post", MODE: "production" },
   });
-  const redactor = redactorOf(...secretsOf(written, resolved));
+  const redactor = redactorOf(...secretsOf(written, resolved).all);
   assertEquals(
     redactor.redact("in /srv/public: k3y.[value], literal-token, pre-k3y.[value]-post; k3y%2E; production"),
     "in /srv/public: ***, ***, ***; k3y%2E; ***",
@@ -43,7 +43,7 @@ Deno.test("the content of env_file and ${file:…} is secret, and an Agent does 
     env_file: "/home/me/.env",
   });
   const resolved = server({ command: "x", args: ["--name", "file-value"], env: { PLAIN: "env-file-value" } });
-  const redactor = redactorOf(...secretsOf(written, resolved));
+  const redactor = redactorOf(...secretsOf(written, resolved).all);
   assertEquals(redactor.redact("a file-value b env-file-value"), "a *** b ***");
   assertEquals(JSON.stringify(maskServer(written)).includes("/home/me"), false);
 });
@@ -57,7 +57,7 @@ Deno.test("the secrets of an HTTP server are its headers, word by word, and the 
     url: "http://bob:hunter22@h.example/mcp?key=abcdef&page=12345",
     headers: { Authorization: "Bearer t0k3n", "X-Team": "blue team" },
   }, "streamable");
-  const redactor = redactorOf(...secretsOf(written, resolved));
+  const redactor = redactorOf(...secretsOf(written, resolved).all);
   assertEquals(
     redactor.redact("401 at http://bob:hunter22@h.example/mcp?key=abcdef&page=12345 for t0k3n, blue team"),
     "401 at http://***@h.example/mcp?key=***&page=*** for ***, ***",
@@ -72,7 +72,7 @@ Deno.test("secrets that overlap are masked as a whole", () => {
 
 Deno.test("a secret is found in its forms in JSON and in a URL", () => {
   const parameters = { command: "x", env: { KEY: 'two words/"quoted"' } };
-  const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)));
+  const redactor = redactorOf(...secretsOf(server(parameters), server(parameters)).all);
   const forms = [
     'two words/"quoted"',
     'two words/\\"quoted\\"',
@@ -172,10 +172,79 @@ Deno.test("the credentials of a sign-in are secrets, and an Agent sees nothing o
   const identityProvider = { issuer: "https://b", clientId: "desk", clientSecret: "idp-s", idToken: "i.d.t" };
   const exchanged = entry({ clientId: "laptop", grant: "jwt_bearer", identityProvider });
   const all = [[written, resolved], [keyed, keyed], [asserted, asserted], [exchanged, exchanged]] as const;
-  const redactor = redactorOf(...all.flatMap(([written, resolved]) => secretsOf(written, resolved)));
+  const redactor = redactorOf(...all.flatMap(([written, resolved]) => secretsOf(written, resolved).all));
   assertEquals(
     redactor.redact("laptop: s3cr.et at https://a/t-9271, -----BEGIN x, as.ser.tion, idp-s, i.d.t"),
     "laptop: *** at https://a/***, ***, ***, ***, ***",
   );
   assertEquals("oauth" in maskServer(written), false);
+});
+
+Deno.test("a path, a package and other ordinary arguments are shown to the owner, whatever words they have", () => {
+  const args = [
+    ...[
+      "/x/k8s-tools/server.mjs",
+      "~/a2c-smcp/tests/fixtures/failing_kit_server.ts",
+      "./i18n/e2e.js",
+      "../b2b/x86_64",
+    ],
+    ...["k8s-tools/server.mjs", "--root=/srv/p2p/2026-11-28T1/4f3a2b9c8d7e", "/tmp/5f2e8a9b1c3d4e5f/s.py"],
+    ...[
+      "C:\\Users\\ada\\k8s-tools\\server.mjs",
+      "~\\a2c-smcp\\x.ts",
+      "file:///home/ada/k8s-tools/server.mjs",
+    ],
+    ...["/nix/store/0c0v0n3xq7rk5-nodejs-22.1/bin/node", "/home/ada/my documents/a2c smcp/x.ts"],
+    ...[
+      "@scope/server-k8s@1.2.3",
+      "mcp-server-s3",
+      "gpt-4o-mini",
+      "--model",
+      "Qwen2.5-7B-Instruct",
+      "us-east-1",
+    ],
+    ...["/tmp/tmp.Ab3dE9xYz1/server.mjs", "--port", "8080", "--log-level=debug", "x86_64-unknown-linux-gnu"],
+  ];
+  const parameters = server({ command: "node", args });
+  const redactor = redactorOf(...secretsOf(parameters, parameters).all);
+  for (const text of args) {
+    assertEquals(redactor.redact(`Cannot find module '${text}'`), `Cannot find module '${text}'`);
+  }
+});
+
+Deno.test("tokens and passwords in arguments stay secret in the owner's log, also where they look like a path", () => {
+  const args = [
+    ...[
+      "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+      "sk-proj-8abc9def0",
+      "550e8400-e29b-41d4-a716-446655440000",
+    ],
+    ...["--key=a1b2c3d4e5", "--token", "plainword", "/hooks/T00aB0cD1eF2gH3i/send", "xk3-p9q-a1b-c2d"],
+    ...[
+      "https://u:pa55wordx@h.example/p",
+      "https://hooks.example/T0AbC1dEf2GhI3/B0aB1",
+      "PASSWORD=hunter22x",
+    ],
+  ];
+  const parameters = server({ command: "node", args, env: { HOME_OF: "/home/ada/k8s-tools" } });
+  const redactor = redactorOf(...secretsOf(parameters, parameters).all);
+  for (
+    const secret of [
+      ...[
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "sk-proj-8abc9def0",
+        "550e8400-e29b-41d4-a716-446655440000",
+      ],
+      ...[
+        "a1b2c3d4e5",
+        "plainword",
+        "T00aB0cD1eF2gH3i",
+        "xk3-p9q-a1b-c2d",
+        "pa55wordx",
+        "T0AbC1dEf2GhI3",
+        "hunter22x",
+      ],
+      "/home/ada/k8s-tools",
+    ]
+  ) assertEquals(redactor.redact(`saw ${secret}!`).includes(secret), false, secret);
 });

@@ -40,7 +40,7 @@ Deno.test("each failure has its code and its outcome, and never the text of an i
     ["secret", { error_code: 4003 }, "error"],
   ];
   for (const [error, meta, outcome] of cases) {
-    const made = toFailureOutcome(error, { name: "t", timeoutMs: 1_500, redact: (text) => text });
+    const made = toFailureOutcome(error, { name: "t", timeoutMs: 1_500 });
     assertEquals([made.result.meta, made.result.isError, made.outcome], [meta, true, outcome]);
     assertEquals(JSON.stringify(made.result.content).includes("secret"), false);
   }

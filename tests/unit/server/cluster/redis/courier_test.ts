@@ -11,7 +11,7 @@ import {
   writeMessage,
 } from "../../../../../src/server/cluster/redis/messages.ts";
 import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
-import { createEventLogs } from "../../../../../src/server/bounded_log.ts";
+import { createEventLogs } from "../../../../../src/server/event_logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../_held_events.ts";

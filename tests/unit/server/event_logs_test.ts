@@ -1,10 +1,6 @@
 import { assertEquals } from "@std/assert";
-import {
-  BoundedLog,
-  createEventLogs,
-  createRefusalLog,
-  LineBudget,
-} from "../../../src/server/bounded_log.ts";
+import { BoundedLog, LineBudget } from "../../../src/bounded_log.ts";
+import { createEventLogs, createRefusalLog } from "../../../src/server/event_logs.ts";
 import { type LogFields, silentLogger } from "../../../src/log.ts";
 import { within } from "../../fixtures/within.ts";
 import { RecordingLogger } from "../../integration/_socket.ts";

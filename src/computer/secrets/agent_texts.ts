@@ -1,0 +1,120 @@
+/** Masks the texts of errors on their way to an Agent: secrets, and addresses of the Computer's own network. */
+import { isIP } from "node:net";
+import { kindOfHost } from "../../mcp/auth/addresses.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import { isRecord } from "../../json.ts";
+import { shorten } from "../../text.ts";
+import { MASK } from "./masking.ts";
+import { mapDeep, type Redactor } from "./redaction.ts";
+
+/** The longest text that is sent, in characters; it is cut after masking, so that no part of a secret remains. */
+const MAX_LENGTH = 16_384;
+/** The most characters of a request that a text repeats, and the length of the pieces that are compared. */
+const MAX_REPEATED = 200;
+const PIECE_LENGTH = 32;
+/** The port of an address, also in a part of a URL. */
+const PORT = String.raw`(?:(?::|%3A)\d{1,5}\b)?`;
+/** Whatever may be an address. A version with a `v` before it is none. */
+const ADDRESS = new RegExp(
+  [
+    String.raw`(?:(?<=%[\da-f]{2})|(?<!\d|\d\.|\bv))\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)${PORT}`,
+    String.raw`\[[\da-f:.]{2,45}(?:%[\w.]{1,16})?\]${PORT}`,
+    String
+      .raw`(?<![\w:.])(?=[\da-f]*:[\da-f]*:)[\da-f:.]{1,44}(?:[\da-f]|::)(?:%\w{1,16}${PORT})?(?!\w|:[\da-f:])`,
+    String.raw`(?<=\/\/|@|%2F|%40)localhost\b${PORT}`,
+    String.raw`\blocalhost(?::|%3A)\d{1,5}\b`,
+  ].join("|"),
+  "gi",
+);
+
+/** The address in a match, without its port; `undefined` for a time and whatever else only looks like one. */
+function hostOf(match: string): string | undefined {
+  const [host] = /^(?:localhost|\d+(?:\.\d+){3})|(?<=^\[)[^\]]+/i.exec(match) ?? [match];
+  // Node.js writes "::ffff:10.0.0.5:5432", without brackets.
+  return [host, host.replace(/:\d{0,5}$/, "")].map((each) => each.toLowerCase())
+    .find((each) => each === "localhost" || isIP(each) !== 0);
+}
+
+/**
+ * What an Agent is told in answer to one request. What stands in the request itself is not masked, so that no answer
+ * depends on whether the request has guessed a secret.
+ */
+export class AgentTexts {
+  readonly #request: string;
+  readonly #redactor: Redactor;
+  readonly #known: ReturnType<Redactor["findIn"]>;
+  #addresses: ReadonlySet<string | undefined> | undefined;
+  /** The pieces of a long request. */
+  #pieces: ReadonlySet<string> | undefined;
+
+  constructor(request: unknown, redactor: Redactor) {
+    this.#request = textsIn(request).join("\n");
+    this.#redactor = redactor;
+    this.#known = redactor.findIn(this.#request);
+  }
+
+  /** Whether the request contains a secret that no honest request contains by chance. */
+  get isSuspicious(): boolean {
+    return this.#known.isGuarded;
+  }
+
+  /** A text with `***` for secrets and addresses; a long text, and what it repeats of a long request, are cut. */
+  mask(text: string): string {
+    const masked = this.#redactor.redactForAgent(text, this.#known.found)
+      .replace(ADDRESS, (address) => this.#isHidden(address) ? MASK : address);
+    return this.#withoutRepetition(shorten(masked, MAX_LENGTH));
+  }
+
+  /** The same for the message and the details of an error. */
+  maskError(error: unknown): unknown {
+    if (!(error instanceof SmcpError)) return error;
+    const { code, message, details } = error;
+    const masked = mapDeep(details, (text) => this.mask(text));
+    return new SmcpError(code, this.mask(message), {
+      cause: error,
+      ...(isRecord(masked) ? { details: masked } : {}),
+    });
+  }
+
+  #isHidden(address: string): boolean {
+    this.#addresses ??= new Set(this.#request.match(ADDRESS)?.map(hostOf));
+    const host = hostOf(address);
+    return host !== undefined && kindOfHost(host) !== "public" && !this.#addresses.has(host);
+  }
+
+  #withoutRepetition(text: string): string {
+    if (Math.min(this.#request.length, text.length) <= MAX_REPEATED) return text;
+    this.#pieces ??= new Set(this.#request.match(new RegExp(`[^]{${PIECE_LENGTH}}`, "g")));
+    let kept = "";
+    let repeated = 0;
+    for (let at = 0; at < text.length;) {
+      const isRepeated = this.#pieces.has(text.slice(at, at + PIECE_LENGTH));
+      if (isRepeated) repeated += PIECE_LENGTH;
+      const isLeftOut = isRepeated && repeated > MAX_REPEATED;
+      kept += isLeftOut
+        ? (kept.endsWith("…") ? "" : "…")
+        : text.slice(at, at + (isRepeated ? PIECE_LENGTH : 1));
+      at += isRepeated ? PIECE_LENGTH : 1;
+    }
+    return kept.toWellFormed();
+  }
+}
+
+/** How deep a request is searched; deeper ones are refused. */
+const MAX_DEPTH = 256;
+
+/** All texts and numbers in a value, and behind them the names of its members: values stay side by side. */
+function textsIn(value: unknown): string[] {
+  const values: string[] = [];
+  const names: string[] = [];
+  const visit = (item: unknown, depth: number): void => {
+    if (typeof item === "string" || typeof item === "number") values.push(String(item));
+    if (typeof item !== "object" || item === null || depth > MAX_DEPTH) return;
+    for (const [name, member] of Object.entries(item)) {
+      if (!Array.isArray(item)) names.push(name);
+      visit(member, depth + 1);
+    }
+  };
+  visit(value, 0);
+  return [...values, ...names];
+}

@@ -1,0 +1,139 @@
+/** Finds known secrets in texts: as they are, and in the forms in which an Agent or an MCP server may write them. */
+import { MASK } from "./masking.ts";
+import { encodings, spellings } from "./values.ts";
+
+/** Shorter values occur in any text: masking them would hide the text and reveal the value. */
+export const MIN_LENGTH = 4;
+/** Longer values are unlikely to be printed, in characters. */
+const MAX_SECRET_LENGTH = 16 * 1024;
+/** The most secrets of one server, and the most of its tokens; those of its oldest starts are forgotten first. */
+const MAX_SECRETS = 500;
+/** The most servers whose secrets are kept, removed servers included; the oldest start is forgotten first. */
+const MAX_SERVERS = 1_000;
+/** Common words that are never masked. */
+const COMMON: ReadonlySet<string> = new Set(
+  [
+    "true",
+    "false",
+    "null",
+    "none",
+    "node",
+    "debug",
+    "info",
+    "warn",
+    "error",
+    "stdio",
+    "http",
+    "https",
+    "localhost",
+  ],
+);
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Secrets as they are found in texts. */
+export class SecretTexts {
+  /**
+   * By server, so that a server with a new token at each start displaces no secrets of other servers; its tokens apart
+   * from the rest.
+   */
+  readonly #servers = new Map<string, readonly string[]>();
+  /** Longer ones first, because one may be a part of another. */
+  #texts: readonly string[] = [];
+  #pattern: RegExp | undefined;
+  /** All forms of each secret, as they are compared with a text of an Agent; made when they are needed. */
+  #forms: readonly { readonly forms: readonly string[]; readonly compared: readonly string[] }[] | undefined;
+  #comparedPattern: RegExp | undefined;
+
+  get texts(): readonly string[] {
+    return this.#texts;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pattern === undefined;
+  }
+
+  keep(key: string, secrets: readonly string[]): void {
+    const known = new Set([...secrets.filter(isWorthMasking), ...this.#servers.get(key) ?? []]);
+    this.#servers.delete(key);
+    this.#servers.set(key, [...known].slice(0, MAX_SECRETS));
+    for (const oldest of this.#servers.keys()) {
+      if (this.#servers.size <= MAX_SERVERS) break;
+      this.#servers.delete(oldest);
+    }
+    this.#texts = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
+    this.#pattern = toPattern(this.#texts);
+    this.#forms = undefined;
+  }
+
+  redact(text: string, shown: ReadonlySet<string> = NONE): string {
+    if (this.#pattern === undefined) return text;
+    let redacted = "";
+    let end = 0;
+    for (const { index, 1: secret = "" } of text.matchAll(this.#pattern)) {
+      if (shown.has(secret)) continue;
+      if (index >= end) redacted += text.slice(end, index) + MASK;
+      end = Math.max(end, index + secret.length);
+    }
+    return redacted + text.slice(end);
+  }
+
+  /** The secrets of which the text has any form, in all their forms. */
+  findIn(text: string): ReadonlySet<string> {
+    if (this.isEmpty) return NONE;
+    if (this.#forms === undefined) {
+      this.#forms = this.#texts.map((secret) => {
+        const forms = [...spellings(secret), ...encodings(secret)];
+        return { forms, compared: forms.map(toCompared) };
+      });
+      this.#comparedPattern = toPattern([...new Set(this.#forms.flatMap(({ compared }) => compared))]);
+    }
+    const matches = toHaystack(text).matchAll(this.#comparedPattern ?? /$^/g);
+    const found = [...new Set(matches.map(([, form = ""]) => form))];
+    if (found.length === 0) return NONE;
+    const has = (form: string) => found.some((other) => other.includes(form));
+    return new Set(this.#forms.flatMap(({ forms, compared }) => compared.some(has) ? forms : []));
+  }
+}
+
+function toPattern(texts: readonly string[]): RegExp | undefined {
+  if (texts.length === 0) return undefined;
+  const parts = [...texts].sort((a, b) => b.length - a.length).map(RegExp.escape);
+  // A look-ahead consumes no text, so that overlapping secrets are found.
+  return new RegExp(`(?=(${parts.join("|")}))`, "g");
+}
+
+/** What remains of a text when case and punctuation do not count: an MCP server may change or join what it repeats. */
+function toCompared(text: string): string {
+  const letters = withoutPunctuation(text);
+  return letters.length >= MIN_LENGTH ? letters : text.toLowerCase();
+}
+
+function withoutPunctuation(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+function toHaystack(text: string): string {
+  const decoded = decode(text);
+  return [text.toLowerCase(), ...new Set([text, decoded].map(withoutPunctuation))].join("\n");
+}
+
+/** How often a text is decoded: encoded text may be encoded again. */
+const MAX_ROUNDS = 3;
+
+/** Resolves the escapes of URLs and of JSON; what is invalid stays. */
+function decode(text: string): string {
+  let decoded = text;
+  for (let round = 0; round < MAX_ROUNDS && /[%\\]/.test(decoded); round++) {
+    decoded = decoded
+      .replace(/(?:%[\da-f]{2})+/gi, (codes) => decoder.decode(Uint8Array.fromHex(codes.replaceAll("%", ""))))
+      .replace(/\\u([\da-f]{4})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+  }
+  return decoded;
+}
+
+const decoder = new TextDecoder();
+
+function isWorthMasking(value: string): boolean {
+  return value.length >= MIN_LENGTH && value.length <= MAX_SECRET_LENGTH && !COMMON.has(value.toLowerCase());
+}
