@@ -74,8 +74,8 @@ export class UnsupportedRequestError extends SmcpError {
     const who = computer === undefined ? "the Computer" : `Computer "${computer}"`;
     const {
       why =
-        `${who}, or the Server, does not support it: it is an extension of this package, or newer than their ` +
-        "programs. Tools, calls and desktop work with every Computer",
+        `${who}, or the Server, does not support it: its program is older, or of another implementation. Tools, ` +
+        "calls and desktop work with every Computer",
     } = options;
     super(ErrorCode.BAD_REQUEST, `Cannot send "${event}": ${why}`, { details: { field: "event" }, cause });
     this.event = event;
