@@ -10,7 +10,8 @@ import {
 import { OfficePackage } from "../ooxml.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import { withIds } from "../sections.ts";
-import { at, childrenOf, type XmlNode } from "../xml.ts";
+import { joinText } from "../raised_text.ts";
+import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
 import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
 import { CommentReader } from "./comments.ts";
@@ -134,7 +135,7 @@ class Workbook {
       ...(leftOutColumn === undefined
         ? []
         : [leftOut(`columns from ${leftOutColumn}`, "a page has no room for more")]),
-      ...(part === 0 ? this.#drawings(sheet) : []),
+      ...(part === 0 ? [...marginsOf(sheet.rows.around), ...this.#drawings(sheet)] : []),
       ...this.#notes(sheet, { tables, isHere: cellsOf(sheet, part) }),
     ];
     return { title, elements: withIds(elements, index) };
@@ -267,10 +268,7 @@ class Workbook {
       losses.push("Embedded objects are not shown");
     }
     const unread = new UnreadParts();
-    for (const { part, rows } of this.#sheets) {
-      for (const { name, children } of childrenOf(at(rows.around, "worksheet", "headerFooter"))) {
-        if (children.length > 0) unread.add(name);
-      }
+    for (const { part } of this.#sheets) {
       for (const { type } of this.#office.relationships(part).values()) {
         if (!READ_PARTS.has(type)) unread.add(type);
       }
@@ -316,6 +314,37 @@ function titleOf(sheet: Sheet, part: number): string {
   const start = part * ROWS_PER_PAGE;
   const end = Math.min(start + ROWS_PER_PAGE, rows.count) - 1;
   return `${name}, rows ${rows.numberOf(start)}–${rows.numberOf(end)}`;
+}
+
+/** The headers and footers of the pages of a sheet when it is printed. */
+function marginsOf(sheet: XmlNode): DocumentElement[] {
+  return childrenOf(at(sheet, "worksheet", "headerFooter")).flatMap((margin): DocumentElement[] => {
+    const text = marginText(textOf(margin));
+    return text === ""
+      ? []
+      : [{ category: margin.name.endsWith("Header") ? "header" : "footer", content: { text } }];
+  });
+}
+
+/** A header without its codes, such as `&L` for the left side and `&P` for the number of the page (ECMA-376, 18.3.1.39). */
+function marginText(code: string): string {
+  const form: Record<string, boolean> = {};
+  const pieces = [...`&I${code}`.matchAll(/&("[^"]*"|\d+|K[\da-f+-]{6}|.)([^&]*)/gis)].map(
+    ([, sign = "", text = ""]) => {
+      form[sign] = form[sign] !== true;
+      const position = form["X"] === true
+        ? "raised" as const
+        : form["Y"] === true
+        ? "lowered" as const
+        : undefined;
+      return {
+        text: `${sign === "&" ? "&" : /[LCR]/.test(sign) ? " | " : ""}${text}`,
+        position,
+        isStruck: form["S"] === true,
+      };
+    },
+  );
+  return joinText(pieces).replace(/^[\s|]+|[\s|]+$/g, "").replace(/(?: \|)+(?= \|)/g, "");
 }
 
 function leftOut(what: string, why: string): DocumentElement {
