@@ -1,6 +1,6 @@
 /** Headings, paragraphs, lists and tables of a page that does not say where they are, by the look of its lines. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { isEntry, joinLines, type Line, textOf } from "./lines.ts";
+import { edgesOf, isEntry, joinLines, type Line, textOf } from "./lines.ts";
 import { isItem, type Item, itemOf, leavesItem, toList } from "./list_items.ts";
 import { findTables, type UnruledTable } from "./tables/unruled.ts";
 
@@ -125,12 +125,13 @@ function blockEnd(lines: readonly Line[], start: number, { look, tables }: Conte
   return end;
 }
 
-/** Whether a line begins a block: it is far from the line before, above it, or indented behind a short one or an entry. */
+/** Whether a line begins a block: it is far from the line before, above it, a note, or indented behind a short one or an entry. */
 function isBreak(before: Line | undefined, line: Line): boolean {
   if (before === undefined || isEntry(before)) return true;
   const distance = before.y - line.y;
   if (distance < -line.size * 0.5 || distance > Math.max(before.size, line.size) * PARAGRAPH_GAP) return true;
-  const [beforeStart, start] = [before.pieces[0]?.x ?? 0, line.pieces[0]?.x ?? 0];
+  if (line.isNote && (before.isNote || /[.!?:)]$/.test(textOf(before)))) return true;
+  const [[beforeStart], [start]] = [edgesOf(before), edgesOf(line)];
   return start - beforeStart > line.size * 0.8 && /[.!?:]["')\]]?$/.test(textOf(before));
 }
 

@@ -1,4 +1,6 @@
 /** The texts of a page as lines. */
+import { joinText, type TextForm } from "../raised_text.ts";
+import { inReadingOrder, isRightToLeft, type PlacedText, runsToLeft } from "./right_to_left.ts";
 
 /** A text as PDF.js gives it. */
 export interface TextItem {
@@ -16,32 +18,47 @@ export interface TextItem {
 
 /** A piece of a line, with a gap before the next one. */
 export interface Piece {
-  text: string;
+  readonly text: string;
   /** The left edge, in points. */
   readonly x: number;
   /** The right edge. */
-  end: number;
+  readonly end: number;
   /** Its own base line, which may be a little higher or lower than that of the line. */
   readonly y: number;
 }
 
 /** A line of text. */
 export interface Line {
-  readonly pieces: Piece[];
+  /** From left to right. */
+  readonly pieces: readonly Piece[];
   /** The base line, from the lower edge of the page, in points. */
   readonly y: number;
   /** The height of most of its letters, in points. */
-  size: number;
+  readonly size: number;
   /** The font of most of its letters. */
-  font: string;
-  /** How many letters have that font. */
-  weight: number;
+  readonly font: string;
+  /** Whether it is read from right to left. */
+  readonly isToLeft?: boolean;
+  /** Whether it begins with the raised mark of a note. */
+  readonly isNote?: boolean;
 }
 
 /** The gap, in heights of letters, from which on a line has two pieces. */
 const PIECE_GAP = 0.55;
 /** The gap that is a space between words. */
 const WORD_GAP = 0.18;
+/**
+ * How large raised and lowered letters are at most, and how far from the base line at least, in heights of letters; nearly as
+ * large ones are farther away.
+ */
+const [MAX_SMALL, MIN_RAISED, MIN_LOWERED] = [0.92, 0.23, 0.08];
+const [SMALL, MIN_AWAY] = [0.85, 0.3];
+/** The most letters of a raised or lowered text; a longer one is rather a note beside large letters. */
+const MAX_RAISED = 24;
+/** What is another value on the base line: neither signs such as those of footnotes and brands, nor the end of `1st`. */
+const HAS_VALUE = /[\p{L}\p{N}∞+−=]/u;
+const BRAND = /^[TS]M$/;
+const ORDINAL = /\d(?:st|nd|rd|th)$/u;
 
 const LEADER = /(?:[._…]\s?){5}/u;
 
@@ -51,59 +68,165 @@ const LEADER = /(?:[._…]\s?){5}/u;
  */
 export function toLines(items: Iterable<TextItem>): Line[] {
   const lines: Line[] = [];
-  let current: Line | undefined;
-  for (const item of items) {
-    const [, , , , x = 0, y = 0] = item.transform;
-    const size = item.height || Math.abs(item.transform[3] ?? 0);
+  let current: OpenLine | undefined;
+  for (const { str, width, height, transform, fontName, isApart = false } of items) {
     // Spaces are told by the gaps: a space of PDF.js may be as wide as a column.
-    if (item.str.trim() !== "") {
-      if (current === undefined || !isOnLine(current, { x, y, size })) {
-        current = { pieces: [], y, size, font: item.fontName, weight: 0 };
-        lines.push(current);
-      }
-      addText(current, item, { x, y, size });
+    if (str.trim() === "") continue;
+    const [, , , d = 0, x = 0, y = 0] = transform;
+    const text = { text: str, x, end: x + width, y, size: height || Math.abs(d), font: fontName, isApart };
+    if (current?.takes(text)) current.add(text);
+    else {
+      if (current !== undefined) lines.push(current.close());
+      current = new OpenLine(text);
     }
   }
-  return lines.filter(({ pieces }) => pieces.some(({ text }) => text.trim() !== ""));
+  return current === undefined ? lines : [...lines, current.close()];
 }
 
-function isOnLine(
-  line: Line,
-  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
-): boolean {
-  if (Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) return false;
-  const end = line.pieces.at(-1)?.end ?? x;
-  // A text that goes back is the next column, or another row that is set as high.
-  return x >= end - line.size * 2;
+interface LineText extends PlacedText {
+  readonly y: number;
+  readonly font: string;
+  readonly isApart: boolean;
 }
 
-function addText(
-  line: Line,
-  item: TextItem,
-  { x, y, size }: { readonly x: number; readonly y: number; readonly size: number },
-): void {
-  const last = line.pieces.at(-1);
-  const gap = last === undefined ? Infinity : x - last.end;
-  const end = x + item.width;
-  // Small raised letters belong to the word before them; others that are higher or lower are of another cell.
-  const isLevel = last === undefined || Math.abs(y - last.y) <= size * 0.25 || size < line.size * 0.85;
-  if (last === undefined || !isLevel || item.isApart || gap > size * PIECE_GAP) {
-    line.pieces.push({ text: item.str, x, end, y });
-  } else {
-    const needsSpace = gap > size * WORD_GAP && !/\s$/.test(last.text) && !/^\s/.test(item.str);
-    last.text += `${needsSpace ? " " : ""}${item.str}`;
-    last.end = Math.max(last.end, end);
+/** A line to which texts are added. */
+class OpenLine {
+  readonly #texts: LineText[] = [];
+  /** The text with the most letters. */
+  #main: LineText;
+  /** The right edge of its last piece. */
+  #end: number;
+  #hasToLeft = false;
+
+  constructor(first: LineText) {
+    this.#main = first;
+    this.#end = first.end;
+    this.add(first);
   }
-  const weight = item.str.trim().length;
-  if (weight <= line.weight) return;
-  line.weight = weight;
-  line.size = size;
-  line.font = item.fontName;
+
+  takes({ text, x, y, size }: LineText): boolean {
+    const [first] = this.#texts;
+    if (first === undefined || Math.abs(first.y - y) > Math.max(this.#main.size, size) * 0.6) return false;
+    // A text that goes back is the next column, or another row that is set as high.
+    return x >= this.#end - this.#main.size * 2 || this.#hasToLeft || isRightToLeft(text);
+  }
+
+  add(text: LineText): void {
+    this.#texts.push(text);
+    this.#hasToLeft ||= isRightToLeft(text.text);
+    const isNear = text.x - this.#end <= text.size * PIECE_GAP && !text.isApart;
+    this.#end = isNear ? Math.max(this.#end, text.end) : text.end;
+    if (text.text.trim().length > this.#main.text.trim().length) this.#main = text;
+  }
+
+  close(): Line {
+    const { size, font } = this.#main;
+    const isToLeft = this.#hasToLeft && runsToLeft(this.#texts);
+    const texts = this.#hasToLeft ? inReadingOrder(this.#texts, isToLeft) : this.#texts;
+    const pieces: OpenPiece[] = [];
+    for (const [at, text] of texts.entries()) {
+      const last = pieces.at(-1);
+      if (last?.takes(text, { size, isToLeft })) last.add(text, isToLeft);
+      else pieces.push(new OpenPiece(text, { next: texts[at + 1], isFirst: at === 0 }));
+    }
+    const closed = pieces.map((piece) => piece.close());
+    const y = closed[0]?.y ?? this.#main.y;
+    const isNote = pieces[0]?.isMarked === true;
+    return { pieces: isToLeft ? closed.reverse() : closed, y, size, font, isToLeft, isNote };
+  }
+}
+
+/** A piece to which texts are added, in the order of reading. */
+class OpenPiece {
+  readonly #runs: (TextForm & { readonly text: string })[] = [];
+  /** Its last text that stands on the base line. */
+  #base: LineText;
+  /** The height of its last letters. */
+  #size = 0;
+  /** Whether it begins with the mark of a note, which has a space after it. */
+  readonly isMarked: boolean;
+  #x = Infinity;
+  #end = -Infinity;
+
+  constructor(
+    first: LineText,
+    { next = first, isFirst }: { readonly next?: LineText | undefined; readonly isFirst: boolean },
+  ) {
+    // A small text at the beginning is raised or lowered beside the one after it.
+    const gap = Math.max(next.x - first.end, first.x - next.end);
+    const isBeside = gap <= next.size * PIECE_GAP && isSmall(first, next);
+    this.isMarked = isBeside && isFirst && next.y !== first.y;
+    this.#base = isBeside ? next : first;
+    this.#write(first);
+  }
+
+  takes(text: LineText, { size, isToLeft }: { readonly size: number; readonly isToLeft: boolean }): boolean {
+    // Small raised letters belong to the word before them; others that are higher or lower are of another cell.
+    const isLevel = Math.abs(text.y - this.#base.y) <= text.size * 0.25 || text.size < size * SMALL ||
+      text.size < size * MAX_SMALL && positionOf(text, this.#base, this.#runs.at(-1)) !== undefined;
+    return isLevel && !text.isApart && this.#gap(text, isToLeft) <= text.size * PIECE_GAP;
+  }
+
+  add(text: LineText, isToLeft: boolean): void {
+    const last = this.#runs.at(-1)?.text ?? "";
+    const isAfterSmall = this.#runs.at(-1)?.position !== undefined;
+    const size = isAfterSmall ? Math.min(text.size, this.#size) : text.size;
+    const isApart = this.#gap(text, isToLeft) > size * WORD_GAP ||
+      this.isMarked && text === this.#base;
+    if (isApart && !/\s$/.test(last) && !/^\s/.test(text.text)) this.#runs.push({ text: " " });
+    // Large brackets and roots have a base line of their own.
+    const isBase = /[\p{L}\p{N}]/u.test(text.text) || Math.abs(text.y - this.#base.y) <= text.size * 0.25;
+    if (isBase && !isSmall(text, this.#base)) this.#base = text;
+    this.#write(text);
+  }
+
+  close(): Piece {
+    return { text: joinText(this.#runs), x: this.#x, end: this.#end, y: this.#base.y };
+  }
+
+  #gap({ x, end }: LineText, isToLeft: boolean): number {
+    return isToLeft ? this.#x - end : x - this.#end;
+  }
+
+  #write(text: LineText): void {
+    const before = this.#runs.at(-1);
+    const position = positionOf(text, this.#base, before);
+    this.#runs.push({ text: text.text, position });
+    this.#size = text.size;
+    this.#x = Math.min(this.#x, text.x);
+    this.#end = Math.max(this.#end, text.end);
+  }
+}
+
+function isSmall({ size }: LineText, base: LineText): boolean {
+  return size <= base.size * MAX_SMALL;
+}
+
+/** Whether a text is set higher or lower beside larger letters. */
+function positionOf(
+  text: LineText,
+  base: LineText,
+  before: (TextForm & { readonly text: string }) | undefined,
+): TextForm["position"] {
+  const shown = text.text.trim();
+  const up = (text.y - base.y) / base.size;
+  const [above, below] = text.size <= base.size * SMALL ? [MIN_RAISED, MIN_LOWERED] : [MIN_AWAY, MIN_AWAY];
+  const position = up > above ? "raised" : up < -below ? "lowered" : undefined;
+  if (!isSmall(text, base) || shown.length > MAX_RAISED || position === undefined) return undefined;
+  const isWord = position === "raised" && (BRAND.test(shown) || ORDINAL.test(`${before?.text}${shown}`));
+  return HAS_VALUE.test(shown) && !isWord || before?.position === position ? position : undefined;
 }
 
 /** The text of a line. */
-export function textOf({ pieces }: Line): string {
-  return pieces.map(({ text }) => text.trim()).filter((text) => text !== "").join(" ").replace(/\s+/g, " ");
+export function textOf({ pieces, isToLeft = false }: Line): string {
+  const inOrder = isToLeft ? pieces.toReversed() : pieces;
+  return inOrder.map(({ text }) => text.trim()).filter((text) => text !== "").join(" ").replace(/\s+/g, " ");
+}
+
+/** Where a line begins and ends, in points that grow in the direction of reading. */
+export function edgesOf({ pieces, isToLeft = false }: Line): readonly [start: number, end: number] {
+  const [left, right] = [pieces[0]?.x ?? 0, pieces.at(-1)?.end ?? 0];
+  return isToLeft ? [-right, -left] : [left, right];
 }
 
 /** Whether a line is an entry of a table of contents or a form, with dots or a line that lead to its number or wait for it. */

@@ -1,6 +1,6 @@
 /** The items of lists, by the marks with which they begin. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { joinLines, type Line, textOf } from "./lines.ts";
+import { edgesOf, joinLines, type Line, textOf } from "./lines.ts";
 
 /** Bullets and dashes, or numbers and letters, which are captured. */
 const MARK = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{1,3}[.)]|[a-z][.)]|\(?[ivx]{1,4}[.)]))\s+(?=\S)/u;
@@ -88,10 +88,10 @@ function hasRoom(before: Line, line: Line, near: readonly Line[]): boolean {
   return end + width < right - line.size;
 }
 
-function startOf({ pieces: [piece] }: Line): number {
-  return piece?.x ?? 0;
+function startOf(line: Line): number {
+  return edgesOf(line)[0];
 }
 
-function endOf({ pieces }: Line): number {
-  return pieces.at(-1)?.end ?? 0;
+function endOf(line: Line): number {
+  return edgesOf(line)[1];
 }

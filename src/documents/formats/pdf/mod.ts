@@ -21,6 +21,7 @@ import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables } from "./tables/ruled.ts";
 import { rulingsOf } from "./tables/rulings.ts";
 import { type Line, type TextItem, toLines } from "./lines.ts";
+import { withoutForms } from "./right_to_left.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
 import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
@@ -251,7 +252,9 @@ function textsOf(
   readonly direction: Direction;
 } {
   const direction = directionOf(given.filter(isText));
-  const marked = withoutOverprint(given.map((item) => isText(item) ? turnText(item, direction) : item));
+  const marked = withoutOverprint(
+    given.map((item) => isText(item) ? turnText({ ...item, str: withoutForms(item.str) }, direction) : item),
+  );
   return { marked, items: marked.filter(isText), direction };
 }
 

@@ -56,6 +56,8 @@ export function textGapsOf(operators: PageOperators): readonly TextGap[] {
 export function divideAtGaps(items: readonly TextItem[], gaps: readonly TextGap[]): TextItem[] {
   const byHeight = Map.groupBy(gaps, ({ y }) => Math.round(y));
   return items.flatMap((item) => {
+    // The place in a text that runs to the left is not told by its letters.
+    if (item.dir === "rtl") return [item];
     const [, , , , x = 0, y = 0] = item.transform;
     const inside = [Math.round(y), Math.round(y) - 1, Math.round(y) + 1]
       .flatMap((height) => byHeight.get(height) ?? [])

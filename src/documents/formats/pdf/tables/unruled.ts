@@ -110,7 +110,6 @@ function toLines({ texts }: Cell): Line[] {
     y,
     size,
     font,
-    weight: 0,
   }));
 }
 
