@@ -179,9 +179,15 @@ testPrompt("the prompt tells of a sign-in that is needed, signs in, and goes on"
   await session.expect("neither an address nor a code");
   const end = await fillForms(urlIn(screen));
   await session.write(`${end}${Key.enter}`);
-  await session.expect("(no longer needed)");
   await session.expect('server "guarded" is running');
   assertStringIncludes(await enter(session, "call echo"), "echo");
+  assertStringIncludes(await enter(session, "auth logout guarded"), "revoked");
+  await session.write(`auth login guarded${Key.enter}`);
+  const again = await session.expectScreen((text) => text.endsWith("address:"));
+  await fetch(await fillForms(urlIn(again.slice(again.lastIndexOf("Open this page"))))).then((page) =>
+    page.body?.cancel()
+  );
+  await session.expect("address: (no longer needed)");
   assertStringIncludes(await enter(session, "auth logout guarded"), "revoked");
   await session.write(`auth login guarded${Key.enter}`);
   await session.expectScreen((text) => text.endsWith("address:"));

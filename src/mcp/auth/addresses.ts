@@ -71,7 +71,8 @@ function kindOfIpv6(text: string): AddressKind {
   const last = (groups[6] ?? 0) * 65_536 + (groups[7] ?? 0);
   if (isZero(7) && last <= 1) return "loopback";
   const isMapped = isZero(5) && (groups[5] === 0xffff || groups[5] === 0);
-  const isTranslated = first === 0x64 && groups[1] === 0xff9b;
+  const isTranslated = first === 0x64 && groups[1] === 0xff9b &&
+    groups.slice(2, 6).every((group) => group === 0);
   if (isMapped || isTranslated) return kindOfIpv4(last);
   if (first === 0x2002) return kindOfIpv4((groups[1] ?? 0) * 65_536 + (groups[2] ?? 0));
   // Global unicast; everything else is local, multicast or reserved.

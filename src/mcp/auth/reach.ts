@@ -5,13 +5,16 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import * as http from "node:http";
-import * as https from "node:https";
-import { isIP } from "node:net";
+import { connect, isIP, type LookupFunction } from "node:net";
+import * as tls from "node:tls";
 import { abortable } from "../../async/abortable.ts";
 import { type AddressKind, kindOfHost } from "./addresses.ts";
 
 /** The kinds from the one that reaches deepest. */
 const DEEPEST_FIRST: readonly AddressKind[] = ["loopback", "private", "public"];
+/** The brackets of an IPv6 address in a URL. */
+const BRACKETS = /^\[(.*)\]$/;
+
 /** An address that may not be used. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
@@ -86,7 +89,7 @@ async function addressesOf(
     ReachOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  const literal = hostname.replace(BRACKETS, "$1");
   if (isIP(literal) !== 0) return [literal];
   return await abortable(resolve(hostname).catch(() => []), signal);
 }
@@ -108,13 +111,22 @@ export async function fetchAt(
   if (first === undefined) throw new TypeError(`Host not found: ${url.hostname}`);
   const sent = new Request(url, init);
   const body = new Uint8Array(await sent.arrayBuffer());
-  const request = (url.protocol === "https:" ? https : http).request(url, {
+  const lookup: LookupFunction = (_host, { all }, found) =>
+    all ? found(null, known) : found(null, first.address, first.family);
+  const host = url.hostname.replace(BRACKETS, "$1");
+  const port = portOf(url);
+  const request = http.request({
+    host,
+    port,
+    defaultPort: portOf({ protocol: url.protocol, port: "" }),
+    path: `${url.pathname}${url.search}`,
     method: sent.method,
     headers: { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers) },
-    agent: false,
     signal: init.signal,
-    lookup: (_hostname, { all }, found) =>
-      all ? found(null, known) : found(null, first.address, first.family),
+    createConnection: () =>
+      url.protocol === "http:"
+        ? connect({ host, port, lookup })
+        : tls.connect({ host, port, lookup, servername: isIP(host) === 0 ? host : "" }),
   });
   // What fails after the answer has begun fails in its body.
   request.on("error", () => {}).end(body);
@@ -136,17 +148,21 @@ function toResponse(message: http.IncomingMessage): Response {
 
 /** Whether the connection is ours: no proxy makes it, and the permissions are not for names, which then are the bound. */
 function isPinned(url: URL, addresses: readonly string[]): boolean {
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const name = `${url.protocol.slice(0, -1)}_proxy`;
   const isByProxy = [name, name.toUpperCase()].some((variable) =>
     isGranted({ name: "env", variable }) && Boolean(Deno.env.get(variable))
   );
-  return !isByProxy &&
-    addresses.every((address) =>
-      isGranted({ name: "net", host: `${isIP(address) === 6 ? `[${address}]` : address}:${port}` })
-    );
+  const hosts = addresses.map((address) =>
+    `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`
+  );
+  if (hosts.length === 0) hosts.push(url.hostname);
+  return !isByProxy && hosts.every((host) => isGranted({ name: "net", host }));
 }
 
 function isGranted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
+}
+
+function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
+  return Number(port || (protocol === "https:" ? 443 : 80));
 }

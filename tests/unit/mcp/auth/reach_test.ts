@@ -42,6 +42,7 @@ Deno.test("whoever has any address on the internet reaches no network of the Com
     ["::ffff:127.0.0.1"],
     ["::ffff:a00:1"],
     ["64:ff9b::7f00:1"],
+    ["64:ff9b:1:7f00:0:100:808:808"],
     ["2002:7f00:1::"],
     ["fe80::1%eth0"],
     ["fd00::1"],
