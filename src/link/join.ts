@@ -51,7 +51,13 @@ export async function requestJoin(
     const { code, isPassing } = answer;
     if (!isPassing || performance.now() + waitMs > deadlineMs) {
       const officeProtocol = parseVersionRefusalText(answer.reason);
-      const remedy = officeProtocol === undefined ? "" : `; ${useProtocol(officeProtocol)}`;
+      const [own] = /\d+\.\d+$/.exec(answer.reason) ?? [];
+      const remedy = officeProtocol === undefined
+        ? ""
+        : `; ${
+          useProtocol(officeProtocol)
+        }, or restart the other members with --protocol ${own}: an office speaks ` +
+          "the version of its first member";
       const message = `${cannotJoin(office_id)} as "${name}": ${answer.reason}${remedy}`;
       throw new JoinRefusedError(message, { serverCode: code, officeProtocol, isPassing });
     }

@@ -145,7 +145,11 @@ Deno.test(
     });
     const refusal = await assertRejects(() => computer.join({ url: server.url, office }), JoinRefusedError);
     assertEquals(refusal.officeProtocol, "0.2");
-    assertStringIncludes(refusal.message, "--protocol 0.2");
+    assertStringIncludes(refusal.message, 'office "lab" uses 0.2');
+    assertStringIncludes(
+      refusal.message,
+      "(--protocol 0.2), or restart the other members with --protocol 0.3",
+    );
   },
 );
 

@@ -224,6 +224,10 @@ Deno.test({
     const serve = (name: string) =>
       place.serve(["--url", server.url, "--office", "lab", "--name", name, "--config", config]);
     await using _first = await serve("tower");
+    const only = await place.run(["status", "--json"], { env: { A2C_NAME: "ada" } });
+    assertEquals([only.code, JSON.parse(only.stdout).name], [0, "tower"]);
+    assertStringIncludes(only.stderr, 'no Computer "ada" (from A2C_NAME) runs; asking "tower"');
+    assertEquals((await refused(["status", "--name", "ada"])).kind, "COMPUTER_NOT_RUNNING");
     await using _second = await serve("Ada's laptop");
     const unknown = await refused(["status"], { A2C_NAME: "ada" });
     assertEquals([unknown.code, unknown.kind], [3, "COMPUTER_NOT_RUNNING"]);

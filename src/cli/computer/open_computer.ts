@@ -95,7 +95,7 @@ export async function openHostedComputer(
   const protocol = options.protocol ?? hosted.store.config.protocolVersion ?? DEFAULT_PROTOCOL;
   if (uploads === undefined || isFrom(protocol, "0.4")) return hosted;
   throw new UsageError(
-    `Cannot take uploads (--uploads): protocol ${protocol} has none; add --protocol 0.4, or leave out --uploads`,
+    `Cannot take uploads (--uploads): protocol ${protocol} has none; add --protocol 0.4, and start all members of the office with it, or leave out --uploads`,
   );
 }
 

@@ -21,8 +21,8 @@ export interface WindowLook {
   readonly fullscreen?: boolean | undefined;
   /** The intended readers; `["assistant"]` by default, as the specification recommends. */
   readonly audience?: readonly Audience[] | undefined;
-  /** When the window was last changed. It does not affect the order. */
-  readonly lastModified?: Date | undefined;
+  /** When the window was last changed: a date, or a text in ISO 8601. It does not affect the order. */
+  readonly lastModified?: Date | string | undefined;
 }
 
 /** The address of a window: its URI, or the parts of the URI as plain text. */
@@ -71,7 +71,7 @@ export function checkLook(uri: string, look: WindowLook): void {
   if (audience !== undefined && !isAudience(audience)) {
     throw new TypeError(refuse('its audience is not a list of "user" and "assistant"'));
   }
-  if (lastModified !== undefined && Number.isNaN(lastModified.getTime())) {
+  if (lastModified !== undefined && !isDate(lastModified)) {
     throw new RangeError(refuse("its lastModified is not a valid date"));
   }
 }
@@ -81,11 +81,19 @@ export function toListedWindow(uri: string, look: WindowLook): McpResource {
   const { name, description, mimeType = "text/plain", priority, fullscreen, audience, lastModified } = look;
   const annotations: ResourceAnnotations = { audience: [...audience ?? ["assistant"]] };
   if (priority !== undefined) annotations.priority = priority;
-  if (lastModified !== undefined) annotations.lastModified = lastModified.toISOString();
+  if (lastModified !== undefined) {
+    annotations.lastModified = typeof lastModified === "string" ? lastModified : lastModified.toISOString();
+  }
   const resource: McpResource = { uri, name, mimeType, annotations };
   if (description !== undefined) resource.description = description;
   if (fullscreen !== undefined) resource._meta = { fullscreen };
   return resource;
+}
+
+/** Also in programs without types. */
+function isDate(value: unknown): boolean {
+  if (typeof value === "string") return /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
+  return value instanceof Date && !Number.isNaN(value.getTime());
 }
 
 function isAudience(audience: unknown): boolean {

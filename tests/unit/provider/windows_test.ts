@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { toListedWindow } from "../../../src/provider/windows/options.ts";
 // @ts-types="@modelcontextprotocol/sdk/server/mcp"
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
@@ -205,10 +206,24 @@ Deno.test("publishWindow() refuses what would be listed wrongly", () => {
       message,
     );
   }
-  assertThrows(
-    () => new Provider().publishWindow({ ...STATUS, lastModified: new Date("yesterday") }),
-    RangeError,
-  );
+  for (
+    const lastModified of [new Date("yesterday"), "yesterday", "5 Nov 2026", "2026-13-01", "", 5, null, {}]
+  ) {
+    assertThrows(
+      () => new Provider().publishWindow(Object.assign({}, STATUS, { lastModified })),
+      RangeError,
+      "lastModified",
+    );
+  }
+});
+
+Deno.test("a window takes its date as text, too, and lists it as it was given", () => {
+  for (const lastModified of ["2026-01-15T08:30:00Z", "2026-01-15", "2026-01-15T08:30:00+02:00"]) {
+    assertEquals(
+      toListedWindow("window://a", { name: "a", lastModified }).annotations?.lastModified,
+      lastModified,
+    );
+  }
 });
 
 Deno.test("a window is published once, and may be published again when it was removed", () => {

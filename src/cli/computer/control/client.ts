@@ -3,7 +3,7 @@ import { basename, extname } from "@std/path";
 import { isRecord, parseJson } from "../../../json.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
-import { ComputerNotRunningError, UsageError } from "../../outcome.ts";
+import { ComputerNotRunningError, printError, UsageError } from "../../outcome.ts";
 import { commandLineOf } from "../../program.ts";
 import { type ControlAnswer, type ControlRequest, toLine } from "./message.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
@@ -74,6 +74,15 @@ async function findComputer({ name, nameSource }: ControlQuestion): Promise<stri
   if (name !== undefined) {
     const path = await controlPath(folder, name);
     if (await isListening(path)) return path;
+    const other = nameSource === "--name" ? undefined : await onlyPath(folder);
+    if (other !== undefined) {
+      printError(
+        `warning: no Computer "${name}" (from ${nameSource}) runs; asking ${await listNames([
+          other,
+        ])}, the only one`,
+      );
+      return other;
+    }
     const wanted = `a running Computer named "${name}" (from ${nameSource}) on this machine`;
     throw new ComputerNotRunningError(`Cannot find ${wanted}${await remedyFor(folder)}`);
   }
@@ -101,6 +110,13 @@ async function remedyFor(folder: string): Promise<string> {
   return running.length === 0
     ? `: no Computer runs. ${START_HINT}`
     : `. Running: ${await listNames(running)}. Choose one with --name, ${CONFIG_HINT}`;
+}
+
+/** The socket of the only Computer that runs: a variable may be meant for the Agent, and chooses none of several. */
+async function onlyPath(folder: string): Promise<string | undefined> {
+  if ((await missingFlags()).length > 0) return undefined;
+  const [only, ...others] = await runningPaths(folder);
+  return others.length === 0 ? only : undefined;
 }
 
 async function runningPaths(folder: string): Promise<string[]> {
