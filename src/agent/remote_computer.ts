@@ -96,6 +96,7 @@ export class RemoteComputer extends RemoteDocuments {
    * (`client:get_mcp_servers`), once until the tools change.
    */
   async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
+    options.signal?.throwIfAborted();
     const hasBundleIds = isFrom(this.#requests.protocolVersion, "0.3");
     const asked = hasBundleIds ? undefined : this.#shared.toolServers.request(this.#requests);
     const { tools } = await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet });
