@@ -6,10 +6,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   russianLower: "абвгдежзиклмнопрстуфхцчшщыэюя",
   chicago: "*†‡§",
   decimalEnclosedCircle: "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
-  decimalEnclosedFullstop: "⒈⒉⒊⒋⒌⒍⒎⒏⒐⒑⒒⒓⒔⒕⒖⒗⒘⒙⒚⒛",
-  decimalEnclosedParen: "⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇",
   ideographTraditional: "甲乙丙丁戊己庚辛壬癸",
-  ideographZodiac: "子丑寅卯辰巳午未申酉戌亥",
   ganada: "가나다라마바사아자차카타파하",
   aiueoFullWidth:
     "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
@@ -43,7 +40,6 @@ const FORMATS: Readonly<Record<string, (number: number) => string>> = {
   cardinalText: (number) => capitalized(inWords(number)),
   ordinalText: (number) =>
     capitalized(inWords(number).replace(/\w+$/, (word) => ORDINALS[word] ?? `${word.replace(/y$/, "ie")}th`)),
-  hex: (number) => number.toString(16).toUpperCase(),
   numberInDash: (number) => `- ${number} -`,
   decimalFullWidth: (number) => eachDigit(number, (digit) => String.fromCharCode(0xff10 + digit)),
   ideographDigital: (number) => eachDigit(number, (digit) => HAN[digit] ?? ""),

@@ -45,12 +45,12 @@ export async function readChunks(
 }
 
 function kindOfPart(office: OfficePackage, part: string): FileKind | undefined {
-  const types = childrenOf(at(office.xml("[Content_Types].xml"), "Types"));
   const extension = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
-  const entry = types.find(({ attributes }) => attributes["PartName"]?.slice(1) === part) ??
-    types.find(({ attributes }) => attributes["Extension"]?.toLowerCase() === extension);
-  const type = entry?.attributes["ContentType"]?.toLowerCase() ?? "";
-  const kind = KINDS.find(([pattern]) => pattern.test(type))?.[1] ??
-    (extension.startsWith("mht") ? "mail" : kindOf(part));
+  const types = childrenOf(at(office.xml("[Content_Types].xml"), "Types")).map(({ attributes }) =>
+    attributes
+  );
+  const { ContentType: type = extension } = types.find(({ PartName }) => PartName === `/${part}`) ??
+    types.find(({ Extension }) => Extension?.toLowerCase() === extension) ?? {};
+  const kind = KINDS.find(([pattern]) => pattern.test(type))?.[1] ?? kindOf(part);
   return kind === "other" ? undefined : kind;
 }

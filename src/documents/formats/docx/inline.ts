@@ -168,9 +168,12 @@ export class PartReader {
       case "del":
         this.#deletion(node, runs, form);
         break;
-      case "sdt":
-        this.#control(node, runs, form);
+      case "sdt": {
+        const box = at(node, "sdtPr", "checkbox");
+        if (box === undefined) this.#runs(at(node, "sdtContent"), runs, form);
+        else write(isOn(at(box, "checked")) ? "☒" : "☐");
         break;
+      }
       case "fldChar":
         write(formFieldText(at(node, "ffData")));
         break;
@@ -233,22 +236,6 @@ export class PartReader {
     const { author, created_at } = signatureOf(node);
     const label = `Deleted${author ? ` by ${author}` : ""}${created_at ? ` on ${created_at}` : ""}`;
     runs.others.push(annotation(label, { text, kind: "deletion", ...signatureOf(node) }));
-  }
-
-  /** A content control: a box as `☒` or `☐`, else its text, else what is chosen in it. */
-  #control(node: XmlNode, runs: Inline, form: RunForm): void {
-    const properties = at(node, "sdtPr");
-    const box = at(properties, "checkbox");
-    const before = runs.pieces.length + runs.others.length;
-    if (box !== undefined) runs.pieces.push({ text: isOn(at(box, "checked")) ? "☒" : "☐" });
-    else this.#runs(at(node, "sdtContent"), runs, form);
-    if (runs.pieces.length + runs.others.length > before) return;
-    const list = at(properties, "dropDownList") ?? at(properties, "comboBox");
-    const { lastValue } = list?.attributes ?? {};
-    const chosen = childrenOf(list, "listItem").find(({ attributes }) => attributes["value"] === lastValue);
-    const text = chosen?.attributes["displayText"] ?? lastValue ??
-      at(properties, "date")?.attributes["fullDate"];
-    if (text !== undefined) runs.pieces.push({ text });
   }
 
   #hyperlink(node: XmlNode, runs: Inline, form: RunForm): void {

@@ -241,13 +241,13 @@ function placeholderOf(shape: XmlNode): string | undefined {
 /** Paragraphs as texts, and as lists where they have bullets; those of a placeholder have some by default. */
 function* paragraphs(body: XmlNode | undefined, hasBullets: boolean): Generator<DocumentElement, void> {
   const list = new ListBuilder();
-  const numbers = new SlideNumbers(at(body, "lstStyle"));
+  const numbers = new SlideNumbers();
   const all = childrenOf(body, "p");
   const isList = hasBullets && all.length > 1;
   for (const paragraph of all) {
     const text = paragraphText(paragraph);
     if (text === "") continue;
-    const { level, label, bullet } = numbers.next(at(paragraph, "pPr"));
+    const { level, label, bullet } = numbers.next(at(paragraph, "pPr"), at(body, "lstStyle"));
     const isItem = bullet ?? isList;
     if (isItem && list.add(text, { level, label })) continue;
     yield* list.take();

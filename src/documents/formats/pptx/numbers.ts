@@ -20,26 +20,20 @@ export interface SlideMark {
 
 /** Counts the paragraphs of a shape. */
 export class SlideNumbers {
-  readonly #styles: XmlNode | undefined;
   #counters: { readonly scheme: string; number: number }[] = [];
 
-  /** @param styles the `lstStyle` of the shape */
-  constructor(styles: XmlNode | undefined) {
-    this.#styles = styles;
-  }
-
-  /** How the next paragraph with these properties is marked. */
-  next(properties: XmlNode | undefined): SlideMark {
+  /** How the next paragraph with these properties is marked, in a shape with these styles. */
+  next(properties: XmlNode | undefined, styles: XmlNode | undefined): SlideMark {
     const level = Number(properties?.attributes["lvl"] ?? 0) || 0;
-    const style = at(this.#styles, `lvl${level + 1}pPr`);
     const has = (name: string) => at(properties, name) !== undefined;
-    const own = ["buNone", "buChar", "buBlip", "buAutoNum"].some(has) ? properties : style;
+    const own = ["buNone", "buChar", "buBlip", "buAutoNum"].some(has)
+      ? properties
+      : at(styles, `lvl${level + 1}pPr`);
     const numbered = at(own, "buAutoNum");
-    const counters = this.#counters.slice(0, level + 1);
-    this.#counters = counters;
+    this.#counters = this.#counters.slice(0, level + 1);
     if (numbered === undefined) {
-      delete counters[level];
-      const isBullet = at(own, "buChar") !== undefined || at(own, "buBlip") !== undefined;
+      delete this.#counters[level];
+      const isBullet = (at(own, "buChar") ?? at(own, "buBlip")) !== undefined;
       return {
         level,
         label: undefined,
@@ -47,10 +41,10 @@ export class SlideNumbers {
       };
     }
     const { type = "arabicPeriod", startAt = "1" } = numbered.attributes;
+    const before = this.#counters[level];
     const scheme = `${type} ${startAt}`;
-    const before = counters[level];
     const number = before?.scheme === scheme ? before.number + 1 : Number(startAt) || 1;
-    counters[level] = { scheme, number };
+    this.#counters[level] = { scheme, number };
     return { level, label: labelOf(number, type), bullet: true };
   }
 }

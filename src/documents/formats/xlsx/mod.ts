@@ -379,12 +379,18 @@ function hiddenWithin(sheet: XmlNode, table: SheetTable): string[] {
   const columns = childrenOf(at(sheet, "worksheet", "cols"), "col").flatMap(({ attributes }) => {
     const { hidden = "", min = "", max = "" } = attributes;
     const [first, last] = table.columnsWithin(Number(min) - 1, Number(max) - 1);
-    if (!["1", "true"].includes(hidden) || first > last) return [];
-    return first === last
-      ? `column ${columnName(first)}`
-      : `columns ${columnName(first)}–${columnName(last)}`;
+    return ["1", "true"].includes(hidden) && first <= last
+      ? [[columnName(first), columnName(last)] as const]
+      : [];
   });
-  return [...columns, ...table.hiddenRows];
+  return [
+    ...columns.map((run) => rangeText("column", run)),
+    ...table.hiddenRows.map((run) => rangeText("row", run)),
+  ];
+}
+
+function rangeText(noun: string, [first, last]: readonly [string | number, string | number]): string {
+  return first === last ? `${noun} ${first}` : `${noun}s ${first}–${last}`;
 }
 
 function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {

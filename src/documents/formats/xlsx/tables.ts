@@ -108,7 +108,7 @@ function formulasOf(block: readonly Row[]): CellFormula[] {
   for (const { row, cells } of block) {
     for (const [column, { formula, fills, shown }] of cells) {
       if (formula === undefined || formula === "") continue;
-      const relative = relativeFormula(formula, { row, column });
+      const relative = relativeFormula(formula, row);
       const before = fills === undefined ? above.get(column) : undefined;
       const isSame = before?.row === row - 1 && before.relative === relative;
       const name = `${columnName(column)}${row + 1}`;
@@ -121,19 +121,12 @@ function formulasOf(block: readonly Row[]): CellFormula[] {
   return formulas;
 }
 
-/** A formula with its references counted from its own cell, as far as they move with it. */
-function relativeFormula(
-  formula: string,
-  { row, column }: { readonly row: number; readonly column: number },
-): string {
+/** A formula with the rows of its references counted from its own row, where they move with it. */
+function relativeFormula(formula: string, row: number): string {
   return formula.replace(
-    /"[^"]*"|'[^']*'|(?<![\w.$])(\$?)([A-Z]{1,3})(\$?)(\d{1,7})(?![\w.(])/g,
-    (whole, fixedColumn?: string, letters?: string, fixedRow?: string, digits?: string) => {
-      if (letters === undefined) return whole;
-      const cell = parseCellName(`${letters}${digits}`);
-      const across = fixedColumn === "$" ? `$${letters}` : (cell?.column ?? 0) - column;
-      return `R${fixedRow === "$" ? `$${digits}` : (cell?.row ?? 0) - row}C${across}`;
-    },
+    /"[^"]*"|'[^']*'|(?<![\w.])([A-Z]{1,3})(\d{1,7})(?![\w.(!])/g,
+    (whole, letters?: string, digits?: string) =>
+      letters === undefined ? whole : `${letters}[${Number(digits) - row}]`,
   );
 }
 
@@ -200,15 +193,15 @@ export class SheetTable {
     return [Math.max(first, this.#first), Math.min(last, this.#last)];
   }
 
-  /** Its hidden rows, such as `rows 4–6`. */
-  get hiddenRows(): string[] {
+  /** The first and the last row, from 1, of each run of hidden ones. */
+  get hiddenRows(): readonly (readonly [first: number, last: number])[] {
     const runs: [first: number, last: number][] = [];
     for (const { row, isHidden } of this.#block) {
       const run = runs.at(-1);
       if (isHidden && run?.[1] === row) run[1] = row + 1;
       else if (isHidden) runs.push([row + 1, row + 1]);
     }
-    return runs.map(([first, last]) => first === last ? `row ${first}` : `rows ${first}–${last}`);
+    return runs;
   }
 
   /** The text of a cell. */
