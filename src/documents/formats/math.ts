@@ -40,7 +40,7 @@ export function mathText(node: XmlNode | undefined): string {
     case "bar":
       return `${part("e")}${property("pos") === "bot" ? "\u0332" : "\u0305"}`;
     case "func":
-      return `${part("fName")} ${part("e")}`;
+      return `${part("fName")}${childrenOf(at(node, "e"))[0]?.name === "d" ? "" : " "}${part("e")}`;
     case "d":
       return (property("begChr") ?? "(") + each("e").join(property("sepChr") ?? ", ") +
         (property("endChr") ?? ")");

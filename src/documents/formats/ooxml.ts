@@ -219,7 +219,8 @@ function pointsOf(node: XmlNode | undefined): string[] {
   return [...descendantsOf(node, "pt")].map((point) => {
     const value = textOf(at(point, "v") ?? point);
     // Numbers of the computer have more digits than those of the author.
-    return /^-?\d+\.\d{15,}$/.test(value) ? String(Number(Number(value).toPrecision(15))) : value;
+    const isNoisy = /^-?\d*\.\d+(?:e[-+]?\d+)?$/i.test(value) && value.replace(/\D/g, "").length > 15;
+    return isNoisy ? String(Number(Number(value).toPrecision(15))) : value;
   });
 }
 

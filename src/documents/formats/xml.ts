@@ -38,7 +38,7 @@ export function parseXml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth
 }
 
 /** The namespaces that the readers of office files know, by the prefixes that all programs give them. */
-const KNOWN = /^(?:wp[sgc]|wp14|w14|w15|w16\w*|a14|a16|cx\d*|c14|c16\w*|x14\w*|x15\w*|ma|mv|m|v)$/;
+const KNOWN = /^(?:wp[sgc]|wp14|w14|w15|w16\w*|a14|a16|cx\d*|c14|c16\w*|x14\w*|x15\w*|tsle|sle15|ma|mv|m|v)$/;
 
 /** What stands for an `AlternateContent`: what newer programs show if it is known, else what older ones do. */
 function alternativeOf(node: XmlNode): readonly (XmlNode | string)[] {

@@ -328,23 +328,17 @@ function marginsOf(sheet: XmlNode): DocumentElement[] {
 
 /** A header without its codes, such as `&L` for the left side and `&P` for the number of the page (ECMA-376, 18.3.1.39). */
 function marginText(code: string): string {
-  const form: Record<string, boolean> = {};
+  const shown: Readonly<Record<string, string>> = { L: " | ", C: " | ", R: " | ", P: "#", N: "#", "&": "&" };
+  const on = new Set<string>();
   const pieces = [...`&I${code}`.matchAll(/&("[^"]*"|\d+|K[\da-f+-]{6}|.)([^&]*)/gis)].map(
     ([, sign = "", text = ""]) => {
-      form[sign] = form[sign] !== true;
-      const position = form["X"] === true
-        ? "raised" as const
-        : form["Y"] === true
-        ? "lowered" as const
-        : undefined;
-      return {
-        text: `${sign === "&" ? "&" : /[LCR]/.test(sign) ? " | " : ""}${text}`,
-        position,
-        isStruck: form["S"] === true,
-      };
+      if (!on.delete(sign)) on.add(sign);
+      const position = on.has("X") ? "raised" as const : on.has("Y") ? "lowered" as const : undefined;
+      return { text: (shown[sign] ?? "") + text, position, isStruck: on.has("S") };
     },
   );
-  return joinText(pieces).replace(/^[\s|]+|[\s|]+$/g, "").replace(/(?: \|)+(?= \|)/g, "");
+  const text = joinText(pieces).replace(/^[\s|]+|[\s|]+$/g, "").replace(/(?: \|)+(?= \|)/g, "");
+  return /[\p{L}\p{N}]/u.test(text) ? text : "";
 }
 
 function leftOut(what: string, why: string): DocumentElement {

@@ -109,7 +109,7 @@ Deno.test("boxes, diagrams and charts of a sheet are read, and parts of other ki
     '<graphicFrame><c:chart r:id="k"/></graphicFrame><graphicFrame><dgm:relIds r:dm="g"/></graphicFrame></wsDr>';
   const chart =
     "<chartSpace><chart><title><tx><rich><p><r><t>CO</t></r><r><rPr baseline='-25000'/><t>2</t></r></p></rich></tx></title>" +
-    "<plotArea><lineChart><ser><val><pt><v>4.4000000000000004</v></pt><pt><v>2.5</v></pt></val></ser></lineChart>" +
+    "<plotArea><lineChart><ser><val><pt><v>4.4000000000000004</v></pt><pt><v>2.5</v></pt><pt><v>1234.5600000000001</v></pt><pt><v>1.1000000000000001E-2</v></pt></val></ser></lineChart>" +
     "<valAx><title><tx><strRef><strCache><pt><v>tons</v></pt></strCache></strRef></tx></title></valAx></plotArea></chart></chartSpace>";
   const points = ["doc", "b", "a"].map((id) =>
     `<pt modelId="${id}" ${id === "doc" ? 'type="doc"' : ""}><dgm:t><a:p><a:r><a:t>${
@@ -141,7 +141,7 @@ Deno.test("boxes, diagrams and charts of a sheet are read, and parts of other ki
   const { elements } = await document.page(0);
   assertEquals(elements.slice(1).map(({ category, content }) => [category, content]), [
     ["text", { text: "10⁶" }],
-    ["chart", { title: "CO₂", chart_type: "line", data_summary: "axes: tons; 4.4, 2.5" }],
+    ["chart", { title: "CO₂", chart_type: "line", data_summary: "axes: tons; 4.4, 2.5, 1234.56, 0.011" }],
     ["diagram", { description: "a\nb" }],
   ]);
   assertEquals(document.facts.losses, ["1 part of a kind that is not read: slicer"]);
@@ -150,10 +150,10 @@ Deno.test("boxes, diagrams and charts of a sheet are read, and parts of other ki
 Deno.test("headers and footers of a sheet are read without their codes", async () => {
   const inputs: readonly (readonly [code: string, text: string])[] = [
     [
-      '&amp;L&amp;"Arial,Bold"&amp;12Secret&amp;C10&amp;X6&amp;X t&amp;RPage &amp;P',
-      "[header: Secret | 10⁶ t | Page]",
+      '&amp;L&amp;"Calibri,Regular"&amp;12Secret&amp;C10&amp;X6&amp;X t&amp;RPage &amp;P',
+      "[header: Secret | 10⁶ t | Page #]",
     ],
-    ["&amp;C&amp;P of &amp;N", "[header: of]"],
+    ["&amp;C&amp;P of &amp;N", "[header: # of #]"],
     ["&amp;C&amp;P", ""],
     ["R&amp;&amp;D &amp;Sold&amp;S CO&amp;Y2&amp;Y", "[header: R&D ~~old~~ CO₂]"],
     ["&amp;KFF0000Red", "[header: Red]"],
