@@ -1,5 +1,6 @@
 /** A sign-in in a browser: authorization code with PKCE. The browser may be on another machine. */
 import * as oauth from "oauth4webapi";
+import { describeError } from "../../text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { isSamePlace } from "./addresses.ts";
 import { chooseClient } from "./client.ts";
@@ -171,9 +172,9 @@ class CodeSignIn {
     const why = isWhole && parameters.has("code") ? whyAnswerNamesIssuer(metadata, server) : undefined;
     try {
       if (why !== undefined && !parameters.has("iss")) {
+        const words = `the answer does not say who it is from ("iss"), and must, because ${why}`;
         throw new SignInError(
-          `Cannot sign in at ${metadata.issuer}: the answer must say who it is from ("iss"), because ${why}, and it ` +
-            `does not; ${adviceOf(metadata.issuer)}`,
+          `Cannot sign in at ${metadata.issuer}: ${words}; ${adviceOf(metadata.issuer)}`,
         );
       }
       const asked = { ...metadata, authorization_response_iss_parameter_supported: why !== undefined };
@@ -186,19 +187,11 @@ class CodeSignIn {
   }
 
   #refusal(error: unknown): SignInError {
+    const isRefusal = error instanceof oauth.AuthorizationResponseError;
+    const words = isRefusal ? [error.error, error.error_description] : [describeError(error)];
+    const why = toShortLine(words.filter((each) => each !== undefined).join(": "));
     const { issuer } = this.#request.target.as.metadata;
-    if (!(error instanceof oauth.AuthorizationResponseError)) {
-      const why = error instanceof Error ? error.message : "invalid answer";
-      return new SignInError(`Cannot sign in at ${issuer}: ${toShortLine(why)}`, {
-        cause: error,
-      });
-    }
-    const words = error.error_description === undefined
-      ? error.error
-      : `${error.error}: ${error.error_description}`;
-    return new SignInError(`Cannot sign in at ${issuer}: ${toShortLine(words)}`, {
-      cause: error,
-    });
+    return new SignInError(`Cannot sign in at ${issuer}: ${why}`, { cause: error });
   }
 
   /** Reads the address that the browser was sent to, a refusal in its query, or what an issuer is vouched for with. */

@@ -16,14 +16,8 @@ const RECEIVERS = [
   "device_authorization_endpoint",
 ] as const;
 
-/** An address that is of another origin than the issuer. */
-interface ForeignAddress {
-  readonly what: string;
-  readonly origin: string;
-}
-
-/** Whose metadata it is, and whether the owner of the Computer has configured this issuer, and so vouches for all of it. */
-interface Vouched {
+/** By configuring the issuer, the owner of the Computer vouches for all that it names. */
+interface Vouching {
   readonly config: Pick<OAuthSettings, "issuer">;
 }
 
@@ -32,48 +26,43 @@ function originOf(address: unknown): string {
 }
 
 /**
- * The first address that is of another origin than the issuer: the page where the person signs in, or one that gets codes,
- * secrets or tokens. Hosts count by every letter, a sub-domain or another port is another origin.
+ * What makes metadata split, in words: the page, or an address that gets codes, secrets or tokens, is of another origin
+ * than the issuer, be it by a sub-domain or a port. `undefined` for metadata of one origin, or of a configured issuer.
  */
-function foreignAddress(metadata: oauth.AuthorizationServer, page?: string): ForeignAddress | undefined {
-  const own = originOf(metadata.issuer);
-  const addresses = [
-    ...page === undefined ? [] : [["page", page] as const],
-    ...RECEIVERS.filter((name) => metadata[name] !== undefined).map((name) =>
-      [name, metadata[name]] as const
-    ),
-  ];
-  const foreign = addresses.find(([, address]) => originOf(address) !== own);
-  return foreign && { what: foreign[0].replaceAll("_", " "), origin: originOf(foreign[1]) };
+function splitOf(
+  metadata: oauth.AuthorizationServer,
+  { config, page }: Vouching & { readonly page?: string | undefined },
+): string | undefined {
+  const receivers = RECEIVERS.map((name): [string, unknown] => [name.replaceAll("_", " "), metadata[name]]);
+  for (const [what, address] of config.issuer ? [] : [["page", page], ...receivers]) {
+    const isOther = address !== undefined && originOf(address) !== originOf(metadata.issuer);
+    if (isOther) return `its ${what} is at another address, ${originOf(address)}`;
+  }
+  return undefined;
 }
 
 /** Why an answer of the page must name its issuer (RFC 9207); `undefined` where it need not. */
 export function whyAnswerNamesIssuer(
   metadata: oauth.AuthorizationServer,
-  { config }: Vouched,
+  { config }: Vouching,
 ): string | undefined {
-  if (metadata.authorization_response_iss_parameter_supported === true) return "it says that it does";
-  const foreign = config.issuer ? undefined : foreignAddress(metadata, metadata.authorization_endpoint);
-  return foreign && `its ${foreign.what} is at ${foreign.origin}`;
+  if (metadata.authorization_response_iss_parameter_supported === true) return "its metadata promises that";
+  return splitOf(metadata, { config, page: metadata.authorization_endpoint });
 }
 
 /**
  * Checks metadata for a sign-in without an answer that could name the issuer: on another device, or without a person.
  *
  * @param options `page`: where the person enters a code.
- * @throws {SignInError} when an address is of another origin, and the issuer is not configured.
+ * @throws {SignInError} when it is split.
  */
 export function assertOneOrigin(
   metadata: oauth.AuthorizationServer,
-  { config, page }: Vouched & { readonly page?: string },
+  options: Vouching & { readonly page?: string },
 ): void {
-  const foreign = config.issuer ? undefined : foreignAddress(metadata, page);
-  if (foreign === undefined) return;
-  const { issuer } = metadata;
-  throw new SignInError(
-    `Cannot sign in: the ${foreign.what} of the authorization server ${issuer} is at another address, ` +
-      `${foreign.origin}; ${adviceOf(issuer)}`,
-  );
+  const split = splitOf(metadata, options);
+  if (split === undefined) return;
+  throw new SignInError(`Cannot sign in at ${metadata.issuer}: ${split}; ${adviceOf(metadata.issuer)}`);
 }
 
 /** What to do about an authorization server that cannot be told from an impostor. */
@@ -88,7 +77,7 @@ export function adviceOf(issuer: string): string {
 export function mayGetTokens(
   endpoint: string | undefined,
   { issuer, tokenOrigin }: Pick<StoredSignIn, "issuer" | "tokenOrigin">,
-  { config }: Vouched,
+  { config }: Vouching,
 ): boolean {
   return Boolean(config.issuer) || [originOf(issuer), tokenOrigin].includes(originOf(endpoint));
 }

@@ -12,9 +12,6 @@ import { type AddressKind, kindOfHost } from "./addresses.ts";
 
 /** The kinds from the one that reaches deepest. */
 const DEEPEST_FIRST: readonly AddressKind[] = ["loopback", "private", "public"];
-/** The brackets of an IPv6 address in a URL. */
-const BRACKETS = /^\[(.*)\]$/;
-
 /** An address that may not be used. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
@@ -89,7 +86,7 @@ async function addressesOf(
     ReachOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const literal = hostname.replace(BRACKETS, "$1");
+  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(literal) !== 0) return [literal];
   return await abortable(resolve(hostname).catch(() => []), signal);
 }
@@ -111,22 +108,21 @@ export async function fetchAt(
   if (first === undefined) throw new TypeError(`Host not found: ${url.hostname}`);
   const sent = new Request(url, init);
   const body = new Uint8Array(await sent.arrayBuffer());
-  const lookup: LookupFunction = (_host, { all }, found) =>
-    all ? found(null, known) : found(null, first.address, first.family);
-  const host = url.hostname.replace(BRACKETS, "$1");
-  const port = portOf(url);
+  const isLiteral = first.address === url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const to = {
+    host: isLiteral ? first.address : url.hostname,
+    port: portOf(url),
+    lookup:
+      ((_host, { all }, found) =>
+        all ? found(null, known) : found(null, first.address, first.family)) satisfies LookupFunction,
+    servername: isLiteral ? "" : url.hostname,
+  };
   const request = http.request({
-    host,
-    port,
-    defaultPort: portOf({ protocol: url.protocol, port: "" }),
     path: `${url.pathname}${url.search}`,
     method: sent.method,
-    headers: { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers) },
+    headers: { "user-agent": navigator.userAgent, ...Object.fromEntries(sent.headers), host: url.host },
     signal: init.signal,
-    createConnection: () =>
-      url.protocol === "http:"
-        ? connect({ host, port, lookup })
-        : tls.connect({ host, port, lookup, servername: isIP(host) === 0 ? host : "" }),
+    createConnection: () => url.protocol === "http:" ? connect(to) : tls.connect(to),
   });
   // What fails after the answer has begun fails in its body.
   request.on("error", () => {}).end(body);
@@ -136,10 +132,8 @@ export async function fetchAt(
 
 function toResponse(message: http.IncomingMessage): Response {
   const { statusCode: status = 0, statusMessage: statusText = "", headersDistinct } = message;
-  const headers = Object.entries(headersDistinct).map(([name, values]): [string, string] => [
-    name,
-    values?.join(", ") ?? "",
-  ]);
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct)) headers.set(name, values.join(", "));
   const isBodiless = status === 204 || status === 205 || status === 304;
   if (isBodiless) message.resume();
   const body = isBodiless ? null : ReadableStream.from<Uint8Array>(message);
