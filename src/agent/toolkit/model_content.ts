@@ -4,7 +4,7 @@ import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { McpContent, McpToolResult } from "./mcp.ts";
 
 /** The pictures that model providers accept. */
-const PICTURES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+export const PICTURES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** A text, or a picture in base64. */
 export type ModelContent =

@@ -4,7 +4,7 @@ import { Limiter } from "../../../async/limiter.ts";
 import { describeError } from "../../../text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
-import { mapTexts } from "../list_entries.ts";
+import { mapTexts, toContent } from "../list_entries.ts";
 import type { LocalTool, ToolContext } from "../local_tool.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
@@ -56,10 +56,8 @@ export function makeBuiltin(
     definition,
     async run(args, context) {
       try {
-        return mapTexts(
-          await run(new Arguments(name, args, Object.keys(properties)), context),
-          escapeUnreadable,
-        );
+        const result = await run(new Arguments(name, args, Object.keys(properties)), context);
+        return mapTexts({ ...result, content: result.content.map(toContent) }, escapeUnreadable);
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);

@@ -6,6 +6,8 @@ import {
   type DPEFormat,
   type DPEPage,
 } from "../../../protocol/dpe.ts";
+import { renderElementMarkdown } from "../../../dpe/markdown.ts";
+import { renderElementText } from "../../../dpe/text.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { isValidDpeUri, parseDpeUri } from "../../../uri/dpe_uri.ts";
 import {
@@ -33,11 +35,15 @@ import {
   type Reach,
   readClientUri,
 } from "./builtin.ts";
+import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElementIds } from "./pictures.ts";
 
 /** The most characters of one answer. */
 const MAX_CHARACTERS = 40_000;
 /** The most pages that a call may name. */
 const MAX_PAGES = 1_000;
+
+/** The characters that are left of a `data:` URL in JSON. */
+const MAX_DATA_LENGTH = 32;
 
 /** The errors of Computers that do not have a document. */
 const NOT_THERE = [ErrorCode.NOT_FOUND, ErrorCode.DOCUMENT_NOT_FOUND];
@@ -55,8 +61,9 @@ export function readDocument(reach: Reach): LocalTool {
     name: "read_document",
     title: "Read a document",
     description:
-      "Reads a document of a Computer by its dpe:// URI, as Markdown: all of it, some pages, or one element. A long " +
-      "document comes in parts, and each part says how to go on.",
+      "Reads a document of a Computer by its dpe:// URI, as Markdown with its pictures: all of it, some pages, or one " +
+      "element, such as the p3-image-1 of [picture p3-image-1: …]. A long document comes in parts, and each part says " +
+      "how to go on.",
     properties: {
       uri: {
         type: "string",
@@ -161,10 +168,12 @@ async function readOneElement(
     readonly offset: number;
   },
 ): Promise<McpToolResult> {
-  const text = textOf(await remote.readElement(uri, element, { format, signal }), format);
+  const detail = await remote.readElement(uri, element, { format, signal });
+  const text = textOf(detail, format);
   const { part, end } = partOf(text, { offset, max: MAX_CHARACTERS });
   const more = end < text.length ? [`[${text.length - end} more characters: go on with offset ${end}]`] : [];
-  return { content: [{ type: "text", text: [toFence(part), ...more].join("\n\n") }] };
+  const pictures = offset === 0 ? toPictureContent(picturesOf([detail])) : [];
+  return { content: [{ type: "text", text: [toFence(part), ...more].join("\n\n") }, ...pictures] };
 }
 
 /** Reads pages one after the other, as long as there is room for them. */
@@ -180,9 +189,11 @@ async function readSomePages(
   const pages = wanted ??
     Array.from({ length: Math.min(document.page_count, MAX_PAGES) }, (_, index) => index);
   const parts = [headOf(document, remote.name)];
+  const pictures: DocumentPicture[] = [];
   let left = MAX_CHARACTERS;
   for (const [index, page] of pages.entries()) {
-    const text = textOf(await remote.readPage(uri, page, { format, signal }), format);
+    const read = await remote.readPage(uri, page, { format, signal });
+    const text = textOf(read, format);
     const skipped = index === 0 ? offset : 0;
     const isRoom = text.length - skipped <= left || index === 0;
     if (!isRoom) {
@@ -191,7 +202,8 @@ async function readSomePages(
     }
     const { part, end } = partOf(text, { offset: skipped, max: left });
     left -= part.length;
-    parts.push(`## Page ${page}\n\n${toFence(part)}`);
+    parts.push(`## ${titleOf(read, page, document)}\n\n${toFence(part)}`);
+    pictures.push(...picturesOf(elementsOf(read)).filter(({ elementId }) => part.includes(elementId)));
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);
     const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
@@ -202,7 +214,13 @@ async function readSomePages(
     );
     break;
   }
-  return { content: [{ type: "text", text: parts.join("\n\n") }] };
+  return { content: [{ type: "text", text: parts.join("\n\n") }, ...toPictureContent(pictures)] };
+}
+
+/** The heading of a page, without what it repeats: its number, counted from 1, or the title of its document. */
+function titleOf({ title }: DPEPage, page: number, document: DPEDocument): string {
+  const own = title === document.title ? "" : title.replace(/^Page \d+(?:: |$)/, "");
+  return `Page ${page}${own === "" ? "" : `: ${toSeenWord(own)}`}`;
 }
 
 function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: string): string {
@@ -212,12 +230,24 @@ function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: st
 
 /** A text of the format, as it is shown; one that the Computer did not render is the JSON itself. */
 function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
-  const text = format === "markdown"
-    ? part.content_markdown
-    : format === "text"
-    ? part.content_text
-    : undefined;
-  return escapeUnreadable(text ?? JSON.stringify(part));
+  const { content_markdown: markdown, content_text: plain } = part;
+  const elements = elementsOf(part);
+  if (format === "markdown" && markdown !== undefined) {
+    return escapeUnreadable(withElementIds(markdown, elements, renderElementMarkdown));
+  }
+  if (format === "text" && plain !== undefined) {
+    return escapeUnreadable(withElementIds(plain, elements, renderElementText));
+  }
+  return escapeUnreadable(JSON.stringify(part, withoutData));
+}
+
+function elementsOf(part: DPEPage | DPEElementDetail): readonly DPEElementDetail[] {
+  return "elements" in part ? part.elements : [part];
+}
+
+/** Pictures come along as such: in a text, their data tell nobody anything. */
+function withoutData(_key: string, value: unknown): unknown {
+  return typeof value === "string" && isDataUrl(value) ? `${value.slice(0, MAX_DATA_LENGTH)}…` : value;
 }
 
 /** `0-4,7` */

@@ -25,13 +25,10 @@ import {
   type Reach,
   readClientUri,
 } from "./builtin.ts";
+import { MAX_PICTURES, toPicture } from "./pictures.ts";
 
 /** The most characters of all windows together. */
 const MAX_CHARACTERS = 40_000;
-/** The most characters of a picture in base64: model providers take no larger ones. */
-const MAX_PICTURE_CHARACTERS = 5_000_000;
-/** The most pictures of one answer. */
-const MAX_PICTURES = 8;
 
 /** The errors of Computers that do not have a window, or cannot read a single one. */
 const NO_PICTURES = [ErrorCode.NOT_FOUND, ErrorCode.BAD_REQUEST];
@@ -128,13 +125,6 @@ async function readPictures(
     signal.throwIfAborted();
     return [];
   }
-}
-
-function toPicture(data: string, mimeType: string): McpContent {
-  return data.length <= MAX_PICTURE_CHARACTERS ? { type: "image", data, mimeType } : {
-    type: "text",
-    text: `[A picture, ${toSeenWord(mimeType)}, of ${data.length} characters in base64 is too large to show]`,
-  };
 }
 
 /** A block for each window, and one that says what was left out. */
