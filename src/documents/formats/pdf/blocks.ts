@@ -1,7 +1,7 @@
 /** Headings, paragraphs, lists and tables of a page that does not say where they are, by the look of its lines. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { edgesOf, isEntry, joinLines, type Line, textOf } from "./lines.ts";
-import { isItem, type Item, itemOf, leavesItem, toList } from "./list_items.ts";
+import { isItem, leavesItem, withLists } from "./list_items.ts";
 import { findTables, type UnruledTable } from "./tables/unruled.ts";
 
 /** How the running text of a document looks. */
@@ -39,21 +39,12 @@ export function toBlocks(written: readonly Line[], look: BodyLook): DocumentElem
   const found = findTables(written);
   const { lines } = found;
   const tables = new Map(found.tables.map((table) => [table.start, table]));
-  let items: Item[] = [];
-  const endList = () => {
-    if (items.length > 0) elements.push(toList(items));
-    items = [];
-  };
   for (let at = 0; at < lines.length;) {
     const { element, end } = tables.get(at) ?? blockAt(lines, at, { look, tables });
-    const item = element.category === "text" ? itemOf(lines.slice(at, end)) : undefined;
-    if (item?.isOrdered !== items[0]?.isOrdered) endList();
-    if (item === undefined) elements.push(element);
-    else items.push(item);
+    elements.push(element);
     at = end;
   }
-  endList();
-  return elements;
+  return withLists(elements);
 }
 
 interface Context {

@@ -1,6 +1,6 @@
 /** The items of lists, by the marks with which they begin. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { edgesOf, joinLines, type Line, textOf } from "./lines.ts";
+import { edgesOf, type Line, textOf } from "./lines.ts";
 
 /** Bullets and dashes, or numbers and letters, which are captured. */
 const MARK = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{1,3}[.)]|[a-z][.)]|\(?[ivx]{1,4}[.)]))\s+(?=\S)/u;
@@ -8,21 +8,38 @@ const MARK = /^(?:[•◦▪▫●○■□‣⁃–—*·\uf0b7\u2022-]|(\(?\d{
 const NEAR = 8;
 
 /** An item without its mark. */
-export interface Item {
+interface Item {
   readonly text: string;
   readonly isOrdered: boolean;
   /** The number of an ordered item. */
   readonly number: number;
 }
 
-/** The item that lines are; `undefined` when they do not begin with a mark. */
-export function itemOf(lines: readonly Line[]): Item | undefined {
-  const [first] = lines;
-  const mark = first && MARK.exec(textOf(first));
+/** Makes lists of the texts that begin with marks and follow each other. */
+export function withLists(elements: Iterable<DocumentElement>): DocumentElement[] {
+  const all: DocumentElement[] = [];
+  let items: Item[] = [];
+  const endList = () => {
+    if (items.length > 0) all.push(toList(items));
+    items = [];
+  };
+  for (const element of elements) {
+    const item = element.category === "text" ? itemOf(element.content.text) : undefined;
+    if (item?.isOrdered !== items[0]?.isOrdered) endList();
+    if (item === undefined) all.push(element);
+    else items.push(item);
+  }
+  endList();
+  return all;
+}
+
+/** The item that a text is; `undefined` when it does not begin with a mark. */
+function itemOf(text: string): Item | undefined {
+  const mark = MARK.exec(text);
   if (!mark) return undefined;
   const number = Number.parseInt(mark[1]?.replace("(", "") ?? "1");
   return {
-    text: joinLines(lines).replace(MARK, ""),
+    text: text.replace(MARK, ""),
     isOrdered: mark[1] !== undefined,
     number: Number.isNaN(number) ? 1 : number,
   };
@@ -39,7 +56,7 @@ export function isItemMark(text: string): boolean {
 }
 
 /** A list of items. */
-export function toList(items: readonly Item[]): DocumentElement {
+function toList(items: readonly Item[]): DocumentElement {
   const [{ isOrdered, number } = { isOrdered: false, number: 1 }] = items;
   const texts = items.map(({ text }) => text);
   if (!isOrdered) return { category: "list", content: { items: texts } };

@@ -17,6 +17,7 @@ import { CMapFactory } from "./cmaps.ts";
 import { outlineTitles, ownText } from "./metadata.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
+import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables } from "./tables/ruled.ts";
 import { rulingsOf } from "./tables/rulings.ts";
@@ -34,6 +35,9 @@ const MAX_TITLE = 120;
 const SCANNED_LETTERS = 8;
 /** A page whose tags leave out more than this share of its text is read by its look. */
 const MAX_UNTAGGED = 0.1;
+
+/** A tagged block of so many lines is read by its look, too: whether it has a table, or so many blocks. */
+const [MANY_LINES, MANY_BLOCKS] = [4, 4];
 
 /** What is said of a page that was read without what it draws. */
 const LEFT_OUT: DocumentElement = {
@@ -84,6 +88,7 @@ class PdfReader {
   readonly #pdf: Pdf;
   readonly #maxDepth: number;
   #look: Promise<BodyLook> | undefined;
+  #isMarked: Promise<boolean> | undefined;
   #labels: Promise<readonly string[] | null> | undefined;
 
   constructor(pdf: Pdf, maxDepth: number) {
@@ -127,7 +132,7 @@ class PdfReader {
         isPlain ? undefined : operatorsOf(page),
       ]);
       const { marked, items, direction } = textsOf(text.items as readonly MarkedItem[]);
-      const content = this.#tagged(tree as StructureNode | null, marked, items) ??
+      const content = await this.#tagged(tree as StructureNode | null, marked, items) ??
         await this.#untagged(page, items, operators && turnOperators(operators, direction));
       const turned = (annotations as readonly PdfAnnotation[]).map(({ rect, ...annotation }) =>
         rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
@@ -141,20 +146,33 @@ class PdfReader {
     }
   }
 
-  /** `undefined` when the page has no tags, or tags that leave out too much of its text. */
-  #tagged(
+  /** `undefined` when the page has no tags, or poor ones: they leave out much of its text, or take much of it for one block. */
+  async #tagged(
     tree: StructureNode | null,
     marked: readonly MarkedItem[],
     items: readonly TextItem[],
-  ): DocumentElement[] | undefined {
-    if (tree === null) return undefined;
+  ): Promise<DocumentElement[] | undefined> {
+    if (tree === null || !await (this.#isMarked ??= this.#saysMarked())) return undefined;
     const contents = markedTexts(marked);
     const texts = new TaggedTexts(contents);
-    const elements = toTaggedElements(tree, texts, this.#maxDepth);
+    const look = await (this.#look ??= this.#lookOfDocument());
+    const byLook = (items: readonly TextItem[]) => toBlocks(toLines(items), look);
+    const { elements, blocks } = toTaggedElements(tree, texts, { maxDepth: this.#maxDepth, byLook });
     const all = lettersOf(items);
     const inside = [...contents.values()].reduce((sum, texts) => sum + lettersOf(texts), 0);
     const isWhole = all - inside + texts.missing <= all * MAX_UNTAGGED;
-    return elements.length > 0 && isWhole ? elements : undefined;
+    const isPoor = blocks.some((block) => {
+      const shown = toLines(block).length < MANY_LINES ? [] : byLook(block);
+      return shown.some(({ category }) => category === "table") ||
+        shown.length >= MANY_BLOCKS && lettersOf(block) * 2 >= all;
+    });
+    return elements.length > 0 && isWhole && !isPoor ? withLists(elements) : undefined;
+  }
+
+  /** Whether the file says that its tags are those of its whole content. */
+  async #saysMarked(): Promise<boolean> {
+    const facts = await this.#pdf.getMarkInfo().catch(() => null) as { readonly Marked?: boolean } | null;
+    return facts?.Marked === true;
   }
 
   /** Each table with lines stands where its first text is; what is between them is told by its look. */

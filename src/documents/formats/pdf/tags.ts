@@ -40,22 +40,45 @@ export function lettersOf(items: readonly TextItem[]): number {
   return items.reduce((sum, { str }) => sum + str.trim().length, 0);
 }
 
-/** The elements of a structure tree, in its order, without ids. */
+/** What a structure tree says of a page. */
+export interface TaggedElements {
+  /** In the order of the tree, without ids. */
+  readonly elements: DocumentElement[];
+  /** The texts of each paragraph and heading. */
+  readonly blocks: readonly (readonly TextItem[])[];
+}
+
+/**
+ * Reads a structure tree.
+ *
+ * @param byLook the elements of texts that have no tags of their own, such as those of a drawing
+ */
 export function toTaggedElements(
   node: StructureNode,
   texts: TaggedTexts,
-  maxDepth: number,
-): DocumentElement[] {
-  return [...new TagReader(texts, maxDepth).read(node, 0)];
+  { maxDepth, byLook }: {
+    readonly maxDepth: number;
+    readonly byLook: (items: readonly TextItem[]) => readonly DocumentElement[];
+  },
+): TaggedElements {
+  const reader = new TagReader(texts, maxDepth, byLook);
+  return { elements: [...reader.read(node, 0)], blocks: reader.blocks };
 }
 
 class TagReader {
+  readonly blocks: TextItem[][] = [];
   readonly #texts: TaggedTexts;
   readonly #maxDepth: number;
+  readonly #byLook: (items: readonly TextItem[]) => readonly DocumentElement[];
 
-  constructor(texts: TaggedTexts, maxDepth: number) {
+  constructor(
+    texts: TaggedTexts,
+    maxDepth: number,
+    byLook: (items: readonly TextItem[]) => readonly DocumentElement[],
+  ) {
     this.#texts = texts;
     this.#maxDepth = maxDepth;
+    this.#byLook = byLook;
   }
 
   *read(node: StructureNode, depth: number): Generator<DocumentElement, void> {
@@ -63,18 +86,11 @@ class TagReader {
     const level = /^H([1-6])$/.exec(node.role)?.[1] ??
       (node.role === "H" || node.role === "Title" ? "1" : undefined);
     if (level !== undefined) {
-      const text = this.#textOf(node, depth);
+      const text = this.#join(this.#partsOf(node, depth));
       if (text !== "") yield { category: "heading", content: { level: Number(level), text } };
       return;
     }
     switch (node.role) {
-      case "P":
-      case "Caption":
-      case "Note":
-      case "FENote":
-      case "BlockQuote":
-      case "TOCI":
-        return yield* this.#paragraph(node, depth);
       case "L": {
         const items = this.#items(node, depth);
         if (items.length > 0) yield { category: "list", content: { items } };
@@ -82,12 +98,8 @@ class TagReader {
       }
       case "Table":
         return yield* this.#table(node, depth);
-      case "Figure": {
-        const text = this.#textOf(node, depth);
-        const description = node.alt || text;
-        if (description !== "") yield { category: "image", content: { description } };
-        return;
-      }
+      case "Figure":
+        return yield* this.#figure(node, depth);
       case "Formula": {
         const expression = node.alt || this.#textOf(node, depth);
         if (expression !== "") yield { category: "formula", content: { expression } };
@@ -99,21 +111,58 @@ class TagReader {
         return;
       }
     }
-    const loose: Part[] = [];
-    for (const child of node.children) {
-      if (isNode(child) && !isInline(child)) yield* this.read(child, depth + 1);
-      else for (const part of this.#partsOfChild(child, depth)) loose.push(part);
+    if (NOTES.includes(node.role)) yield* this.#text([...this.#partsOf(node, depth)]);
+    else yield* this.#flow(node.children, depth, PARAGRAPHS.includes(node.role) ? INSIDE : []);
+  }
+
+  /** Texts, and the blocks between them, each an element of its own. Rows and items that stand alone are a table and a list. */
+  *#flow(
+    children: StructureNode["children"],
+    depth: number,
+    inside: readonly string[] = [],
+  ): Generator<DocumentElement, void> {
+    let loose: Part[] = [];
+    const after: StructureNode[] = [];
+    for (const [at, child] of children.entries()) {
+      const owner = isNode(child) ? OWNERS[child.role] : undefined;
+      const before = children[at - 1];
+      if (!isNode(child) || isInline(child) || inside.includes(child.role)) {
+        const isNote = isNode(child) && NOTES.includes(child.role);
+        if (!isNote) { for (const part of this.#partsOfChild(child, depth)) loose.push(part); }
+        // A note, and the description of a picture in a line, follow the paragraph.
+        if (isNote || isNode(child) && child.role === "Figure") after.push(child);
+        continue;
+      }
+      yield* this.#text(loose);
+      loose = [];
+      if (owner === undefined) yield* this.read(child, depth + 1);
+      else if (before === undefined || !isNode(before) || OWNERS[before.role] !== owner) {
+        const end = children.findIndex((other, place) =>
+          place > at && (!isNode(other) || OWNERS[other.role] !== owner)
+        );
+        yield* this.read({ role: owner, children: children.slice(at, end < 0 ? undefined : end) }, depth + 1);
+      }
     }
-    const text = join(loose);
+    yield* this.#text(loose);
+    for (const child of after) yield* this.read(child, depth + 1);
+  }
+
+  *#text(parts: readonly Part[]): Generator<DocumentElement, void> {
+    const text = this.#join(parts);
     if (text !== "") yield { category: "text", content: { text } };
   }
 
-  *#paragraph(node: StructureNode, depth: number): Generator<DocumentElement, void> {
-    const text = this.#textOf(node, depth);
-    if (text !== "") yield { category: "text", content: { text } };
-    for (const child of node.children) {
-      if (isNode(child) && child.role === "Figure") yield* this.read(child, depth + 1);
-    }
+  /** A description hides no text: what a drawing shows, or the caption below it, follows it. */
+  *#figure(node: StructureNode, depth: number): Generator<DocumentElement, void> {
+    const isBlock = (child: StructureNode["children"][number]) => isNode(child) && !isInline(child);
+    const loose = node.children.filter((child) => !isBlock(child));
+    const parts = loose.flatMap((child) => [...this.#partsOfChild(child, depth)]);
+    const items = parts.filter((part) => part !== BREAK);
+    const isShort = toLines(items).length <= MAX_LABEL_LINES;
+    const description = node.alt || (isShort ? join(parts) : "");
+    if (description !== "") yield { category: "image", content: { description } };
+    if (node.alt || !isShort) yield* this.#byLook(items);
+    yield* this.#flow(node.children.filter(isBlock), depth);
   }
 
   #items(list: StructureNode, depth: number): ListItem[] {
@@ -129,7 +178,9 @@ class TagReader {
   }
 
   *#table(table: StructureNode, depth: number): Generator<DocumentElement, void> {
-    const rows = [...this.#rows(table, depth)];
+    const beside: StructureNode["children"][number][] = [];
+    const rows = [...this.#rows(table, depth, beside)];
+    yield* this.#flow(beside, depth);
     const [first] = rows;
     if (first === undefined) return;
     const headers = first.isHeader ? first.cells : [];
@@ -137,18 +188,34 @@ class TagReader {
     yield { category: "table", content: { headers, rows: body, total_rows: body.length } };
   }
 
-  *#rows(node: StructureNode, depth: number): Generator<{ cells: string[]; isHeader: boolean }, void> {
+  /** The rows of a table. What is in none, such as its caption, is put beside. */
+  *#rows(
+    node: StructureNode,
+    depth: number,
+    beside: StructureNode["children"][number][],
+  ): Generator<{ cells: string[]; isHeader: boolean }, void> {
     if (depth > this.#maxDepth) return;
-    for (const child of node.children.filter(isNode)) {
-      if (child.role !== "TR") yield* this.#rows(child, depth + 1);
+    for (const child of node.children) {
+      if (!isNode(child) || !["TR", "THead", "TBody", "TFoot"].includes(child.role)) beside.push(child);
+      else if (child.role !== "TR") yield* this.#rows(child, depth + 1, beside);
       else {
         const cells = child.children.filter(isNode);
+        const loose = child.children.filter((cell) => !isNode(cell));
+        const text = join(loose.flatMap((cell) => [...this.#partsOfChild(cell, depth)]));
         yield {
-          cells: cells.map((cell) => this.#textOf(cell, depth + 1)),
+          cells: [...(text === "" ? [] : [text]), ...cells.map((cell) => this.#textOf(cell, depth + 1))],
           isHeader: cells.length > 0 && cells.every(({ role }) => role === "TH"),
         };
       }
     }
+  }
+
+  /** The text of a paragraph or a heading. */
+  #join(given: Iterable<Part>): string {
+    const parts = [...given];
+    const items = parts.filter((part) => part !== BREAK);
+    if (items.length > 0) this.blocks.push(items);
+    return join(parts);
   }
 
   #textOf(node: StructureNode, depth: number, onList?: (list: StructureNode) => void): string {
@@ -180,6 +247,22 @@ class TagReader {
     yield BREAK;
   }
 }
+
+/** What a row or an item that stands alone belongs to. */
+const OWNERS: Readonly<Record<string, string>> = {
+  TR: "Table",
+  THead: "Table",
+  TBody: "Table",
+  TFoot: "Table",
+  LI: "L",
+};
+const PARAGRAPHS: readonly string[] = ["P", "Caption", "BlockQuote"];
+/** Their labels stand in their lines. */
+const NOTES: readonly string[] = ["Note", "FENote", "TOCI"];
+/** What stands in the lines of a paragraph. */
+const INSIDE: readonly string[] = ["Figure", "Formula", "Code", "Note", "FENote", "Ruby", "Warichu"];
+/** With more lines, the text of a drawing without a description is no description. */
+const MAX_LABEL_LINES = 2;
 
 /** The beginning or the end of a block. */
 const BREAK = "break";
