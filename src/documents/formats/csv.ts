@@ -19,8 +19,14 @@ const MAX_COLUMNS = 256;
 /** Opens a table. A page is 500 of its rows, or fewer when they are long. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const decoded = decodeText(bytes);
-  const text = decoded.text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-  const sample = Papa.parse<string[]>(text.slice(0, SAMPLE_LENGTH), { preview: 50, skipEmptyLines: true });
+  // A line for Excel that names the delimiter.
+  const [line = "", delimiter] = /^"?sep=([^\n"])"?(?:\n|$)/i.exec(decoded.text) ?? [];
+  const text = decoded.text.slice(line.length);
+  const sample = Papa.parse<string[]>(text.slice(0, SAMPLE_LENGTH), {
+    preview: 50,
+    skipEmptyLines: true,
+    delimiter,
+  });
   const format = { delimiter: sample.meta.delimiter, newline: "\n", skipEmptyLines: true } as const;
   const headers = hasHeader(sample.data) ? sample.data[0] ?? [] : [];
   const { pages, rowCount, columnCount } = divide(text, { format, hasHeaders: headers.length > 0 });

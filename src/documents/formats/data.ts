@@ -1,5 +1,5 @@
 /** JSON and YAML: an outline of the top members, with lists of records as tables. */
-import { type Document, isNode, parseAllDocuments, visit } from "yaml";
+import { type Document, isNode, isScalar, parseAllDocuments, type Scalar, visit } from "yaml";
 import { isRecord } from "../../json.ts";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
@@ -16,10 +16,16 @@ const MAX_COLUMNS = 40;
 const MAX_ALIASES = 100;
 /** The most tags that are named. */
 const MAX_TAGS = 20;
-/** A number of more digits than JavaScript keeps. */
-const LONG_NUMBER = /\d{16}/;
-/** It writes a text as it is; TypeScript does not know it yet. */
-const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
+/** Numbers that JavaScript may write in another way. */
+const CHANGED_NUMBER = /[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0(?!\d)/;
+/** A number that JavaScript would change, as it is written; TypeScript does not know it yet. */
+interface RawNumber {
+  readonly rawJSON: string;
+}
+const { rawJSON, isRawJSON } = JSON as JSON & {
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): value is RawNumber;
+};
 
 /** Opens a JSON or YAML file. Its pages are parts of about the same length. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
@@ -41,7 +47,9 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     facts: {
       pageCount: pages.length,
       pageTitles: pages.map(({ title }) => title),
-      headings: values.flatMap((value) => isRecord(value) ? Object.keys(value) : columnsOf(value) ?? [])
+      headings: values.flatMap((value) =>
+        isRecordOfMembers(value) ? Object.keys(value) : columnsOf(value) ?? []
+      )
         .slice(0, 200),
       opening: openingOf(values),
       losses,
@@ -61,7 +69,7 @@ interface DataReading {
 function read(text: string, language: "json" | "yaml"): DataReading {
   try {
     if (language === "json") return { values: [parseJson(text)] };
-    const documents = parseAllDocuments(text, { logLevel: "silent", intAsBigInt: LONG_NUMBER.test(text) });
+    const documents = parseAllDocuments(text, { logLevel: "silent" });
     const values: unknown[] = [];
     // A file of nothing but comments has no document.
     let hasComments = documents.length === 0 && text.trim() !== "";
@@ -80,21 +88,32 @@ function read(text: string, language: "json" | "yaml"): DataReading {
   }
 }
 
-/** Parses JSON. An integer that JavaScript would change becomes a `bigint`. */
+/** Parses JSON. Numbers that JavaScript would change stay as they are written. */
 function parseJson(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_, value: unknown, { source = "" }: { readonly source?: string } = {}) => {
-    const isChanged = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
-    return isChanged ? BigInt(source) : value;
-  });
+  if (!CHANGED_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(
+    text,
+    (_, value: unknown, { source = "" }: { readonly source?: string } = {}) =>
+      typeof value === "number" && String(value) !== source ? rawJSON(source) : value,
+  );
 }
 
-/** What a YAML document has beside its values. */
+/** A scalar of YAML, as it is written where its value would be written in another way. */
+function writtenValue({ value, source = "" }: Scalar, isKey: boolean): unknown {
+  const isChanged = typeof value === "number"
+    ? String(value) !== source && !/\.(?:inf|nan)$/i.test(source)
+    : value instanceof Date || typeof value === "boolean" && !/^(?:true|false)$/i.test(source);
+  if (!isChanged) return value;
+  return !isKey && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(source) ? rawJSON(source) : source;
+}
+
+/** What a YAML document has beside its values, of which those that would change become what is written. */
 function besideValues(document: Document.Parsed): Required<Pick<DataReading, "hasComments" | "tags">> {
   let hasComments = (document.commentBefore ?? document.comment ?? "") !== "";
   const tags = new Set<string>();
-  visit(document, (_, node) => {
+  visit(document, (key, node) => {
     if (!isNode(node)) return;
+    if (isScalar(node)) node.value = writtenValue(node, key === "key");
     hasComments ||= (node.comment ?? node.commentBefore ?? "") !== "";
     if (node.tag?.startsWith("!")) tags.add(node.tag);
   });
@@ -114,7 +133,7 @@ function openingOf(values: readonly unknown[]): string {
 }
 
 function* outline(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
-  if (!isRecord(value)) return yield* show(value, maxDepth);
+  if (!isRecordOfMembers(value)) return yield* show(value, maxDepth);
   for (const [key, member] of Object.entries(value)) {
     yield { category: "heading", content: { level: 2, text: key } };
     yield* show(member, maxDepth);
@@ -124,16 +143,16 @@ function* outline(value: unknown, maxDepth: number): Generator<DocumentElement, 
 function* show(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
   const columns = columnsOf(value);
   if (columns !== undefined && Array.isArray(value)) return yield* table(value, columns);
-  if (typeof value === "object" && value !== null) {
+  if (isNested(value)) {
     return yield* toCodeElements(toJson(value, maxDepth), "json");
   }
-  yield { category: "text", content: { text: String(value) } };
+  yield { category: "text", content: { text: isRawJSON(value) ? value.rawJSON : String(value) } };
 }
 
 function toJson(value: unknown, maxDepth: number): string {
   return JSON.stringify(
     shallow(value, maxDepth),
-    (_, member: unknown) => typeof member === "bigint" ? rawJSON(String(member)) : withoutInfinity(member),
+    (_, member: unknown) => withoutInfinity(member),
     2,
   );
 }
@@ -145,19 +164,27 @@ function withoutInfinity(value: unknown): unknown {
 
 /** What is nested more deeply is left out, because writing it would exceed the stack. */
 function shallow(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isNested(value)) return value;
   if (depth === 0) return "…";
   if (Array.isArray(value)) return value.map((item) => shallow(item, depth - 1));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shallow(member, depth - 1)]));
 }
 
+function isRecordOfMembers(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && !isRawJSON(value);
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isRawJSON(value);
+}
+
 /** The columns of a list of records with scalar members; `undefined` for other values. */
 function columnsOf(value: unknown): string[] | undefined {
-  if (!Array.isArray(value) || value.length < 2 || !value.every(isRecord)) return undefined;
+  if (!Array.isArray(value) || value.length < 2 || !value.every(isRecordOfMembers)) return undefined;
   const columns = new Set<string>();
   for (const record of value) {
     for (const [key, member] of Object.entries(record)) {
-      if (typeof member === "object" && member !== null) return undefined;
+      if (isNested(member)) return undefined;
       columns.add(key);
     }
     if (columns.size > MAX_COLUMNS) return undefined;
@@ -179,9 +206,6 @@ function* table(
 
 function cellOf(member: unknown): TableCell {
   const value = withoutInfinity(member);
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : String(value);
-  }
+  if (isRawJSON(value)) return value.rawJSON;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }

@@ -77,7 +77,7 @@ function cutFrontMatter(text: string): { readonly matter: FrontMatter; readonly 
 
 function readMembers(code: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = parseYaml(code, { maxAliasCount: 100, logLevel: "silent" });
+    const value: unknown = parseYaml(code, { maxAliasCount: 100, logLevel: "silent", schema: "failsafe" });
     return isRecord(value) ? value : {};
   } catch {
     // It is shown as it is.

@@ -111,3 +111,60 @@ Deno.test("a YAML file of nothing but comments says that it has some", async () 
   const document = await openFile("settings.yaml", "# Nothing is set yet.\n# port: 80\n");
   assertEquals(document.facts.losses, ["Comments are not shown"]);
 });
+
+Deno.test("scalars that JavaScript would change stay as they are written", async () => {
+  const numbers = [
+    "3.10",
+    "2.0",
+    "4225e10",
+    "1e400",
+    "100000000000000000000.5",
+    "123456789.123456789",
+    "-0",
+    "0.10",
+  ];
+  const others = [
+    "01067",
+    "0x1F",
+    "1_000",
+    "0o17",
+    "+5",
+    ".5",
+    "yes",
+    "no",
+    "2024-01-02",
+    "12:30",
+    "1.2.3",
+    "12345678901234567890",
+  ];
+  const shown = async (name: string, text: string) => {
+    const { elements } = await (await openFile(name, text)).page(0);
+    return elements.filter(({ category }) => category !== "heading").map(({ content }) => content);
+  };
+  for (const written of [...numbers, ...others]) {
+    const files: readonly (readonly [string, (value: string) => string])[] = [
+      ["a.yaml", (value) => `${value}: ${value}\nlist: [{ a: ${value} }, { a: 1 }]\n`],
+      ["b.yaml", (value) => `%YAML 1.1\n---\n? ${value}\n: ${value}\nlist:\n- a: ${value}\n- a: 1\n`],
+      ["a.json", (value) => `{ "${value}": ${value}, "list": [{ "a": ${value} }, { "a": 1 }] }`],
+    ];
+    for (const [name, text] of files) {
+      if (name === "a.json" && !numbers.includes(written)) continue;
+      const document = await openFile(name, text(written));
+      assertEquals(document.facts.headings[0], written, name);
+      assertEquals(await shown(name, text(written)), [
+        { text: written },
+        { headers: ["a"], rows: [[written], [1]], total_rows: 2, first_row: 1 },
+      ], name);
+    }
+  }
+  for (const name of ["a.json", "a.yaml"]) {
+    assertEquals(await shown(name, `{"a": [1.50, [2.0, 3]]}`), [{
+      language: "json",
+      code: "[\n  1.50,\n  [\n    2.0,\n    3\n  ]\n]",
+    }]);
+    assertEquals(await shown(name, '[1.50, { "a": 2 }]'), [{
+      language: "json",
+      code: '[\n  1.50,\n  {\n    "a": 2\n  }\n]',
+    }]);
+  }
+});
