@@ -1,19 +1,34 @@
 /** E-mail (`.eml`): its headers, its text, and the names of its attachments. */
 import PostalMime, { type Address, type Email } from "postal-mime";
 import type { DocumentElement } from "../../provider/documents/source.ts";
+import { readCalendar } from "./calendar.ts";
+import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
+import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
 import { openingOf, toParts } from "./sections.ts";
 
+/** The types of calendars. */
+const CALENDAR = /^(?:text\/calendar|application\/ics)$/;
+/** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
+const STUB_LENGTH = 300;
+
 /** Opens a message. Its pages are parts of about the same length. */
 export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
-  const mail = await parse(bytes, limits);
+  const { encoded, losses } = toUtf8(bytes);
+  const mail = await parse(await joinEncodedWords(encoded), limits);
   const { subject = "", attachments } = mail;
-  const body = bodyOf(mail, limits);
+  const { elements: body, losses: bodyLosses } = bodyOf(mail, limits);
+  const entries = attachments.flatMap((attachment) =>
+    CALENDAR.test(attachment.mimeType) ? readCalendar(textOf(attachment)) : []
+  );
+  const unread =
+    attachments.filter(({ mimeType }) => !CALENDAR.test(mimeType) || entries.length === 0).length;
   const elements: DocumentElement[] = [
     ...(subject === "" ? [] : [{ category: "heading" as const, content: { level: 1, text: subject } }]),
     headersOf(mail),
     ...body,
+    ...entries,
     ...(attachments.length === 0 ? [] : [{
       category: "list" as const,
       summary: "Attachments",
@@ -28,7 +43,11 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       pageTitles: pages.map(({ title }) => title),
       headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
       opening: openingOf(body),
-      losses: attachments.length === 0 ? [] : [`Attachments are named, and not shown: ${attachments.length}`],
+      losses: [
+        ...losses,
+        ...bodyLosses,
+        ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
+      ],
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };
@@ -44,14 +63,65 @@ async function parse(bytes: Uint8Array, { maxDepth }: ParseLimits): Promise<Emai
   throw unreadable("damaged", "the file is no message: it has no headers");
 }
 
-function bodyOf({ text, html }: Email, limits: ParseLimits): DocumentElement[] {
-  if (text !== undefined && text.trim() !== "") {
-    return text.replace(/\r\n?/g, "\n").split(/\n{2,}/).map((part) => part.trim()).filter((part) =>
-      part !== ""
-    )
-      .map((part) => ({ category: "text", content: { text: part } }));
+/** A message in UTF-8 where it is in UTF-16, or in an encoding that none of its parts declares. */
+function toUtf8(bytes: Uint8Array<ArrayBuffer>): {
+  readonly encoded: Uint8Array<ArrayBuffer>;
+  readonly losses: readonly string[];
+} {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024 * 1024));
+  const types = head.matchAll(/^content-(?:type|transfer-encoding):[^\n]*(?:\n[ \t][^\n]*)*/gim);
+  const isDeclared = types.some(([header]) => /charset|base64|binary/i.test(header));
+  if (isDeclared) return { encoded: bytes, losses: [] };
+  try {
+    const { text, encoding, isGuess } = decodeText(bytes, metaEncoding);
+    const loss = `The encoding "${encoding}" is a guess; some characters may be wrong`;
+    return { encoded: new TextEncoder().encode(text), losses: isGuess ? [loss] : [] };
+  } catch {
+    // Parts may be data.
+    return { encoded: bytes, losses: [] };
   }
-  return html === undefined ? [] : [...readHtml(html, limits).elements];
+}
+
+const ENCODED_WORDS =
+  /=\?([\w-]+)(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=(?:[ \t\r\n]+=\?\1(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=)+/gi;
+
+/** Makes one encoded word of those side by side, each of which may end within a character. */
+async function joinEncodedWords(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  // A character for each byte.
+  const text = new TextDecoder("latin1").decode(bytes);
+  const parts: BlobPart[] = [];
+  let end = 0;
+  for (const { 0: words, 1: charset, index } of text.matchAll(ENCODED_WORDS)) {
+    const contents = words.matchAll(/\?b\?([A-Za-z0-9+/]+)/gi).map(([, content = ""]) => content);
+    const decoded = contents.map((content) =>
+      atob(content.length % 4 === 1 ? content.slice(0, -1) : content)
+    );
+    const joined = `=?${charset}?B?${btoa([...decoded].join(""))}?=`;
+    parts.push(bytes.subarray(end, index), joined);
+    end = index + words.length;
+  }
+  return end === 0 ? bytes : await new Blob([...parts, bytes.subarray(end)]).bytes();
+}
+
+/** The text of a message, or its HTML where the text is only a stub of it. */
+function bodyOf(
+  { text = "", html }: Email,
+  limits: ParseLimits,
+): { readonly elements: readonly DocumentElement[]; readonly losses: readonly string[] } {
+  const paragraphs = text.replace(/\r\n?/g, "\n").split(/\n{2,}/).map((part) => part.trim())
+    .filter((part) => part !== "");
+  const elements = paragraphs.map((text): DocumentElement => ({ category: "text", content: { text } }));
+  if (html === undefined) return { elements, losses: [] };
+  const length = text.trim().length;
+  const reading = length > STUB_LENGTH ? undefined : readHtml(html, limits);
+  const shown = JSON.stringify(reading?.elements.map(({ content }) => content) ?? "").length;
+  return length > 0 && (reading === undefined || shown < 4 * length)
+    ? { elements, losses: [] }
+    : reading ?? { elements, losses: [] };
+}
+
+function textOf({ content }: Email["attachments"][number]): string {
+  return typeof content === "string" ? content : new TextDecoder().decode(content);
 }
 
 function headersOf({ from, to, cc, date, messageId }: Email): DocumentElement {

@@ -45,14 +45,19 @@ function pieces(text: string, language: string): Generator<DocumentElement, void
   return toCodeElements(text.replace(/^\n+/, "").trimEnd(), language);
 }
 
+/** The documentation of a module of Python, after comments. */
+const DOCSTRING = /^(?:[ \t]*(?:#.*)?\n)*[ \t]*[rRuU]?("""|''')([^]*?)(?:\1|$)/;
+
 /** The comment at the beginning of the file, which says what it is. */
 function leadingComment(text: string): string {
+  const documentation = DOCSTRING.exec(text.slice(0, 8_000))?.[2];
+  if (documentation !== undefined) return documentation.trim().slice(0, 2_000).toWellFormed();
   const lines: string[] = [];
   for (const line of text.split("\n", 60)) {
     if (NO_SUMMARY.test(line) || (lines.length === 0 && line.trim() === "")) continue;
-    if (!/^\s*(?:\/\/|\/\*|\*|#|--|;|""")/.test(line)) break;
+    if (!/^\s*(?:\/\/|\/\*|\*|#|--|;)/.test(line)) break;
     lines.push(
-      line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+|""")\s?/, "").replace(/\*\/$/, "").trimEnd(),
+      line.replace(/^\s*(?:\/\/+!?|\/\*+|\*+\/?|#+|--|;+)\s?/, "").replace(/\*\/$/, "").trimEnd(),
     );
   }
   return lines.join(" ").trim().slice(0, 2_000).toWellFormed();

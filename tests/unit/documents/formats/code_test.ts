@@ -171,6 +171,17 @@ Deno.test("the summary of source code is its first comment, not a line for progr
     "Sends mail.",
   );
   assertEquals(await summary("a.php", "<?php\n/**\n * Sends mail.\n */\nclass A {}\n"), "Sends mail.");
+  for (
+    const text of [
+      '"""App."""\nimport os',
+      "'''App.'''\nx = 1",
+      '# License\n\n"""\nApp.\n"""\n',
+      'r"""App."""',
+    ]
+  ) {
+    assertEquals(await summary("a.py", text), "App.");
+  }
+  assertEquals(await summary("a.py", '"""App.\n\nMore\nhere."""\nimport os'), "App.\n\nMore\nhere.");
 });
 
 Deno.test("hostile source code takes a time that grows with its length alone", async () => {

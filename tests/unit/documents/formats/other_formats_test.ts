@@ -46,6 +46,14 @@ Deno.test("rows of a CSV file that are long make shorter pages", async () => {
   assertEquals(document.facts.pageTitles, ["Rows 1–3", "Rows 4–6", "Rows 7–8"]);
 });
 
+Deno.test("a CSV file may name its delimiter in a line of its own", async () => {
+  for (const [line, delimiter] of [["sep=;", ";"], ["SEP=|", "|"], ['"sep=\t"', "\t"], ["sep=,", ","]]) {
+    const document = await openFile("a.csv", `${line}\r\na${delimiter}b\r\n1${delimiter}"x"\r\n`);
+    assertEquals(document.facts.headings, ["a", "b"]);
+    assertEquals((await tableOf(document, 0)).rows, [[1, "x"]]);
+  }
+});
+
 async function tableOf(document: ParsedDocument, page: number): Promise<Partial<ElementContents["table"]>> {
   const [table] = (await document.page(page)).elements;
   return table?.category === "table" ? table.content : {};
@@ -76,6 +84,111 @@ Deno.test("a message has its headers, its text and the names of its attachments"
     ["p0-list-1", { items: ["a.csv (text/csv, 4 bytes)"] }],
   ]]);
   assertEquals(document.facts.losses, ["Attachments are named, and not shown: 1"]);
+});
+
+/** The elements of a message, as their category and content. */
+async function mailElements(lines: readonly string[]): Promise<readonly (readonly [string, unknown])[]> {
+  const bytes = Uint8Array.from(lines.join("\r\n"), (letter) => letter.charCodeAt(0));
+  const document = await openFile("m.eml", bytes);
+  return (await document.page(0)).elements.map(({ category, content }) => [category, content]);
+}
+
+Deno.test("encoded words that cut a character, and are padded each, are one text", async () => {
+  const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+  const bytes = new TextEncoder().encode("会议纪要 ünd");
+  for (const cut of [1, 2, 4, 5, 7]) {
+    const word = (part: Uint8Array) => `=?utf-8?B?${base64(part)}?=`;
+    const words = [bytes.subarray(0, cut), bytes.subarray(cut, cut + 5), bytes.subarray(cut + 5)].map(word);
+    const mail = ["From: a@example.com", `Subject: ${words[0]}`, ` ${words[1]}  ${words[2]}`, "", "x"];
+    assertEquals((await mailElements(mail))[0], ["heading", { level: 1, text: "会议纪要 ünd" }]);
+  }
+});
+
+Deno.test("an invitation is shown with its title, time, place and people", async () => {
+  const calendar = [
+    "BEGIN:VCALENDAR",
+    "METHOD:REQUEST",
+    "BEGIN:VTIMEZONE",
+    "TZID:Europe/Berlin",
+    "DTSTART:19700101T000000",
+    "END:VTIMEZONE",
+    "BEGIN:VEVENT",
+    "SUMMARY:Budget\\, second",
+    "  part",
+    "DTSTART;TZID=Europe/Berlin:20270105T090000",
+    "DTEND:20270105T093000Z",
+    "LOCATION:Room 5\\; left",
+    'ORGANIZER;CN="Ada, L":mailto:ada@example.com',
+    "ATTENDEE;CN=Bob;PARTSTAT=NEEDS-ACTION:MAILTO:bob@example.com",
+    "DESCRIPTION:One\\nTwo",
+    "BEGIN:VALARM",
+    "DESCRIPTION:Reminder",
+    "END:VALARM",
+    "RRULE:FREQ=WEEKLY",
+    "END:VEVENT",
+    "END:VCALENDAR",
+    "",
+  ];
+  const rows = [
+    ["Start", "2027-01-05 09:00 Europe/Berlin"],
+    ["End", "2027-01-05 09:30 UTC"],
+    ["Place", "Room 5; left"],
+    ["Organizer", "Ada, L <ada@example.com>"],
+    ["Attendee", "Bob <bob@example.com> (needs action)"],
+    ["Description", "One\nTwo"],
+    ["Repeats", "FREQ=WEEKLY"],
+  ];
+  const bodies = [
+    ["Content-Type: text/calendar; method=REQUEST; charset=utf-8", "", ...calendar],
+    [
+      'Content-Type: multipart/alternative; boundary="b"',
+      "",
+      "--b",
+      "Content-Type: text/plain",
+      "",
+      ".",
+      "--b",
+      "Content-Type: text/calendar; method=REQUEST",
+      "Content-Transfer-Encoding: base64",
+      "",
+      btoa(calendar.join("\r\n")),
+      "--b--",
+      "",
+    ],
+  ];
+  for (const body of bodies) {
+    const elements = await mailElements(["From: a@example.com", "Subject: Invitation", ...body]);
+    assertEquals(elements.slice(body.length > 20 ? 2 : 3, -1), [
+      ["heading", { level: 2, text: "Budget, second part" }],
+      ["table", { headers: ["entry", "value"], rows, total_rows: rows.length }],
+    ]);
+  }
+});
+
+Deno.test("a message is read in the encoding of its HTML where its headers name none, and its HTML where the text is a stub", async () => {
+  const html = `<meta charset="windows-1252"><p>Caf\xe9 for se\xf1or</p><p>${"Long. ".repeat(20)}</p>`;
+  const elements = await mailElements([
+    "From: a@example.com",
+    "Subject: x",
+    'Content-Type: multipart/alternative; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "See the HTML.",
+    "--b",
+    "Content-Type: text/html",
+    "",
+    html,
+    "--b--",
+    "",
+  ]);
+  assertEquals(elements[2], ["text", { text: "Café for señor" }]);
+  const wide = "\ufeffFrom: a@example.com\r\nSubject: Gr\u00fc\u00dfe\r\n\r\nx";
+  const bytes = new Uint8Array(
+    [...wide].flatMap((letter) => [letter.charCodeAt(0) & 255, letter.charCodeAt(0) >> 8]),
+  );
+  assertEquals((await openFile("m.eml", bytes)).facts.title, "Grüße");
 });
 
 Deno.test("a picture tells its size, and comes along when it is small", async () => {
