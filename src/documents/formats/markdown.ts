@@ -303,7 +303,7 @@ function plainText(inline: readonly Token[]): string {
 /** Stands for a `<` that begins no tag. */
 const LESS = "\ue000";
 /** The names of tags, so that an address in angle brackets is none. */
-const TAG = /<!--(?:[^]*?-->|[^]*)|<\/?(?:[a-z][a-z\d]*)(?:\s[^<>]*)?\/?>/gi;
+const TAG = /(?<!\\)(?:<!--(?:[^]*?-->|[^]*)|<\/?(?:[a-z][a-z\d]*)(?:\s[^<>]*)?\/?>)/gi;
 
 /** The text of inline HTML, with the forms of letters that it gives. */
 function withoutTags(text: string): string {

@@ -9,6 +9,9 @@ const LOWERED = characterMap(
   "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₋ᵦᵧᵨᵩᵪ",
 );
 
+/** The most characters of superscript and subscript. */
+const MAX_LENGTH = 40;
+
 /** How a piece of text differs from the text around it. */
 export interface TextForm {
   readonly position?: "raised" | "lowered" | undefined;
@@ -18,6 +21,7 @@ export interface TextForm {
 /**
  * Superscript or subscript in plain text, which would read as another value without it: Unicode has the form of most
  * letters (`10⁶`, `CO₂`); a text with others is in brackets (`^(3,4)`, `_(q)`). White space around it stays outside.
+ * A long text stays as it is: it is written small.
  */
 export function raiseText(text: string, position: "raised" | "lowered"): string {
   const forms = position === "raised" ? RAISED : LOWERED;
@@ -25,6 +29,7 @@ export function raiseText(text: string, position: "raised" | "lowered"): string 
   return markText(text, (inner) => {
     const characters = [...inner].map((character) => forms.get(character));
     if (!characters.includes(undefined)) return characters.join("");
+    if (inner.length > MAX_LENGTH) return inner;
     return sign + (/^\([^()]*\)$/.test(inner) ? inner : `(${inner})`);
   });
 }

@@ -1,13 +1,17 @@
-/** Plain text, and the light markup that people write in it: AsciiDoc, reStructuredText, and headings that are underlined. */
+/** Plain text, and the light markup that people write in it, such as AsciiDoc and headings that are underlined. */
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { decodeText } from "./decode_text.ts";
+import { extensionOf } from "../file_name.ts";
+import { readOrg } from "./org.ts";
+import { readRst } from "./rst.ts";
 import { headingsOf, openingOf, toParts, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const { text, encoding, isGuess } = decodeText(bytes);
-  const sheets = text.split("\f").map(toElements);
+  const read = READERS[extensionOf(fileName)] ?? toElements;
+  const sheets = text.split("\f").map((sheet) => [...read(sheet)]);
   const pages = sheets.length > 1
     ? sheets.flatMap((elements, index) =>
       toParts(elements, headingsOf(elements, 1)[0] ?? `Page ${index + 1}`)
@@ -27,10 +31,15 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   };
 }
 
+/** The readers of markup that has rules of its own, by the ends of file names. */
+const READERS: Readonly<Record<string, (text: string) => Iterable<DocumentElement>>> = {
+  org: readOrg,
+  rst: readRst,
+};
+
 /** The elements of a text. */
-function toElements(text: string): DocumentElement[] {
-  const reader = new BlockReader(text.split("\n"));
-  return [...reader.read()];
+function toElements(text: string): Iterable<DocumentElement> {
+  return new BlockReader(text.split("\n")).read();
 }
 
 const UNDERLINE = /^([=\-~^"'*+#_])\1{2,}\s*$/;

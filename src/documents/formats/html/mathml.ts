@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, readonly [name: string, ...parts: readonly 
 
 /** The text of a formula in one line: `x^(2)+(1)/(2)+√(9)`. */
 export function mathmlText(math: Element, maxDepth: number): string {
-  return mathText(toOfficeMath(math, maxDepth));
+  return mathText(toOfficeMath(math, maxDepth)).replace(/\s+/g, " ").replace(/ (?=[_^),])/g, "");
 }
 
 function toOfficeMath(element: Element, maxDepth: number): XmlNode {
@@ -50,7 +50,8 @@ function toOfficeMath(element: Element, maxDepth: number): XmlNode {
     if (!("value" in child)) return [];
     // Signs that are not seen, such as that of a function.
     const text = child.value.replace(/[\u2061-\u2064]/g, "").replace(/\s+/g, tagName === "mtext" ? " " : "");
-    return [part("t", [text])];
+    // A name of several letters, such as that of a function, is a word.
+    return [part("t", [/^m[io]$/.test(tagName) && /^[a-z]{2,}$/i.test(text) ? ` ${text} ` : text])];
   });
   return tagName === "msqrt"
     ? part("rad", [part("e", children)])

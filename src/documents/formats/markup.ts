@@ -1,0 +1,96 @@
+/** What the readers of light markup share: indented blocks, items and tables. */
+import type { ListContent, ListItem } from "../../protocol/dpe_content.ts";
+import type { DocumentElement } from "../../provider/documents/source.ts";
+
+/** Reads the blocks of lines. What is nested more deeply than `MAX_DEPTH` is code. */
+export type ReadBlocks = (lines: readonly string[], depth: number) => Iterable<DocumentElement>;
+
+/** The most levels of blocks in blocks. */
+export const MAX_DEPTH = 40;
+
+export function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** The lines from `start` on that are indented at least so far, or empty, without empty ones at the end. */
+export function indentedLines(lines: readonly string[], start: number, indent: number): string[] {
+  let end = start;
+  for (let at = start; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "") continue;
+    if (indentOf(line) < indent) break;
+    end = at + 1;
+  }
+  return lines.slice(start, end);
+}
+
+/** Lines without the indentation that all of them have. */
+export function dedent(lines: readonly string[]): string[] {
+  const indent = Math.min(...lines.slice(0, 10_000).filter((line) => line.trim() !== "").map(indentOf));
+  return lines.map((line) => line.slice(Math.min(indent, indentOf(line))));
+}
+
+/** The list that begins at a line, what follows it, and the line after it. */
+export function readList(
+  lines: readonly string[],
+  start: number,
+  { marker, read, depth }: { readonly marker: RegExp; readonly read: ReadBlocks; readonly depth: number },
+): { readonly elements: DocumentElement[]; readonly end: number } | undefined {
+  const items: ListItem[] = [];
+  const others: DocumentElement[] = [];
+  const indent = indentOf(lines[start] ?? "");
+  let first: RegExpExecArray | null = null;
+  let at = start;
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "") {
+      at++;
+      continue;
+    }
+    const found = indentOf(line) === indent ? marker.exec(line) : null;
+    if (found === null || (first !== null && (first[1] === undefined) !== (found[1] === undefined))) break;
+    first ??= found;
+    const rest = indentedLines(lines, at + 1, indent + 1);
+    items.push(itemOf([line.slice(found[0].length), ...dedent(rest)], others, { read, depth: depth + 1 }));
+    at += 1 + rest.length;
+  }
+  if (first === null) return undefined;
+  const number = Number(/\d+/.exec(first[1] ?? "")?.[0] ?? 1);
+  const ordered = { ordered: true, ...(number === 1 ? {} : { start: number }) };
+  const content: ListContent = first[1] === undefined ? { items } : { ...ordered, items };
+  return { elements: [{ category: "list", content }, ...others], end: at };
+}
+
+/** An item: its paragraphs, the lists below it; other blocks follow the list. */
+function itemOf(
+  lines: readonly string[],
+  others: DocumentElement[],
+  { read, depth }: { readonly read: ReadBlocks; readonly depth: number },
+): ListItem {
+  const texts: string[] = [];
+  let below: ListContent | undefined;
+  for (const element of read(lines, depth)) {
+    if (element.category === "text") texts.push(element.content.text);
+    else if (element.category === "list") {
+      const { items, ...list } = element.content;
+      below = { ...below ?? list, items: [...below?.items ?? [], ...items] };
+    } else others.push(element);
+  }
+  const text = texts.join("\n");
+  if (below === undefined) return text;
+  return { text, ...(below.ordered === true ? { ordered: true } : {}), items: below.items };
+}
+
+/** The most columns of a table that is drawn. */
+export const MAX_COLUMNS = 256;
+
+/** A table of rows with texts; the first `headers` rows are its header. */
+export function tableOf(rows: readonly (readonly (string | null)[])[], headers: number): DocumentElement {
+  const names = headers === 0
+    ? []
+    : (rows[0] ?? []).map((_, column) =>
+      rows.slice(0, headers).map((row) => row[column] ?? "").filter((cell) => cell !== "").join(" ")
+    );
+  const body = rows.slice(headers).map((row) => [...row]);
+  return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
+}

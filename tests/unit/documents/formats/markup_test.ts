@@ -1,0 +1,269 @@
+import { assert, assertEquals } from "@std/assert";
+import { markdownOf, openFile } from "./_open.ts";
+
+/** The Markdown of a file, and the titles of its pages. */
+async function read(fileName: string, text: string): Promise<{ pages: readonly string[]; markdown: string }> {
+  const document = await openFile(fileName, text);
+  return { pages: document.facts.pageTitles ?? [], markdown: (await markdownOf(document)).join("\n\n") };
+}
+
+Deno.test("Org: headings, properties, lists, tables and blocks", async () => {
+  const { pages, markdown } = await read(
+    "plan.org",
+    `#+TITLE: Plan
+#+AUTHOR: Ada
+* Goals
+:PROPERTIES:
+:ID: x
+:END:
+Text [[https://x.org][link]] one.
+** Yield
+| a | b |
+|---+---|
+| 1 | 2 |
+* Risks
+- frost
+  more
+  1. nested
+- [X] done
+#+BEGIN_SRC python
+print(1)
+#+END_SRC
+: fixed
+#+begin_quote
+said
+#+end_quote
+-----
+#+begin_src
+never ended
+`,
+  );
+  assertEquals(pages, ["Plan", "Goals", "Risks"]);
+  assertEquals(
+    markdown,
+    `# Plan
+
+\`\`\`org
+#+AUTHOR: Ada
+\`\`\`
+
+## Goals
+
+\`\`\`org
+:ID: x
+\`\`\`
+
+Text [link](https://x.org) one.
+
+### Yield
+
+| a | b |
+| --- | --- |
+| 1 | 2 |
+
+## Risks
+
+- frost
+  more
+  1. nested
+- [X] done
+
+\`\`\`python
+print(1)
+\`\`\`
+
+\`\`\`
+fixed
+\`\`\`
+
+> said
+
+[separator]
+
+#+begin_src
+never ended`,
+  );
+});
+
+Deno.test("reStructuredText: titles, lists, literal blocks, directives and inline markup", async () => {
+  const { pages, markdown } = await read(
+    "guide.rst",
+    `=====
+Guide
+=====
+
+:Author: Ada
+
+Intro with \`\`code\`\`, \`link <https://x.org>\`_, :ref:\`other\` and 10\\ :sup:\`6\`.
+
+One
+---
+
+- a
+
+  - below
+- b
+  more
+
+3. c
+#. d
+
+Example::
+
+    code
+
+.. note:: Take care.
+   Really.
+
+.. code-block:: python
+   :caption: Listing
+
+   x = 1
+
+Two
+---
+
+.. image:: a.png
+   :alt: A map
+
+Term
+  Meaning.
+
+.. _Python: https://python.org
+.. [1] A note.
+.. unknown:: x
+   y
+.. a comment
+
+>>> 1 + 1
+2
+
+----
+
+| line
+| block
+`,
+  );
+  assertEquals(pages, ["Guide", "One", "Two"]);
+  assertEquals(
+    markdown,
+    `# Guide
+
+Author: Ada
+
+Intro with \`code\`, [link](https://x.org), other and 10⁶.
+
+## One
+
+- a
+  - below
+- b
+  more
+
+3. c
+4. d
+
+Example:
+
+\`\`\`
+code
+\`\`\`
+
+Note: Take care.
+Really.
+
+Listing
+
+\`\`\`python
+x = 1
+\`\`\`
+
+## Two
+
+![A map](a.png)
+
+Term
+
+Meaning.
+
+[Python](https://python.org)
+
+[1] A note.
+
+\`\`\`rst
+.. unknown:: x
+   y
+\`\`\`
+
+\`\`\`rst
+.. a comment
+\`\`\`
+
+\`\`\`python
+>>> 1 + 1
+2
+\`\`\`
+
+[separator]
+
+line
+block`,
+  );
+});
+
+Deno.test("tables of reStructuredText are tables, and their borders neither headings nor pages", async () => {
+  const tables: readonly (readonly [string, readonly string[], readonly (readonly (string | null)[])[]])[] = [
+    ["=====  ====\nFruit  Tons\n=====  ====\nApple  10\nPear   20\n=====  ====\n", ["Fruit", "Tons"], [[
+      "Apple",
+      "10",
+    ], ["Pear", "20"]]],
+    ["=====  ===\none    two\n       more\n=====  ===\n", [], [["one", "two\nmore"]]],
+    ["=== === ===\nInputs  Out\n------- ---\nA   B   C\n=== === ===\n1   2   3\n=== === ===\n", [
+      "Inputs A",
+      "B",
+      "Out C",
+    ], [["1", "2", "3"]]],
+    ["+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n|   | 3 |\n+---+---+\n", ["a", "b"], [["1", "2\n3"]]],
+    ["+---+---+\n| both  |\n+---+---+\n| 1 | 2 |\n+   +---+\n|   | 3 |\n+---+---+\n", [], [["both", null], [
+      "1",
+      "2",
+    ], [null, "3"]]],
+    [".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b\n   * - 1\n     - 2\n", ["a", "b"], [[
+      "1",
+      "2",
+    ]]],
+    [".. table::\n\n   ===  ===\n   a    b\n   ===  ===\n   1    2\n   ===  ===\n", ["a", "b"], [["1", "2"]]],
+  ];
+  for (const [text, headers, rows] of tables) {
+    const document = await openFile("a.rst", `Plan\n====\n\n${text}\nAfter.\n`);
+    assertEquals(document.facts.pageTitles, ["Plan"]);
+    const { elements } = await document.page(0);
+    assertEquals(elements.map(({ category }) => category), ["heading", "table", "text"]);
+    assertEquals(elements[1]?.content, { headers, rows, total_rows: rows.length }, text);
+  }
+});
+
+Deno.test("hostile markup takes a time that grows with its length alone", async () => {
+  const count = 50_000;
+  const files: readonly (readonly [string, string])[] = [
+    ["a.rst", "== ==\nx\n".repeat(count)],
+    ["a.rst", `${"+-".repeat(count)}+\n${"| x\n".repeat(count)}`],
+    ["a.rst", `${"= ".repeat(count)}\n${"x\n".repeat(count)}${"= ".repeat(count)}\n`],
+    ["a.rst", "a:".repeat(10 * count)],
+    ["a.rst", `\`${" ".repeat(10 * count)}x`],
+    ["a.rst", `${" ".repeat(10 * count)}x ${" ".repeat(10 * count)}::`],
+    ["a.rst", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}- x\n`).join("").repeat(20)],
+    ["a.rst", ".. note::\n".repeat(count)],
+    ["a.org", "#+begin_src\n".repeat(count)],
+    ["a.org", ":DRAWER:\n".repeat(count)],
+    ["a.org", "[[".repeat(10 * count)],
+    ["a.org", `|${" a |".repeat(count)}\n|---|\n`.repeat(2)],
+    ["a.org", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}- x\n`).join("").repeat(20)],
+  ];
+  for (const [name, text] of files) {
+    const start = performance.now();
+    await openFile(name, text);
+    const ms = performance.now() - start;
+    assert(ms < 4_000, `${text.slice(0, 30)} took ${ms} ms`);
+  }
+});
