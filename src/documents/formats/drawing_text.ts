@@ -20,9 +20,10 @@ function pieceOf(run: XmlNode): TextForm & { readonly text: string } {
   const properties = at(run, "rPr");
   const { baseline = "0", strike = "noStrike" } = properties?.attributes ?? {};
   const offset = Number.parseFloat(baseline);
-  const font = at(properties, "sym") ?? at(properties, "latin");
+  const font = (name: string) => at(properties, name)?.attributes["typeface"];
+  const text = symbolText(textOf(at(run, "t")), font("latin"));
   return {
-    text: symbolText(textOf(at(run, "t")), font?.attributes["typeface"]),
+    text: symbolText(text, font("sym"), { hasLetters: false }),
     position: offset > 0 ? "raised" : offset < 0 ? "lowered" : undefined,
     isStruck: strike !== "noStrike",
   };

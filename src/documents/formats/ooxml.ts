@@ -95,10 +95,12 @@ export class OfficePackage {
   *drawn(
     node: XmlNode | undefined,
     related: ReadonlyMap<string, Relationship>,
-    description = "",
+    { said = "", named = "" } = {},
   ): Generator<DocumentElement, void> {
-    const { descr, title, name } = (at(node, "docPr") ?? at(node, "nvPicPr", "cNvPr"))?.attributes ?? {};
-    const said = descr || title || description || name || "";
+    // What the author says of a drawing holds for its picture, whose own description may be the name of a file.
+    const { descr = "", title = "", name = "" } =
+      (at(node, "docPr") ?? at(node, "nvPicPr", "cNvPr"))?.attributes ?? {};
+    const words = { said: said || descr || title, named: named || name };
     for (const child of childrenOf(node)) {
       const { embed, link, id, dm } = child.attributes;
       const target = related.get(embed ?? link ?? dm ?? id ?? "");
@@ -107,11 +109,11 @@ export class OfficePackage {
       const text = child.name === "txBody" ? linesOf(child).join("\n") : child.attributes["string"] ?? "";
       if (text !== "") yield { category: "text", content: { text } };
       if (!["blip", "imagedata", "chart", "relIds"].includes(child.name)) {
-        yield* this.drawn(child, related, said);
+        yield* this.drawn(child, related, words);
       } else if (target === undefined) continue;
       else if (child.name === "chart") yield* this.#chart(target.target);
       else if (child.name === "relIds") yield* this.#diagram(target.target);
-      else yield this.#picture(target, said);
+      else yield this.#picture(target, words.said || words.named);
     }
   }
 

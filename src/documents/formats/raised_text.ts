@@ -30,6 +30,8 @@ export function raiseText(text: string, position: "raised" | "lowered"): string 
     const characters = [...inner].map((character) => forms.get(character));
     if (!characters.includes(undefined)) return characters.join("");
     if (inner.length > MAX_LENGTH) return inner;
+    // Commas between raised numbers and the like mean nothing by themselves.
+    if (!/[\p{L}\p{N}]/u.test(inner)) return inner;
     return sign + (/^\([^()]*\)$/.test(inner) ? inner : `(${inner})`);
   });
 }

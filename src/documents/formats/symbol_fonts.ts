@@ -24,11 +24,19 @@ const FONTS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   webdings: { 0x61: "✓", 0x63: "□", 0x67: "■", 0x72: "✗" },
 };
 
-/** Text in a font as Unicode. Text of other fonts, and signs that are not known, stay as they are. */
-export function symbolText(text: string, font: string | undefined): string {
+/**
+ * Text in a font as Unicode. Text of other fonts, and signs that are not known, stay as they are.
+ *
+ * @param hasLetters whether signs are also written as letters
+ */
+export function symbolText(
+  text: string,
+  font: string | undefined,
+  { hasLetters = true }: { readonly hasLetters?: boolean } = {},
+): string {
   const signs = FONTS[font?.trim().toLowerCase() ?? ""];
   if (signs === undefined) return text;
-  return text.replace(/[\u0020-\u00ff\uf020-\uf0ff]/g, (character) => {
+  return text.replace(hasLetters ? /[\u0020-\u00ff\uf020-\uf0ff]/g : /[\uf020-\uf0ff]/g, (character) => {
     const code = character.charCodeAt(0) % 0x1000;
     for (const [first, run] of Object.entries(signs)) {
       const sign = [...run][code - Number(first)];

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { joinText, raiseText, strikeText } from "../../../../src/documents/formats/raised_text.ts";
 
 Deno.test("superscript and subscript are Unicode where it has every character, and in brackets otherwise", () => {
-  const raised = ["6", "-3", "−3", "n+1", "th", "TM", "3,4", "q", "²", " 6 ", " ", "", "a b"];
+  const raised = ["6", "-3", "−3", "n+1", "th", "TM", "3,4", "q", "²", " 6 ", " ", "", "a b", "."];
   assertEquals(raised.map((text) => raiseText(text, "raised")), [
-    ...["⁶", "⁻³", "⁻³", "ⁿ⁺¹", "ᵗʰ", "ᵀᴹ", "^(3,4)", "^(q)", "²", " ⁶ ", " ", "", "^(a b)"],
+    ...["⁶", "⁻³", "⁻³", "ⁿ⁺¹", "ᵗʰ", "ᵀᴹ", "^(3,4)", "^(q)", "²", " ⁶ ", " ", "", "^(a b)", "."],
   ]);
   const lowered = ["2", "max", "i", "b", "min", "(aq)", "1,2"];
   assertEquals(lowered.map((text) => raiseText(text, "lowered")), [
