@@ -141,7 +141,7 @@ function labelOf({ levels, counters }: List, { format, text, isLegal }: Level): 
   const label = text.replace(/%([1-9])/g, (_, digit: string) => {
     const { format = "decimal", start = 1, digits = 0 } = levels[Number(digit) - 1] ?? {};
     const number = counters[Number(digit) - 1] ?? start;
-    return formatOrdinal(number, isLegal ? "decimal" : format).padStart(
+    return formatOrdinal(number, isLegal && format !== "decimalZero" ? "decimal" : format).padStart(
       format === "custom" ? digits : 0,
       "0",
     );

@@ -92,6 +92,13 @@ Deno.test("items of lists have the numbers that their author sees", async () => 
       "- Article I. a\n- Article II. b\n  - 2.1 c",
     ],
     [
+      "legal numbers with zeros",
+      kind("0", lvl(0, "upperRoman", "%1") + lvl(1, "decimalZero", "Section %1.%2", "<w:isLgl/>")) +
+      num("1", "0"),
+      p("1/1", "a"),
+      "- Section 1.01 a",
+    ],
+    [
       "levels that skip one",
       kind("0", lvl(0, "bullet", "•") + lvl(1, "bullet", "•") + lvl(2, "bullet", "•")) + num("1", "0"),
       p("1/0", "a") + p("1/2", "b") + p("1/1", "c") + p("1/2", "d") + p("1/0", "e"),
