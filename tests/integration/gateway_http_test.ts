@@ -38,6 +38,65 @@ test("serves several clients of both eras at once, each with a session of its ow
   await Promise.all(calls);
 });
 
+/** Asks in the revision of 2025, at `/mcp/`, as a client without a library does. */
+class RawClient {
+  readonly #url: URL;
+  #session: Record<string, string> = {};
+
+  constructor(url: URL) {
+    this.#url = url;
+  }
+
+  async ask(
+    accept: string | undefined,
+    method: string,
+    params: unknown,
+  ): Promise<{ type: string; text: string }> {
+    const response = await fetch(`${this.#url}/`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(accept === undefined ? {} : { accept }),
+        ...this.#session,
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const id = response.headers.get("mcp-session-id");
+    if (id !== null) this.#session = { "mcp-session-id": id };
+    assertEquals(response.status, 200);
+    return { type: response.headers.get("content-type") ?? "", text: await response.text() };
+  }
+}
+
+test("answers in the form that a client accepts, and in JSON what is too long for an event", async () => {
+  await using office = await GatewayOffice.open({ laptop: KIOSK });
+  await using gateway = await startGateway(office);
+  const raw = new RawClient(gateway.url);
+  const hello = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  };
+  assertEquals((await raw.ask(undefined, "initialize", hello)).type, "text/event-stream");
+  const echo = (accept: string, text: string) =>
+    raw.ask(accept, "tools/call", { name: "echo", arguments: { text } });
+  const long = "x".repeat(1_100_000);
+  const answers = [
+    ["*/*", "hi", "text/event-stream"],
+    ["application/json", "hi", "application/json"],
+    ["application/*", "hi", "application/json"],
+    ["text/event-stream", "hi", "text/event-stream"],
+    ["application/json, text/event-stream", long, "application/json"],
+    ["*/*", long, "application/json"],
+  ] as const;
+  for (const [accept, text, type] of answers) {
+    const answer = await echo(accept, text);
+    assertEquals([answer.type, answer.text.includes(`"text":"${text}"`)], [type, true]);
+  }
+  assertEquals((await echo("text/event-stream", long)).text.length < 900_000, true);
+  assertEquals(gateway.program.stderr.text.includes("request.signal"), false);
+});
+
 test("delivers progress, changed resources and changed lists over HTTP, in both eras", async (t) => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using gateway = await startGateway(office);
