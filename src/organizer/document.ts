@@ -6,56 +6,34 @@ import { excerpt } from "../uri/excerpt.ts";
 import { parseInstant } from "./instant.ts";
 import type { Report } from "./warning.ts";
 
-/** A document with a valid URI, and what its place in the order depends on. */
-export interface RankedDocument {
+/** A document with a valid URI, and what its place in the order and its search depend on, read once. */
+export interface PreparedDocument {
   /** The document as it was given. */
   readonly document: DPEDocumentSummary;
   /** The name of its MCP server. */
   readonly server: string;
   /** `last_modified` in milliseconds since 1970; `-Infinity` when it is missing or invalid. */
   readonly instant: number;
-}
-
-/** A ranked document with its searchable text, prepared once for many requests. */
-export interface PreparedDocument extends RankedDocument {
-  /** Title, summary and joined keywords in lower case, separated by {@linkcode TEXT_SEPARATOR}. */
+  /**
+   * Title, summary, and the keywords joined by spaces, in lower case (`docs/protocol/finder.md#filters`), separated by
+   * {@linkcode TEXT_SEPARATOR}.
+   */
   readonly text: string;
 }
 
-/** Separates the texts of a prepared document, so that a keyword never matches across two of them. */
-export const TEXT_SEPARATOR = "\0";
+/** Stands between the texts of a document, so that a keyword never matches across two of them. Unicode has no such character. */
+export const TEXT_SEPARATOR = "\uffff";
 
-/** Reads what the order depends on; reports a document with an invalid `dpe://` URI and returns `undefined`. */
-export function rankDocument(document: DPEDocumentSummary, report: Report): RankedDocument | undefined {
-  if (!hasValidUri(document, report)) return undefined;
-  return { document, server: serverOf(document, report), instant: instantOf(document, report) };
-}
-
-/** Reads what order and search depend on; returns `undefined` where {@linkcode rankDocument} does. */
+/** Reads what order and search depend on; reports a document with an invalid `dpe://` URI and returns `undefined`. */
 export function prepareDocument(document: DPEDocumentSummary, report: Report): PreparedDocument | undefined {
-  const ranked = rankDocument(document, report);
-  if (ranked === undefined) return undefined;
+  if (!hasValidUri(document, report)) return undefined;
   const texts = [titleOf(document, report), summaryOf(document, report), keywordsOf(document, report)];
-  return { ...ranked, text: texts.join(TEXT_SEPARATOR).toLowerCase() };
-}
-
-/**
- * Whether the title, the summary, or the keywords joined by spaces contain one of `keywords`, which are in lower case
- * (`docs/protocol/finder.md#filters`). Searches field by field, so that most fields need not be lower-cased.
- */
-export function mentionsAny(
-  document: DPEDocumentSummary,
-  keywords: readonly string[],
-  report: Report,
-): boolean {
-  return containsAny(titleOf(document, report).toLowerCase(), keywords) ||
-    containsAny(summaryOf(document, report).toLowerCase(), keywords) ||
-    containsAny(keywordsOf(document, report).toLowerCase(), keywords);
-}
-
-function containsAny(text: string, keywords: readonly string[]): boolean {
-  for (const keyword of keywords) if (text.includes(keyword)) return true;
-  return false;
+  return {
+    document,
+    server: serverOf(document, report),
+    instant: instantOf(document, report),
+    text: texts.map((text) => text.replaceAll(TEXT_SEPARATOR, " ")).join(TEXT_SEPARATOR).toLowerCase(),
+  };
 }
 
 function hasValidUri(document: DPEDocumentSummary, report: Report): boolean {

@@ -9,17 +9,10 @@ import {
   MAX_FINDER_TEXT_LENGTH,
 } from "../protocol/finder.ts";
 import { isRecord } from "../json.ts";
-import { BestFirst } from "./best_first.ts";
-import {
-  mentionsAny,
-  rankDocument,
-  type RankedDocument,
-  reportInvalidUri,
-  TEXT_SEPARATOR,
-} from "./document.ts";
+import { prepareDocument, reportInvalidUri, TEXT_SEPARATOR } from "./document.ts";
 import { orderServers } from "./server_order.ts";
-import type { DocumentShelf } from "./shelf.ts";
-import { createReport, type OrganizerWarning } from "./warning.ts";
+import { DocumentShelf } from "./shelf.ts";
+import { createReport, type OrganizerWarning, type Report } from "./warning.ts";
 
 /** Which documents to return. */
 export interface FinderQueryOptions {
@@ -40,7 +33,7 @@ export interface FinderQueryOptions {
 
 /** Which documents to return, and who receives warnings. */
 export interface OrganizeFinderOptions extends FinderQueryOptions {
-  /** Receives each problem of the documents that were searched or that match. */
+  /** Receives each problem of the documents. */
   readonly onWarning?: ((warning: OrganizerWarning) => void) | undefined;
 }
 
@@ -53,12 +46,6 @@ interface FinderQuery {
   readonly history: readonly string[];
   readonly offset: number;
   readonly limit: number;
-}
-
-/** The documents of one MCP server in order. */
-interface OrderedDocuments {
-  readonly size: number;
-  readonly slice: (start: number, end: number) => readonly RankedDocument[];
 }
 
 type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
@@ -98,14 +85,22 @@ export function organizeFinder(
   documents: Iterable<DPEDocumentSummary>,
   options: OrganizeFinderOptions = {},
 ): FinderPage {
-  const query = toFinderQuery(options);
-  const matches = selectMatches(documents, query, options.onWarning);
-  const page: OpenPage = { documents: [], totalCount: 0 };
-  for (const server of orderServers(matches.keys(), query.history)) {
-    const found = matches.get(server);
-    if (found !== undefined) takeSlice(page, found, query);
-  }
-  return page;
+  const shelves = toShelves(documents, createReport(options.onWarning));
+  const steps = organizeShelves(shelves, options);
+  for (let step = steps.next();; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** The documents by server. */
+function toShelves(documents: Iterable<DPEDocumentSummary>, report: Report): Map<string, DocumentShelf> {
+  const byServer = Map.groupBy(
+    [...documents].flatMap((document) => {
+      if (isRecord(document)) return prepareDocument(document, report) ?? [];
+      reportInvalidUri(document, report);
+      return [];
+    }),
+    ({ server }) => server,
+  );
+  return new Map([...byServer].map(([server, prepared]) => [server, DocumentShelf.of(prepared)]));
 }
 
 /**
@@ -125,49 +120,19 @@ export function* organizeShelves(
   for (const server of orderServers(shelves.keys(), query.history)) {
     const shelf = shelves.get(server);
     if (shelf === undefined) continue;
-    const slice = (start: number, end: number) => shelf.documents.slice(start, end);
-    if (isEverything) takeSlice(page, { size: shelf.size, slice }, query);
+    if (isEverything) takeSlice(page, shelf, query);
     else yield* takeMatches(page, shelf, query);
   }
   return page;
 }
 
-/** The matching documents by server. Ranks only matching documents, since most documents do not match. */
-function selectMatches(
-  documents: Iterable<DPEDocumentSummary>,
-  query: FinderQuery,
-  onWarning: OrganizeFinderOptions["onWarning"],
-): Map<string, BestFirst<RankedDocument>> {
-  const { keywords, fileType, offset, limit } = query;
-  const capacity = limit === 0 ? 0 : offset + limit;
-  const report = createReport(onWarning);
-  const matches = new Map<string, BestFirst<RankedDocument>>();
-  for (const document of documents) {
-    if (!isRecord(document)) {
-      reportInvalidUri(document, report);
-      continue;
-    }
-    if (fileType !== undefined && document.file_type !== fileType) continue;
-    if (keywords.length > 0 && !mentionsAny(document, keywords, report)) continue;
-    const ranked = rankDocument(document, report);
-    if (ranked === undefined) continue;
-    let found = matches.get(ranked.server);
-    if (found === undefined) {
-      found = new BestFirst(capacity, ({ instant }) => instant);
-      matches.set(ranked.server, found);
-    }
-    found.add(ranked);
-  }
-  return matches;
-}
-
 /** Adds a server's documents, all of which match. */
-function takeSlice(page: OpenPage, server: OrderedDocuments, { offset, limit }: FinderQuery): void {
+function takeSlice(page: OpenPage, shelf: DocumentShelf, { offset, limit }: FinderQuery): void {
   const start = Math.max(0, offset - page.totalCount);
   const free = limit - page.documents.length;
-  page.totalCount += server.size;
-  if (free === 0 || start >= server.size) return;
-  for (const { document } of server.slice(start, start + free)) page.documents.push(document);
+  page.totalCount += shelf.size;
+  if (free === 0 || start >= shelf.size) return;
+  for (const { document } of shelf.documents.slice(start, start + free)) page.documents.push(document);
 }
 
 /** Adds the documents of a shelf that match. */
@@ -199,18 +164,11 @@ function* markKeywords(
   const { documents, text } = shelf;
   const marks = new Uint8Array(documents.length);
   for (const keyword of keywords) {
-    // A keyword that contains the separator could match across two texts of a document.
-    if (keyword.includes(TEXT_SEPARATOR)) markOneByOne(documents, keyword, marks);
-    else text.mark(keyword, marks);
+    // No text contains the separator.
+    if (!keyword.includes(TEXT_SEPARATOR)) text.mark(keyword, marks);
     yield;
   }
   return marks;
-}
-
-function markOneByOne(documents: DocumentShelf["documents"], keyword: string, marks: Uint8Array): void {
-  for (const [index, { document }] of documents.entries()) {
-    if (mentionsAny(document, [keyword], () => {})) marks[index] = 1;
-  }
 }
 
 /** Checks a query and fills in the defaults (`docs/protocol/finder.md#filters`, `docs/protocol/finder.md#pagination`). */

@@ -1,5 +1,4 @@
 /** The documents of one MCP server, kept in the Finder's order and searchable between requests. */
-import { compareRanks } from "./best_first.ts";
 import { type PreparedDocument, TEXT_SEPARATOR } from "./document.ts";
 
 /** A document on a shelf. */
@@ -29,6 +28,14 @@ export class DocumentShelf {
   #ordered: Slot[] = [];
   #documents: readonly PreparedDocument[] | undefined;
   #text: ShelfText | undefined;
+
+  /** A shelf with these documents, in the order of their listing. */
+  static of(documents: readonly PreparedDocument[]): DocumentShelf {
+    const shelf = new DocumentShelf();
+    shelf.follow(documents.keys().map(String));
+    for (const [index, document] of documents.entries()) shelf.set(String(index), document);
+    return shelf;
+  }
 
   /** How many documents are on the shelf. */
   get size(): number {
@@ -95,6 +102,11 @@ export class DocumentShelf {
     this.#hasGone = false;
     this.#isUnsorted = false;
   }
+}
+
+/** Orders ranks, the highest first. The difference of two infinite ranks would be `NaN`. */
+function compareRanks(a: number, b: number): number {
+  return a === b ? 0 : b > a ? 1 : -1;
 }
 
 function compareSlots(a: Slot, b: Slot): number {

@@ -3,7 +3,6 @@ import { isRecord } from "../json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { windowIdentity, windowQueryOf, withoutQuery } from "../uri/window_uri.ts";
-import { BestFirst } from "./best_first.ts";
 import { parseInstant } from "./instant.ts";
 import type { OrganizerWarningCode, Report } from "./warning.ts";
 
@@ -49,16 +48,17 @@ export function orderWindows(
     report({ code, message, server, uri: typeof uri === "string" ? uri : "" });
   };
   const identities = new Set<string>();
-  const best = new BestFirst<RankedWindow>(capacity, ({ priority }) => priority);
+  const ranked: RankedWindow[] = [];
   let firstFullscreen: DesktopWindow | undefined;
   for (const window of windows) {
     if (!isFirstSpelling(window, identities, warn) || !hasText(window, warn)) continue;
     const { priority, fullscreen } = readLayout(window, warn);
-    best.add({ window, priority });
+    ranked.push({ window, priority });
     if (fullscreen) firstFullscreen ??= window;
   }
   if (firstFullscreen !== undefined) return [firstFullscreen];
-  return best.slice().map(({ window }) => window);
+  ranked.sort((a, b) => b.priority - a.priority);
+  return ranked.slice(0, capacity).map(({ window }) => window);
 }
 
 /** Whether the window has a valid URI, and no window before it has the same host and path. */
