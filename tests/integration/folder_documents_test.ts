@@ -138,8 +138,8 @@ Deno.test("a file that cannot be read stays in the catalogue, with the reason", 
   await using folder = await TestFolder.make({ "a.md": "# A", "bad.txt": new Uint8Array([65, 0, 66]) });
   await using client = await DocumentsClient.open(folder.path);
   const { uri, summary } = await client.untilListed("bad.txt");
-  assertMatch(summary ?? "", /^Cannot be read: the file is no text/);
-  await assertRejects(() => client.page(uri), Error, 'Cannot read "bad.txt": the file is no text');
+  assertMatch(summary ?? "", /^Cannot be read: the file is binary data/);
+  await assertRejects(() => client.page(uri), Error, 'Cannot read "bad.txt": the file is binary data');
   assertEquals((await client.page((await client.untilListed("a.md")).uri)).title, "A");
 });
 
@@ -156,7 +156,7 @@ Deno.test("what pages do not show is said on the first page", async () => {
   const page = await client.page((await client.untilListed("a.html")).uri);
   assertEquals(page.elements.map(({ element_id, content }) => [element_id, content]), [
     ["p0-text-1", { text: "Text" }],
-    ["p0-loss-1", { text: "1 drawing is not shown" }],
+    ["p0-loss-1", { text: "1 part of a kind that is not read: drawing" }],
   ]);
 });
 

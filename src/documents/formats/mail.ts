@@ -42,7 +42,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       pageCount: pages.length,
       pageTitles: pages.map(({ title }) => title),
       headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
-      opening: openingOf(body),
+      opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
       losses: [
         ...losses,
         ...bodyLosses,
@@ -122,6 +122,11 @@ function bodyOf(
 
 function textOf({ content }: Email["attachments"][number]): string {
   return typeof content === "string" ? content : new TextDecoder().decode(content);
+}
+
+function entryText({ category, content }: DocumentElement): string {
+  if (category === "heading") return content.text;
+  return category === "table" ? content.rows.map((row) => row.join(": ")).join("; ") : "";
 }
 
 function headersOf({ from, to, cc, date, messageId }: Email): DocumentElement {

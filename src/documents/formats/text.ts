@@ -24,7 +24,10 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
       pageCount: pages.length,
       pageTitles: pages.map(({ title }) => title),
       headings: headingsOf(all),
-      opening: openingOf(all),
+      // Markup of these is written as that of Markdown.
+      opening: read === toElements
+        ? openingOf(all)
+        : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),
       losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },

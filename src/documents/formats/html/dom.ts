@@ -5,6 +5,29 @@ import type { DocumentElement } from "../../../provider/documents/source.ts";
 export type Node = DefaultTreeAdapterMap["node"];
 export type Element = DefaultTreeAdapterMap["element"];
 
+/** What is not shown by a browser, or has no text. */
+export const SKIPPED = new Set([
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "head",
+  "title",
+  "datalist",
+  "rp",
+]);
+export const BLOCKS = new Set(
+  ("address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol optgroup option p pre search section summary table td th tr ul")
+    .split(" "),
+);
+export const LOST: Readonly<Record<string, string>> = {
+  canvas: "drawing",
+  object: "embedded object",
+  embed: "embedded object",
+  applet: "embedded object",
+};
+
 /** The encoding that the head of HTML declares; what stands in comments, scripts and the like is none. */
 export function metaEncoding(head: string): string | undefined {
   const tags = head.matchAll(

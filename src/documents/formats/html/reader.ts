@@ -6,6 +6,7 @@ import { joinText, type TextForm } from "../raised_text.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import {
   attribute,
+  BLOCKS,
   collapse,
   collapseLines,
   type Element,
@@ -13,7 +14,9 @@ import {
   isHidden,
   isLayout,
   link,
+  LOST,
   type Node,
+  SKIPPED,
   spaces,
   spanOf,
 } from "./dom.ts";
@@ -26,20 +29,6 @@ const MAX_SPAN = 100;
 const MAX_ROW_SPAN = 65_534;
 /** The most places in all tables that cells of rows above cover. */
 const MAX_COVERED = 1_000_000;
-
-/** What is not shown by a browser, or has no text. */
-const SKIPPED = new Set(["script", "style", "template", "noscript", "head", "title", "datalist", "rp"]);
-const BLOCKS = new Set(
-  ("address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form " +
-    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol optgroup option p pre search section summary table td th tr ul")
-    .split(" "),
-);
-const LOST: Readonly<Record<string, string>> = {
-  canvas: "drawing",
-  object: "embedded object",
-  embed: "embedded object",
-  applet: "embedded object",
-};
 
 /** How the text within a heading, a cell, an item or the like is read. Lists, tables and code of an item are no part of it. */
 interface InnerText {
