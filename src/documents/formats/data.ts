@@ -1,5 +1,14 @@
 /** JSON and YAML: an outline of the top members, with lists of records as tables. */
-import { type Document, isNode, isScalar, parseAllDocuments, type Scalar, visit } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isNode,
+  isPair,
+  isScalar,
+  parseAllDocuments,
+  type Scalar,
+  visit,
+} from "yaml";
 import { isRecord } from "../../json.ts";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
@@ -112,6 +121,9 @@ function besideValues(document: Document.Parsed): Required<Pick<DataReading, "ha
   let hasComments = (document.commentBefore ?? document.comment ?? "") !== "";
   const tags = new Set<string>();
   visit(document, (key, node) => {
+    if (isPair(node) && isCollection(node.key)) {
+      visit(node.key, { Scalar: (_, scalar) => void (scalar.value = writtenValue(scalar, true)) });
+    }
     if (!isNode(node)) return;
     if (isScalar(node)) node.value = writtenValue(node, key === "key");
     hasComments ||= (node.comment ?? node.commentBefore ?? "") !== "";

@@ -1,8 +1,9 @@
 /** How the form of letters is kept in plain text: `10⁶`, `x^(q,1)`, `~~100~~`. */
 
+/** Marks, such as that of a note, are raised by themselves. */
 const RAISED = characterMap(
-  "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW−βγδφχ",
-  "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ⁻ᵝᵞᵟᵠᵡ",
+  "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW−βγδφχ®™©†‡§*",
+  "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ⁻ᵝᵞᵟᵠᵡ®™©†‡§*",
 );
 const LOWERED = characterMap(
   "0123456789+-=()aehijklmnoprstuvx−βγρφχ",

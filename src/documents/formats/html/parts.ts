@@ -79,3 +79,8 @@ export function valueText({ type, value, options = [] }: FormField = { name: "" 
   if (type === "checkbox" || type === "radio") return value === false ? "[ ]" : "[x]";
   return String(value ?? (type === "select" ? options[0] : undefined) ?? "");
 }
+
+/** A drawing, by the text in it. */
+export function drawing(description: string): DocumentElement[] {
+  return description === "" ? [] : [{ category: "image", content: { description } }];
+}

@@ -21,7 +21,7 @@ import {
   spanOf,
 } from "./dom.ts";
 import { mathmlText } from "./mathml.ts";
-import { fieldOf, formOf, mediaOf, valueText } from "./parts.ts";
+import { drawing, fieldOf, formOf, mediaOf, valueText } from "./parts.ts";
 
 /** The most columns that one cell of a table may cover. */
 const MAX_SPAN = 100;
@@ -154,7 +154,7 @@ export class HtmlReader {
       case "listing":
         return [this.#code(element, depth)];
       case "svg":
-        return this.#drawing(element, depth);
+        return drawing(collapse(this.#textOf(element, depth)));
       case "hr":
         return [{ category: "separator", content: { style: "line" } }];
       case "input":
@@ -377,11 +377,6 @@ export class HtmlReader {
     }
     skipCovered();
     return row;
-  }
-
-  #drawing(element: Element, depth: number): DocumentElement[] {
-    const description = collapse(this.#textOf(element, depth));
-    return description === "" ? [] : [{ category: "image", content: { description } }];
   }
 
   #field(element: Element, depth: number): FormField[] {

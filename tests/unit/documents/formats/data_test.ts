@@ -157,6 +157,11 @@ Deno.test("scalars that JavaScript would change stay as they are written", async
       ], name);
     }
   }
+  assertEquals(await shown("a.yaml", "? [1.50, 2]\n: !!float 3\nb: &x 2.0\nc: *x\n"), [
+    { text: "3" },
+    { text: "2.0" },
+    { text: "2.0" },
+  ]);
   for (const name of ["a.json", "a.yaml"]) {
     assertEquals(await shown(name, `{"a": [1.50, [2.0, 3]]}`), [{
       language: "json",
