@@ -47,7 +47,7 @@ const CONTAINERS = new Set(
 );
 /** Elements that have no content: properties, places, and marks that repeat what stands elsewhere. */
 const EMPTY_NAMES =
-  /(?:Pr|PrEx|Start|End|Ref|Grid)$|^(?:proofErr|lastRenderedPageBreak|softHyphen|(?:continuationS|s)eparator|ffData|moveFrom)$/;
+  /(?:Pr|PrEx|Start|End|Ref|Grid)$|^(?:proofErr|lastRenderedPageBreak|softHyphen|(?:continuationS|s)eparator|ffData|moveFrom|delInstrText)$/;
 /** Fields that are shown and have no text in the file. */
 const COMPUTED_FIELD = /^\s*(EQ|SYMBOL|MACROBUTTON|GOTOBUTTON|AUTONUM\w*|LISTNUM|DISPLAYBARCODE)\b/i;
 /** Kinds of drawings that need not have any text, picture or chart. */
@@ -157,6 +157,7 @@ export class PartReader {
         write("\u2011");
         break;
       case "sym":
+      case "symEx":
         write(this.#symbol(node));
         break;
       case "ruby":
@@ -223,7 +224,7 @@ export class PartReader {
 
   #symbol({ attributes: { char = "", font } }: XmlNode): string {
     const code = Number.parseInt(char, 16);
-    const text = Number.isNaN(code) ? "" : symbolText(String.fromCodePoint(code), font);
+    const text = code <= 0x10ffff ? symbolText(String.fromCodePoint(code), font).toWellFormed() : "";
     if (/[\ue000-\uf8ff]/.test(text)) this.#parts.unread.add(`sign of the font ${font}`);
     return text;
   }

@@ -116,6 +116,8 @@ class Presentation {
     const notes = target === undefined ? undefined : at(this.#office.xml(target), "notes");
     const text = [...descendantsOf(notes, "sp"), ...descendantsOf(notes, "tc")]
       .filter((shape) => !MARGINS.has(placeholderOf(shape) ?? ""))
+      // A number of a page is a field alone.
+      .filter((shape) => ["r", "m"].some((name) => descendantsOf(shape, name).next().done !== true))
       .flatMap((shape) => linesOf(at(shape, "txBody"))).join("\n");
     return text === "" ? [] : [annotation("Notes of the speaker", { text, kind: "notes" })];
   }

@@ -287,7 +287,7 @@ class Workbook {
 const READ_PARTS: ReadonlySet<string> = new Set([
   ..."drawing comments threadedComment hyperlink table pivotTable".split(" "),
   // Objects are named with the workbook; comments and controls are drawn in VML once more.
-  ..."oleObject package vmlDrawing printerSettings customProperty".split(" "),
+  ..."oleObject package vmlDrawing printerSettings customProperty tableSingleCells".split(" "),
 ]);
 /** How many ranges are listed. */
 const MAX_RANGES = 50;

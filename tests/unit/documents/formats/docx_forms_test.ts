@@ -71,6 +71,10 @@ Deno.test("signs of symbol fonts, readings, form fields and content controls of 
   const inputs: readonly (readonly [content: string, text: string])[] = [
     [r("5 ") + sym("Symbol", "F0B1") + r(" 1"), "5 ± 1"],
     [sym("Symbol", "00B1") + sym("Wingdings", "F0FE") + sym("Wingdings", "F0E0"), "±☑→"],
+    [
+      '<w:r><w16se:symEx w16se:font="Segoe UI Emoji" w16se:char="1F642"/></w:r>' + sym("Symbol", "FFFFFFFF"),
+      "🙂",
+    ],
     [r("\uf06d", '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>') + r("g"), "μg"],
     [
       "<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>かんじ</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢字</w:t></w:r></w:rubyBase></w:ruby></w:r>" +
