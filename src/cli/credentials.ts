@@ -6,7 +6,7 @@ import { collectPair } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 
 /** The longest token, in bytes. */
-export const MAX_TOKEN_BYTES = 65_536;
+const MAX_TOKEN_BYTES = 65_536;
 /** The largest file of certificate authorities, in bytes. */
 const MAX_CA_FILE_BYTES = 4_194_304;
 
@@ -93,8 +93,15 @@ function sourceOf(
   return undefined;
 }
 
-async function readTokenFile(file: string): Promise<string> {
-  const reading = await readRegularFile(file, { maxBytes: MAX_TOKEN_BYTES });
+/**
+ * The token of a file. With `isPrivate`, others can neither read nor write it.
+ *
+ * @throws {TypeError} it cannot be read, or holds something else. The `cause` is that of the system.
+ */
+export async function readTokenFile(file: string, { isPrivate = false } = {}): Promise<string> {
+  const refuse = ({ mode }: Deno.FileInfo) =>
+    isPrivate && ((mode ?? 0) & 0o077) !== 0 ? "others can read or write it; delete it" : undefined;
+  const reading = await readRegularFile(file, { maxBytes: MAX_TOKEN_BYTES, refuse });
   if ("state" in reading) {
     throw new TypeError(`Cannot read token file "${file}": ${reading.state}`, { cause: reading.cause });
   }
@@ -113,7 +120,7 @@ async function runTokenCommand(command: string, signal: AbortSignal): Promise<st
 }
 
 /** The whole text is the token: a list of tokens, or the message of a failed login, must not be sent. */
-export function toToken(text: string, place: string): string {
+function toToken(text: string, place: string): string {
   const token = text.trim();
   if (token !== "" && !/\s/.test(token)) return token;
   throw new TypeError(

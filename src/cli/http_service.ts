@@ -2,12 +2,12 @@
 import { dirname } from "@std/path";
 import { InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
-import { describeFileError, readRegularFile, replaceFile } from "../files.ts";
+import { describeFileError, replaceFile } from "../files.ts";
 import type { Logger } from "../log.ts";
 import type { AdmissionOptions } from "../streamable_http/admission.ts";
 import type { HttpHandler } from "../streamable_http/entrance.ts";
 import { describeError } from "../text.ts";
-import { MAX_TOKEN_BYTES, toToken } from "./credentials.ts";
+import { readTokenFile } from "./credentials.ts";
 import { collect } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 import { stateFile } from "./state_folder.ts";
@@ -106,25 +106,12 @@ async function keptToken(
       "Cannot keep a token for clients: no state folder; give --http-token-file or --no-token",
     );
   }
-  const token = await readToken(path, given) ?? await makeToken(path);
+  const token = await readTokenFile(path, { isPrivate: given === undefined }).catch((error: TypeError) => {
+    if (error.cause instanceof Deno.errors.NotFound) return makeToken(path);
+    throw new UsageError(error.message, { cause: error });
+  });
   logger.info("clients need the token of this file", { file: path, header: "Authorization: Bearer TOKEN" });
   return token;
-}
-
-/** The token of a file; `undefined` when there is no file. A file of ours must be ours alone. */
-async function readToken(path: string, given: string | undefined): Promise<string | undefined> {
-  const isOpen = ({ mode }: Deno.FileInfo) => given === undefined && ((mode ?? 0) & 0o077) !== 0;
-  const refuse = (info: Deno.FileInfo) => isOpen(info) ? "others can read or write it; delete it" : undefined;
-  const read = await readRegularFile(path, { maxBytes: MAX_TOKEN_BYTES, refuse });
-  if ("state" in read) {
-    if (read.cause instanceof Deno.errors.NotFound) return undefined;
-    throw new UsageError(`Cannot read token file "${path}": ${read.state}`, { cause: read.cause });
-  }
-  try {
-    return toToken(read.text, `token file "${path}"`);
-  } catch (cause) {
-    throw new UsageError(describeError(cause), { cause });
-  }
 }
 
 async function makeToken(path: string): Promise<string> {

@@ -130,31 +130,19 @@ function fitted(event: Uint8Array): Uint8Array | undefined {
   return "method" in message ? undefined : encoder.encode(toEvent(shortened(message)));
 }
 
-/** A response whose largest items are shortened, or told to be left out. */
+/** A response whose long items are shortened, or told to be left out. */
 function shortened({ result, ...rest }: Readonly<Record<string, unknown>>): string {
   const content = isRecord(result) && Array.isArray(result["content"]) ? result["content"] : undefined;
-  if (content === undefined || !isRecord(result)) {
-    const error = {
-      code: ProtocolErrorCode.InternalError,
-      message: `Cannot send the answer: it is ${TOO_LONG}`,
-    };
-    return JSON.stringify({ ...rest, error });
+  if (content === undefined) {
+    const message = `Cannot send the answer: it is ${TOO_LONG}`;
+    return JSON.stringify({ ...rest, error: { code: ProtocolErrorCode.InternalError, message } });
   }
-  const sized = content.map((item) => ({ item, size: sizeOf(item) }));
-  let left = MAX_EVENT_BYTES - sizeOf({ ...rest, result: { ...result, content: [] } });
-  const kept = new Set(
-    sized.toSorted((one, other) => one.size - other.size).filter(({ size }) => (left -= size) > 0),
-  );
-  const fitting = sized.map((each) =>
-    kept.has(each) ? each.item : { type: "text", text: toShort(each.item) }
-  );
-  const whole = JSON.stringify({ ...rest, result: { ...result, content: fitting } });
-  if (encoder.encode(whole).length <= MAX_EVENT_BYTES) return whole;
-  const failure = {
-    content: [{ type: "text", text: `The tool ran. Its result is ${TOO_LONG}` }],
-    isError: true,
-  };
-  return JSON.stringify({ ...rest, result: failure });
+  const share = MAX_EVENT_BYTES / (content.length + 1);
+  const short = content.map((item) => sizeOf(item) > share ? { type: "text", text: toShort(item) } : item);
+  const whole = { ...rest, result: { ...result as object, content: short } };
+  if (sizeOf(whole) <= MAX_EVENT_BYTES) return JSON.stringify(whole);
+  const text = `The tool ran. Its result is ${TOO_LONG}`;
+  return JSON.stringify({ ...rest, result: { content: [{ type: "text", text }], isError: true } });
 }
 
 const TOO_LONG =
