@@ -13,6 +13,7 @@ import {
 import { headingsOf, openingOf, withIds } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { inColumns } from "./columns.ts";
 import { CMapFactory } from "./cmaps.ts";
 import { outlineTitles, ownText } from "./metadata.ts";
 import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
@@ -181,7 +182,7 @@ class PdfReader {
     joined: readonly TextItem[],
     operators: PageOperators | undefined,
   ): Promise<DocumentElement[]> {
-    const items = operators === undefined ? joined : divideAtGaps(joined, textGapsOf(operators));
+    const items = inColumns(operators === undefined ? joined : divideAtGaps(joined, textGapsOf(operators)));
     const look: BodyLook = { ...await (this.#look ??= this.#lookOfDocument()), isBold: boldFonts(page) };
     const tables = operators === undefined ? [] : ruledTables(rulingsOf(operators), items);
     const elements: DocumentElement[] = [];

@@ -224,3 +224,44 @@ Deno.test("a PDF page with thousands of texts that nearly are a table loses none
   const words = (await contentOf(lines)).join(" ").match(/t\d+/g) ?? [];
   assertEquals(words.toSorted(), texts.toSorted());
 });
+
+const STORY = [
+  "The left column tells of the harvest",
+  "of the year and of all that was done",
+  "by the farmers to bring it in before",
+  "the rain came, which was early then,",
+  "and of the prices that they had for",
+  "it at the market of the small town.",
+  "Nobody knows who came to the market",
+  "and who did not, since most of them",
+  "have never told it to their children",
+  "or to anybody else who asked them so",
+  "that it is not known to this day and",
+  "will not be known to anybody at all.",
+];
+const ALLOWANCES = [["Period", "Allowance"], ["Weekly", "71.15"], ["Monthly", "308.33"], [
+  "Quarterly",
+  "925.00",
+], ["Annually", "3,700.00"]];
+
+Deno.test("columns of a PDF page that is written from the top to the bottom through both are read one after the other", async () => {
+  const other = [
+    "In the other column a story of the",
+    "mill and of the river stands above",
+    "a table, which is read as a table:",
+  ];
+  const end = ["after which the story of the mill", "goes on for some lines, and ends."];
+  for (const shift of [0, 4]) {
+    const cells = ALLOWANCES.flatMap(([name = "", value = ""], row) => {
+      const y = 700 - shift - 40 - row * 14;
+      return [{ size: 10, x: 305, y, text: name }, { size: 10, x: 450, y, text: value }];
+    });
+    const lines = [
+      ...column(50, 700, STORY),
+      ...column(300, 700 - shift, other),
+      ...cells,
+      ...column(300, 700 - shift - 40 - 5 * 14 - 4, end),
+    ].sort((one, next) => next.y - one.y || one.x - next.x);
+    assertEquals(await contentOf(lines), [STORY.join(" "), other.join(" "), ALLOWANCES, end.join(" ")]);
+  }
+});
