@@ -17,7 +17,7 @@ import type { Desktop } from "../protocol/desktop.ts";
 import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
 import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
-import { describeError } from "../text.ts";
+import { describeError, shorten } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
 import { FollowedCalls, type ProgressUpdate } from "./office/followed_calls.ts";
 import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
@@ -41,7 +41,7 @@ import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
 import { ToolCallHistory } from "./tools/history.ts";
 import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
-import { AgentTexts } from "./secrets/agent_texts.ts";
+import { AgentTexts, MAX_LENGTH } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
@@ -208,8 +208,8 @@ export class McpHost implements AsyncDisposable {
       limits: this.callLimits,
       vrl: this.#vrl,
       maskerOf: ({ request, isLocal }) => {
-        const texts = isLocal ? undefined : this.textsFor(request);
-        return (text) => texts?.mask(text) ?? this.redact(text);
+        const redact = (text: string) => shorten(this.redact(text), MAX_LENGTH);
+        return isLocal ? { mask: redact, maskFailure: redact } : this.textsFor(request);
       },
       log: withModule(log, "tools"),
     });

@@ -41,6 +41,8 @@ export interface RequestContext {
 const LONG_ANSWER_BYTES = 1_048_576;
 /** The length to which a URI or name of a request is cut in the log, in characters. */
 const MAX_LOGGED_LENGTH = 512;
+/** The longest request in which secrets are looked for when its answer is no error, in characters. */
+const MAX_SEARCHED_LENGTH = 256 * 1024;
 /** The most lines about requests that contain a secret, and their window. */
 const MAX_ALARMS = 20;
 const ALARM_WINDOW_MS = 10_000;
@@ -113,7 +115,6 @@ async function answerRequest(
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
   const toAck = (error: unknown) => context.host.rules.toErrorAck(error, event);
   const texts = context.host.textsFor([event, body]);
-  if (texts.isSuspicious) logSuspicion(context.host, incoming, alarms);
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {
@@ -128,6 +129,10 @@ async function answerRequest(
     logFailure(context.host.log, incoming, error);
     answer = toAck(texts.maskError(error));
     shrink = undefined;
+  }
+  const isFailure = isRecord(answer) && (answer["isError"] === true || answer["error"] !== undefined);
+  if ((isFailure || texts.requestLength <= MAX_SEARCHED_LENGTH) && texts.isSuspicious) {
+    logSuspicion(context.host, incoming, alarms);
   }
   try {
     await send(answer, incoming, { scope, shrink });

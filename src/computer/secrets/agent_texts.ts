@@ -8,7 +8,7 @@ import { MASK } from "./masking.ts";
 import { mapDeep, type Redactor } from "./redaction.ts";
 
 /** The longest text that is sent, in characters; it is cut after masking, so that no part of a secret remains. */
-const MAX_LENGTH = 16_384;
+export const MAX_LENGTH = 16_384;
 /** The most characters of a request that a text repeats, and the length of the pieces that are compared. */
 const MAX_REPEATED = 200;
 const PIECE_LENGTH = 32;
@@ -42,7 +42,7 @@ function hostOf(match: string): string | undefined {
 export class AgentTexts {
   readonly #request: string;
   readonly #redactor: Redactor;
-  readonly #known: ReturnType<Redactor["findIn"]>;
+  #found: ReturnType<Redactor["findIn"]> | undefined;
   #addresses: ReadonlySet<string | undefined> | undefined;
   /** The pieces of a long request. */
   #pieces: ReadonlySet<string> | undefined;
@@ -50,7 +50,11 @@ export class AgentTexts {
   constructor(request: unknown, redactor: Redactor) {
     this.#request = textsIn(request).join("\n");
     this.#redactor = redactor;
-    this.#known = redactor.findIn(this.#request);
+  }
+
+  /** The length of all texts of the request: the search for secrets takes some 0.1 s for a million characters. */
+  get requestLength(): number {
+    return this.#request.length;
   }
 
   /** Whether the request contains a secret that no honest request contains by chance. */
@@ -58,22 +62,31 @@ export class AgentTexts {
     return this.#known.isGuarded;
   }
 
-  /** A text with `***` for secrets and addresses; a long text, and what it repeats of a long request, are cut. */
+  /** A text with `***` for secrets and addresses, cut when it is long. */
   mask(text: string): string {
-    const masked = this.#redactor.redactForAgent(text, this.#known.found)
+    const masked = shorten(this.#redactor.redactForAgent(text, this.#known.found), 2 * MAX_LENGTH)
       .replace(ADDRESS, (address) => this.#isHidden(address) ? MASK : address);
-    return this.#withoutRepetition(shorten(masked, MAX_LENGTH));
+    return shorten(masked, MAX_LENGTH);
+  }
+
+  /** The same for the text of an error: what it repeats of a long request is cut. */
+  maskFailure(text: string): string {
+    return this.#withoutRepetition(this.mask(text));
   }
 
   /** The same for the message and the details of an error. */
   maskError(error: unknown): unknown {
     if (!(error instanceof SmcpError)) return error;
     const { code, message, details } = error;
-    const masked = mapDeep(details, (text) => this.mask(text));
-    return new SmcpError(code, this.mask(message), {
+    const masked = mapDeep(details, (text) => this.maskFailure(text));
+    return new SmcpError(code, this.maskFailure(message), {
       cause: error,
       ...(isRecord(masked) ? { details: masked } : {}),
     });
+  }
+
+  get #known(): ReturnType<Redactor["findIn"]> {
+    return this.#found ??= this.#redactor.findIn(this.#request);
   }
 
   #isHidden(address: string): boolean {

@@ -17,6 +17,7 @@ import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
 import type { Questions } from "../questions/questions.ts";
+import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { transformResult } from "../vrl/transform.ts";
 import { checkArguments } from "./arguments/check.ts";
@@ -61,7 +62,9 @@ export interface ToolCallsContext {
   readonly limits: CallLimits;
   readonly vrl: VrlEngine;
   /** Masks what the caller is told of a failed call, and of its progress. */
-  readonly maskerOf: (call: Pick<RunningCall, "request" | "isLocal">) => (text: string) => string;
+  readonly maskerOf: (
+    call: Pick<RunningCall, "request" | "isLocal">,
+  ) => Pick<AgentTexts, "mask" | "maskFailure">;
   readonly log: Logger;
 }
 
@@ -189,7 +192,8 @@ export class ToolCalls {
       : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
     this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
     if (ended.isOwnResult === true) return ended.result;
-    const result = withTexts(ended.result, this.#context.maskerOf(call));
+    const masker = this.#context.maskerOf(call);
+    const result = withTexts(ended.result, (text) => masker.maskFailure(text));
     const server = route?.server.name ?? ended.server;
     const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
     return isHinted ? withAuthHint(result, server) : result;
@@ -265,18 +269,18 @@ export class ToolCalls {
     const { followed, maskerOf, log } = this.#context;
     const { req_id } = request;
     const isLocal = options.isLocal === true;
-    let mask: ((text: string) => string) | undefined;
+    let masker: Pick<AgentTexts, "mask"> | undefined;
     const report = isLocal
       ? options.onProgress
       : (progress: Progress) => followed.onProgress(req_id, progress);
     return (progress) => {
       const { message } = progress;
       try {
-        mask ??= maskerOf({ request, isLocal });
+        masker ??= maskerOf({ request, isLocal });
         report?.(
           message === undefined
             ? progress
-            : { ...progress, message: shorten(mask(message), MAX_PROGRESS_LENGTH) },
+            : { ...progress, message: shorten(masker.mask(message), MAX_PROGRESS_LENGTH) },
         );
       } catch (error) {
         log.warn("the listener for the progress of a call failed", { error: describeError(error) });

@@ -167,7 +167,7 @@ Deno.test("a text repeats no more than some 200 characters of a request, also in
     ], words]]
   ) {
     const texts = textsFor({ uri: request });
-    const text = texts.mask(`Cannot read "${repeated}": no such file`);
+    const text = texts.maskFailure(`Cannot read "${repeated}": no such file`);
     if (typeof request === "string" && request !== words) continue;
     assertEquals(text.length < 330, true, `${text.length} characters`);
     const error = texts.maskError(
@@ -177,9 +177,9 @@ Deno.test("a text repeats no more than some 200 characters of a request, also in
     assertEquals([uri.length < 330, deep[0].x.length < 330], [true, true]);
   }
   const own = `The server says: ${"a long explanation of what is wrong ".repeat(100)}`;
-  assertEquals(textsFor({ uri: words }).mask(own), own);
+  assertEquals(textsFor({ uri: words }).maskFailure(own), own);
   const short = { uri: "x".repeat(200) };
-  assertEquals(textsFor(short).mask(`Cannot read "${short.uri}"`), `Cannot read "${short.uri}"`);
+  assertEquals(textsFor(short).maskFailure(`Cannot read "${short.uri}"`), `Cannot read "${short.uri}"`);
 });
 
 Deno.test("a long text is cut behind its masks, so that no part of a secret remains", () => {
