@@ -1,4 +1,5 @@
 /** Suggestions for unknown words: the closest known word, and lists of known words. */
+import { toSeenName, toSeenWord } from "./text/safe_text.ts";
 
 /** Longer words are not compared, in characters. */
 const MAX_LENGTH = 64;
@@ -51,8 +52,8 @@ const MAX_LISTED_NAMES = 20;
 /** `No server named "x" (servers: files, shop)`, for an unknown name. */
 export function unknownName(kind: string, name: string, known: readonly string[]): string {
   const more = known.length - MAX_LISTED_NAMES;
-  const listed = [...known.slice(0, MAX_LISTED_NAMES), ...(more > 0 ? [`${more} more`] : [])];
-  return `No ${kind} named "${name}" (${kind}s: ${listed.join(", ") || "none"})`;
+  const listed = [...known.slice(0, MAX_LISTED_NAMES).map(toSeenWord), ...(more > 0 ? [`${more} more`] : [])];
+  return `No ${kind} named ${toSeenName(name)} (${kind}s: ${listed.join(", ") || "none"})`;
 }
 
 /** Ignores case and separators: `forbiddenTools` equals `forbidden_tools`. */

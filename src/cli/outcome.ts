@@ -13,7 +13,7 @@ import {
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";
-import { printable, toSafeJson } from "../text/safe_text.ts";
+import { printable, printableLine, toSafeJson } from "../text/safe_text.ts";
 
 /** The exit codes of the three programs. */
 export const ExitCode = {
@@ -113,7 +113,9 @@ function messageOf(error: unknown): string {
     return `${error.message}; give valid credentials with --token (A2C_TOKEN), --token-file, --token-command, ` +
       "--auth or --header; who runs the Server has them";
   }
-  return describeError(error instanceof SmcpError ? withDetailsTold(error) : error);
+  if (error instanceof SmcpError) return printableLine(describeError(withDetailsTold(error)));
+  // Of the others, only a join is refused in the words of somebody else.
+  return error instanceof JoinRefusedError ? printableLine(error.message) : describeError(error);
 }
 
 function toUsageFailure({ code, message }: CommanderError): Failure {

@@ -188,7 +188,7 @@ const CASES: readonly Case[] = [
   },
   { words: ["call", "echo", "--params", "-"], input: "[1]", code: 2, text: "", error: "not a JSON object" },
   { words: ["call", "echo", "--timeout", "86401"], code: 2, text: "", error: "86400" },
-  { isFirst: true, words: ["desktop"], text: "window://log\n\nsafe�[31m!\n\tok\n" },
+  { isFirst: true, words: ["desktop"], text: "window://log\n\n```\nsafe�[31m!\n\tok\n```\n" },
   { words: ["desktop", "--window", "dpe://no"], code: 1, text: "", error: "(400)" },
   { isFirst: true, words: ["finder"], text: `${TITLE}\n    ${D}\n1–1 of 1\n` },
   {

@@ -84,7 +84,7 @@ Deno.test("agent.ts shows the configuration, and sends options as the fields of 
   using computer = await ScriptedComputer.join(server.url, { answers });
   const show = async (...args: string[]) => (await run(...options(server), ...args)).stdout;
   assertEquals(await show("config"), "web  sse  enabled  http://web/sse\n");
-  assertEquals(await show("desktop", "--size", "3", "--window", "window://b"), "window://b\n\n3\n");
+  assertEquals(await show("desktop", "--size", "3", "--window", "window://b"), "window://b\n\n```\n3\n```\n");
   const flags = ["--keyword", "a", "--keyword", "b", "--file-type", "xlsx", "--offset", "4", "--limit", "1"];
   assertEquals(
     await show("finder", ...flags),

@@ -8,7 +8,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   async: [],
   json: [],
   text: [],
-  spelling: [],
+  spelling: ["text"],
   files: ["text"],
   own_imports: [],
   open_file: [],

@@ -11,7 +11,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { printableLine, toSafeJson } from "../../text/safe_text.ts";
+import { printableLine, toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
@@ -245,12 +245,14 @@ export function configText(
   { strong, faint }: Palette = PLAIN,
 ): string {
   const rows = Object.entries(servers).map(([name, server]) => [
-    name,
+    toSeenWord(name),
     server.type,
     server.disabled ? "disabled" : "enabled",
     addressOf(server),
   ]);
-  const asked = (inputs ?? []).map(({ id, type, description }) => [`input ${id}`, type, description]);
+  const asked = (inputs ?? []).map((
+    { id, type, description },
+  ) => [`input ${toSeenWord(id)}`, type, description]);
   const shown = rows.length === 0
     ? "no MCP servers"
     : drawColumns(rows, { paints: [strong, undefined, undefined, faint] });

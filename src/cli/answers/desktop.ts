@@ -1,7 +1,14 @@
 /** The Desktop as text and, on a terminal, as boxes. Pure: values in, text out. */
 import { BOX_EDGES, drawBox } from "../../terminal/shapes.ts";
 import { displayWidth, linesOf, wrapToWidth } from "../../terminal/display_width.ts";
-import { escapeUnseen, toSafeLine, withoutSequences } from "../../text/safe_text.ts";
+import {
+  escapeUnseen,
+  printable,
+  toFence,
+  toSafeLine,
+  toSeenUri,
+  withoutSequences,
+} from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../../text.ts";
@@ -87,7 +94,11 @@ function countLines(text: string, start: number): number {
   return count;
 }
 
-/** The windows, separated by rules. */
+/** The windows, separated by rules: the URI of each, and its text in a fence that it cannot end. */
 export function desktopText(desktops: readonly Desktop[]): string {
-  return desktops.join(`\n\n${"─".repeat(40)}\n\n`);
+  const windows = desktops.map((desktop) => {
+    const [uri = "", ...text] = desktop.split("\n\n");
+    return [toSeenUri(uri), toFence(printable(text.join("\n\n")))].filter((part) => part !== "").join("\n\n");
+  });
+  return windows.join(`\n\n${"─".repeat(40)}\n\n`);
 }

@@ -1,7 +1,7 @@
 /** The Finder as text and, on a terminal, as a tree: MCP server, document, page, element. Pure: values in, text out. */
 import { alignColumns, type Branch, drawTree, TREE_INDENT } from "../../terminal/shapes.ts";
 import { cropToWidth, wrapToWidth } from "../../terminal/display_width.ts";
-import { printableLine, toSafeLine } from "../../text/safe_text.ts";
+import { printableLine, toSafeLine, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
 import { toOneLine } from "../../dpe/plain_text.ts";
@@ -29,7 +29,7 @@ export function drawFinder(branches: readonly DocumentBranch[], screen: FinderSc
   const drawn = drawDocuments(branches, screen);
   const lines: string[] = [];
   for (const [server, group] of Map.groupBy(drawn, ({ server }) => server)) {
-    lines.push(palette.strong(cropToWidth(toSafeLine(server), screen.columns)));
+    lines.push(palette.strong(cropToWidth(toSeenWord(server), screen.columns)));
     lines.push(...drawTree(group.map(({ branch }) => branch), palette));
   }
   return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
@@ -155,8 +155,8 @@ function documentLines({ document, pages = [], failure }: DocumentBranch): strin
   const words = keywords.join(", ");
   const tags = words === "" ? "" : `  [${words}]`;
   return [
-    `${title} (${file_type}, ${countOf(page_count, "page")})${tags}`,
-    `    ${uri}`,
+    `${toSeenWord(title)} (${file_type}, ${countOf(page_count, "page")})${tags}`,
+    `    ${toSeenUri(uri)}`,
     ...(summary === "" || summary === words ? [] : [`    ${toOneLine(summary)}`]),
     ...failureLine(failure).map((line) => `    ${line}`),
     ...pages.flatMap(pageLines).map((line) => `    ${line}`),

@@ -4,7 +4,14 @@ import type { GetPromptRet, PromptInfo } from "../../protocol/prompts.ts";
 import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { printableLine, withoutSequences } from "../../text/safe_text.ts";
+import {
+  printableLine,
+  toFence,
+  toSeenLine,
+  toSeenUri,
+  toSeenWord,
+  withoutSequences,
+} from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { contentsText } from "./contents.ts";
@@ -13,7 +20,7 @@ import { contentsText } from "./contents.ts";
 export function serversText(servers: readonly McpServerInfo[], { strong, faint }: Palette = PLAIN): string {
   if (servers.length === 0) return "no MCP servers";
   const rows = servers.map((server) => [
-    server.mcp_server,
+    toSeenWord(server.mcp_server),
     server.status,
     titleOf(server),
     server.mcp_version === undefined ? "" : `MCP ${server.mcp_version}`,
@@ -25,12 +32,20 @@ export function serversText(servers: readonly McpServerInfo[], { strong, faint }
 export function serverText(server: McpServerInfo): string {
   const { description, website_url } = server.server_info ?? {};
   const { capabilities, instructions, instructions_cut } = server;
-  const lines = [serversText([server]), ...[description, website_url].filter((line) => line !== undefined)];
+  const lines = [
+    serversText([server]),
+    ...(description === undefined ? [] : [`description: ${toSeenLine(description)}`]),
+    ...(website_url === undefined ? [] : [`website: ${toSeenUri(website_url)}`]),
+  ];
   if (capabilities !== undefined) {
-    lines.push(`capabilities: ${Object.keys(capabilities).join(", ") || "none"}`);
+    lines.push(`capabilities: ${Object.keys(capabilities).map(toSeenWord).join(", ") || "none"}`);
   }
   if (instructions !== undefined) {
-    lines.push("", `instructions${instructions_cut === true ? " (cut)" : ""}`, instructions);
+    lines.push(
+      "",
+      `instructions${instructions_cut === true ? " (cut)" : ""}`,
+      toFence(withoutSequences(instructions)),
+    );
   }
   return withoutSequences(lines.join("\n"));
 }
@@ -45,7 +60,7 @@ export function promptsText(prompts: readonly PromptInfo[], { accent, faint }: P
   if (prompts.length === 0) return "no prompts";
   return prompts.map((prompt) => {
     const { name, title, description } = prompt;
-    const head = `${accent(printableLine(name))}${printableLine(`(${argumentsText(prompt)})`)}`;
+    const head = `${accent(toSeenWord(name))}${printableLine(`(${argumentsText(prompt)})`)}`;
     const remarks = [title === name ? undefined : title, serverOf(prompt)].filter((part) =>
       part !== undefined
     );
@@ -76,7 +91,7 @@ export function resourcesText(
 ): string {
   if (resources.length === 0) return "no resources";
   const rows = resources.map(({ uri, title, name, mime_type, mcp_server }) => [
-    uri,
+    toSeenUri(uri),
     title ?? name ?? "",
     mime_type ?? "",
     mcp_server,
@@ -92,7 +107,7 @@ export function templatesText(
   if (templates.length === 0) return "no resource templates";
   const rows = templates.map((template) => {
     const { uri_template, title, name, mime_type } = template;
-    return [uri_template, title ?? name ?? "", mime_type ?? "", serverOf(template) ?? ""];
+    return [toSeenUri(uri_template), title ?? name ?? "", mime_type ?? "", serverOf(template) ?? ""];
   });
   return drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
 }

@@ -1,6 +1,6 @@
 /** What `skills` and `skill` print. */
 import type { SkillRef } from "../../protocol/skills.ts";
-import { printableLine } from "../../text/safe_text.ts";
+import { printableLine, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 
 /** Each skill with what it is for. */
@@ -8,8 +8,6 @@ export function skillsText(skills: readonly SkillRef[], { accent, faint }: Palet
   if (skills.length === 0) return "no skills";
   return skills.map(({ name, source, description, tags = [] }) => {
     const remarks = [source, ...tags.map((tag) => `#${tag}`)].join("  ");
-    return `${accent(printableLine(name))}  ${faint(printableLine(remarks))}\n    ${
-      printableLine(description)
-    }`;
+    return `${accent(toSeenWord(name))}  ${faint(printableLine(remarks))}\n    ${printableLine(description)}`;
   }).join("\n");
 }

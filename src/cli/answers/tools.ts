@@ -3,7 +3,14 @@ import { isRecord } from "../../json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
 import { countOf } from "../../text.ts";
-import { printableLine, toSafeLine, withoutSequences } from "../../text/safe_text.ts";
+import {
+  printableLine,
+  toSafeJson,
+  toSafeLine,
+  toSeenUri,
+  toSeenWord,
+  withoutSequences,
+} from "../../text/safe_text.ts";
 import { cropToWidth } from "../../terminal/display_width.ts";
 import type { Screen } from "../../terminal/screen.ts";
 
@@ -12,7 +19,7 @@ export function toolsText(tools: readonly SMCPTool[]): string {
   return tools.map((tool) => {
     const { name, description, params_schema } = tool;
     const lines = description.trim().split("\n").filter((line) => line !== "").map((line) => `    ${line}`);
-    const head = [`${name}(${parametersText(params_schema)})`, remarkOf(tool)];
+    const head = [`${toSeenWord(name)}(${parametersText(params_schema)})`, remarkOf(tool)];
     return [printableLine(head.filter((part) => part !== "").join("  ")), ...lines].join("\n");
   }).join("\n");
 }
@@ -59,7 +66,7 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
   const shown = groups.filter(({ tools }) => tools.length > 0);
   if (shown.length === 0) return undefined;
   const blocks = shown.map(({ server, tools }) => {
-    const name = server === undefined ? "" : `${palette.strong(toSafeLine(server))}  `;
+    const name = server === undefined ? "" : `${palette.strong(toSeenWord(server))}  `;
     const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
     return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");
   });
@@ -68,7 +75,7 @@ export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Sc
 
 function drawTool(tool: SMCPTool, { columns, palette }: Screen): string[] {
   const { name, description, params_schema } = tool;
-  const safeName = toSafeLine(name);
+  const safeName = toSeenWord(name);
   const parameters = toSafeLine(`(${parametersText(params_schema)})`);
   const free = Math.max(0, columns - 3 - safeName.length);
   const what = toSafeLine([remarkOf(tool), description].filter((part) => part !== "").join(": "));
@@ -80,13 +87,13 @@ function drawTool(tool: SMCPTool, { columns, palette }: Screen): string[] {
 
 /** One tool with its full description and the schema of its parameters. */
 export function toolText(tool: SMCPTool): string {
-  const schema = JSON.stringify(tool.params_schema, null, 2);
+  const schema = toSafeJson(tool.params_schema, 2);
   const server = serverOf(tool);
   const { ui, taskSupport } = toolDetails(tool);
   const origin = [
-    ...(server === undefined ? [] : [`MCP server ${server}`]),
-    ...(ui?.resourceUri === undefined ? [] : [`page ${ui.resourceUri}`]),
-    ...(taskSupport === undefined ? [] : [`as a task: ${taskSupport}`]),
+    ...(server === undefined ? [] : [`MCP server ${toSeenWord(server)}`]),
+    ...(ui?.resourceUri === undefined ? [] : [`page ${toSeenUri(ui.resourceUri)}`]),
+    ...(taskSupport === undefined ? [] : [`as a task: ${toSeenWord(taskSupport)}`]),
   ];
   if (origin.length > 0) origin.push("");
   return withoutSequences([toolsText([tool]), "", ...origin, "parameters", schema].join("\n"));

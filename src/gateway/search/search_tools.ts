@@ -5,7 +5,7 @@ import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord, parseJson } from "../../json.ts";
-import { toSafeJson, toSeenName, toSeenWord } from "../../text/safe_text.ts";
+import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../spelling.ts";
 import type { LongResults } from "./long_results.ts";
 import { groupEqual, type ToolGroup } from "./tool_groups.ts";
@@ -135,9 +135,7 @@ function nothingFound({ computers, problem }: SearchParts, computer: string | un
   }
   if (computer !== undefined && !there.includes(computer)) {
     return errorResult(
-      `${
-        unknownName("Computer", computer, there.map(toSeenWord))
-      }. Leave out "computer" to search all of them`,
+      `${unknownName("Computer", computer, there)}. Leave out "computer" to search all of them`,
     );
   }
   const wider = computer === undefined ? "" : ', leave out "computer" to search all Computers';

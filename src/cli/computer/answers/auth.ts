@@ -1,7 +1,7 @@
 /** `auth login|status|logout` */
 import type { SignInStatus } from "../../../mcp/auth/sign_in.ts";
 import { isServiceGrant, type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
-import { toSafeLine } from "../../../text/safe_text.ts";
+import { toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
 import { unknownName } from "../../../spelling.ts";
@@ -166,7 +166,7 @@ function isService(server: MCPServerConfig): boolean {
 function signInsText(rows: readonly ServerRow[], { strong, alarm, faint }: Palette): string {
   if (rows.length === 0) return "no MCP servers";
   const cells = rows.map(({ name, standing, status, remark }) => [
-    toSafeLine(name),
+    toSeenWord(name),
     standing,
     toSafeLine(remark ?? (status === undefined ? "" : detailsOf(status))),
   ]);

@@ -1,7 +1,7 @@
 /** `status`, `skills`, `history` */
 import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
-import { printableLine, toSafeLine } from "../../../text/safe_text.ts";
+import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import type { ServerState } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
@@ -80,7 +80,7 @@ function statusText(hosted: HostedComputer, servers: readonly ServerRow[], scree
   ]);
   if (servers.length === 0) return [...head, "", "no MCP servers"].join("\n");
   const rows = servers.map(({ name, status, tools, mcpVersion }) => [
-    toSafeLine(name),
+    toSeenWord(name),
     status,
     countOf(tools, "tool"),
     ...mcpVersion === undefined ? [] : [`MCP ${mcpVersion}`],

@@ -4,7 +4,7 @@ import { displayWidth } from "../../../../src/terminal/display_width.ts";
 import { COLORS, PLAIN } from "../../../../src/terminal/screen.ts";
 
 Deno.test("desktopText() draws a line between windows", () => {
-  assertEquals(desktopText(["window://a\n\nA", "window://b"]).split("\n").length, 7);
+  assertEquals(desktopText(["window://a\n\nA", "window://b"]).split("\n").length, 9);
 });
 
 const screen = { columns: 60, palette: PLAIN, maxLines: 3 };

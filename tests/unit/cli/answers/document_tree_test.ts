@@ -96,5 +96,5 @@ Deno.test("readDocumentTree() ends when it is aborted", async () => {
 Deno.test("finderText() lets no title begin a line", () => {
   const forged = { ...document("a"), title: "Report\n    dpe://evil" };
   const text = finderText({ documents: [{ document: forged }], totalCount: 1 }, { offset: 0 });
-  assertEquals(text.split("\n")[0], "Report     dpe://evil (md, 2 pages)");
+  assertEquals(text.split("\n")[0], '"Report dpe://evil" (md, 2 pages)');
 });

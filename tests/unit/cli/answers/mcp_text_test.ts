@@ -31,8 +31,11 @@ Deno.test("serverText() shows instructions whole, says when they are cut, and pa
     instructions: "One\n\u001b[31mTwo",
     instructions_cut: true,
   });
-  const lines = ["shop  running", "Sells", "https://shop.example.com", "capabilities: none", ""];
-  assertEquals(text, [...lines, "instructions (cut)", "One", "Two"].join("\n"));
+  const about = ['description: "Sells"', "website: https://shop.example.com", "capabilities: none"];
+  assertEquals(
+    text,
+    ["shop  running", ...about, "", "instructions (cut)", "```", "One", "Two", "```"].join("\n"),
+  );
 });
 
 Deno.test("promptsText() shows which arguments may be left out, and no title that repeats the name", () => {
