@@ -32,8 +32,13 @@ export function prepareDocument(document: DPEDocumentSummary, report: Report): P
     document,
     server: serverOf(document, report),
     instant: instantOf(document, report),
-    text: texts.map((text) => text.replaceAll(TEXT_SEPARATOR, " ")).join(TEXT_SEPARATOR).toLowerCase(),
+    text: texts.join(TEXT_SEPARATOR).toLowerCase(),
   };
+}
+
+/** Orders documents, the latest first. The difference of two infinite instants would be `NaN`. */
+export function compareDocuments({ instant: a }: PreparedDocument, { instant: b }: PreparedDocument): number {
+  return a === b ? 0 : b > a ? 1 : -1;
 }
 
 function hasValidUri(document: DPEDocumentSummary, report: Report): boolean {

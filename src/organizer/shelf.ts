@@ -1,5 +1,5 @@
 /** The documents of one MCP server, kept in the Finder's order and searchable between requests. */
-import { type PreparedDocument, TEXT_SEPARATOR } from "./document.ts";
+import { compareDocuments, type PreparedDocument, TEXT_SEPARATOR } from "./document.ts";
 
 /** A document on a shelf. */
 interface Slot {
@@ -28,14 +28,6 @@ export class DocumentShelf {
   #ordered: Slot[] = [];
   #documents: readonly PreparedDocument[] | undefined;
   #text: ShelfText | undefined;
-
-  /** A shelf with these documents, in the order of their listing. */
-  static of(documents: readonly PreparedDocument[]): DocumentShelf {
-    const shelf = new DocumentShelf();
-    shelf.follow(documents.keys().map(String));
-    for (const [index, document] of documents.entries()) shelf.set(String(index), document);
-    return shelf;
-  }
 
   /** How many documents are on the shelf. */
   get size(): number {
@@ -78,7 +70,7 @@ export class DocumentShelf {
   }
 
   /** The texts of {@linkcode DocumentShelf.documents}, in the same order. */
-  get text(): ShelfText {
+  get text(): Pick<ShelfText, "mark"> {
     const { documents } = this;
     return this.#text ??= new ShelfText(documents);
   }
@@ -104,13 +96,8 @@ export class DocumentShelf {
   }
 }
 
-/** Orders ranks, the highest first. The difference of two infinite ranks would be `NaN`. */
-function compareRanks(a: number, b: number): number {
-  return a === b ? 0 : b > a ? 1 : -1;
-}
-
 function compareSlots(a: Slot, b: Slot): number {
-  return compareRanks(a.prepared.instant, b.prepared.instant) || a.position - b.position;
+  return compareDocuments(a.prepared, b.prepared) || a.position - b.position;
 }
 
 function merge(left: readonly Slot[], right: readonly Slot[]): Slot[] {
