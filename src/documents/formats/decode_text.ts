@@ -94,7 +94,8 @@ function canDecode(bytes: Uint8Array, encoding: string): boolean {
     new TextDecoder(encoding, { fatal: true }).decode(bytes);
     return true;
   } catch {
-    const foreign = new TextDecoder(encoding).decode(bytes).match(/[^\0-\x7f]/g) ?? [];
+    const foreign =
+      new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES * 16)).match(/[^\0-\x7f]/g) ?? [];
     return foreign.filter((character) => character === "\ufffd").length * 50 < foreign.length;
   }
 }

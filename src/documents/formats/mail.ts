@@ -8,8 +8,6 @@ import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
 import { openingOf, toParts } from "./sections.ts";
 
-/** The types of calendars. */
-const CALENDAR = /^(?:text\/calendar|application\/ics)$/;
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
 
@@ -20,10 +18,9 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
   const { subject = "", attachments } = mail;
   const { elements: body, losses: bodyLosses } = bodyOf(mail, limits);
   const entries = attachments.flatMap((attachment) =>
-    CALENDAR.test(attachment.mimeType) ? readCalendar(textOf(attachment)) : []
+    isCalendar(attachment) ? readCalendar(textOf(attachment)) : []
   );
-  const unread =
-    attachments.filter(({ mimeType }) => !CALENDAR.test(mimeType) || entries.length === 0).length;
+  const unread = attachments.filter((attachment) => !isCalendar(attachment) || entries.length === 0).length;
   const elements: DocumentElement[] = [
     ...(subject === "" ? [] : [{ category: "heading" as const, content: { level: 1, text: subject } }]),
     headersOf(mail),
@@ -83,7 +80,7 @@ function toUtf8(bytes: Uint8Array<ArrayBuffer>): {
 }
 
 const ENCODED_WORDS =
-  /=\?([\w-]+)(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=(?:[ \t\r\n]+=\?\1(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=)+/gi;
+  /=\?([\w-]+)(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=(?:[ \t\r\n]*=\?\1(?:\*[\w-]*)?\?b\?[A-Za-z0-9+/]+=*\?=)+/gi;
 
 /** Makes one encoded word of those side by side, each of which may end within a character. */
 async function joinEncodedWords(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
@@ -118,6 +115,10 @@ function bodyOf(
   return length > 0 && (reading === undefined || shown < 4 * length)
     ? { elements, losses: [] }
     : reading ?? { elements, losses: [] };
+}
+
+function isCalendar({ filename, mimeType }: Email["attachments"][number]): boolean {
+  return /^(?:text\/calendar|application\/ics)$/.test(mimeType) || /\.(?:ics|vcs)$/i.test(filename ?? "");
 }
 
 function textOf({ content }: Email["attachments"][number]): string {
