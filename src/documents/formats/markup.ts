@@ -8,6 +8,14 @@ export type ReadBlocks = (lines: readonly string[], depth: number) => Iterable<D
 /** The most levels of blocks in blocks. */
 export const MAX_DEPTH = 40;
 
+export function textOf(text: string): DocumentElement {
+  return { category: "text", content: { text } };
+}
+
+export function codeOf(code: string, language = ""): DocumentElement {
+  return { category: "code", content: { ...(language === "" ? {} : { language }), code } };
+}
+
 export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
@@ -35,7 +43,7 @@ export function readList(
   lines: readonly string[],
   start: number,
   { marker, read, depth }: { readonly marker: RegExp; readonly read: ReadBlocks; readonly depth: number },
-): { readonly elements: DocumentElement[]; readonly end: number } | undefined {
+): { readonly elements: DocumentElement[]; readonly end: number } {
   const items: ListItem[] = [];
   const others: DocumentElement[] = [];
   const indent = indentOf(lines[start] ?? "");
@@ -54,10 +62,9 @@ export function readList(
     items.push(itemOf([line.slice(found[0].length), ...dedent(rest)], others, { read, depth: depth + 1 }));
     at += 1 + rest.length;
   }
-  if (first === null) return undefined;
-  const number = Number(/\d+/.exec(first[1] ?? "")?.[0] ?? 1);
+  const number = Number(/\d+/.exec(first?.[1] ?? "")?.[0] ?? 1);
   const ordered = { ordered: true, ...(number === 1 ? {} : { start: number }) };
-  const content: ListContent = first[1] === undefined ? { items } : { ...ordered, items };
+  const content: ListContent = first?.[1] === undefined ? { items } : { ...ordered, items };
   return { elements: [{ category: "list", content }, ...others], end: at };
 }
 
@@ -82,7 +89,7 @@ function itemOf(
 }
 
 /** The most columns of a table that is drawn. */
-export const MAX_COLUMNS = 256;
+const MAX_COLUMNS = 256;
 
 /** A table of rows with texts; the first `headers` rows are its header. */
 export function tableOf(rows: readonly (readonly (string | null)[])[], headers: number): DocumentElement {
@@ -93,4 +100,71 @@ export function tableOf(rows: readonly (readonly (string | null)[])[], headers: 
     );
   const body = rows.slice(headers).map((row) => [...row]);
   return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
+}
+
+/** A table whose columns are those of its border of equal signs; `undefined` for one of too many columns. */
+export function ruledTable(
+  lines: readonly string[],
+  inline: (text: string) => string,
+): DocumentElement | undefined {
+  const starts = [...(lines[0] ?? "").matchAll(/=+/g).map(({ index }) => index)];
+  if (starts.length > MAX_COLUMNS) return undefined;
+  const rows: string[][] = [];
+  let headers = 0;
+  for (const [index, line] of lines.entries()) {
+    if (/^=[= ]*$/.test(line)) {
+      if (index > 0 && index < lines.length - 1) headers = rows.length;
+    } else if (line.trim() !== "" && !/^-[- ]*$/.test(line)) {
+      // Text across the edge of a column covers both.
+      const isEdge = (at = 0) => at === 0 || (line[at - 1] ?? " ") === " ";
+      const cells = starts.map((start, column) => {
+        const end = starts.slice(column + 1).find(isEdge);
+        return isEdge(start) ? inline(line.slice(start, end).trim()) : "";
+      });
+      const above = rows.at(-1);
+      // A row without a first cell continues the one above.
+      if (cells[0] !== "" || above === undefined || rows.length === headers) rows.push(cells);
+      else for (const [at, cell] of cells.entries()) above[at] = `${above[at]}\n${cell}`.trim();
+    }
+  }
+  return tableOf(rows, headers);
+}
+
+/** A table that is drawn by `+`, `-` and `|`; a cell may cover several columns and rows. */
+export function drawnTable(
+  lines: readonly string[],
+  inline: (text: string) => string,
+): DocumentElement | undefined {
+  const places = lines.filter((line) => line.startsWith("+")).flatMap((
+    line,
+  ) => [...line.matchAll(/\+/g).map(({ index }) => index)]);
+  const edges = [...new Set(places)].sort((a, b) => a - b);
+  if (edges.length > MAX_COLUMNS) return undefined;
+  const rows: (string | null)[][] = [];
+  // The row that each column is in now.
+  const current = edges.slice(1).map(() => -1);
+  let headers = 0;
+  for (const [index, line] of lines.entries()) {
+    const pieces = edges.slice(1).map((right, column) => line.slice((edges[column] ?? 0) + 1, right));
+    const isBorder = pieces.map((piece) => /^[-=+]+$/.test(piece));
+    if (isBorder.includes(true) && index < lines.length - 1) {
+      if (/^\+=[=+]*\+$/.test(line)) headers = rows.length;
+      for (const [column, border] of isBorder.entries()) if (border) current[column] = rows.length;
+      rows.push(current.map(() => null));
+    }
+    let cell = 0;
+    for (const [column, piece] of pieces.entries()) {
+      const sign = line[edges[column] ?? 0] ?? "";
+      // Without a line at its left, the text belongs to the cell before.
+      const isOwn = /[|+]/.test(sign);
+      if (isOwn) cell = column;
+      const row = rows[current[cell] ?? -1];
+      if (!isBorder[column] && row !== undefined) {
+        row[cell] = `${row[cell] ?? ""}${isOwn ? "\n" : sign}${piece}`;
+      }
+    }
+  }
+  const textOf = (cell: string) =>
+    inline(cell.split("\n").map((each) => each.trim()).filter(Boolean).join("\n"));
+  return tableOf(rows.map((row) => row.map((cell) => cell === null ? null : textOf(cell))), headers);
 }

@@ -1,13 +1,18 @@
 /** Org, the markup of Emacs: headings, lists, tables, blocks and properties. */
 import type { DocumentElement } from "../../provider/documents/source.ts";
-import { MAX_DEPTH, readList, tableOf } from "./markup.ts";
+import { codeOf, MAX_DEPTH, readList, tableOf, textOf } from "./markup.ts";
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;
 const ITEM = /^[ \t]*(?:[-+]|(?<=[ \t])\*|(\d{1,9})[.)])(?:[ \t]+|$)/;
 const BLOCK = /^[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?/i;
 const DRAWER = /^[ \t]*:([\w-]+):[ \t]*$/;
-const KEYWORD = /^[ \t]*#\+(\w+):[ \t]*(.*)$/;
-const LINE = /^[ \t]*(?:\||: |:$)|^[ \t]*#(?:[ \t]|$)|^-{5,}[ \t]*$/;
+const ROW = /^[ \t]*\|/;
+const FIXED = /^[ \t]*:(?: |$)/;
+/** Comments, and what is said of the file or of what follows. */
+const SETTING = /^[ \t]*#(?:[ \t]|$|\+(?!title:|caption:|begin_)\w+:)/i;
+/** A line that continues a paragraph. */
+const TEXT =
+  /^(?![ \t]*(?:$|\||:[\w-]*:?(?:[ \t]|$)|#[ \t+]|#$|[-+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))|\*+[ \t]|[ \t]+\*[ \t]|-{5,}[ \t]*$)/;
 
 /** The elements of a text. The title of the file is its first heading, above all others. */
 export function* readOrg(text: string): Generator<DocumentElement, void> {
@@ -17,78 +22,64 @@ export function* readOrg(text: string): Generator<DocumentElement, void> {
 }
 
 function* blocks(lines: readonly string[], depth: number, above = 0): Generator<DocumentElement, void> {
-  if (depth > MAX_DEPTH) return yield { category: "code", content: { code: lines.join("\n") } };
+  if (depth > MAX_DEPTH) return yield codeOf(lines.join("\n"));
   const ends = endsOf(lines);
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? "";
-    const run = (holds: (line: string) => boolean) => {
+    const run = (kind: RegExp) => {
       const start = at;
-      while (at < lines.length && holds(lines[at] ?? "")) at++;
+      while (kind.test(lines[at] ?? "")) at++;
       return lines.slice(start, at);
     };
-    const heading = HEADING.exec(line);
-    const [, block = "", language] = BLOCK.exec(line) ?? [];
-    const drawer = DRAWER.exec(line)?.[1];
+    const [, stars, title = ""] = HEADING.exec(line) ?? [];
     const end = ends.get(at);
     if (line.trim() === "") at++;
-    else if (heading !== null) {
+    else if (stars !== undefined) {
+      yield {
+        category: "heading",
+        content: { level: Math.min(stars.length + above, 6), text: inline(title) },
+      };
       at++;
-      const level = Math.min((heading[1]?.length ?? 1) + above, 6);
-      yield { category: "heading", content: { level, text: inline(heading[2] ?? "") } };
-    } else if (end !== undefined && (block !== "" || drawer !== undefined)) {
-      const inner = lines.slice(at + 1, end);
+    } else if (end !== undefined) {
+      yield* block(line, lines.slice(at + 1, end), depth);
       at = end + 1;
-      if (drawer !== undefined) {
-        yield { category: "code", content: { language: "org", code: inner.join("\n").trim() } };
-      } else if (/^(?:src|example|export)$/i.test(block)) {
-        const code = inner.map((line) => line.replace(/^,(?=[*#])/, "")).join("\n");
-        yield { category: "code", content: { ...(language === undefined ? {} : { language }), code } };
-      } else if (/^quote$/i.test(block)) {
-        for (const element of blocks(inner, depth + 1)) {
-          yield element.category === "text"
-            ? { ...element, content: { text: element.content.text.replace(/^/gm, "> ") } }
-            : element;
-        }
-      } else yield* blocks(inner, depth + 1);
-    } else if (/^[ \t]*\|/.test(line)) {
-      const rows = run((line) => /^[ \t]*\|/.test(line));
+    } else if (ROW.test(line)) {
+      const rows = run(ROW);
       const border = rows.findIndex((row) => /^[ \t]*\|-/.test(row));
       const cells = rows.filter((row) => !/^[ \t]*\|-/.test(row)).map((row) =>
         row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => inline(cell.trim()))
       );
       yield tableOf(cells, border > 0 && border < cells.length ? border : 0);
-    } else if (KEYWORD.test(line)) {
-      const keywords = run((line) => KEYWORD.test(line)).filter((line) => !/^[ \t]*#\+title:/i.test(line));
-      const captions = keywords.flatMap((line) => /^[ \t]*#\+caption:[ \t]*(\S.*)$/i.exec(line)?.[1] ?? []);
-      const others = keywords.filter((line) => !/^[ \t]*#\+caption:/i.test(line));
-      if (others.length > 0) {
-        yield { category: "code", content: { language: "org", code: others.join("\n") } };
-      }
-      for (const caption of captions) yield { category: "text", content: { text: inline(caption) } };
-    } else if (/^[ \t]*:(?: |$)/.test(line)) {
-      const code = run((line) => /^[ \t]*:(?: |$)/.test(line)).map((line) => line.replace(/^[ \t]*: ?/, ""));
-      yield { category: "code", content: { code: code.join("\n") } };
-    } else if (/^[ \t]*#(?:[ \t]|$)/.test(line)) {
-      const code = run((line) => /^[ \t]*#(?:[ \t]|$)/.test(line));
-      yield { category: "code", content: { language: "org", code: code.join("\n") } };
-    } else if (/^-{5,}[ \t]*$/.test(line)) {
-      at++;
+    } else if (FIXED.test(line)) {
+      yield codeOf(run(FIXED).map((each) => each.replace(/^[ \t]*: ?/, "")).join("\n"));
+    } else if (/^[ \t]*#\+title:/i.test(line)) at++;
+    else if (/^[ \t]*#\+caption:/i.test(line)) {
+      yield textOf(inline(lines[at++]?.replace(/^[^:]*:/, "").trim() ?? ""));
+    } else if (SETTING.test(line)) yield codeOf(run(SETTING).join("\n"), "org");
+    else if (/^-{5,}[ \t]*$/.test(line)) {
       yield { category: "separator", content: { style: "line" } };
-    } else {
-      const list = ITEM.test(line) ? readList(lines, at, { marker: ITEM, read: blocks, depth }) : undefined;
-      if (list !== undefined) {
-        yield* list.elements;
-        at = list.end;
-        continue;
-      }
       at++;
-      const others = run((line) =>
-        line.trim() !== "" && ![HEADING, ITEM, BLOCK, DRAWER, KEYWORD, LINE].some((each) => each.test(line))
-      );
-      yield {
-        category: "text",
-        content: { text: [line, ...others].map((each) => inline(each.trim())).join("\n") },
-      };
+    } else if (ITEM.test(line)) {
+      const list = readList(lines, at, { marker: ITEM, read: blocks, depth });
+      yield* list.elements;
+      at = list.end;
+    } else {
+      at++;
+      yield textOf([line, ...run(TEXT)].map((each) => inline(each.trim())).join("\n"));
+    }
+  }
+}
+
+/** A block or a drawer, by its first line. */
+function* block(line: string, inner: readonly string[], depth: number): Generator<DocumentElement, void> {
+  const [, name = "", language] = BLOCK.exec(line) ?? [];
+  if (name === "") yield codeOf(inner.join("\n").trim(), "org");
+  else if (/^(?:src|example|export)$/i.test(name)) {
+    yield codeOf(inner.map((each) => each.replace(/^,(?=[*#])/, "")).join("\n"), language);
+  } else {
+    for (const element of blocks(inner, depth + 1)) {
+      const isQuote = /^quote$/i.test(name) && element.category === "text";
+      yield isQuote ? textOf(element.content.text.replace(/^/gm, "> ")) : element;
     }
   }
 }
