@@ -126,6 +126,11 @@ Deno.test("A link has its text and its URL", () => {
 // proves: dpe-markdown-formula
 Deno.test("A formula stands between dollar signs", () => {
   assertEquals(render("formula", { expression: "E = mc^2" }), "$ E = mc^2 $");
+  assertEquals(render("formula", { expression: "=C2*2", cell: "D2" }), "$ D2: =C2*2 $");
+  assertEquals(
+    render("formula", { expression: "=C2*2", cell: "D2", cells: "D2:D9" }),
+    "$ D2:D9: =C2*2, filled down $",
+  );
 });
 
 // proves: dpe-markdown-other
