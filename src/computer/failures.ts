@@ -86,9 +86,9 @@ export function toToolFailure(
 ): ToolFailure {
   const kind = failureOf(error);
   if (kind === "timeout") {
-    const idleMs = error instanceof ServerTimeoutError ? error.idleMs : undefined;
+    const { idleMs, afterMs = timeoutMs } = error instanceof ServerTimeoutError ? error : {};
     const text = idleMs === undefined
-      ? `Tool "${name}" did not answer in ${timeoutMs / 1000} s`
+      ? `Tool "${name}" did not answer in ${Math.min(afterMs, timeoutMs) / 1000} s`
       : `Tool "${name}" made no progress in ${idleMs / 1000} s`;
     return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
   }
@@ -134,7 +134,12 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
   const { readCode, text } = FAILURES[kind];
   const { name: mcp_server, status: state } = read.server;
   const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
-  const what = error instanceof SignInRequiredError ? `${text}: ${error.reason}` : text;
+  const isRefused = error instanceof ServerNotRunningError && state === "running";
+  const what = error instanceof SignInRequiredError
+    ? `${text}: ${error.reason}`
+    : isRefused
+    ? `failed: ${error.reason}`
+    : text;
   return withRivals(smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error), read);
 }
 

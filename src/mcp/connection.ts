@@ -81,6 +81,11 @@ export class McpConnection {
     return this.#session.isClosed;
   }
 
+  /** Whether it ended because the server knows it no longer. */
+  get isLost(): boolean {
+    return this.#session.isLost;
+  }
+
   get capabilities(): ServerCapabilities {
     const { tools, resources, completions, prompts } = this.introduction.capabilities;
     const { subscribe, listChanged } = isRecord(resources) ? resources : {};

@@ -30,26 +30,33 @@ export class ServerNotRunningError extends Error {
   readonly code = "SERVER_NOT_RUNNING";
   /** The reason in a few words, without addresses and secrets. */
   readonly reason: string;
+  /** What only this machine may read of the reason. */
+  readonly detail: string | undefined;
   /** The end of its stderr. It may hold secrets, so it stays on this machine. */
   readonly stderrTail: string;
   /** The status of the HTTP answer that is the reason. */
   readonly httpStatus: number | undefined;
+  /** Whether the server lost the session before it began the request, which the next session may repeat. */
+  readonly isRepeatable: boolean;
 
-  /** @param options `detail` is part of the message only, which stays on this machine. */
+  /** @param options `detail` is part of the message, which stays on this machine. */
   constructor(options: {
     reason: string;
-    detail?: string;
+    detail?: string | undefined;
     server?: string;
     cause?: unknown;
     stderrTail?: string;
-    httpStatus?: number;
+    httpStatus?: number | undefined;
+    isRepeatable?: boolean;
   }) {
-    const { reason, detail, server, cause, stderrTail = "", httpStatus } = options;
+    const { reason, detail, server, cause, stderrTail = "", httpStatus, isRepeatable = false } = options;
     const what = server === undefined ? "the MCP server" : `MCP server "${server}"`;
     super(`Cannot use ${what}: ${reason}${detail === undefined ? "" : ` (${detail})`}`, { cause });
     this.reason = reason;
+    this.detail = detail;
     this.stderrTail = stderrTail;
     this.httpStatus = httpStatus;
+    this.isRepeatable = isRepeatable;
   }
 }
 
@@ -57,15 +64,15 @@ export class ServerNotRunningError extends Error {
 export class ServerTimeoutError extends Error {
   override readonly name = "ServerTimeoutError";
   readonly code = "SERVER_TIMEOUT";
+  /** The time that ended the wait, in milliseconds, where it may differ from the time that the caller gave. */
+  readonly afterMs: number | undefined;
   /** How long it made no progress, in milliseconds, where that is why the wait ended. */
   readonly idleMs: number | undefined;
 
-  constructor(
-    message: string,
-    { cause, idleMs }: { readonly cause?: unknown; readonly idleMs?: number } = {},
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.idleMs = idleMs;
+  constructor(message: string, options: { readonly afterMs?: number; readonly idleMs?: number } = {}) {
+    super(message);
+    this.afterMs = options.afterMs;
+    this.idleMs = options.idleMs;
   }
 }
 
@@ -146,11 +153,14 @@ export class ServerAnswerError extends Error {
   readonly rpcCode: number;
   /** The JSON-RPC `error.data`. */
   readonly rpcData: unknown;
+  /** The HTTP status of the answer, where that is a refusal. */
+  readonly httpStatus: number | undefined;
 
-  constructor(rpcCode: number, message: string, options: { data?: unknown } = {}) {
+  constructor(rpcCode: number, message: string, options: { data?: unknown; httpStatus?: number } = {}) {
     super(message);
     this.rpcCode = rpcCode;
     this.rpcData = options.data;
+    this.httpStatus = options.httpStatus;
   }
 }
 
@@ -174,6 +184,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof ServerAuthorizationError) return `HTTP ${error.status}`;
   if (error instanceof ServerTimeoutError) return "no answer in time";
   if (error instanceof ConfigurationError) return error.reason;
+  if (error instanceof ServerAnswerError) return `it refuses to open a session (error ${error.rpcCode})`;
   return "it does not follow the MCP protocol";
 }
 
@@ -193,4 +204,16 @@ export function toFailure(error: unknown): unknown {
 export function isFailure(error: unknown): boolean {
   return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
     error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;
+}
+
+/** The HTTP status of a refusal. */
+export function statusOf(error: unknown): number | undefined {
+  const isOwn = error instanceof ServerAnswerError || error instanceof ServerNotRunningError;
+  return isOwn ? error.httpStatus : undefined;
+}
+
+/** Returns whether the server has answered in the session, if only with an error. A refusal by HTTP is no such answer. */
+export function isAnswer(error: unknown): boolean {
+  if (!(error instanceof ServerAnswerError)) return false;
+  return error.httpStatus === undefined || error.rpcCode === RpcErrorCode.METHOD_NOT_FOUND;
 }

@@ -5,10 +5,13 @@ import { shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import {
   ConfigurationError,
+  RpcErrorCode,
   ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
+  statusOf,
 } from "./errors.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { RpcPeer } from "./rpc_peer.ts";
 
 /** The versions with sessions, which `initialize` opens; the newest first. */
@@ -54,13 +57,24 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** How to open a session. */
-export interface HandshakeOptions extends RequestLimits {
+/** What is asked of a server first. */
+export interface Opening {
   readonly choice: EraChoice;
+  /** The version with sessions; the newest by default. */
+  readonly version?: string;
+  /** Whether the server was asked otherwise before. */
+  readonly isSecond?: boolean;
+}
+
+/** How to open a session. */
+export interface HandshakeOptions extends RequestLimits, Opening {
   readonly capabilities: ClientCapabilities;
   /** How long a server may take to say which versions it speaks, before it is taken for one with sessions. */
   readonly askTimeoutMs: number;
 }
+
+/** Says that pages of MCP Apps can be shown. */
+const MCP_APPS = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } as const;
 
 const clientInfo = { name: "a2c-smcp", version: PACKAGE_VERSION } as const;
 
@@ -107,11 +121,8 @@ async function ask(peer: RpcPeer, options: HandshakeOptions): Promise<Introducti
 
 /** A server of 2025 may refuse the question with any code, with an HTTP status, or not answer at all. */
 function toVerdict(error: unknown): "no" | "perhaps not" {
-  if (error instanceof ServerAnswerError) {
-    if (error.rpcCode === UNSUPPORTED_VERSION && isRecord(error.rpcData)) {
-      const { supported } = error.rpcData;
-      if (Array.isArray(supported)) assertCommonVersion(supported);
-    }
+  if (error instanceof ServerAnswerError && error.rpcCode !== RpcErrorCode.PARSE_ERROR) {
+    if (error.rpcCode === UNSUPPORTED_VERSION) throwWithoutCommonVersion(error);
     return "no";
   }
   if (error instanceof ServerAuthorizationError || error instanceof ConfigurationError) throw error;
@@ -120,9 +131,14 @@ function toVerdict(error: unknown): "no" | "perhaps not" {
 
 /** Whether a server has refused a request. One that is too busy, or cannot be reached, has not. */
 export function isRefusal(error: unknown): boolean {
-  if (error instanceof ServerAnswerError) return true;
-  const { httpStatus = 500 } = error instanceof ServerNotRunningError ? error : {};
+  const httpStatus = statusOf(error) ?? (error instanceof ServerAnswerError ? 200 : 500);
   return httpStatus < 500 && httpStatus !== TOO_MANY_REQUESTS;
+}
+
+/** Throws when a refusal names the versions of its server, and none of them is spoken here. */
+function throwWithoutCommonVersion(error: unknown): void {
+  const { supported } = error instanceof ServerAnswerError && isRecord(error.rpcData) ? error.rpcData : {};
+  if (Array.isArray(supported) && !supported.includes(STATELESS_VERSION)) assertCommonVersion(supported);
 }
 
 function assertCommonVersion(versions: readonly unknown[]): void {
@@ -134,10 +150,15 @@ function assertCommonVersion(versions: readonly unknown[]): void {
 /** `initialize`, for the versions with sessions. */
 async function initialize(
   peer: RpcPeer,
-  { capabilities, timeoutMs, signal }: HandshakeOptions,
+  { capabilities, timeoutMs, signal, version: asked = SESSION_VERSIONS[0] }: HandshakeOptions,
 ): Promise<Omit<Introduction, "isCertain">> {
-  const params = { protocolVersion: SESSION_VERSIONS[0], capabilities, clientInfo };
-  const result = await peer.request({ method: "initialize", params }, { timeoutMs, signal });
+  const params = { protocolVersion: asked, capabilities, clientInfo };
+  const result = await peer.request({ method: "initialize", params }, { timeoutMs, signal }).catch(
+    (error) => {
+      throwWithoutCommonVersion(error);
+      throw error;
+    },
+  );
   const { protocolVersion: version } = result;
   if (typeof version !== "string" || !SESSION_VERSIONS.includes(version)) {
     throw new ServerNotRunningError({
@@ -161,5 +182,57 @@ function toIntroduction(
     capabilities: isRecord(capabilities) ? capabilities : {},
     serverInfo: serverInfo ?? (isRecord(meta) ? meta["io.modelcontextprotocol/serverInfo"] : undefined),
     instructions,
+  };
+}
+
+/** Which versions a configuration asks for. HTTP with SSE has sessions in every version. */
+export function choiceOf(config: ResolvedServerConfig): EraChoice {
+  if (config.type === "sse") return "2025";
+  return config.mcp_version ?? (config.type === "stdio" ? "2025" : "auto");
+}
+
+/**
+ * How to open the session of a server another time after it failed; `undefined` when the failure has another reason. A
+ * server may refuse a version and name those that it speaks, one that has sessions according to our memory may have none
+ * any more, and a program with sessions may end at a question that it does not expect.
+ */
+export function nextOpening(
+  { choice: asked, version: askedVersion, isSecond }: Opening,
+  { choice, error, config }: {
+    readonly choice: EraChoice;
+    readonly error: unknown;
+    readonly config: ResolvedServerConfig;
+  },
+): Opening | undefined {
+  if (askedVersion !== undefined) return undefined;
+  const named = namedVersions(error);
+  const version = choice === "2026"
+    ? undefined
+    : SESSION_VERSIONS.slice(1).find((each) => named.includes(each));
+  if (version !== undefined) return { choice: "2025", version };
+  const maySwitch = asked === "2025" && config.type !== "sse" && config.mcp_version !== "2025";
+  if (maySwitch && named.includes(STATELESS_VERSION)) return { choice: "2026", isSecond: true };
+  if (choice !== "auto" || isSecond === true) return undefined;
+  if (asked === "2025") return isRefusal(error) ? { choice: "auto", isSecond: true } : undefined;
+  const hasEnded = config.type === "stdio" && error instanceof ServerNotRunningError;
+  return hasEnded ? { choice: "2025", isSecond: true } : undefined;
+}
+
+/** The versions that a refusal names, in its data or in its words. */
+function namedVersions(error: unknown): readonly string[] {
+  const answered = error instanceof ServerAnswerError
+    ? `${error.message} ${JSON.stringify(error.rpcData)}`
+    : "";
+  const refused = error instanceof ServerNotRunningError && error.httpStatus !== undefined
+    ? error.detail
+    : "";
+  return `${answered} ${refused}`.match(/\b\d{4}-\d\d-\d\d\b/g) ?? [];
+}
+
+/** What this client can do for a server. */
+export function capabilitiesOf({ elicitation, apps }: ResolvedServerConfig): ClientCapabilities {
+  return {
+    ...(elicitation === "decline" ? {} : { elicitation: { form: {}, url: {} } }),
+    ...(apps === true ? { extensions: MCP_APPS } : {}),
   };
 }

@@ -1,10 +1,12 @@
 /** Limits how fast an MCP server is read: its unrequested messages wait in its own pipe or socket. */
 import { setImmediate } from "node:timers";
 import {
+  MAX_OVERSIZED,
   MAX_TURN_MS,
   MAX_UNASKED_BURST,
   MAX_UNASKED_PER_SECOND,
   MAX_WAITING_ANSWERS,
+  OVERSIZED_MEMORY_MS,
   UNASKED_UNIT_BYTES,
 } from "./limits.ts";
 
@@ -16,12 +18,21 @@ export class Inflow {
   /** Answers to the server's requests that it has not read yet. */
   #waitingAnswers = 0;
   #turnEndsMs = 0;
+  /** When the last messages above a limit came. */
+  #oversizedMs: readonly number[] = [];
   #isClosed = false;
   #wake = Promise.withResolvers<void>();
 
   /** Charges an unrequested message; `weight` is 1 by default. */
   take(bytes: number, weight = 1): void {
     this.#room -= weight + bytes / UNASKED_UNIT_BYTES;
+  }
+
+  /** Counts a message above a limit; returns whether the server goes on sending such messages. */
+  takeOversized(): boolean {
+    const nowMs = performance.now();
+    this.#oversizedMs = [...this.#oversizedMs.filter((atMs) => nowMs - atMs < OVERSIZED_MEMORY_MS), nowMs];
+    return this.#oversizedMs.length > MAX_OVERSIZED;
   }
 
   /** Delays the reading while the server does not read an answer. */

@@ -1,5 +1,6 @@
 /** The messages of JSON-RPC 2.0, and a transport that carries them. */
-import { isRecord } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
+import { RpcErrorCode } from "./errors.ts";
 
 /** The id of a request. */
 export type RequestId = string | number;
@@ -59,11 +60,38 @@ export interface Transport {
   onmessage?: ((message: RpcMessage) => void) | undefined;
 }
 
-/** Reads a message; `undefined` for anything else. Members that JSON-RPC does not name are ignored. */
-export function readMessage(value: unknown): RpcMessage | undefined {
-  if (!isRecord(value) || value["jsonrpc"] !== "2.0") return undefined;
-  if (isRequestOrNotification(value) || isResult(value) || isFailureMessage(value)) return value;
-  return undefined;
+/** What is said of an answer that JSON-RPC does not allow. */
+const UNREADABLE = "its answer cannot be read";
+/** The characters at either end of a text that cannot be parsed in which its id is looked for. */
+const SEARCHED_LENGTH = 4_096;
+const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
+const SCALAR = String.raw`\s*(?:${STRING}|[-\w.+]+)\s*`;
+const ID = String.raw`"id"\s*:\s*(${STRING}|-?[\d.]+)\s*`;
+/** An id among the first or the last members, where those before or after it are no objects and no lists. */
+const FIRST = String.raw`^\s*\{\s*(?:${STRING}\s*:${SCALAR},\s*)*`;
+const FIRST_ID = new RegExp(FIRST + ID);
+const FIRST_METHOD = new RegExp(`${FIRST}"method"`);
+const LAST_ID = new RegExp(String.raw`${ID}(?:,\s*${STRING}\s*:${SCALAR})*\}\s*$`);
+
+/**
+ * Reads the messages in a JSON value: one, those of a batch, or none. An answer of a wrong shape becomes an error answer,
+ * so that nobody waits for it any longer. Members that JSON-RPC does not name are ignored, and `null` is a missing one.
+ */
+export function readMessages(value: unknown): RpcMessage[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => readMessage(each) ?? []);
+}
+
+/** The refusal of an answer that cannot be parsed, by the ends of its text; none where it names no request. */
+export function readUnparsable(text: string, message: string = UNREADABLE): RpcFailure[] {
+  const [head, tail] = [text.slice(0, SEARCHED_LENGTH), text.slice(-SEARCHED_LENGTH)];
+  if (!`${head}${tail}`.includes('"jsonrpc"') || FIRST_METHOD.test(head)) return [];
+  const id = parseJson(FIRST_ID.exec(head)?.[1] ?? LAST_ID.exec(tail)?.[1] ?? "");
+  return isRequestId(id) ? [toUnreadable(id, message)] : [];
+}
+
+/** An error answer in the place of one that cannot be read. */
+export function toUnreadable(id: RequestId, message: string = UNREADABLE): RpcFailure {
+  return { jsonrpc: "2.0", id, error: { code: RpcErrorCode.PARSE_ERROR, message } };
 }
 
 /** Returns whether a value may be the id of a request. */
@@ -71,19 +99,45 @@ export function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
 }
 
-function isRequestOrNotification(value: object): value is RpcRequest | RpcNotification {
-  const { method, params, id }: { method?: unknown; params?: unknown; id?: unknown } = value;
-  return typeof method === "string" && (params === undefined || isRecord(params)) &&
-    (id === undefined || isRequestId(id));
+function readMessage(value: unknown): RpcMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { jsonrpc, id, method, params, result, error } = value;
+  const isAnswer = "result" in value || Boolean(error) || !isGiven(method);
+  if (!isAnswer) return jsonrpc === "2.0" ? readRequest({ id, method, params }) : undefined;
+  // A line of a log may have an id as well.
+  if (jsonrpc !== "2.0" && !("result" in value) && !("error" in value)) return undefined;
+  if (error) {
+    return { jsonrpc: "2.0", ...(isRequestId(id) && { id }), error: readError(error) };
+  }
+  if (!isRequestId(id)) return undefined;
+  return isRecord(result) ? { jsonrpc: "2.0", id, result } : toUnreadable(id);
 }
 
-function isResult(value: object): value is RpcResult {
-  const { id, result }: { id?: unknown; result?: unknown } = value;
-  return isRequestId(id) && isRecord(result);
+function readRequest(
+  { id, method, params }: { readonly id: unknown; readonly method: unknown; readonly params: unknown },
+): RpcRequest | RpcNotification | undefined {
+  if (typeof method !== "string" || isGiven(id) && !isRequestId(id)) return undefined;
+  if (isGiven(params) && !isRecord(params)) return undefined;
+  const message = { method, ...(isRecord(params) && { params }), jsonrpc: "2.0" } as const;
+  return isRequestId(id) ? { ...message, id } : message;
 }
 
-function isFailureMessage(value: object): value is RpcFailure {
-  const { id, error }: { id?: unknown; error?: unknown } = value;
-  return (id === undefined || isRequestId(id)) && isRecord(error) && Number.isInteger(error["code"]) &&
-    typeof error["message"] === "string";
+/** Keeps what an error says, whatever its shape. */
+function readError(error: unknown): RpcFailure["error"] {
+  const { code, message, data } = isRecord(error)
+    ? error
+    : { code: undefined, message: error, data: undefined };
+  const number = typeof code === "string" && code.trim() !== "" ? Number(code) : code;
+  const isText = typeof message === "string" && message !== "";
+  const hasCode = typeof number === "number" && Number.isInteger(number);
+  const told = isText ? message : `${UNREADABLE}: an error without a message`;
+  return {
+    code: hasCode ? number : RpcErrorCode.INTERNAL_ERROR,
+    message: isText && !hasCode ? `${UNREADABLE}: ${told}` : told,
+    ...(isGiven(data) && { data }),
+  };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

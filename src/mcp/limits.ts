@@ -9,17 +9,18 @@ export interface ServerLimits {
   /** The time for starting and initializing a server, in milliseconds; 60,000 by default. */
   readonly startTimeoutMs: number;
   /**
-   * The largest message of a server, in bytes, decompressed; 32 MiB by default. A server that sends a larger one is
-   * restarted. Over Streamable HTTP, a larger answer to a tool call or a read only fails that request.
+   * The largest message of a server, in bytes, decompressed; 64 MiB by default, for a catalogue of 100,000 documents. A
+   * larger answer fails its request. A server that goes on sending larger messages is restarted.
    */
   readonly maxMessageBytes: number;
   /**
-   * The most values of one message, in all its objects and lists together; 1,000,000 by default. Values cost far more
+   * The most values of one message, in all its objects and lists together; 6,000,000 by default, for a list of 100,000
+   * resources. Values cost far more
    * memory and time than their bytes. A list or an object counts as three; a new member name as nine, after the first
    * thousand; a new text of 2 to 10 bytes as three; an escape in a text as a quarter; a byte after the first MiB as a 128th.
    */
   readonly maxMessageValues: number;
-  /** The most bytes of one list of a server, all pages together; 16 MiB by default. The rest is left out. */
+  /** The most bytes of one list of a server, all pages together; 64 MiB by default. The rest is left out. */
   readonly maxListBytes: number;
   /**
    * The most notifications about resources and lists that are handled per server and second; 100 by default. Further ones
@@ -49,9 +50,9 @@ export interface ServerLimits {
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   maxConcurrentStarts: 64,
   startTimeoutMs: 60_000,
-  maxMessageBytes: 32 * MIB,
-  maxMessageValues: 1_000_000,
-  maxListBytes: 16 * MIB,
+  maxMessageBytes: 64 * MIB,
+  maxMessageValues: 6_000_000,
+  maxListBytes: 64 * MIB,
   maxNotificationsPerSecond: 100,
   pingIntervalMs: 30_000,
   pingTimeoutMs: 10_000,
@@ -88,6 +89,9 @@ export const UNASKED_UNIT_BYTES = 2_048;
 export const NOISE_LINES_PER_UNIT = 64;
 /** The most unread answers to requests of the server; beyond that, it is not read. */
 export const MAX_WAITING_ANSWERS = 64;
+/** The most messages above a limit within that time, in milliseconds; a server that sends more is ended. */
+export const MAX_OVERSIZED = 10;
+export const OVERSIZED_MEMORY_MS = 60_000;
 /** How long messages of one server are handled before other work gets its turn, in milliseconds. */
 export const MAX_TURN_MS = 10;
 
@@ -108,8 +112,8 @@ export function relistIntervalMs(listBytes: number): number {
 
 /** The most pages of one list. */
 export const MAX_LIST_PAGES = 10_000;
-/** The most entries of one list. */
-export const MAX_LIST_ENTRIES = 100_000;
+/** The most entries of one list: 100,000 documents beside other resources. */
+export const MAX_LIST_ENTRIES = 150_000;
 
 /** The shortest time between two attempts to open the standalone event stream, in milliseconds. */
 export const MIN_STREAM_INTERVAL_MS = 100;

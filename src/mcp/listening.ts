@@ -265,3 +265,15 @@ export class Listening {
     }
   }
 }
+
+/** The lists whose changes a server can tell. */
+export function listenedLists(
+  { tools, prompts, resources }: Readonly<Record<string, unknown>>,
+): ListenedLists {
+  const tells = (capability: unknown) => isRecord(capability) && capability["listChanged"] === true;
+  return {
+    ...(tells(tools) && { toolsListChanged: true }),
+    ...(tells(prompts) && { promptsListChanged: true }),
+    ...(tells(resources) && { resourcesListChanged: true }),
+  };
+}

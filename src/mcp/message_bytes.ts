@@ -9,6 +9,11 @@ const FIRST_CAPACITY = 4_096;
 const MAX_STEP = 1_048_576;
 /** The largest buffer that is kept for the next message, in bytes. */
 const KEPT_CAPACITY = 262_144;
+/** The bytes that are kept of either end of a message above a limit: its id may be there. */
+const KEPT_END_BYTES = 4_096;
+/** A message that is so many times larger than allowed is none. */
+const MAX_EXCESS = 8;
+
 /** Limits the memory of several incomplete messages together. */
 export class BufferBudget {
   readonly #maxBytes: number;
@@ -32,9 +37,44 @@ export class BufferBudget {
   }
 }
 
+/** What is left of a message above a limit. */
+export interface Oversized {
+  readonly flaw: RangeError;
+  /** Its beginning and its end, unless it has no end. */
+  readonly ends?: Uint8Array;
+}
+
+/** The ends of a message that is dropped. */
+class Ends {
+  readonly flaw: RangeError;
+  readonly #head: Uint8Array;
+  readonly #tail = new Uint8Array(2 * KEPT_END_BYTES);
+  #tailLength = 0;
+
+  constructor(flaw: RangeError, begun: readonly Uint8Array[]) {
+    this.flaw = flaw;
+    this.#head = Uint8Array.from(begun.flatMap((piece) => [...piece.subarray(0, KEPT_END_BYTES)]));
+    for (const piece of begun) this.push(piece);
+  }
+
+  push(piece: Uint8Array): void {
+    const end = piece.subarray(-KEPT_END_BYTES);
+    if (this.#tailLength + end.length > this.#tail.length) {
+      this.#tail.copyWithin(0, this.#tailLength - KEPT_END_BYTES, this.#tailLength);
+      this.#tailLength = KEPT_END_BYTES;
+    }
+    this.#tail.set(end, this.#tailLength);
+    this.#tailLength += end.length;
+  }
+
+  get bytes(): Uint8Array {
+    return Uint8Array.from([...this.#head, ...this.#tail.subarray(0, this.#tailLength)]);
+  }
+}
+
 /**
  * Collects a message in one growing buffer, so that many small chunks cost no more than their bytes. Throws a `RangeError`
- * as soon as the message exceeds a limit.
+ * as soon as the message exceeds a limit or, where somebody wants to know of it, goes on as if it had no end.
  */
 export class MessageBytes {
   readonly #limits: MessageLimits;
@@ -43,10 +83,14 @@ export class MessageBytes {
   #length = 0;
   /** `undefined` while the message is too short to exceed the limit of values. */
   #cost: JsonCost | undefined;
+  readonly #onOversized: ((message: Oversized) => void) | undefined;
+  #ends: Ends | undefined;
 
-  constructor(limits: MessageLimits, budget?: BufferBudget) {
+  /** @param onOversized Receives what is left of a message above a limit, when it has ended. */
+  constructor(limits: MessageLimits, budget?: BufferBudget, onOversized?: (message: Oversized) => void) {
     this.#limits = limits;
     this.#budget = budget;
+    this.#onOversized = onOversized;
   }
 
   get length(): number {
@@ -55,17 +99,46 @@ export class MessageBytes {
 
   /** @throws {RangeError} when the message exceeds a limit. */
   push(piece: Uint8Array): void {
-    const { maxMessageBytes, maxMessageValues } = this.#limits;
     const length = this.#length + piece.length;
-    if (length > maxMessageBytes) {
-      throw new RangeError(`Cannot read a message of more than ${maxMessageBytes} bytes`);
+    if (this.#ends !== undefined) this.#ends.push(piece);
+    else this.#attempt(() => this.#append(piece, length), piece);
+    this.#length = length;
+    if (this.#ends !== undefined && length > MAX_EXCESS * this.#limits.maxMessageBytes) throw this.#ends.flaw;
+  }
+
+  /** Ends the message; returns whether it can be used. */
+  settle(): boolean {
+    this.#attempt(() => this.#cost === undefined && this.#mayBeDeep() && this.#countAll());
+    if (this.#ends === undefined) return true;
+    this.#onOversized?.({ flaw: this.#ends.flaw, ends: this.#ends.bytes });
+    this.clear();
+    return false;
+  }
+
+  /** Gives the message up, but for its ends. */
+  fail(flaw: RangeError, piece: Uint8Array = new Uint8Array(0)): void {
+    if (this.#onOversized === undefined) throw flaw;
+    this.#ends ??= new Ends(flaw, [this.#buffer.subarray(0, this.#length), piece]);
+    this.#giveUpBuffer();
+  }
+
+  #attempt(run: () => unknown, piece?: Uint8Array): void {
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.fail(error, piece);
     }
+  }
+
+  #append(piece: Uint8Array, length: number): void {
+    const { maxMessageBytes, maxMessageValues } = this.#limits;
+    if (length > maxMessageBytes) throw new RangeError(tooLarge(maxMessageBytes, "bytes", "maxMessageBytes"));
     if (this.#costOf(piece) > maxMessageValues) {
-      throw new RangeError(`Cannot read a message of more than ${maxMessageValues} values`);
+      throw new RangeError(tooLarge(maxMessageValues, "values", "maxMessageValues"));
     }
     this.#reserve(length);
     this.#buffer.set(piece, this.#length);
-    this.#length = length;
   }
 
   /**
@@ -81,13 +154,8 @@ export class MessageBytes {
     return bytes;
   }
 
-  /**
-   * Returns a view of the whole message, which is valid until the next call of another method.
-   *
-   * @throws {RangeError} when it is nested too deep.
-   */
+  /** Returns a view of the whole message, which is valid until the next call of another method. */
   view(): Uint8Array<ArrayBuffer> {
-    if (this.#cost === undefined && this.#mayBeDeep()) this.#countAll();
     return this.#buffer.subarray(0, this.#length);
   }
 
@@ -96,6 +164,7 @@ export class MessageBytes {
     if (this.#buffer.length > KEPT_CAPACITY) this.#giveUpBuffer();
     this.#length = 0;
     this.#cost = undefined;
+    this.#ends = undefined;
   }
 
   /** Drops the bytes from an offset on. They still count toward the limit of values. */
@@ -166,6 +235,10 @@ export class MessageBytes {
     }
     return false;
   }
+}
+
+function tooLarge(limit: number, unit: string, name: keyof MessageLimits): string {
+  return `Cannot read a message of more than ${limit} ${unit}; "limits": { "${name}": … } of the configuration allows more`;
 }
 
 /** Grows a large buffer in place: the memory of a copy would be free only after a garbage collection. */

@@ -55,6 +55,7 @@ export interface PeerListener {
 /** A request that waits for its answer. */
 interface Pending {
   readonly method: string;
+  readonly result: Promise<Result>;
   /** Closes the stream of its answer, where it has one of its own. */
   readonly stream: AbortController | undefined;
   readonly resolve: (result: Result) => void;
@@ -72,7 +73,7 @@ export class RpcPeer {
   readonly #transport: Transport;
   readonly #inflow: Inflow;
   readonly #listener: PeerListener;
-  readonly #pending = new Map<RequestId, Pending>();
+  readonly #pending = new Map<number, Pending>();
   /** The requests of the server that are being answered. */
   readonly #serving = new Map<RequestId, AbortController>();
   /** What goes with each message of a version without sessions. */
@@ -99,7 +100,7 @@ export class RpcPeer {
       this.#inflow.take(0);
       this.#listener.onError(error);
     };
-    transport.onmessage = (message) => this.#receive(message);
+    transport.onmessage = (message) => this.receive(message);
     await transport.start();
     isStarted = true;
     if (isClosed) this.#listener.onClose();
@@ -132,14 +133,14 @@ export class RpcPeer {
   open(
     request: OutgoingRequest,
     options: OutgoingOptions,
-  ): { readonly id: RequestId; readonly result: Promise<Result> } {
+  ): { readonly id: number; readonly result: Promise<Result> } {
     const id = this.#nextId++;
     options.onId?.(id);
     return { id, result: this.#request(id, request, options) };
   }
 
   async #request(
-    id: RequestId,
+    id: number,
     { method, params }: OutgoingRequest,
     options: OutgoingOptions,
   ): Promise<Result> {
@@ -147,13 +148,16 @@ export class RpcPeer {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const stream = this.#opensStream ? new AbortController() : undefined;
-    this.#pending.set(id, { method, stream, resolve, reject });
+    this.#pending.set(id, { method, result: promise, stream, resolve, reject });
     const giveUp = (reason: unknown) => {
       this.#cancel(id, reason);
       reject(reason);
     };
     const onAbort = () => giveUp(signal?.reason);
-    const onTimeout = () => giveUp(new ServerTimeoutError(`Cannot complete "${method}": no answer in time`));
+    const onTimeout = () =>
+      giveUp(
+        new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { afterMs: timeoutMs }),
+      );
     const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
@@ -179,7 +183,7 @@ export class RpcPeer {
   }
 
   #sendOptions(
-    id: RequestId,
+    id: number,
     { stream, options: { headers } }: {
       readonly stream: AbortController | undefined;
       readonly options: OutgoingOptions;
@@ -205,6 +209,11 @@ export class RpcPeer {
     if (isRequestId(id)) this.#take(id)?.reject(reason);
   }
 
+  /** Resolves when the requests that wait now have ended. */
+  async quiet(): Promise<void> {
+    await Promise.allSettled(this.#pending.values().map(({ result }) => result));
+  }
+
   /** Fails all requests that wait, and gives up those of the server. */
   failAll(reason: Error): void {
     for (const { reject } of this.#pending.values()) reject(reason);
@@ -213,7 +222,7 @@ export class RpcPeer {
     this.#serving.clear();
   }
 
-  #cancel(id: RequestId, reason: unknown): void {
+  #cancel(id: number, reason: unknown): void {
     const { method, stream } = this.#take(id) ?? {};
     // The handshake cannot be cancelled.
     if (method === undefined || method === "initialize") return;
@@ -222,7 +231,8 @@ export class RpcPeer {
       .catch((error) => this.#listener.onError(error));
   }
 
-  #receive(message: RpcMessage): void {
+  /** Takes a message of the server. */
+  receive(message: RpcMessage): void {
     if (!("method" in message)) {
       const pending = this.#take(message.id);
       if (pending === undefined) this.#inflow.take(approximateSizeBytes(message));
@@ -267,10 +277,11 @@ export class RpcPeer {
     );
   }
 
+  /** Some servers send an id back as a text. */
   #take(id: RequestId | undefined): Pending | undefined {
-    if (id === undefined) return undefined;
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
+    const own = id === undefined || String(id).trim() === "" ? NaN : Number(id);
+    const pending = this.#pending.get(own);
+    this.#pending.delete(own);
     return pending;
   }
 }

@@ -3,12 +3,14 @@ import { settledWithin } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions } from "../async/backoff.ts";
 import { Throttle } from "../async/throttle.ts";
 import type { McpConnection } from "./connection.ts";
-import { ServerNotRunningError } from "./errors.ts";
+import { RpcErrorCode, ServerAnswerError, ServerNotRunningError } from "./errors.ts";
 import { relistIntervalMs } from "./limits.ts";
 import type { SupervisedServer } from "./supervision/supervised_server.ts";
 
 /** The longest time for which a list counts as fresh because its server says so, in milliseconds. */
 const MAX_FRESH_MS = 5 * 60_000;
+/** The shortest time between two requests for a list that could not be read, unless it changed, in milliseconds. */
+const UNREADABLE_MS = 10_000;
 
 /** How to read a list, and who receives it. */
 export interface ServerListOptions<Entry, List> {
@@ -149,6 +151,11 @@ export class ServerList<Entry, List> {
       // The next session lists by itself, and after a stop nothing would cancel the retry.
       if (error instanceof ServerNotRunningError || session !== server.connection) return;
       onFailure(error);
+      // A list that is too large is so the next time, too.
+      if (error instanceof ServerAnswerError && error.rpcCode === RpcErrorCode.PARSE_ERROR) {
+        this.#isFresh = true;
+        this.#freshUntilMs = listedAtMs + UNREADABLE_MS;
+      }
       if (this.#backoff !== undefined) this.#retry = setTimeout(() => this.#start(), this.#backoff.next());
     }
   }

@@ -9,19 +9,22 @@ import { makeMcpRequest } from "../tracing.ts";
 import type { Ask, RequestLimits } from "./call_options.ts";
 import type { EraMemory } from "./era_memory.ts";
 import {
+  isAnswer,
   isFailure,
   RpcErrorCode,
   ServerAnswerError,
   type ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
+  statusOf,
   toFailure,
 } from "./errors.ts";
 import {
-  type ClientCapabilities,
-  type EraChoice,
+  capabilitiesOf,
+  choiceOf,
   type Introduction,
-  isRefusal,
+  nextOpening,
+  type Opening,
   shakeHands,
 } from "./handshake.ts";
 import type { HttpListener } from "./http/watched_fetch.ts";
@@ -30,7 +33,7 @@ import { requestInRounds } from "./input_rounds.ts";
 import type { Journal } from "./journal.ts";
 import type { RpcRequest } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
-import { type ListenedLists, Listening } from "./listening.ts";
+import { listenedLists, Listening } from "./listening.ts";
 import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
 import { ProgressReports } from "./progress.ts";
@@ -41,11 +44,12 @@ import { TaskCalls } from "./tasks.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
-/** Says that pages of MCP Apps can be shown. */
-const MCP_APPS = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } as const;
-
 /** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
+/** How long requests are waited for that a server may refuse because it has lost the session, in milliseconds. */
+const REFUSALS_MS = 1_000;
+/** The statuses of a server or proxy that is too busy, or too slow. */
+const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 /** How long the start of a session waits for the stream of changes, in milliseconds. */
 const LISTEN_TIMEOUT_MS = 2_000;
 
@@ -92,7 +96,8 @@ export class McpSession {
   /** The stream of changes, in a version without sessions. */
   #listening: Listening | undefined;
   #isOpen = false;
-  #isProbing = false;
+  #isLost = false;
+  #probing: Promise<void> | undefined;
 
   private constructor(
     config: ResolvedServerConfig,
@@ -136,19 +141,20 @@ export class McpSession {
     const choice = choiceOf(config);
     const { eras } = context;
     const known = choice === "auto" ? await eras?.recall(config) : undefined;
-    const first = known === "2025" ? known : choice;
-    try {
-      return await McpSession.#openAs(first, { config, context, limits });
-    } catch (error) {
-      const next = nextChoice({ first, choice, error, config });
-      if (next === undefined) throw error;
-      eras?.forget(config);
-      return await McpSession.#openAs(next, { config, context, limits });
+    for (let opening: Opening = { choice: known === "2025" ? known : choice };;) {
+      try {
+        return await McpSession.#openAs(opening, { config, context, limits });
+      } catch (error) {
+        const next = nextOpening(opening, { choice, error, config });
+        if (next === undefined) throw error;
+        if (next.version === undefined) eras?.forget(config);
+        opening = next;
+      }
     }
   }
 
   static async #openAs(
-    choice: EraChoice,
+    opening: Opening,
     { config, context, limits }: {
       readonly config: ResolvedServerConfig;
       readonly context: SessionContext;
@@ -158,9 +164,9 @@ export class McpSession {
     limits.signal?.throwIfAborted();
     const session = new McpSession(config, context, await prepareTransport(config));
     try {
-      await session.#open(choice, limits);
+      await session.#open(opening, limits);
       const { era, isCertain } = session.#introduction;
-      if (choice === "auto" && isCertain) context.eras?.remember(config, era);
+      if (opening.choice === "auto" && isCertain) context.eras?.remember(config, era);
       return session;
     } catch (error) {
       await session.#closeTransport({ isGone: session.isClosed });
@@ -191,13 +197,14 @@ export class McpSession {
   #httpListener(): HttpListener {
     return {
       onGone: (reason, error) => this.#end(reason, error),
-      onStreamBroken: () => this.#probe(),
+      onMessage: (message) => this.#peer.receive(message),
+      onStreamBroken: () => void this.#probe("event stream lost"),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
       onAnswerLost: (id) => this.#peer.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
       onQuestion: (questionId, requestId) => this.calls.relate(questionId, requestId),
       isAsked: () => this.calls.hasOpenQuestions,
-      onAnswerTooLarge: (id, reason) => {
-        this.#context.log.warn("dropped an answer of the MCP server: it is too large", { reason });
+      onTooLarge: (id, reason) => {
+        this.#context.log.warn("dropped a message of the MCP server", { error: reason });
         this.#peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
       },
     };
@@ -210,6 +217,11 @@ export class McpSession {
 
   get isClosed(): boolean {
     return this.#goneReason !== undefined;
+  }
+
+  /** Whether it ended because the server knows it no longer. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** What the server said about itself when the session began. */
@@ -245,14 +257,43 @@ export class McpSession {
       const signals = [this.#over.signal, ...outgoing.signal === undefined ? [] : [outgoing.signal]];
       return await requestInRounds({ method, params, send, timeoutMs, calls: this.calls, ask, signals });
     } catch (error) {
-      throw outgoing.signal?.aborted ? outgoing.signal.reason : toFailure(error);
+      throw outgoing.signal?.aborted ? outgoing.signal.reason : await this.#judge(toFailure(error), method);
     }
   }
 
-  /** Asks the server for a sign of life. */
+  /**
+   * Asks after a refusal by HTTP whether the server still has the session: whatever its status and its words, they may be
+   * about the request alone. One that has lost it has not begun the request.
+   */
+  async #judge(error: unknown, method: string): Promise<unknown> {
+    const httpStatus = statusOf(error);
+    const isStateless = this.#introduction.era === "2026";
+    const mayBeLost = this.#isOpen && method !== this.#pingMethod &&
+      !(isStateless && error instanceof ServerAnswerError);
+    if (httpStatus === undefined || !mayBeLost || BUSY.has(httpStatus)) return error;
+    const reason = `session lost: HTTP ${httpStatus}`;
+    await this.#probe(reason);
+    const isRepeatable = httpStatus < 500 && !method.startsWith("tasks/");
+    return this.isLost
+      ? new ServerNotRunningError({ reason, httpStatus, cause: error, isRepeatable })
+      : error;
+  }
+
+  /** Asks the server for a sign of life. Its refusal by HTTP means that it has lost the session. */
   async ping(limits: RequestLimits): Promise<void> {
-    const method = this.#introduction.era === "2025" ? "ping" : "server/discover";
-    await this.request(method, {}, limits);
+    try {
+      await this.request(this.#pingMethod, {}, limits);
+    } catch (error) {
+      const status = statusOf(error) ?? 500;
+      if (!isAnswer(error) && status < 500 && !BUSY.has(status)) {
+        await this.#lose(`session lost: HTTP ${status}`);
+      }
+      throw error;
+    }
+  }
+
+  get #pingMethod(): string {
+    return this.#introduction.era === "2025" ? "ping" : "server/discover";
   }
 
   /** Asks the server to announce the changes of a resource. */
@@ -285,18 +326,22 @@ export class McpSession {
     this.#closed.resolve(this.#goneReason);
   }
 
-  /** Pings the server after its event stream broke: the server may be gone, or may have forgotten the session. */
-  #probe(): void {
-    if (this.#isProbing || this.#goneReason !== undefined) return;
-    this.#isProbing = true;
-    this.ping({ timeoutMs: PROBE_TIMEOUT_MS })
-      .catch((error) => {
-        if (!(error instanceof ServerAnswerError)) this.#end("event stream lost");
-      })
-      .finally(() => this.#isProbing = false);
+  /** Pings the server, which may be gone, or may have lost the session. Never rejects. */
+  #probe(reason: string): Promise<void> {
+    if (this.#goneReason !== undefined) return Promise.resolve();
+    return this.#probing ??= this.ping({ timeoutMs: PROBE_TIMEOUT_MS })
+      .catch((error) => isAnswer(error) ? undefined : this.#lose(reason))
+      .finally(() => this.#probing = undefined);
   }
 
-  async #open(choice: EraChoice, { timeoutMs, signal: caller }: RequestLimits): Promise<void> {
+  /** Ends a session that the server has lost. Requests that are under way learn first whether it has begun them. */
+  async #lose(reason: string): Promise<void> {
+    await settledWithin(this.#peer.quiet(), REFUSALS_MS);
+    if (this.#goneReason === undefined) this.#isLost = true;
+    this.#end(reason);
+  }
+
+  async #open(opening: Opening, { timeoutMs, signal: caller }: RequestLimits): Promise<void> {
     // An SSE stream may open and never name its endpoint, so the time begins before the first request.
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
@@ -307,7 +352,7 @@ export class McpSession {
     const capabilities = capabilitiesOf(this.#config);
     const { pingTimeoutMs: askTimeoutMs } = this.#context.limits;
     this.#introduction = await shakeHands(this.#peer, {
-      choice,
+      ...opening,
       capabilities,
       askTimeoutMs,
       timeoutMs,
@@ -330,18 +375,14 @@ export class McpSession {
     if (isInTime !== true) void listening.begun.then(onReopened);
   }
 
-  /** Prefers the exit of a child over the broken pipe that it caused. */
+  /** Adds what a child wrote to stderr. */
   #startFailure(error: unknown): unknown {
-    const exit = this.#child?.exit;
-    if (error instanceof ServerNotRunningError && exit !== undefined) {
-      return new ServerNotRunningError({ reason: exit, cause: error, stderrTail: this.stderrTail });
+    const { stderrTail } = this;
+    if (error instanceof ServerNotRunningError) {
+      return new ServerNotRunningError({ ...error, cause: error, stderrTail });
     }
     if (isFailure(error) || error instanceof ServerAnswerError) return error;
-    return new ServerNotRunningError({
-      reason: describeError(error),
-      cause: error,
-      stderrTail: this.stderrTail,
-    });
+    return new ServerNotRunningError({ reason: describeError(error), cause: error, stderrTail });
   }
 }
 /** Adds what a trace sends along to the metadata of a request. */
@@ -349,44 +390,4 @@ function withMeta(params: Result, meta: Readonly<Record<string, string>> | undef
   if (meta === undefined) return params;
   const { _meta } = params;
   return { ...params, _meta: { ...(isRecord(_meta) && _meta), ...meta } };
-}
-
-/** Which versions a configuration asks for. HTTP with SSE has sessions in every version. */
-function choiceOf(config: ResolvedServerConfig): EraChoice {
-  if (config.type === "sse") return "2025";
-  return config.mcp_version ?? (config.type === "stdio" ? "2025" : "auto");
-}
-
-/**
- * How to open the session of a server another time after it failed; `undefined` when the failure has another reason. A
- * server that has sessions according to our memory may have none any more, and a program with sessions may end at a
- * question that it does not expect.
- */
-function nextChoice({ first, choice, error, config }: {
-  readonly first: EraChoice;
-  readonly choice: EraChoice;
-  readonly error: unknown;
-  readonly config: ResolvedServerConfig;
-}): EraChoice | undefined {
-  if (choice !== "auto") return undefined;
-  if (first === "2025") return isRefusal(error) ? "auto" : undefined;
-  return config.type === "stdio" && error instanceof ServerNotRunningError ? "2025" : undefined;
-}
-
-/** What this client can do for a server. */
-function capabilitiesOf({ elicitation, apps }: ResolvedServerConfig): ClientCapabilities {
-  return {
-    ...(elicitation === "decline" ? {} : { elicitation: { form: {}, url: {} } }),
-    ...(apps === true ? { extensions: MCP_APPS } : {}),
-  };
-}
-
-/** The lists whose changes a server can tell. */
-function listenedLists({ tools, prompts, resources }: Readonly<Record<string, unknown>>): ListenedLists {
-  const tells = (capability: unknown) => isRecord(capability) && capability["listChanged"] === true;
-  return {
-    ...(tells(tools) && { toolsListChanged: true }),
-    ...(tells(prompts) && { promptsListChanged: true }),
-    ...(tells(resources) && { resourcesListChanged: true }),
-  };
 }

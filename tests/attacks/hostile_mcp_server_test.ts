@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { Computer } from "../../src/computer/computer.ts";
 import type { ComputerLimits } from "../../src/computer/options.ts";
 import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
-import { LogBook, stateOf } from "../fixtures/log_book.ts";
-import { TOOLS_CHANGED } from "../fixtures/script.ts";
+import { type LineTest, LogBook, stateOf } from "../fixtures/log_book.ts";
+import { RESOURCES_CHANGED, TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
 
@@ -69,11 +69,6 @@ const FLOODS: Readonly<
       on("tools/list", events(`x: ${"]".repeat(9_000)}\ndata: ${"[".repeat(1_500)}${"]".repeat(1_500)}\n\n`)),
     said: "1000 levels",
   },
-  "an answer of many messages": {
-    kind: "streamable",
-    options: () => on("tools/list", json("[{}]")),
-    said: "several messages",
-  },
   "an event without end as an answer": {
     kind: "streamable",
     options: () => on("tools/list", events(endless('data: "', "x"))),
@@ -109,18 +104,86 @@ async function assertGoodServes(computer: Computer): Promise<void> {
   assertEquals((await computer.callTool("echo")).isError ?? false, false);
 }
 
+/** What ends the session: what is needed for it, and what never ends beside the requests. */
+const ENDING = /^an (?:initialisation|event without end on|endpoint)/;
+
 for (const [name, { kind, options, said }] of Object.entries(FLOODS)) {
-  Deno.test(`${name} ends the session of its server alone`, async () => {
+  const isEnding = ENDING.test(name);
+  Deno.test(`${name} ends ${isEnding ? "the session of its server" : "its request"} alone`, async () => {
     await using server = new HttpMcpServer(kind, { tools: [echo] }, options());
     await using opened = open(server.config());
     const { computer, log } = opened;
-    const { fields } = await within(log.until(stateOf("hostile", "retrying")), "the end of the session");
+    const isFailedList: LineTest = ({ message }) => message === "cannot list tools";
+    const { fields } = await within(
+      log.until(isEnding ? stateOf("hostile", "retrying") : isFailedList),
+      "what comes of it",
+    );
     assert(String(fields["error"]).includes(said), String(fields["error"]));
     await assertGoodServes(computer);
+    if (!isEnding) assertEquals(computer.servers.get("hostile")?.status, "running");
   });
 }
 
-Deno.test("a result that is nested 100,000 levels deep ends its server, not the Computer's process", async () => {
+Deno.test("a program whose answer is too large fails its request, and one that goes on so is ended", async () => {
+  const raw = (text: string) =>
+    `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"${text}"}]}}`;
+  const dense = '{"jsonrpc":"2.0","result":{"content":[' + "[],".repeat(3_000) + '0]},"id":"$ID"}';
+  const nested = `{"jsonrpc":"2.0","id":$ID,"result":{"content":${"[".repeat(1_500)}${"]".repeat(1_500)}}}`;
+  const script = {
+    tools: ["long", "dense", "nested", "fine"].map((name) => ({ ...echo, name })),
+    raw: {
+      "tools/call long": raw("x*300000"),
+      "tools/call dense": dense,
+      "tools/call nested": nested,
+      "tools/call fine": raw("fine"),
+    },
+  };
+  await using opened = open(scripted(script));
+  const { computer, log } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  const saids = { long: "200000 bytes", dense: "5000 values", nested: "1000 levels" };
+  for (const [tool, said] of Object.entries(saids)) {
+    const { isError, content } = await computer.callTool(tool, {}, { timeoutMs: WAIT_MS });
+    assertEquals([isError, JSON.stringify(content).includes(said)], [true, true], JSON.stringify(content));
+    assertEquals((await computer.callTool("fine")).isError, false);
+    await log.until(({ message, fields }) =>
+      message.startsWith("dropped") && `${fields["error"]}`.includes(said)
+    );
+  }
+  assert(log.of("warn").some(({ fields }) => `${fields["error"]}`.includes('"maxMessageBytes"')));
+  assertEquals(computer.servers.get("hostile")?.restarts, 0);
+  const ended = log.next(stateOf("hostile", "retrying"));
+  for (let call = 0; call < 8; call++) await computer.callTool("long", {}, { timeoutMs: WAIT_MS });
+  assert(String((await ended).fields["error"]).includes("200000 bytes"));
+  await assertGoodServes(computer);
+});
+
+Deno.test("a line without end ends its server, whose reason is that line", async () => {
+  const script = "head -c 100000000 /dev/zero | tr '\\0' x; cat > /dev/null";
+  await using opened = open({ type: "stdio", server_parameters: { command: "sh", args: ["-c", script] } });
+  const { computer, log } = opened;
+  const { fields } = await within(log.until(stateOf("hostile", "retrying")), "its end");
+  assert(String(fields["error"]).includes("200000 bytes"), String(fields["error"]));
+  await assertGoodServes(computer);
+});
+
+Deno.test("a list that is too large keeps its last state, and a later one is used", async () => {
+  const uri = "window://hostile/w";
+  const script = { resources: [{ uri, name: "w" }], contents: { [uri]: "calm" } };
+  await using opened = open(scripted(script));
+  const { computer, log } = opened;
+  await computer.ready({ timeoutMs: WAIT_MS });
+  assertEquals(await computer.getDesktop(), [`${uri}\n\ncalm`]);
+  const tooMany = [{ uri, name: "x".repeat(300_000) }];
+  await computer.callTool("hostile__become", { resources: tooMany, tell: [RESOURCES_CHANGED] });
+  await log.until(({ message }) => message === "cannot list resources");
+  assertEquals(await computer.getDesktop(), [`${uri}\n\ncalm`]);
+  await computer.callTool("hostile__become", { resources: [], tell: [RESOURCES_CHANGED] });
+  await eventually(() => computer.getDesktop(), (windows) => windows.length === 0, "the next list");
+  assertEquals(computer.servers.get("hostile")?.restarts, 0);
+});
+
+Deno.test("a result that is nested 100,000 levels deep fails its call alone", async () => {
   const nested = new URL("./_nested_mcp_server.ts", import.meta.url).pathname;
   const server_parameters = { command: Deno.execPath(), args: ["run", nested] };
   await using opened = open(

@@ -84,15 +84,82 @@ Deno.test("a standing stream ends with its session, whatever has become garbage 
   await within(ended.promise, "the end of the stream");
 });
 
-Deno.test("a Streamable HTTP server that has forgotten the session is given a new one", async () => {
-  await using server = new HttpMcpServer("streamable", { tools: [echo] });
+/** What a server says that has lost the session; whether the call that met it may have begun. */
+const LOSSES: readonly (readonly [status: number, body: (id: unknown) => string, mayHaveBegun: boolean])[] = [
+  [404, () => "unknown session", false],
+  [404, (id) => JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32001, message: "gone" } }), false],
+  [400, () => "", false],
+  [400, () => "<p>Bad Request", false],
+  [400, () => '{"error":"no such session"}', false],
+  [400, () => '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request"}}', false],
+  [400, (id) => JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message: "Not ready" } }), false],
+  [410, () => "gone", false],
+  [422, () => "{}", false],
+  [500, () => '{"error":"x"}', true],
+];
+
+for (const kind of KINDS) {
+  Deno.test(`a ${kind} server that has lost the session is given another one, and the calls that it has not begun`, async () => {
+    for (const [status, body, mayHaveBegun] of LOSSES) {
+      let refused: ((id: unknown) => Response) | undefined;
+      await using server = new HttpMcpServer(kind, { tools: [echo] }, {
+        intercept: ({ method, id }) => {
+          if (method === "initialize") refused = undefined;
+          return refused?.(id);
+        },
+      });
+      await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+      refused = (id) => new Response(body(id), { status });
+      const calls = Array.from({ length: 3 }, () => office.computer.callTool("echo"));
+      const results = await within(Promise.all(calls), `the results after ${status}`);
+      assertEquals(
+        results.map(({ isError }) => isError),
+        [mayHaveBegun, mayHaveBegun, mayHaveBegun],
+        body(1),
+      );
+      assertEquals((await office.computer.callTool("echo")).isError, false);
+      assertEquals(server.requests.filter((request) => request === "POST initialize").length, 2);
+    }
+  });
+}
+
+Deno.test("a server that loses each session at once is not asked without a pause, and says why", async () => {
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+    intercept: ({ method }) =>
+      method === "tools/call" || method === "ping" ? new Response("no", { status: 404 }) : undefined,
+  });
   await using office = await ComputerOffice.open({ servers: { s: server.config() } });
-  const running = office.log.next(stateOf("s", "running"));
-  server.forget();
-  const { meta } = await office.laptop.callTool("echo");
-  assertEquals(meta?.error_code, 4003);
-  await running;
-  assertEquals((await office.laptop.callTool("echo")).isError, false);
+  const { content: [first] } = await office.computer.callTool("echo");
+  assert(first?.type === "text" && first.text.includes("session lost: HTTP 404"), first?.text);
+  const { fields } = await office.log.until(stateOf("s", "retrying"));
+  assertEquals(fields["error"], "session lost: HTTP 404");
+});
+
+Deno.test("a refusal of one request is told with its JSON-RPC error, and the session goes on", async () => {
+  const refusals: (readonly [status: number, body: unknown, said: string])[] = [
+    [
+      400,
+      { jsonrpc: "2.0", error: { code: -32602, message: "missing field q" } },
+      "missing field q (-32602)",
+    ],
+    [404, { error: { code: "-32602", message: "missing field q" } }, "missing field q (-32602)"],
+    [422, { jsonrpc: "2.0", id: null, error: { code: -1, message: "" } }, "without a message (-1)"],
+    [400, { jsonrpc: "2.0", id: 77, error: { code: 1, message: "another" } }, "HTTP 400"],
+    [400, { detail: "nothing of JSON-RPC" }, "HTTP 400"],
+    [500, { jsonrpc: "2.0", error: { code: -32603, message: "db locked" } }, "db locked (-32603)"],
+    [503, { jsonrpc: "2.0", error: { code: -32603, message: "too busy" } }, "too busy (-32603)"],
+  ];
+  for (const kind of KINDS) {
+    for (const [status, body, said] of refusals) {
+      await using server = new HttpMcpServer(kind, { tools: [echo] }, {
+        intercept: ({ method }) => method === "tools/call" ? Response.json(body, { status }) : undefined,
+      });
+      await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+      const { content: [first], isError } = await office.computer.callTool("echo");
+      assert(isError && first?.type === "text" && first.text.includes(said), first?.text);
+      assertEquals(server.requests.filter((request) => request === "POST initialize").length, 1);
+    }
+  }
 });
 
 Deno.test("a Streamable HTTP server without a standing stream is used all the same, however it says so", async () => {

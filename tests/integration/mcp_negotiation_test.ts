@@ -70,6 +70,80 @@ Deno.test("a server that speaks only versions to come says so, and of a long lis
   assert(String(fields["error"]).length < 500);
 });
 
+const VERSIONS = "2025-06-18, 2025-03-26, 2024-11-05";
+/** How servers refuse the newest version, with the status of HTTP. */
+const REFUSALS:
+  readonly (readonly [status: number, error: { code: number; message: string; data?: unknown }])[] = [
+    [200, { code: -32602, message: "Unsupported protocol version", data: { supported: ["2025-06-18"] } }],
+    [200, { code: -32600, message: "no", data: { supportedVersions: ["1.0", "2025-06-18", "2024-11-05"] } }],
+    [400, {
+      code: -32000,
+      message: `Bad Request: Unsupported protocol version (supported versions: ${VERSIONS})`,
+    }],
+    [200, { code: -32602, message: `unsupported version 2025-11-25; this server speaks ${VERSIONS}` }],
+  ];
+
+Deno.test("a server that refuses a version and names others is asked again for one of them", async () => {
+  for (const [status, error] of REFUSALS) {
+    const asked: unknown[] = [];
+    const answer = ({ id, params = {} }: Message) => {
+      asked.push(params["protocolVersion"]);
+      if (params["protocolVersion"] === "2025-06-18") return undefined;
+      return Response.json({ jsonrpc: "2.0", id, error }, { status });
+    };
+    for (const kind of ["streamable", "sse"] as const) {
+      asked.length = 0;
+      await using server = new HttpMcpServer(kind, { tools: [echo] }, {
+        intercept: (message) => message.method === "initialize" ? answer(message) : undefined,
+      });
+      // An answer over SSE comes in the stream, so only a refusal by HTTP can be tried here.
+      if (kind === "sse" && status === 200) continue;
+      await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+      assertEquals((await office.laptop.callTool("echo")).isError, false);
+      assertEquals(asked, ["2025-11-25", "2025-06-18"]);
+    }
+  }
+});
+
+/** A program that knows one version, and ends after each answer that refuses another one. */
+const STRICT = `
+for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+  for (const line of chunk.trim().split("\\n")) {
+    const { id, method, params = {} } = JSON.parse(line);
+    const say = (answer) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    if (method === "initialize" && params.protocolVersion !== Deno.args[0]) {
+      say({ error: { code: -32602, message: "Unsupported", data: { supported: [Deno.args[0]] } } });
+      Deno.exit(4);
+    }
+    if (id !== undefined) say({ result: { protocolVersion: Deno.args[0], capabilities: {}, tools: [] } });
+  }
+}`;
+
+Deno.test("a program that refuses a version and ends is started again for one that it names, or says which it knows", async () => {
+  const program = (version: string) => ({
+    type: "stdio",
+    server_parameters: { command: Deno.execPath(), args: ["eval", STRICT, version] },
+  });
+  const servers = { older: program("2024-11-05"), future: program("2031-01-01") };
+  await using office = await ComputerOffice.open({ servers });
+  assertEquals(office.computer.servers.get("older")?.mcpVersion, "2024-11-05");
+  const { fields } = await office.log.until(stateOf("future", "retrying"));
+  assertStringIncludes(String(fields["error"]), "its versions of MCP are not supported (2031-01-01)");
+});
+
+Deno.test("a program that answers a version of its own is told as that, not as the end of its process", async () => {
+  for (
+    const [protocolVersion, said] of [["2030-01-01", "(2030-01-01)"], [undefined, "(undefined)"]] as const
+  ) {
+    const answers = {
+      initialize: { protocolVersion, capabilities: {}, serverInfo: { name: "x", version: "1" } },
+    };
+    await using office = await ComputerOffice.open({ servers: { s: scripted({ answers }) } });
+    const { fields } = await office.log.until(stateOf("s", "retrying"));
+    assertStringIncludes(String(fields["error"]), `its version of MCP is not supported ${said}`);
+  }
+});
+
 for (
   const [serves, version] of [["2025", "2025-11-25"], ["2026", "2026-07-28"], ["both", "2026-07-28"]] as const
 ) {

@@ -296,7 +296,11 @@ export class ToolCalls {
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
     const taskMs = limitMs + this.#context.questions.timeoutMs;
     const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
-    const raw = await server.use((connection) => connection.callTool(toolCall, options));
+    const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
+    if (!Array.isArray(raw["content"])) {
+      const fields = { server: server.name, tool: tool.name };
+      this.#warnOnce.warn("the content of a tool's result is no list", fields);
+    }
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;
     const own = toWireResult(isForAgent ? raw : withStrings(raw), route.meta);

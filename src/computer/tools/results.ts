@@ -1,11 +1,12 @@
 /** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
 import { isRecord } from "../../json.ts";
-import { ServerTimeoutError } from "../../mcp/errors.ts";
+import { RpcErrorCode, ServerAnswerError, ServerTimeoutError } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
   A2C_TOOL_META,
   type CallToolResult,
+  type ContentItem,
   type ToolMeta,
   type ToolResultMeta,
 } from "../../protocol/tools.ts";
@@ -31,6 +32,8 @@ export function failureResult(text: string, meta: ToolResultMeta): CallToolResul
 /**
  * An MCP server's result in the form of the wire: `_meta` becomes `meta`, to which the Computer's metadata of the tool
  * is added. Everything else is unchanged, but that only the Computer itself asks the Agent's user.
+ *
+ * @throws {ServerAnswerError} when the content is `null`, and no other member says what the result is.
  */
 export function toWireResult(
   raw: Readonly<Record<string, unknown>>,
@@ -44,10 +47,22 @@ export function toWireResult(
   };
   return {
     ...rest,
-    content: Array.isArray(content) ? content : [],
+    content: toContent(content, [rest["structuredContent"], isError]),
     isError: isError === true,
     meta: Object.keys(meta).length === 0 ? null : meta,
   };
+}
+
+/** Content that is no list is one item; `null` alone is no result. */
+function toContent(content: unknown, others: readonly unknown[]): ContentItem[] {
+  if (Array.isArray(content)) return content;
+  if (isRecord(content) && typeof content["type"] === "string") return [content as unknown as ContentItem];
+  const isGiven = content !== undefined && content !== null;
+  if (isGiven) {
+    return [{ type: "text", text: typeof content === "string" ? content : JSON.stringify(content) }];
+  }
+  if (content === undefined || others.some((member) => member !== undefined && member !== null)) return [];
+  throw new ServerAnswerError(RpcErrorCode.PARSE_ERROR, "its answer cannot be read: it has no content");
 }
 
 /** What a peer of protocol 0.3 or later reads of a call that needs a sign-in, or has one that does not suffice. */

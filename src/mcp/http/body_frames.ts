@@ -1,19 +1,17 @@
 /** Splits an HTTP body into frames: whole events of an event stream, or one JSON message. */
 import { MAX_EVENT_LINES, type MessageLimits } from "../limits.ts";
-import { type BufferBudget, MessageBytes } from "../message_bytes.ts";
+import { type BufferBudget, MessageBytes, type Oversized } from "../message_bytes.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, CARRIAGE_RETURN]);
 const NEWLINE = Uint8Array.of(LINE_FEED);
 const ID_FIELD = new TextEncoder().encode("id");
 const RETRY_FIELD = new TextEncoder().encode("retry");
 /** A longer line asks to wait for more than 11 days. Timers count to 24 days, and fire at once for more. */
 const MAX_RETRY_LINE_BYTES = "retry: 999999999".length;
 
-/** Collects the chunks of a body; throws a `RangeError` for a frame that exceeds a limit. */
+/** Collects the chunks of a body; throws a `RangeError` for a body that is one frame above a limit, or an event without end. */
 export interface BodyFrames {
   /** Returns the frames that `piece` completes. */
   push(piece: Uint8Array): Uint8Array[];
@@ -38,14 +36,12 @@ const NO_NOISE: Noise = { bytes: 0, lines: 0 };
 /** A body that is one JSON message. */
 export class JsonFrame implements BodyFrames {
   readonly #message: MessageBytes;
-  #hasBegun = false;
 
   constructor(limits: MessageLimits, budget: BufferBudget) {
     this.#message = new MessageBytes(limits, budget);
   }
 
   push(piece: Uint8Array): Uint8Array[] {
-    if (!this.#hasBegun) this.#begin(piece);
     this.#message.push(piece);
     return [];
   }
@@ -55,6 +51,7 @@ export class JsonFrame implements BodyFrames {
   }
 
   end(): Uint8Array[] {
+    this.#message.settle();
     return [this.#message.take()];
   }
 
@@ -64,14 +61,6 @@ export class JsonFrame implements BodyFrames {
 
   close(): void {
     this.#message.close();
-  }
-
-  /** Rejects a batch: a request has one answer. */
-  #begin(piece: Uint8Array): void {
-    const first = piece.find((byte) => !WHITE_SPACE.has(byte));
-    if (first === undefined) return;
-    this.#hasBegun = true;
-    if (first === OPENING_BRACKET) throw new RangeError("Cannot read an answer with several messages");
   }
 }
 
@@ -91,8 +80,9 @@ export class EventFrames implements BodyFrames {
   #noiseBytes = 0;
   #noiseLines = 0;
 
-  constructor(limits: MessageLimits, budget: BufferBudget) {
-    this.#event = new MessageBytes(limits, budget);
+  /** @param onOversized Receives what is left of an event above a limit. */
+  constructor(limits: MessageLimits, budget: BufferBudget, onOversized?: (event: Oversized) => void) {
+    this.#event = new MessageBytes(limits, budget, onOversized);
   }
 
   /** Whether an event had an id, so that the stream can be resumed after it. */
@@ -125,8 +115,9 @@ export class EventFrames implements BodyFrames {
     return this.#event.length;
   }
 
+  /** Some servers leave out the empty line after the last event. */
   end(): Uint8Array[] {
-    return [];
+    return this.#event.length > 0 && this.#event.settle() ? [this.#event.take()] : [];
   }
 
   takeNoise(): Noise {
@@ -141,6 +132,7 @@ export class EventFrames implements BodyFrames {
 
   /** Ends an event; an empty line without an event counts as noise. */
   #endEvent(events: Uint8Array[]): void {
+    if (!this.#event.settle()) return;
     if (this.#event.length > NEWLINE.length) return void events.push(this.#event.take());
     this.#event.clear();
     this.#noiseLines++;
@@ -173,7 +165,7 @@ export class EventFrames implements BodyFrames {
     this.#lineStart = isEmpty ? 0 : this.#event.length;
     this.#lines = isEmpty ? 0 : this.#lines + 1;
     if (this.#lines > MAX_EVENT_LINES) {
-      throw new RangeError(`Cannot read an event with more than ${MAX_EVENT_LINES} lines`);
+      this.#event.fail(new RangeError(`Cannot read an event with more than ${MAX_EVENT_LINES} lines`));
     }
     return isEmpty;
   }

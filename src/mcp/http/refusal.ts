@@ -1,34 +1,45 @@
-/** Refusals of 2026-07-28: their HTTP status goes with a JSON-RPC error, which says more. */
+/** Refusals: their HTTP status may go with a JSON-RPC error, which says more. */
 import { settledWithin } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json.ts";
-import { readMessage } from "../json_rpc.ts";
+import { shorten } from "../../text.ts";
+import { readMessages, type RequestId, type RpcFailure } from "../json_rpc.ts";
 
 /** The largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 65_536;
 /** How long reading it may take, in milliseconds. */
 const MAX_READ_MS = 5_000;
+/** The length to which a text that is no JSON-RPC error is cut, in characters. */
+const MAX_TEXT_LENGTH = 500;
 
-/**
- * Returns the JSON-RPC error in the body of a refusal as an answer to the request `id`; `undefined` when there is none.
- * Reads the body in any case, or cancels it.
- */
-export async function readRefusal(response: Response, id: unknown): Promise<Response | undefined> {
-  const text = await readText(response);
-  const value = text === undefined ? undefined : parseJson(text);
-  if (!isRecord(value)) return undefined;
-  // An error about the HTTP request as a whole has no id, or null.
-  const { id: given, ...rest } = value;
-  const isOwn = given === undefined || given === null || given === id;
-  const message = isOwn ? readMessage({ ...rest, id }) : undefined;
-  return message !== undefined && "error" in message ? Response.json(message) : undefined;
+/** What the body of a refusal says. */
+export interface Refusal {
+  /** Its JSON-RPC error. */
+  readonly error?: RpcFailure["error"];
+  /** The beginning of any other text that is no page. */
+  readonly text?: string;
 }
 
-async function readText({ headers, body }: Response): Promise<string | undefined> {
-  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get("content-type") ?? "");
+/** Reads the body of the refusal of the request `id`, or cancels it. */
+export async function readRefusal(response: Response, id: RequestId | undefined): Promise<Refusal> {
+  const text = (await readText(response))?.trim() ?? "";
+  const value = parseJson(text);
+  const event = parseJson(/^data:(.*)$/m.exec(text)?.[1] ?? "");
+  const [message] = readMessages(
+    isRecord(value) && isRecord(value["error"]) ? { jsonrpc: "2.0", ...value } : event,
+  );
+  if (message !== undefined && "error" in message) {
+    // An error about the HTTP request as a whole has no id, or null.
+    const isOwn = message.id === undefined || id === undefined || Number(message.id) === Number(id);
+    if (isOwn) return { error: message.error };
+  }
+  return text === "" || text.startsWith("<") ? {} : { text: shorten(text, MAX_TEXT_LENGTH) };
+}
+
+async function readText({ body }: Response): Promise<string | undefined> {
   const reader = body?.getReader();
   if (reader === undefined) return undefined;
   try {
-    return isJson ? await settledWithin(readAll(reader), MAX_READ_MS) : undefined;
+    return await settledWithin(readAll(reader), MAX_READ_MS);
   } catch {
     return undefined;
   } finally {

@@ -9,6 +9,7 @@ import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import {
   isFailure,
   networkReason,
+  ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
@@ -20,9 +21,10 @@ import {
   type MessageLimits,
   MIN_STREAM_INTERVAL_MS,
 } from "../limits.ts";
-import { BufferBudget } from "../message_bytes.ts";
-import { AskingFrames } from "./asking_frames.ts";
-import { type BodyFrames, EventFrames, JsonFrame } from "./body_frames.ts";
+import { BufferBudget, type Oversized } from "../message_bytes.ts";
+import { isRequestId, readUnparsable, type RequestId, type RpcMessage, toUnreadable } from "../json_rpc.ts";
+import { EventFrames, JsonFrame } from "./body_frames.ts";
+import { MessageFrames } from "./message_frames.ts";
 import { readRefusal } from "./refusal.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
@@ -44,12 +46,14 @@ export interface HttpListener {
   onStreamBroken(): void;
   /** The standalone event stream was opened again without resuming: earlier notifications may be lost. */
   onStreamOpened(): void;
+  /** A message of the server. */
+  onMessage(message: RpcMessage): void;
   /** The event stream that carries the answer to a request ended without it, and cannot be resumed. */
   onAnswerLost(requestId: unknown): void;
   /** A question of the server came in the stream of the answer to a request of ours. */
   onQuestion(questionId: unknown, requestId: unknown): void;
-  /** The answer to a tool call or a read exceeds a bound. The session goes on. */
-  onAnswerTooLarge(requestId: unknown, reason: string): void;
+  /** A message exceeds a limit: the answer to this request, if that is known. The session goes on. */
+  onTooLarge(requestId: RequestId | undefined, reason: string): void;
   /** Whether a question of the server waits for its answer. The stream of its call is silent meanwhile. */
   isAsked(): boolean;
 }
@@ -117,8 +121,11 @@ class WatchedFetch {
     const { body, status, statusText, headers } = response;
     if (status >= 400) return await this.#refuse(exchange, response);
     // The SDK follows redirects within the origin, and would read the body of any other redirect.
-    if (!response.ok || body === null) return await withoutBody(response);
-    return new Response(this.#watch(exchange, body, response), { status, statusText, headers });
+    const hasMessages = exchange.isStandalone || this.#kind === "streamable" && status !== 202;
+    if (!response.ok || body === null || !hasMessages) return await withoutBody(response);
+    const read = new Headers(headers);
+    if (!isEventStream(response) && !exchange.isStandalone) read.set("content-type", "application/json");
+    return new Response(this.#watch(exchange, body, response), { status, statusText, headers: read });
   }
 
   /**
@@ -131,10 +138,14 @@ class WatchedFetch {
     const isStreamable = this.#kind === "streamable";
     if (isStreamable && isStandalone) return await this.#openStream(url, exchange);
     // A server that answers in JSON answers these when the tool has finished.
-    const isLong = isStreamable && LONG_REQUESTS.some((method) => isRequestOf(method, init?.body));
-    const timeoutMs = isLong ? Math.max(this.#timeoutMs, this.#silenceMs) : this.#timeoutMs;
+    const timeoutMs = isStreamable && isLong(init?.body)
+      ? Math.max(this.#timeoutMs, this.#silenceMs)
+      : this.#timeoutMs;
     using deadline = new Deadline(timeoutMs, {
-      reason: () => new ServerTimeoutError(`Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`),
+      reason: () => {
+        const message = `Cannot use the MCP server: no HTTP answer in ${timeoutMs} ms`;
+        return new ServerTimeoutError(message, { afterMs: timeoutMs });
+      },
       signal,
     });
     return await this.#reach(url, { ...init, signal: deadline.signal });
@@ -168,8 +179,8 @@ class WatchedFetch {
   }
 
   /**
-   * Turns a refusal into an error of ours: the SDK's error shows the body of the answer. A Streamable HTTP server may
-   * refuse the standalone event stream with any status.
+   * Turns a refusal into an error of ours, with what the JSON-RPC error in its body says: the SDK's error shows the whole
+   * body. A Streamable HTTP server may refuse the standalone event stream with any status.
    */
   async #refuse({ method, init }: Exchange, response: Response): Promise<Response> {
     const { status } = response;
@@ -180,17 +191,17 @@ class WatchedFetch {
       if (this.#hasStream && method === "GET" && isForgotten) listener.onGone(reason);
       return response;
     }
-    const refusal = status === 401 || status === 403 ? new ServerAuthorizationError(status) : undefined;
-    const isStateless = isStatelessRequest(init);
-    if (isStateless && refusal === undefined) {
-      const answer = await readRefusal(response, requestIdOf(init?.body));
-      if (answer !== undefined) return answer;
-    } else await response.body?.cancel();
-    const failure = refusal ?? new ServerNotRunningError({ reason, httpStatus: status });
-    // To the question which versions it speaks, a server may answer with any status.
-    const isQuestion = isStateless && isRequestOf("server/discover", init?.body);
-    if (method === "GET" || status === 404 && !isQuestion) listener.onGone(reason, failure);
-    throw failure;
+    if (status === 401 || status === 403) {
+      await response.body?.cancel();
+      const failure = new ServerAuthorizationError(status);
+      if (method === "GET") listener.onGone(reason, failure);
+      throw failure;
+    }
+    const { error, text } = await readRefusal(response, requestIdOf(init?.body));
+    const failure = new ServerNotRunningError({ reason, detail: text, httpStatus: status });
+    if (method === "GET") listener.onGone(reason, failure);
+    if (error === undefined) throw failure;
+    throw new ServerAnswerError(error.code, error.message, { data: error.data, httpStatus: status });
   }
 
   #watch(
@@ -204,43 +215,58 @@ class WatchedFetch {
       this.#hasStream ||= isEventStream(response);
       if (this.#kind === "streamable" && !isResumed(init)) listener.onStreamOpened();
     }
-    const events = isStandalone || isEventStream(response)
-      ? new EventFrames(limits, this.#budget)
-      : undefined;
+    const ownId = isStandalone ? undefined : requestIdOf(init?.body);
+    const isStream = isStandalone || isEventStream(response);
+    let frames: EventFrames | JsonFrame | undefined;
     return watchBody(body, {
       silenceMs: this.#silenceMs,
       mayBeSilent: () => listener.isAsked(),
-      frames: events === undefined
-        ? new JsonFrame(limits, this.#budget)
-        : this.#toFrames(events, { isStandalone, init }),
+      frames: new MessageFrames({
+        isEventStream: isStream,
+        framesOf: (form) => {
+          const onOversized = (event: Oversized) => this.#onTooLarge(exchange, event);
+          return frames = form === "events"
+            ? new EventFrames(limits, this.#budget, onOversized)
+            : new JsonFrame(limits, this.#budget);
+        },
+        onMessage: (message) => this.#pass(message, exchange),
+      }),
       inflow,
       largeMessages: this.#largeMessages,
       signal,
       onEnd: (end, error) => {
-        if (error instanceof RangeError) this.#onTooLarge(exchange, error);
-        else if (events !== undefined) this.#onStreamEnd(exchange, { end, hasIds: events.hasIds });
+        const hasIds = frames instanceof EventFrames && frames.hasIds;
+        if (error instanceof RangeError) this.#onTooLarge(exchange, { flaw: error });
+        else if (isStream && !(frames instanceof JsonFrame)) this.#onStreamEnd(exchange, { end, hasIds });
+        else if (ownId !== undefined) listener.onMessage(toUnreadable(ownId));
       },
     });
   }
 
-  /** A tool may ask in the stream of its answer. */
-  #toFrames(
-    events: EventFrames,
-    { isStandalone, init }: Pick<Exchange, "isStandalone" | "init">,
-  ): BodyFrames {
-    if (isStandalone || !LONG_REQUESTS.some((method) => isRequestOf(method, init?.body))) return events;
-    const id = requestIdOf(init?.body);
-    return new AskingFrames(events, (questionId) => this.#context.listener.onQuestion(questionId, id));
+  /** Passes a message on; what comes in the answer to a request of ours belongs to that. */
+  #pass(message: RpcMessage, { init }: Exchange): void {
+    const { listener } = this.#context;
+    const { body } = init ?? {};
+    if ("method" in message) {
+      const isQuestion = "id" in message && message.method === "elicitation/create";
+      // A tool may ask in the stream of its answer.
+      if (isQuestion && isLong(body)) listener.onQuestion(message.id, requestIdOf(body));
+    } else if (message.id === undefined) {
+      const id = requestIdOf(body);
+      return listener.onMessage({ ...message, ...(id !== undefined && { id }) });
+    }
+    listener.onMessage(message);
   }
 
-  #onTooLarge({ isStandalone, init }: Exchange, error: RangeError): void {
-    const { listener } = this.#context;
-    const reason = describeError(error);
-    const failsAlone = this.#kind === "streamable" && !isStandalone &&
-      [...LONG_REQUESTS, "resources/read"].some((method) => isRequestOf(method, init?.body));
-    if (failsAlone) listener.onAnswerTooLarge(requestIdOf(init?.body), reason);
-    // The next list or event would be too large as well.
-    else listener.onGone(reason);
+  /** Drops an event, or a body, above a limit. An event that does not end costs the stream that others need. */
+  #onTooLarge(
+    { isStandalone, init }: Exchange,
+    { flaw, ends }: Oversized,
+  ): void {
+    const { listener, inflow } = this.#context;
+    const [answer] = readUnparsable(new TextDecoder().decode(ends));
+    listener.onTooLarge(answer?.id ?? requestIdOf(init?.body), flaw.message);
+    if (inflow.takeOversized() || isStandalone && ends === undefined) listener.onGone(flaw.message);
   }
 
   #onStreamEnd(
@@ -274,19 +300,19 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status, statusText, headers });
 }
 
+function isLong(body: unknown): boolean {
+  return LONG_REQUESTS.some((method) => isRequestOf(method, body));
+}
+
 /** Our requests have the method first. */
 function isRequestOf(method: string, body: unknown): boolean {
   return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
 }
 
-/** The SDK gives this header to requests of 2026-07-28 alone. */
-function isStatelessRequest(init: RequestInit | undefined): boolean {
-  return new Headers(init?.headers).has("mcp-method");
-}
-
-function requestIdOf(body: unknown): unknown {
+function requestIdOf(body: unknown): RequestId | undefined {
   const message: unknown = typeof body === "string" ? JSON.parse(body) : undefined;
-  return isRecord(message) ? message["id"] : undefined;
+  const { method, id } = isRecord(message) ? message : {};
+  return typeof method === "string" && isRequestId(id) ? id : undefined;
 }
 
 /** A server that gives its events ids sends again what followed the last id: no notification is lost. */

@@ -1,7 +1,7 @@
 /** Splits a stream of bytes into lines of text. */
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import type { MessageLimits } from "../limits.ts";
-import { MessageBytes } from "../message_bytes.ts";
+import { MessageBytes, type Oversized } from "../message_bytes.ts";
 import { LARGE_MESSAGE_BYTES } from "./large_json.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
@@ -28,7 +28,7 @@ export interface DecodedLine {
 
 /**
  * Splits bytes into lines and decodes each line separately, so that an invalid line does not affect others. Throws a
- * `RangeError` for a line that exceeds a limit.
+ * `RangeError` for a line that exceeds a limit or, where somebody wants to know of it, does not end.
  */
 export class LineDecoder {
   readonly #lenientDecoder: TextDecoder;
@@ -43,12 +43,13 @@ export class LineDecoder {
       "encoding" | "encoding_error_handler"
     >,
     limits: MessageLimits,
+    onOversized?: (line: Oversized) => void,
   ) {
     const { encoding: name, encoding_error_handler: onError } = encoding;
     const label = textEncodingOf(name);
     this.#lenientDecoder = new TextDecoder(label);
     this.#onInvalid = onError;
-    this.#line = new MessageBytes(limits);
+    this.#line = new MessageBytes(limits, undefined, onOversized);
     this.#keepsLargeLines = label === "utf-8" && onError !== "ignore";
   }
 
@@ -59,8 +60,13 @@ export class LineDecoder {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#line.push(chunk.subarray(start, end));
-      if (this.#line.length >= LARGE_MESSAGE_BYTES && this.#keepsLargeLines) lines.push(this.#line.take());
-      else {
+      if (!this.#line.settle()) {
+        start = end + 1;
+        continue;
+      }
+      if (this.#line.length >= LARGE_MESSAGE_BYTES && this.#keepsLargeLines) {
+        lines.push(this.#line.take());
+      } else {
         const { text, isValid } = this.decode(this.#line.view());
         if (isValid) lines.push(text);
         else undecodable.push(text);

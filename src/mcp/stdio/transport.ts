@@ -11,15 +11,14 @@ import type { ProcessGuard, TreeEnvironment } from "./guard.ts";
 import { killGroup, spawnGroupLeader } from "./spawn.ts";
 import type { Inflow } from "../inflow.ts";
 import type { Journal } from "../journal.ts";
-import { readMessage, type RpcMessage, type Transport } from "../json_rpc.ts";
+import { readMessages, readUnparsable, type RpcMessage, toUnreadable, type Transport } from "../json_rpc.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
+import type { Oversized } from "../message_bytes.ts";
 import { readLargeMessage } from "./large_json.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** How long output is read after the exit while a descendant holds the pipe open, in milliseconds. */
 const DRAIN_GRACE_MS = 500;
-/** The code of JSON-RPC for an answer that cannot be parsed. */
-const PARSE_ERROR = -32700;
 /** One in this many invalid lines on stdout is logged. */
 const STRAY_LINES_PER_WARNING = 1_000;
 /** The bytes of output that are read at once. */
@@ -60,6 +59,8 @@ export class StdioTransport implements Transport {
   #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #ended: Promise<void> = Promise.resolve();
   #exit: string | undefined;
+  /** Why this program ended the process, if it did. */
+  #stopReason: string | undefined;
   #strayLines = 0;
   /** The bytes that were written and not read by the child. */
   #unreadBytes = 0;
@@ -90,7 +91,8 @@ export class StdioTransport implements Transport {
     const errors = process.stderr.getReader();
     const drained = Promise.allSettled([this.#readOutput(output), this.#readErrors(errors)]);
     this.#ended = process.status.then(async (status) => {
-      this.#exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
+      const exit = status.signal === null ? `exit code ${status.code}` : `signal ${status.signal}`;
+      this.#exit = this.#stopReason ?? exit;
       killGroup(process.pid, "SIGKILL");
       guard.remove(process.pid);
       // The pipes end with the group, unless a descendant has left it.
@@ -112,6 +114,8 @@ export class StdioTransport implements Transport {
     try {
       await this.#input.write(bytes);
     } catch (cause) {
+      // Its exit says more than the pipe that it broke.
+      await settledWithin(this.#ended, DRAIN_GRACE_MS);
       throw new ServerNotRunningError({ reason: this.#exit ?? "its stdin is closed", cause });
     } finally {
       this.#unreadBytes -= bytes.length;
@@ -123,13 +127,19 @@ export class StdioTransport implements Transport {
     const { limits: { maxMessageBytes }, log } = this.#context;
     if (this.#unreadBytes <= maxMessageBytes) return;
     log.warn("MCP server killed: it does not read its stdin", { unread_bytes: this.#unreadBytes });
-    if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+    this.#kill("it does not read its stdin");
     throw new ServerNotRunningError({ reason: "it does not read its stdin" });
+  }
+
+  #kill(reason: string): void {
+    this.#stopReason ??= reason;
+    if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
   }
 
   async close(): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
+    this.#stopReason ??= "closed";
     // Not awaited: closing waits for earlier writes, which a child may never read.
     this.#input?.close().catch(() => {});
     const { stopGraceMs } = this.#context.limits;
@@ -166,12 +176,13 @@ export class StdioTransport implements Transport {
 
   async #readOutput(output: ReadableStreamBYOBReader): Promise<void> {
     const { limits, inflow } = this.#context;
-    const decoder = new LineDecoder(this.#parameters, limits);
+    const decoder = new LineDecoder(this.#parameters, limits, (line) => this.#receiveOversized(line));
     try {
       for await (const chunk of chunksOf(output)) {
         for (let start = 0; start < chunk.length; start += MAX_PIECE_BYTES) {
           if (!inflow.isReady) await inflow.ready();
-          const { lines, undecodable } = decoder.push(chunk.subarray(start, start + MAX_PIECE_BYTES));
+          const piece = chunk.subarray(start, start + MAX_PIECE_BYTES);
+          const { lines, undecodable } = decoder.push(piece);
           for (const line of undecodable) this.#receiveInvalid(line);
           for (const line of lines) {
             if (!inflow.isReady) await inflow.ready();
@@ -181,10 +192,9 @@ export class StdioTransport implements Transport {
         }
       }
     } catch (error) {
-      this.#context.log.warn("MCP server killed: its output cannot be read", {
-        error: describeError(error),
-      });
-      if (this.#process !== undefined) killGroup(this.#process.pid, "SIGKILL");
+      const reason = describeError(error);
+      this.#context.log.warn("MCP server killed: its output cannot be read", { error: reason });
+      this.#kill(reason);
     }
   }
 
@@ -200,13 +210,22 @@ export class StdioTransport implements Transport {
 
   #receive(line: string): void {
     if (line.trim() === "") return this.#context.inflow.take(line.length);
-    const message = parseMessage(line);
-    if (message === undefined) this.#reportStray(line);
-    else this.onmessage?.(message);
+    // A quick check for most invalid lines.
+    const value = /^\s*[{[]/.test(line) ? parseJson(line) : undefined;
+    this.#pass(value, line);
+  }
+
+  /** Passes on the messages of a line. Whoever waits for an answer that cannot be parsed learns it at once. */
+  #pass(value: unknown, line: string): void {
+    const messages = readMessages(value);
+    if (messages.length === 0) this.#reportStray(line);
+    if (value === undefined) messages.push(...readUnparsable(line));
+    for (const message of messages) this.onmessage?.(message);
   }
 
   async #receiveLarge(bytes: Uint8Array<ArrayBuffer>, decoder: LineDecoder): Promise<void> {
     const head = decoder.decode(bytes.subarray(0, MAX_STRAY_LENGTH)).text;
+    const tail = decoder.decode(bytes.subarray(-MAX_STRAY_LENGTH)).text;
     let value: unknown = await readLargeMessage(bytes);
     if (value === undefined) {
       const { text, isValid } = decoder.decode(bytes);
@@ -217,19 +236,27 @@ export class StdioTransport implements Transport {
       value = parseJson(text);
       await delay(0);
     }
-    const message = readMessage(value);
-    if (message === undefined) this.#reportStray(head);
-    else this.onmessage?.(message);
+    this.#pass(value, head + tail);
   }
 
   /** Fails the request at once whose answer is not valid text. */
   #receiveInvalid(line: string): void {
-    const message = parseMessage(line);
-    if (message === undefined || !("id" in message) || "method" in message) return this.#reportStray(line);
-    const { encoding } = this.#parameters;
-    const text = `the answer of the MCP server is not valid ${encoding}`;
+    const text = `the answer of the MCP server is not valid ${this.#parameters.encoding}`;
+    const [parsed] = readMessages(parseJson(line));
+    const isAnswer = parsed !== undefined && !("method" in parsed) && parsed.id !== undefined;
+    const [failure] = isAnswer ? [toUnreadable(parsed.id ?? "", text)] : readUnparsable(line, text);
+    if (failure === undefined) return this.#reportStray(line);
     this.#context.log.warn(`${text}: set "encoding_error_handler" to "replace" to accept it`);
-    this.onmessage?.({ jsonrpc: "2.0", id: message.id ?? "", error: { code: PARSE_ERROR, message: text } });
+    this.onmessage?.(failure);
+  }
+
+  /** Fails the request at once whose answer is above a limit. */
+  #receiveOversized({ flaw, ends }: Oversized): void {
+    const { inflow, log } = this.#context;
+    log.warn("dropped a message of the MCP server", { error: flaw.message });
+    const text = new TextDecoder().decode(ends);
+    for (const failure of readUnparsable(text, flaw.message)) this.onmessage?.(failure);
+    if (inflow.takeOversized()) throw flaw;
   }
 
   /** Logs the first invalid line on stdout, then every thousandth, with their count: many servers print there. */
@@ -256,12 +283,6 @@ async function* chunksOf(output: ReadableStreamBYOBReader): AsyncGenerator<Uint8
     yield value;
     room = new Uint8Array(value.buffer);
   }
-}
-
-function parseMessage(line: string): RpcMessage | undefined {
-  // A quick check for most invalid lines.
-  if (!line.trimStart().startsWith("{")) return undefined;
-  return readMessage(parseJson(line));
 }
 
 /** Explains why a command did not start, with a cure for the most common mistakes. */

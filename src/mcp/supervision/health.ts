@@ -1,5 +1,5 @@
 /** Checks on a running session: whether the server still answers, and whether its credentials have changed. */
-import { delay } from "../../async/backoff.ts";
+import { Backoff, delay } from "../../async/backoff.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
 import { oauthOf, type ResolvedServerConfig } from "../../protocol/config.ts";
@@ -54,6 +54,37 @@ export class Heartbeat {
     if (this.#unanswered >= MAX_UNANSWERED_PINGS) {
       this.#hung.resolve(`no answer to ${MAX_UNANSWERED_PINGS} pings`);
     }
+  }
+}
+
+/** The longest wait between two starts, in milliseconds. */
+const MAX_RESTART_DELAY_MS = 60_000;
+/** When a start and its session last longer than this together, in milliseconds, the next wait is the shortest again. */
+const STABLE_MS = 5 * 60_000;
+
+/** How many sessions in a row are replaced at once that the server has lost. */
+const MAX_LOSSES = 3;
+
+/** The waits between two sessions. */
+export class RestartPace {
+  readonly #backoff: Backoff;
+  /** Sessions in a row that the server has lost within a minute. */
+  #losses = 0;
+
+  constructor({ restartDelayMs }: { readonly restartDelayMs: number }) {
+    this.#backoff = new Backoff({ firstMs: restartDelayMs, maxMs: MAX_RESTART_DELAY_MS });
+  }
+
+  /** The wait after a session that lasted so long, in milliseconds: 0 for the first few that the server has lost. */
+  waitAfter(lastedMs: number, { isLost }: { readonly isLost: boolean }): number {
+    if (lastedMs > STABLE_MS) this.reset();
+    if (!isLost || lastedMs > MAX_RESTART_DELAY_MS) this.#losses = 0;
+    return isLost && this.#losses++ < MAX_LOSSES ? 0 : this.#backoff.next();
+  }
+
+  /** Begins with the shortest wait again. */
+  reset(): void {
+    this.#backoff.reset();
   }
 }
 

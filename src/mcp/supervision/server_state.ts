@@ -1,6 +1,11 @@
 /** The state of an MCP server, and how its changes are logged. */
+import { stripVTControlCharacters } from "node:util";
+import { untilAborted } from "../../async/abortable.ts";
+import { Deadline } from "../../async/deadline.ts";
 import type { Logger } from "../../log.ts";
+import type { McpConnection } from "../connection.ts";
 import type { Journal } from "../journal.ts";
+import type { NotificationListener } from "../notifications.ts";
 
 /** The last lines of stderr that are logged with a failure; npm needs as many. The journal has more. */
 const LOGGED_STDERR_LINES = 8;
@@ -29,6 +34,38 @@ export interface ServerState {
   readonly stderrTail?: string;
 }
 
+/** Receives the events of a server. */
+export interface ServerListener extends NotificationListener {
+  /** A new session has begun: lists of earlier sessions must be read again. */
+  onRunning(connection: McpConnection): void;
+  onStateChange(state: ServerState): void;
+}
+
+/** How long a change of state is waited for, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+
+/** Lets others wait for a change of state. */
+export class StateChanges {
+  #next = Promise.withResolvers<void>();
+
+  /** The state has changed. */
+  tell(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
+  /** Resolves when the condition holds after a change, when the signal is aborted, or after a while. */
+  async until(
+    isOver: () => boolean,
+    { signal }: { readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
+    using bounds = new Deadline(MAX_WAIT_MS, { reason: () => new Error("No change in time"), signal });
+    while (!bounds.signal.aborted && !isOver()) {
+      await Promise.race([this.#next.promise, untilAborted(bounds.signal)]);
+    }
+  }
+}
+
 /** The statuses that somebody should hear of. */
 const FAILURES: ReadonlySet<ServerStatus> = new Set(["failed", "retrying", "needs sign-in"]);
 
@@ -54,7 +91,7 @@ export class StateLog {
     if (isFailure) {
       // Warns once of a failure that every attempt repeats.
       if (lastError === warnedOf) log.info(`MCP server ${status}`, { error: lastError });
-      else log.warn(`MCP server ${status}`, { error: lastError, stderr: lastLines(stderrTail) || undefined });
+      else log.warn(`MCP server ${status}`, { error: lastError, stderr: linesOf(stderrTail) });
     } else if (status === "running" && warnedOf !== undefined) {
       // A warning as well, for readers who see only warnings.
       log.warn("MCP server is running again");
@@ -62,8 +99,22 @@ export class StateLog {
   }
 }
 
-/** The last lines of a process most likely say why it ended. */
-function lastLines(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return lines.slice(-LOGGED_STDERR_LINES).join(" | ");
+function linesOf(stderr: string): string | undefined {
+  const lines = tellingLines(stderr, LOGGED_STDERR_LINES).map((line) => line.trim());
+  return lines.length === 0 ? undefined : lines.join(" | ");
+}
+
+/** A line that says what went wrong, in the words of most languages; stack traces may follow it. */
+const ERROR_LINE = /\b\w*(?:error|exception|fatal|panic)(?: ?\[\w+\]| \([\w .]+\))?:|\bpanicked at\b/i;
+
+/**
+ * The lines of stderr that most likely say why a process ended: the last ones, and the first that tells an error where
+ * that stands above them. Without colours.
+ */
+export function tellingLines(stderr: string, count: number): string[] {
+  const plain = stripVTControlCharacters(stderr);
+  const lines = plain.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "");
+  const last = lines.slice(-count);
+  const first = lines.slice(0, -count).find((line) => ERROR_LINE.test(line));
+  return first === undefined ? last : [first, ...last];
 }

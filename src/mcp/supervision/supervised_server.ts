@@ -1,6 +1,6 @@
 /** Keeps one MCP server running: starts, watches and restarts it. */
 import { untilAborted } from "../../async/abortable.ts";
-import { Backoff, delay } from "../../async/backoff.ts";
+import { delay } from "../../async/backoff.ts";
 import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
@@ -10,40 +10,30 @@ import type { McpConnection } from "../connection.ts";
 import type { EraMemory } from "../era_memory.ts";
 import {
   ConfigurationError,
+  isAnswer,
   reasonOf,
-  ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
   ServerTimeoutError,
 } from "../errors.ts";
 import type { ProcessGuard } from "../stdio/guard.ts";
-import { Heartbeat, Renewal } from "./health.ts";
+import { Heartbeat, Renewal, RestartPace } from "./health.ts";
 import { Journal } from "../journal.ts";
 import type { ServerLimits } from "../limits.ts";
-import type { NotificationListener } from "../notifications.ts";
-import { type ServerState, type ServerStatus, StateLog } from "./server_state.ts";
+import {
+  type ServerListener,
+  type ServerState,
+  type ServerStatus,
+  StateChanges,
+  StateLog,
+} from "./server_state.ts";
 import { WarnOnce } from "../warn_once.ts";
-
-/** The longest wait between two starts, in milliseconds. */
-const MAX_RESTART_DELAY_MS = 60_000;
-/**
- * When an attempt to start and its session last longer than this together, in milliseconds, the next wait is the
- * shortest again.
- */
-const STABLE_MS = 5 * 60_000;
 
 /** The length to which a problem is cut, in characters. */
 const MAX_PROBLEM_LENGTH = 1_000;
 
 /** The members that change with the status. */
 type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
-
-/** Receives the events of a server. */
-export interface ServerListener extends NotificationListener {
-  /** A new session has begun: lists of earlier sessions must be read again. */
-  onRunning(connection: McpConnection): void;
-  onStateChange(state: ServerState): void;
-}
 
 /** The context of a supervised server. */
 export interface ServerContext {
@@ -66,10 +56,7 @@ export interface ServerContext {
     | undefined;
 }
 
-/**
- * The time from `start()` to `stop()`, `restart()` or a final failure. Retries after a lost session belong to the same
- * run.
- */
+/** The time from `start()` to `stop()`, `restart()` or a final failure, with all retries. */
 interface Run {
   readonly stopping: AbortController;
   readonly settled: PromiseWithResolvers<void>;
@@ -98,6 +85,9 @@ export class SupervisedServer {
   /** Settled when no run is active. */
   #ended: Promise<void> = Promise.resolve();
   #callsInFlight = 0;
+  /** Whether another session is opened in place of one that the server has lost. */
+  #isRenewing = false;
+  readonly #changes = new StateChanges();
 
   constructor(config: MCPServerConfig, context: ServerContext) {
     this.name = config.name;
@@ -194,13 +184,37 @@ export class SupervisedServer {
   }
 
   /**
-   * Sends a request in the running session.
+   * Sends a request in the running session, and once more in the next one when the server has lost the session before it
+   * began the request.
    *
-   * @throws {ServerNotRunningError} when the server has no session, or loses it during the request; the message names
-   * the server and its status or the cause.
+   * @param options The signal ends the wait for that session.
+   * @throws {ServerNotRunningError} when it has no session, or loses it; the message names the server and its status.
    * @throws {ServerAuthorizationError} at once, when it has no session because it refused the credentials.
    */
-  async use<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
+  async use<T>(
+    request: (connection: McpConnection) => Promise<T>,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<T> {
+    const before = this.#connection;
+    if (before?.isLost || this.#isRenewing) await this.#renewed(before, signal);
+    try {
+      return await this.#useNow(request);
+    } catch (error) {
+      const { cause } = error instanceof ServerNotRunningError ? error : {};
+      if (!(cause instanceof ServerNotRunningError && cause.isRepeatable)) throw error;
+      await this.#renewed(before, signal);
+      signal?.throwIfAborted();
+      return await this.#useNow(request);
+    }
+  }
+
+  /** Resolves when another session than this one runs or could not be opened, or after a while. */
+  async #renewed(lost: McpConnection | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const isOver = () => !this.#isRenewing && (this.#connection === undefined || this.#connection !== lost);
+    await this.#changes.until(isOver, { signal });
+  }
+
+  async #useNow<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
     if (connection === undefined) {
       if (this.#failure instanceof ServerAuthorizationError) throw this.#failure;
@@ -235,30 +249,35 @@ export class SupervisedServer {
 
   #notRunning(status: ServerStatus, cause: unknown): ServerNotRunningError {
     const why = cause === undefined || reasonOf(cause) === status ? undefined : reasonOf(cause);
-    let reason: string = status;
-    if (why !== undefined) reason = status === "running" ? why : `${status} (${why})`;
+    const reason = why === undefined ? status : status === "running" ? why : `${status} (${why})`;
     return new ServerNotRunningError({ reason, server: this.name, cause });
   }
 
   async #supervise(run: Run): Promise<void> {
     const { signal } = run.stopping;
-    const { restartDelayMs } = this.#context.limits;
-    const backoff = new Backoff({ firstMs: restartDelayMs, maxMs: MAX_RESTART_DELAY_MS });
+    const pace = new RestartPace(this.#context.limits);
     while (!signal.aborted) {
       this.#setState({ ...this.#state, status: "starting" });
       const startMs = performance.now();
       const failure = await this.#runOnce(run);
       run.settled.resolve();
       if (signal.aborted) return;
-      if (performance.now() - startMs > STABLE_MS) backoff.reset();
-      if (failure.isFinal) return this.#fail(failure.state);
+      const waitMs = pace.waitAfter(performance.now() - startMs, failure);
+      if (failure.isLost && waitMs === 0) {
+        this.#context.log.info("MCP server has lost the session: opening another one", failure.state);
+        continue;
+      }
+      if (failure.isFinal) {
+        this.#run = undefined;
+        return this.#setState({ ...failure.state, status: "failed" });
+      }
       if (this.#authorization?.required !== undefined) {
         await this.#waitForSignIn(this.#authorization, { state: failure.state, signal });
-        backoff.reset();
+        pace.reset();
         continue;
       }
       this.#setState({ ...failure.state, status: "retrying" });
-      await delay(backoff.next(), signal).catch(() => {});
+      await delay(waitMs, signal).catch(() => {});
     }
   }
 
@@ -273,17 +292,12 @@ export class SupervisedServer {
     await authorization.untilSignedIn(signal).catch(() => {});
   }
 
-  /** Ends supervision until the configuration changes. */
-  #fail(state: Omit<StateChange, "status">): void {
-    this.#run = undefined;
-    this.#setState({ ...state, status: "failed" });
-  }
-
   /** Runs one session from start to end; resolves to the reason of its end. */
-  async #runOnce(run: Run): Promise<{ isFinal: boolean; state: Omit<StateChange, "status"> }> {
+  async #runOnce(
+    run: Run,
+  ): Promise<{ isFinal: boolean; isLost: boolean; state: Omit<StateChange, "status"> }> {
     const { signal } = run.stopping;
-    let connection: McpConnection | undefined;
-    let reason: string | undefined;
+    let connection: McpConnection | undefined, reason: string | undefined;
     try {
       connection = await this.#open(signal);
       signal.throwIfAborted();
@@ -296,55 +310,54 @@ export class SupervisedServer {
       if (!signal.aborted) {
         this.#failure = this.#authorization?.required ?? new ServerNotRunningError({ reason });
       }
-      return { isFinal: false, state: { lastError: reason, stderrTail: connection.stderrTail } };
+      const state = { lastError: reason, stderrTail: connection.stderrTail };
+      return { isFinal: false, isLost: connection.isLost, state };
     } catch (error) {
       if (!signal.aborted) this.#failure = error;
       const stderrTail = error instanceof ServerNotRunningError ? error.stderrTail : "";
       return {
         isFinal: error instanceof ConfigurationError,
+        isLost: false,
         state: { lastError: describeError(error), stderrTail },
       };
     } finally {
       this.#connection = undefined;
+      this.#isRenewing = connection?.isLost === true;
       await connection?.close(reason, this.#authorization?.required);
     }
   }
 
   async #open(signal: AbortSignal): Promise<McpConnection> {
-    const { resolve, guard, log, limits, starts, eras } = this.#context;
+    const { resolve, log, limits, starts } = this.#context;
     const config = await resolve(this.config, signal);
     this.#renewal = new Renewal(config, {
       resolve: () => resolve(this.config, signal),
-      onRenewed: () => this.#renew(signal),
+      onRenewed: () => {
+        if (signal.aborted) return;
+        log.info("MCP server restarting: its credentials have changed");
+        this.restart();
+      },
       now: () => performance.now(),
       log,
     });
-    const { startTimeoutMs: timeoutMs } = limits;
     // The sign-in of one session: a changed configuration may have another one.
     this.#authorizing.abort();
     this.#authorizing = new AbortController();
     const used = AbortSignal.any([signal, this.#authorizing.signal]);
     this.#authorization = await this.#context.authorize?.(config, used);
     const context = {
+      ...this.#context,
       authorization: this.#authorization,
       listener: this.#listener,
       journal: this.#journal,
       warnOnce: this.#warnOnce,
-      guard,
-      log,
-      limits,
-      eras,
     };
     // Loaded with the first connection: what only talks about servers starts faster without it.
     const { McpConnection } = await import("../connection.ts");
-    return await starts.run(() => McpConnection.open(config, context, { timeoutMs, signal }), signal);
-  }
-
-  /** Restarts a session whose credentials were refused, with the new ones. */
-  #renew(signal: AbortSignal): void {
-    if (signal.aborted) return;
-    this.#context.log.info("MCP server restarting: its credentials have changed");
-    this.restart();
+    return await starts.run(
+      () => McpConnection.open(config, context, { timeoutMs: limits.startTimeoutMs, signal }),
+      signal,
+    );
   }
 
   /** Waits for the end of the session, and pings it while it is idle. */
@@ -360,7 +373,7 @@ export class SupervisedServer {
     this.#heartbeat = heartbeat;
     const beating = heartbeat.run(stop);
     try {
-      const stopped = untilAborted(stop).then(() => endOf(stop));
+      const stopped = untilAborted(stop).then(() => reasonOf(stop.reason));
       const signedOut = this.#authorization?.untilSignedOut(stop).then(() => "signed out", () => stopped);
       return await Promise.race([connection.closed, heartbeat.hung, signedOut ?? stopped]);
     } finally {
@@ -379,16 +392,9 @@ export class SupervisedServer {
     const { problem: _before, ...rest }: Partial<ServerState> & StateChange = change;
     const state = { ...rest, since, restarts: Math.max(0, this.#starts - 1) };
     this.#state = state;
+    if (status !== "starting") this.#isRenewing = false;
+    this.#changes.tell();
     this.#stateLog.write(state);
     this.#listener.onStateChange(state);
   }
-}
-
-/** A server that answers a ping with an error is alive. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof ServerAnswerError;
-}
-
-function endOf({ reason }: AbortSignal): string {
-  return reason instanceof ServerNotRunningError ? reason.reason : "over";
 }

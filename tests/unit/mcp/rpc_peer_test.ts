@@ -68,10 +68,20 @@ Deno.test("a request gets the answer with its id, whatever else is answered", as
   const second = peer.request(call, LONG);
   wire.says({ id: 1, result: { of: "second" } });
   wire.says({ id: 7, result: { of: "nobody" } });
-  wire.says({ id: "0", result: { of: "another id" } });
+  for (const id of ["", " ", "zero", "0x", "-1", "0.5"]) wire.says({ id, result: { of: "another id" } });
   wire.says({ id: 0, result: { of: "first" } });
+  wire.says({ id: 0, result: { of: "first again" } });
   assertEquals(await first, { of: "first" });
   assertEquals(await second, { of: "second" });
+});
+
+Deno.test("a request gets an answer whose id is a text of the same number", async () => {
+  for (const id of ["0", "0.0", " 0 ", "00", "0e0"]) {
+    const { wire, peer } = await open();
+    const request = peer.request(call, LONG);
+    wire.says({ id, result: { of: id } });
+    assertEquals(await request, { of: id });
+  }
 });
 
 Deno.test("the method of a request comes first in its JSON", async () => {

@@ -3,7 +3,7 @@ import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
-import type { ServerState } from "../../../mcp/supervision/server_state.ts";
+import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
@@ -120,12 +120,12 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
     const { name = "", status, lastError, problem, stderrTail = "" } = servers[index] ?? {};
     if (status === "running" && problem !== undefined) return [line, `    ${toSafeLine(problem)}`];
     if (status === "running" || status === "stopped") return [line];
-    const written = stderrTail.trim().split("\n").filter((text) => text !== "");
+    const written = tellingLines(stderrTail, STDERR_LINES);
     const reason = lastError === undefined ? [] : [lastError];
-    const more = written.length > STDERR_LINES ? [`"server logs ${quoteWord(name)}" shows more`] : [];
+    const more = written.length >= STDERR_LINES ? [`"server logs ${quoteWord(name)}" shows more`] : [];
     return [
       line,
-      ...[...reason, ...written.slice(-STDERR_LINES), ...more].map((text) => `    ${toSafeLine(text)}`),
+      ...[...reason, ...written, ...more].map((text) => `    ${toSafeLine(text)}`),
     ];
   });
 }

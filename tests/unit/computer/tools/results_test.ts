@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { toFailureOutcome, ToolCallCancelled, toWireResult } from "../../../../src/computer/tools/results.ts";
 import {
   ServerAnswerError,
@@ -19,9 +19,18 @@ Deno.test("a result is passed on unchanged, with its _meta as meta", () => {
   });
 });
 
+Deno.test("content that is no list is one item, and null alone is no result", () => {
+  const contentOf = (raw: Record<string, unknown>) => toWireResult(raw, undefined).content;
+  assertEquals(contentOf({ content: "plain" }), [{ type: "text", text: "plain" }]);
+  assertEquals(contentOf({ content: { type: "text", text: "one" } }), [{ type: "text", text: "one" }]);
+  assertEquals([contentOf({ content: null, structuredContent: { a: 1 } }), contentOf({})], [[], []]);
+  assertEquals(contentOf({ content: { a: 1 } }), [{ type: "text", text: '{"a":1}' }]);
+  assertThrows(() => contentOf({ content: null }), ServerAnswerError, "cannot be read");
+});
+
 Deno.test("a result without content, isError and metadata gets defaults", () => {
   assertEquals(toWireResult({}, undefined), { content: [], isError: false, meta: null });
-  assertEquals(toWireResult({ content: "x", isError: "yes", _meta: 1 }, undefined), {
+  assertEquals(toWireResult({ isError: "yes", _meta: 1 }, undefined), {
     content: [],
     isError: false,
     meta: null,
