@@ -9,6 +9,14 @@
 import { basename, join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
+import {
+  DEFAULT_CALL_LIMITS,
+  DEFAULT_LIST_LIMITS,
+  DEFAULT_QUESTION_LIMITS,
+  DEFAULT_READ_LIMITS,
+} from "../src/computer/limits.ts";
+import { DEFAULT_BLOB_LIMITS } from "../src/computer/office/blob_store.ts";
+import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
 import { documentsEntry } from "../src/config/documents.ts";
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json.ts";
@@ -60,6 +68,16 @@ const NESTED: Readonly<Record<string, string>> = {
 function addressOf(file: string): string {
   return `https://jsr.io/${manifest.name}/${manifest.version}/${file}`;
 }
+
+/** All limits of a Computer. */
+const DEFAULTS: Readonly<Record<string, number>> = {
+  ...DEFAULT_SERVER_LIMITS,
+  ...DEFAULT_READ_LIMITS,
+  ...DEFAULT_CALL_LIMITS,
+  ...DEFAULT_QUESTION_LIMITS,
+  ...DEFAULT_BLOB_LIMITS,
+  ...DEFAULT_LIST_LIMITS,
+};
 
 /** The schema of a configuration in any of its forms. */
 export async function buildConfigSchema(): Promise<Schema> {
@@ -118,6 +136,14 @@ function rootProperties(): Schema {
         "protocol 0.4.",
       type: "string",
       minLength: 1,
+    },
+    limits: {
+      description: "Limits that differ from the defaults. An edit takes effect when the Computer starts again.",
+      type: "object",
+      properties: Object.fromEntries(
+        Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "integer", minimum: 1, default: value }]),
+      ),
+      additionalProperties: false,
     },
     mcp: {
       description: "The configuration within VS Code's settings.json.",

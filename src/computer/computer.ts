@@ -112,7 +112,7 @@ export class Computer implements AsyncDisposable {
       answerQuestion,
       eraStore: options.eraStore,
       log: logger,
-      limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...limits },
+      limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...config.limits, ...limits },
       onChange: (kind) => this.#announcer.announce(kind),
       onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });

@@ -67,7 +67,7 @@ export interface ComputerOptions {
    * memory of this process by default.
    */
   readonly eraStore?: EraStore | undefined;
-  /** Limits that differ from the defaults. */
+  /** Limits that differ from the defaults, and from the `limits` of the configuration. */
   readonly limits?: Partial<ComputerLimits> | undefined;
   /** Receives log records; silent by default. */
   readonly logger?: Logger | undefined;

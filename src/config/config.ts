@@ -20,6 +20,8 @@ export interface ComputerConfig {
   readonly skills?: readonly string[] | undefined;
   /** The folder for files that the Agent uploads, if the configuration names one. */
   readonly uploads?: string | undefined;
+  /** The limits that the configuration sets, by their names; they apply from the start of a Computer. */
+  readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Problems that keep single servers from starting, and probable mistakes. */
   readonly warnings: readonly ConfigProblem[];
 }

@@ -112,7 +112,7 @@ const FORMS: readonly FormRule[] = [
 ];
 const CONTAINERS = ["servers", "mcpServers"];
 /** The members that concern the whole Computer. */
-const SETTINGS = ["protocol_version", "skills", "uploads"];
+const SETTINGS = ["protocol_version", "skills", "uploads", "limits"];
 const TOP_LEVEL = [...CONTAINERS, "inputs", ...SETTINGS];
 /** The forms that have settings of the whole Computer: those without an own meaning of such members. */
 const WITH_SETTINGS: readonly ConfigForm[] = ["smcp", "vscode", "mcpServers"];

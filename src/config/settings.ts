@@ -1,8 +1,25 @@
 /** The members of a configuration that concern the whole Computer, beside its servers and inputs. */
+import { isRecord } from "../json.ts";
+import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
 import { listOfMinors, type ProtocolMinor, toProtocolMinor } from "../protocol/version.ts";
+import { didYouMean } from "../spelling.ts";
 import { type ConfigOrigin, fileOf } from "./foreign/variables.ts";
 import type { ConfigEntry } from "./form.ts";
 import type { Findings, ReadingPlace } from "./problem.ts";
+
+/** The limits of a Computer (`ComputerLimits`) that a configuration may set. */
+export const LIMIT_NAMES: readonly string[] = [
+  ...Object.keys(DEFAULT_SERVER_LIMITS),
+  ..."readTimeoutMs viewDeadlineMs concurrency windowMaxAgeMs documentMaxAgeMs maxCalls maxConfirmations"
+    .split(" "),
+  ..."maxRequests maxQuestions questionTimeoutMs maxBlobBytes blobLifetimeMs listRetryDelayMs maxTools".split(
+    " ",
+  ),
+  ..."maxToolBytes maxToolListBytes maxWindows maxDocuments maxTemplates maxPrompts maxSkills".split(" "),
+  ..."maxSkillFiles maxPromptBytes maxInstructionsLength maxSubscriptions maxResourceBytes".split(" "),
+  ..."maxResourceListBytes maxWindowBytes maxWindowsBytes maxSummaryBytes maxSummariesBytes".split(" "),
+  "maxListAnswerBytes",
+];
 
 /** What concerns the whole Computer. */
 export interface ConfigSettings {
@@ -12,6 +29,8 @@ export interface ConfigSettings {
   readonly skills?: readonly string[] | undefined;
   /** The folder for files that the Agent uploads. */
   readonly uploads?: string | undefined;
+  /** Limits that differ from the defaults, by their names. */
+  readonly limits?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Reads these members; `null` counts as absent. */
@@ -24,6 +43,7 @@ export function readSettings(
     if (value === null) continue;
     if (key === "protocol_version") settings.protocolVersion = readProtocol(value, { path, findings });
     if (key === "skills") settings.skills = readFolders(value, { path, findings, origin });
+    if (key === "limits") settings.limits = readLimits(value, { path, findings });
     if (key === "uploads") settings.uploads = readFolder(value, { path, findings, origin });
   }
   return settings;
@@ -36,6 +56,22 @@ function readProtocol(value: unknown, { path, findings }: ReadingPlace): Protoco
   const fix = quoted === undefined ? `write ${listOfMinors()}` : `it is text, write "${quoted}"`;
   findings.refuse(path, `unknown protocol version; ${fix}`);
   return undefined;
+}
+
+function readLimits(value: unknown, { path, findings }: ReadingPlace): Readonly<Record<string, number>> {
+  if (!isRecord(value)) {
+    findings.refuse(path, 'must be numbers by name; write { "maxMessageBytes": 100000000 }');
+  }
+  const limits: Record<string, number> = {};
+  for (const [name, limit] of Object.entries(isRecord(value) ? value : {})) {
+    if (limit === null) continue;
+    const isNumber = typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0;
+    if (!LIMIT_NAMES.includes(name)) {
+      findings.refuse([...path, name], `unknown limit${didYouMean(name, LIMIT_NAMES)}`);
+    } else if (isNumber) limits[name] = limit;
+    else findings.refuse([...path, name], "must be a whole number above 0");
+  }
+  return limits;
 }
 
 function readFolders(

@@ -1,5 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseConfig, parseConfigText } from "../../../src/config/config.ts";
+import { LIMIT_NAMES } from "../../../src/config/settings.ts";
+import {
+  DEFAULT_CALL_LIMITS,
+  DEFAULT_LIST_LIMITS,
+  DEFAULT_QUESTION_LIMITS,
+  DEFAULT_READ_LIMITS,
+} from "../../../src/computer/limits.ts";
+import { DEFAULT_BLOB_LIMITS } from "../../../src/computer/office/blob_store.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../../src/mcp/limits.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 
 const servers = { files: { command: "files" } };
@@ -45,4 +54,34 @@ Deno.test("parseConfig() reads the folder for uploads relative to the config fil
     const error = assertThrows(() => folderOf(uploads), ConfigError);
     assertEquals(error.problems.map(({ path }) => path), ["uploads"]);
   }
+});
+
+Deno.test("parseConfig() reads limits by their names, all that a Computer has", () => {
+  const limits = { maxMessageBytes: 5_000_000, maxDocuments: 7, blobLifetimeMs: null };
+  assertEquals(parseConfig({ servers, limits }).limits, { maxMessageBytes: 5_000_000, maxDocuments: 7 });
+  assertEquals(parseConfig({ mcpServers: servers, limits: null }).limits, undefined);
+  assertEquals(parseConfigText("[limits]\nmaxTools = 9\n\n[servers]\n", "c.toml").limits, { maxTools: 9 });
+  const defaults = {
+    ...DEFAULT_SERVER_LIMITS,
+    ...DEFAULT_READ_LIMITS,
+    ...DEFAULT_CALL_LIMITS,
+    ...DEFAULT_QUESTION_LIMITS,
+    ...DEFAULT_BLOB_LIMITS,
+    ...DEFAULT_LIST_LIMITS,
+  };
+  assertEquals([...LIMIT_NAMES].sort(), Object.keys(defaults).sort());
+});
+
+Deno.test("limits that cannot be used say what to write, and where they stand", () => {
+  const problemsOf = (limits: unknown) => {
+    const error = assertThrows(() => parseConfig({ servers, limits }), ConfigError);
+    return error.problems.map(({ path, message }) => `${path}: ${message}`);
+  };
+  assertEquals(problemsOf({ maxMesageBytes: 1 }), [
+    'limits.maxMesageBytes: unknown limit; did you mean "maxMessageBytes"?',
+  ]);
+  for (const limit of ["64 MiB", 0, -1, 1.5, true, {}, 1e400]) {
+    assertEquals(problemsOf({ maxTools: limit }), ["limits.maxTools: must be a whole number above 0"]);
+  }
+  for (const limits of [[], "x", 7]) assertEquals(problemsOf(limits).length, 1);
 });
