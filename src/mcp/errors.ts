@@ -9,6 +9,9 @@ export const RpcErrorCode = {
   INTERNAL_ERROR: -32603,
 } as const;
 
+/** What is said of an answer that breaks the rules of JSON-RPC or of MCP. */
+export const UNREADABLE = "its answer cannot be read";
+
 /** The server cannot start as it is configured: no such command, a missing input, an invalid URL. Retrying does not help. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
@@ -197,7 +200,7 @@ export function networkReason(error: unknown): string {
 /** Converts an error of a transport of the SDK into one of these errors. */
 export function toFailure(error: unknown): unknown {
   if (isFailure(error) || error instanceof ServerAnswerError) return error;
-  return new ServerNotRunningError({ reason: "its answer cannot be read", cause: error });
+  return new ServerNotRunningError({ reason: UNREADABLE, cause: error });
 }
 
 /** Returns whether the error needs no conversion. */

@@ -1,6 +1,6 @@
 /** The messages of JSON-RPC 2.0, and a transport that carries them. */
 import { isRecord, parseJson } from "../json.ts";
-import { RpcErrorCode } from "./errors.ts";
+import { RpcErrorCode, UNREADABLE } from "./errors.ts";
 
 /** The id of a request. */
 export type RequestId = string | number;
@@ -60,8 +60,6 @@ export interface Transport {
   onmessage?: ((message: RpcMessage) => void) | undefined;
 }
 
-/** What is said of an answer that JSON-RPC does not allow. */
-const UNREADABLE = "its answer cannot be read";
 /** The characters at either end of a text that cannot be parsed in which its id is looked for. */
 const SEARCHED_LENGTH = 4_096;
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;

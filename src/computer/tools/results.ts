@@ -1,6 +1,6 @@
 /** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
 import { isRecord } from "../../json.ts";
-import { RpcErrorCode, ServerAnswerError, ServerTimeoutError } from "../../mcp/errors.ts";
+import { RpcErrorCode, ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
@@ -62,7 +62,7 @@ function toContent(content: unknown, others: readonly unknown[]): ContentItem[] 
     return [{ type: "text", text: typeof content === "string" ? content : JSON.stringify(content) }];
   }
   if (content === undefined || others.some((member) => member !== undefined && member !== null)) return [];
-  throw new ServerAnswerError(RpcErrorCode.PARSE_ERROR, "its answer cannot be read: it has no content");
+  throw new ServerAnswerError(RpcErrorCode.PARSE_ERROR, `${UNREADABLE}: it has no content`);
 }
 
 /** What a peer of protocol 0.3 or later reads of a call that needs a sign-in, or has one that does not suffice. */

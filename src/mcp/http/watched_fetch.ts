@@ -4,7 +4,6 @@ import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/b
 import { Deadline } from "../../async/deadline.ts";
 import { isRecord } from "../../json.ts";
 import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
-import { describeError } from "../../text.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import {
   isFailure,

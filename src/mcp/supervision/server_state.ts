@@ -59,7 +59,7 @@ export class StateChanges {
     isOver: () => boolean,
     { signal }: { readonly signal: AbortSignal | undefined },
   ): Promise<void> {
-    using bounds = new Deadline(MAX_WAIT_MS, { reason: () => new Error("No change in time"), signal });
+    using bounds = new Deadline(MAX_WAIT_MS, { reason: () => new RangeError("No change in time"), signal });
     while (!bounds.signal.aborted && !isOver()) {
       await Promise.race([this.#next.promise, untilAborted(bounds.signal)]);
     }
