@@ -138,10 +138,13 @@ function rootProperties(): Schema {
       minLength: 1,
     },
     limits: {
-      description: "Limits that differ from the defaults. An edit takes effect when the Computer starts again.",
+      description:
+        "Limits that differ from the defaults. An edit takes effect when the Computer starts again.",
       type: "object",
       properties: Object.fromEntries(
-        Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "integer", minimum: 1, default: value }]),
+        Object.entries(DEFAULTS).map((
+          [name, value],
+        ) => [name, { type: "integer", minimum: 1, default: value }]),
       ),
       additionalProperties: false,
     },
