@@ -29,7 +29,10 @@ const COMMON: ReadonlySet<string> = new Set(
   ],
 );
 
+/** How many findings are remembered. */
+const MAX_FOUND = 100;
 const NONE: ReadonlySet<string> = new Set();
+const NOTHING = /(?!)/g;
 
 /** Secrets as they are found in texts. */
 export class SecretTexts {
@@ -41,9 +44,9 @@ export class SecretTexts {
   /** Longer ones first, because one may be a part of another. */
   #texts: readonly string[] = [];
   #pattern: RegExp | undefined;
-  /** All forms of each secret, as they are compared with a text of an Agent; made when they are needed. */
-  #forms: readonly { readonly forms: readonly string[]; readonly compared: readonly string[] }[] | undefined;
-  #comparedPattern: RegExp | undefined;
+  /** The same as they are compared with a text of an Agent, and what was found of them; made when it is needed. */
+  #compared: RegExp | undefined;
+  readonly #found = new Map<string, ReadonlySet<string>>();
 
   get texts(): readonly string[] {
     return this.#texts;
@@ -63,7 +66,8 @@ export class SecretTexts {
     }
     this.#texts = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
     this.#pattern = toPattern(this.#texts);
-    this.#forms = undefined;
+    this.#compared = undefined;
+    this.#found.clear();
   }
 
   redact(text: string, shown: ReadonlySet<string> = NONE): string {
@@ -81,18 +85,27 @@ export class SecretTexts {
   /** The secrets of which the text has any form, in all their forms. */
   findIn(text: string): ReadonlySet<string> {
     if (this.isEmpty) return NONE;
-    if (this.#forms === undefined) {
-      this.#forms = this.#texts.map((secret) => {
-        const forms = [...spellings(secret), ...encodings(secret)];
-        return { forms, compared: forms.map(toCompared) };
-      });
-      this.#comparedPattern = toPattern([...new Set(this.#forms.flatMap(({ compared }) => compared))]);
-    }
-    const matches = toHaystack(text).matchAll(this.#comparedPattern ?? /$^/g);
-    const found = [...new Set(matches.map(([, form = ""]) => form))];
+    this.#compared ??= toPattern([...new Set(this.#texts.map(toCompared))]);
+    const matches = toHaystack(text).matchAll(this.#compared ?? NOTHING);
+    const found = [...new Set(matches.map(([, form = ""]) => form))].sort();
     if (found.length === 0) return NONE;
-    const has = (form: string) => found.some((other) => other.includes(form));
-    return new Set(this.#forms.flatMap(({ forms, compared }) => compared.some(has) ? forms : []));
+    const key = found.join("\n");
+    const known = this.#found.get(key) ?? this.#formsOf(found);
+    if (this.#found.size < MAX_FOUND) this.#found.set(key, known);
+    return known;
+  }
+
+  /** All forms of the secrets that stand in what was found. */
+  #formsOf(found: readonly string[]): ReadonlySet<string> {
+    const known = new Set(this.#texts.filter((secret) => {
+      const compared = toCompared(secret);
+      return found.some((other) => other.includes(compared));
+    }));
+    const all = this.#texts.flatMap((secret) => {
+      const forms = [secret, ...spellings(secret), ...encodings(secret)];
+      return forms.some((form) => known.has(form)) ? forms : [];
+    });
+    return new Set([...known, ...all]);
   }
 }
 
@@ -115,7 +128,8 @@ function withoutPunctuation(text: string): string {
 
 function toHaystack(text: string): string {
   const decoded = decode(text);
-  return [text.toLowerCase(), ...new Set([text, decoded].map(withoutPunctuation))].join("\n");
+  const bytes = decoded.length > MAX_ENCODED_LENGTH ? "" : decodeRuns(decoded);
+  return [text.toLowerCase(), ...new Set([text, decoded, bytes].map(withoutPunctuation))].join("\n");
 }
 
 /** How often a text is decoded: encoded text may be encoded again. */
@@ -133,6 +147,22 @@ function decode(text: string): string {
 }
 
 const decoder = new TextDecoder();
+
+/** The longest text of which each word may be base64 or hexadecimal, in characters: of longer ones that takes seconds. */
+const MAX_ENCODED_LENGTH = 256 * 1024;
+
+/** What the words of a text are in base64 and in hexadecimal. Longer secrets are known in these forms anyway. */
+function decodeRuns(text: string): string {
+  const words = text.match(/[\w+/-]{6,256}/g)?.flatMap((word) => [word, ...word.split(/[+/]/)]) ?? [];
+  const encoded = words.map((word) => word.replaceAll("-", "+").replaceAll("_", "/"))
+    .filter((word) => word.length >= 6 && word.length <= 44 && word.length % 4 !== 1);
+  const hexadecimal = text.match(/(?<![\da-f])(?:[\da-f]{2}){3,22}(?![\da-f])/gi) ?? [];
+  const bytes = [
+    ...encoded.map((word) => Uint8Array.fromBase64(word)),
+    ...hexadecimal.map((word) => Uint8Array.fromHex(word)),
+  ];
+  return bytes.map((each) => decoder.decode(each)).join("\n");
+}
 
 function isWorthMasking(value: string): boolean {
   return value.length >= MIN_LENGTH && value.length <= MAX_SECRET_LENGTH && !COMMON.has(value.toLowerCase());

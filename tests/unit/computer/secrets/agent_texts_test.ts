@@ -10,7 +10,7 @@ const base64 = new TextEncoder().encode(SECRET).toBase64();
 function textsFor(request: unknown): AgentTexts {
   const redactor = new Redactor();
   redactor.learn("s", [SECRET, ...encodings(SECRET), "493817", "production", "0ther-t0ken"], {
-    guarded: [SECRET, "493817", "0ther-t0ken"],
+    guarded: [SECRET, ...encodings(SECRET), "493817", "0ther-t0ken"],
     paths: ["/home/ada/k8s-tools"],
   });
   return new AgentTexts(request, redactor);
@@ -32,6 +32,9 @@ for (
     ["in arguments of different depth", { a: ["Pa55-wo"], b: { c: "rd/No1" } }, `No ${SECRET}`],
     ["with blanks in it", { q: " Pa55 -word / No1 " }, `No ${SECRET}`],
     ["as the name of a member", { [SECRET]: 1 }, `Unknown member ${SECRET}`],
+    ["in base64, and is short", { q: "NDkzODE3" }, "Wrong PIN 493817"],
+    ["in base64 of a URL, and is short", { q: ["x", "NDkzODE3==", "e"] }, "Wrong PIN 493817"],
+    ["in hexadecimal, and is short", { uri: "x://h/343933383137" }, "Wrong PIN 493817"],
     ["as a number", { pin: 493817 }, "Wrong PIN 493817"],
     ["in a longer number", { pins: "493816493817493818" }, "Wrong: 493817"],
     ["that is the name of a mode", { mode: "production" }, "No mode production"],
