@@ -14,6 +14,7 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_DPE_FILES",
   "A2C_GATEWAY_HTTP",
   "A2C_GATEWAY_TOKEN",
+  "A2C_GATEWAY_TOKEN_FILE",
   "A2C_HEADER",
   "A2C_INPUTS",
   "A2C_NAME",
