@@ -39,6 +39,7 @@ export interface Relationship {
 export class OfficePackage {
   readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
+  readonly #related = new Map<string, ReadonlyMap<string, Relationship>>();
 
   constructor(parts: ZipParts, limits: ParseLimits) {
     this.#parts = parts;
@@ -57,6 +58,12 @@ export class OfficePackage {
 
   /** The relationships of a part, by id. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
+    const known = this.#related.get(part) ?? this.#readRelationships(part);
+    this.#related.set(part, known);
+    return known;
+  }
+
+  #readRelationships(part: string): ReadonlyMap<string, Relationship> {
     const slash = part.lastIndexOf("/");
     const folder = part.slice(0, slash + 1);
     const list = at(this.xml(`${folder}_rels/${part.slice(slash + 1)}.rels`), "Relationships");

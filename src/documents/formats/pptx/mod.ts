@@ -118,7 +118,7 @@ class Presentation {
       .filter((shape) => !MARGINS.has(placeholderOf(shape) ?? ""))
       // A number of a page is a field alone.
       .filter((shape) => ["r", "m"].some((name) => descendantsOf(shape, name).next().done !== true))
-      .flatMap((shape) => linesOf(at(shape, "txBody"))).join("\n");
+      .flatMap((shape) => numberedLines(at(shape, "txBody"))).join("\n");
     return text === "" ? [] : [annotation("Notes of the speaker", { text, kind: "notes" })];
   }
 
@@ -259,11 +259,21 @@ function* paragraphs(body: XmlNode | undefined, hasBullets: boolean): Generator<
   yield* list.take();
 }
 
+/** The text of each paragraph, behind its number. */
+function numberedLines(body: XmlNode | undefined): string[] {
+  const numbers = new SlideNumbers();
+  return childrenOf(body, "p").flatMap((paragraph) => {
+    const text = paragraphText(paragraph);
+    if (text === "") return [];
+    return `${numbers.next(at(paragraph, "pPr"), at(body, "lstStyle")).label ?? ""} ${text}`.trim();
+  });
+}
+
 function* toTable(table: XmlNode): Generator<DocumentElement, void> {
   const rows = childrenOf(table, "tr").map((row) =>
     childrenOf(row, "tc").map((cell): TableCell => {
       const isCovered = cell.attributes["hMerge"] === "1" || cell.attributes["vMerge"] === "1";
-      return isCovered ? null : linesOf(at(cell, "txBody")).join("\n");
+      return isCovered ? null : numberedLines(at(cell, "txBody")).join("\n");
     })
   );
   const hasHeader = at(table, "tblPr")?.attributes["firstRow"] === "1" && rows.length > 1;
