@@ -6,7 +6,7 @@ export type Node = DefaultTreeAdapterMap["node"];
 export type Element = DefaultTreeAdapterMap["element"];
 
 /** What is not shown by a browser, or has no text. */
-export const SKIPPED = new Set([
+const SKIPPED = new Set([
   "script",
   "style",
   "template",
@@ -96,6 +96,12 @@ function isFilled(cell: Element): boolean {
 function hasBelow(element: Element, fits: (child: Element) => boolean, depth = 200): boolean {
   return depth > 0 &&
     elementsBelow(element).some((child) => fits(child) || hasBelow(child, fits, depth - 1));
+}
+
+/** Whether nothing of an element is shown; the title of a drawing is. */
+export function isSkipped(element: Element): boolean {
+  const { tagName, namespaceURI } = element;
+  return SKIPPED.has(tagName) && !(tagName === "title" && /svg$/.test(namespaceURI)) || isHidden(element);
 }
 
 /** Whether a browser would leave an element out. */

@@ -28,6 +28,8 @@ export function mediaOf(element: Element, textOf: (node: Element) => string): Do
       };
       return [{ category: tagName, content }];
     }
+    case "area":
+      return [link(element, "href", attribute(element, "alt") ?? "")];
     case "iframe":
     case "frame":
       return url === undefined ? [] : [link(element, "src", attribute(element, "title") ?? "")];
@@ -78,9 +80,4 @@ export function formOf(element: Element, outer: TextForm): TextForm {
 export function valueText({ type, value, options = [] }: FormField = { name: "" }): string {
   if (type === "checkbox" || type === "radio") return value === false ? "[ ]" : "[x]";
   return String(value ?? (type === "select" ? options[0] : undefined) ?? "");
-}
-
-/** A drawing, by the text in it. */
-export function drawing(description: string): DocumentElement[] {
-  return description === "" ? [] : [{ category: "image", content: { description } }];
 }

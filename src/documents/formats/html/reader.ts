@@ -13,15 +13,15 @@ import {
   elementsBelow,
   isHidden,
   isLayout,
+  isSkipped,
   link,
   LOST,
   type Node,
-  SKIPPED,
   spaces,
   spanOf,
 } from "./dom.ts";
 import { mathmlText } from "./mathml.ts";
-import { drawing, fieldOf, formOf, mediaOf, valueText } from "./parts.ts";
+import { fieldOf, formOf, mediaOf, valueText } from "./parts.ts";
 
 /** The most columns that one cell of a table may cover. */
 const MAX_SPAN = 100;
@@ -87,7 +87,7 @@ export class HtmlReader {
   #visitElement(element: Element, depth: number, inner?: InnerText): void {
     const { tagName } = element;
     if (tagName === "head") return this.#readHead(element);
-    if (SKIPPED.has(tagName) || isHidden(element)) return;
+    if (isSkipped(element)) return;
     const lost = LOST[tagName] ?? (attribute(element, "srcdoc") === undefined ? undefined : "embedded page");
     if (lost !== undefined) this.#unread.add(lost);
     if (tagName === "br") return this.#endLine();
@@ -99,10 +99,7 @@ export class HtmlReader {
       for (const each of made) target.push(each);
       return;
     }
-    const end = () => {
-      if (inner === undefined) this.#endText();
-      else this.#endLine();
-    };
+    const end = () => inner === undefined ? this.#endText() : this.#endLine();
     const isBlock = BLOCKS.has(tagName);
     if (isBlock) end();
     this.#visitText(element, depth, tagName === "pre" ? { ...inner, keepsSpaces: true } : inner);
@@ -153,8 +150,12 @@ export class HtmlReader {
       case "pre":
       case "listing":
         return [this.#code(element, depth)];
-      case "svg":
-        return drawing(collapse(this.#textOf(element, depth)));
+      case "svg": {
+        const description = collapse(this.#textOf(element, depth));
+        if (description !== "") return [{ category: "image", content: { description } }];
+        if (attribute(element, "aria-hidden") !== "true") this.#unread.add("drawing");
+        return [];
+      }
       case "hr":
         return [{ category: "separator", content: { style: "line" } }];
       case "input":
@@ -294,7 +295,7 @@ export class HtmlReader {
   #items(element: Element, depth: number): ListItem[] {
     const items: ListItem[] = [];
     for (const node of element.childNodes) {
-      if ("tagName" in node && (SKIPPED.has(node.tagName) || isHidden(node))) continue;
+      if ("tagName" in node && isSkipped(node)) continue;
       const below: ListItem[] = [];
       let isOrdered = false;
       const onList = (inner: Element, innerDepth: number) => {
@@ -327,7 +328,7 @@ export class HtmlReader {
       if (first === undefined) return elements;
       const body = first.isHeader ? rows.slice(1) : rows;
       const headers = first.isHeader ? first.cells.map((cell) => cell ?? "") : [];
-      const cells = body.map((row): TableCell[] => row.cells);
+      const cells: TableCell[][] = body.map((row) => row.cells);
       elements.push({ category: "table", content: { headers, rows: cells, total_rows: cells.length } });
       return elements;
     });

@@ -239,6 +239,15 @@ Deno.test("what HTML contains and is not read is counted and named", async () =>
     "<canvas></canvas><ul><li><canvas></canvas><iframe srcdoc='x'></iframe></ul>",
   );
   assertEquals(facts.losses, ["3 parts of kinds that are not read: drawing (2), embedded page"]);
+  const drawings =
+    "<svg><title>Sales</title></svg><svg aria-hidden=true></svg><svg><path/></svg><map><area href=x alt=North></map>";
+  assertEquals(await shown("a.html", drawings), [
+    'image: {"description":"Sales"}',
+    'link: {"text":"North","url":"x"}',
+  ]);
+  assertEquals((await openFile("a.html", drawings)).facts.losses, [
+    "1 part of a kind that is not read: drawing",
+  ]);
 });
 
 Deno.test("XHTML is read with its empty elements and its sections of plain text", async () => {
