@@ -136,7 +136,7 @@ interface Case {
   readonly error?: string;
 }
 
-const TITLE = "年度报告�]0;pwned� (xlsx, 1 page)  [财务]";
+const TITLE = '"年度报告\\u001b]0;pwned\\u0007" (xlsx, 1 page)  [财务]';
 
 const CASES: readonly Case[] = [
   {

@@ -88,7 +88,8 @@ Deno.test("agent.ts shows the configuration, and sends options as the fields of 
   const flags = ["--keyword", "a", "--keyword", "b", "--file-type", "xlsx", "--offset", "4", "--limit", "1"];
   assertEquals(
     await show("finder", ...flags),
-    `{"keywords":["a","b"],"file_type":"xlsx","offset":4,"limit":1} (xlsx, 2 pages)\n    dpe://docs/rpt\n5–5 of 8\n`,
+    `${JSON.stringify('{"keywords":["a","b"],"file_type":"xlsx","offset":4,"limit":1}')} (xlsx, 2 pages)\n` +
+      "    dpe://docs/rpt\n5–5 of 8\n",
   );
   await show("call", "echo", "--params", `{"message":"hi"}`, "--timeout", "2.5");
   assertEquals(computer.lastBody("client:tool_call")["timeout"], 3);
