@@ -6,6 +6,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import * as http from "node:http";
 import { connect, isIP, type LookupFunction } from "node:net";
+import { Readable } from "node:stream";
 import * as tls from "node:tls";
 import { abortable } from "../../async/abortable.ts";
 import { type AddressKind, kindOfHost } from "./addresses.ts";
@@ -17,7 +18,7 @@ export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
 }
 
-/** What the configuration itself names, and how names are resolved. */
+/** What the configuration names, and how names are resolved. */
 export interface ReachOptions {
   /** The URL of the MCP server. */
   readonly resource: URL;
@@ -28,11 +29,11 @@ export interface ReachOptions {
 }
 
 /**
- * Checks an address that others have named. One in a private network is allowed where the configuration names the host, or
+ * Checks an address that others have named. One in a private network is allowed where it is that of the configured issuer, or
  * where all who have named it are in that network themselves. Of the address the deepest kind counts, of those who name it
  * the shallowest.
  *
- * @return The addresses of the host, which alone may be connected to; `undefined` for one that the configuration names.
+ * @return The addresses of the host, which alone may be connected to; `undefined` for the configured issuer.
  * @throws {ForbiddenAddressError} when it is not allowed.
  */
 export async function assertInReach(
@@ -40,8 +41,7 @@ export async function assertInReach(
   options: ReachOptions,
   { namers, signal }: { readonly namers: readonly URL[]; readonly signal: AbortSignal },
 ): Promise<readonly string[] | undefined> {
-  const { resource, issuer } = options;
-  if ([resource.hostname, URL.parse(issuer ?? "")?.hostname].includes(url.hostname)) return undefined;
+  if (URL.parse(options.issuer ?? "")?.hostname === url.hostname) return undefined;
   const addresses = await addressesOf(url, options, signal);
   const [kind = "public"] = kindsOf(url, addresses);
   for (const namer of kind === "public" ? [] : namers) {
@@ -68,7 +68,8 @@ async function kindOfNamer(url: URL, options: ReachOptions, signal: AbortSignal)
   const kind = kindsOf(url, addresses).at(-1) ?? "public";
   if (kind === "public" || kindOfHost(url.hostname) !== "public") return kind;
   // A name of the internet may have had another address when the server was reached: only its certificate proves this one.
-  if (url.protocol !== "https:" || !isPinned(url, addresses)) return "public";
+  if (url.protocol !== "https:") return "public";
+  if (!isPinned(url, addresses)) return kind;
   try {
     const response = await fetchAt(new URL(url.origin), { method: "HEAD", signal }, addresses);
     await response.body?.cancel();
@@ -136,7 +137,7 @@ function toResponse(message: http.IncomingMessage): Response {
   for (const [name, values = []] of Object.entries(headersDistinct)) headers.set(name, values.join(", "));
   const isBodiless = status === 204 || status === 205 || status === 304;
   if (isBodiless) message.resume();
-  const body = isBodiless ? null : ReadableStream.from<Uint8Array>(message);
+  const body = isBodiless ? null : Readable.toWeb(message);
   return new Response(body, { status, statusText, headers });
 }
 

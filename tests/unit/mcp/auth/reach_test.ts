@@ -70,9 +70,10 @@ Deno.test("a name of the internet that has private addresses now counts as priva
     for (const scheme of ["https", "http"]) {
       const resource = new URL(`${scheme}://${EVIL.hostname}:${port}/mcp`);
       const options = { resource, issuer: undefined, resolve };
-      const target = new URL(`http://localhost:${port}/`);
-      const check = () => assertInReach(target, options, { namers: [resource], signal });
-      await assertRejects(check, ForbiddenAddressError);
+      for (const target of [`http://localhost:${port}/`, `https://${EVIL.hostname}:${port}/`]) {
+        const check = () => assertInReach(new URL(target), options, { namers: [resource], signal });
+        await assertRejects(check, ForbiddenAddressError, undefined, target);
+      }
     }
     assertEquals(hosts, []);
   });
