@@ -12,21 +12,7 @@ const MAX_SECRETS = 500;
 const MAX_SERVERS = 1_000;
 /** Common words that are never masked. */
 const COMMON: ReadonlySet<string> = new Set(
-  [
-    "true",
-    "false",
-    "null",
-    "none",
-    "node",
-    "debug",
-    "info",
-    "warn",
-    "error",
-    "stdio",
-    "http",
-    "https",
-    "localhost",
-  ],
+  "true false null none node debug info warn error stdio http https localhost".split(" "),
 );
 
 /** How many findings are remembered. */

@@ -3,23 +3,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
-import {
-  GET_BLOB_EVENT,
-  GET_COMPLETION_EVENT,
-  GET_CONFIG_EVENT,
-  GET_DESKTOP_EVENT,
-  GET_FINDER_EVENT,
-  GET_MCP_SERVERS_EVENT,
-  GET_PROMPTS_EVENT,
-  GET_RESOURCE_TEMPLATES_EVENT,
-  GET_RESOURCE_UPDATES_EVENT,
-  GET_RESOURCES_EVENT,
-  GET_SKILL_EVENT,
-  GET_SKILLS_EVENT,
-  GET_TOOLS_EVENT,
-  GET_WINDOWS_EVENT,
-  READ_RESOURCE_EVENT,
-} from "../../protocol/events.ts";
+import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.ts";
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "../pending_requests.ts";
 import type { Call, RefusedRequest } from "../hub.ts";
@@ -34,21 +18,9 @@ import type { Member } from "../offices.ts";
  * among them (`docs/protocol/extensions.md#observers`).
  */
 const OBSERVER_EVENTS: ReadonlySet<string> = new Set([
-  GET_TOOLS_EVENT,
-  GET_CONFIG_EVENT,
-  GET_DESKTOP_EVENT,
-  GET_WINDOWS_EVENT,
-  GET_FINDER_EVENT,
   READ_RESOURCE_EVENT,
-  GET_RESOURCES_EVENT,
-  GET_RESOURCE_TEMPLATES_EVENT,
-  GET_MCP_SERVERS_EVENT,
-  GET_PROMPTS_EVENT,
-  GET_COMPLETION_EVENT,
-  GET_RESOURCE_UPDATES_EVENT,
-  GET_BLOB_EVENT,
-  GET_SKILLS_EVENT,
-  GET_SKILL_EVENT,
+  ...("tools config desktop windows finder resources resource_templates resource_updates mcp_servers prompts " +
+    "completion blob skills skill").split(" ").map((what) => `${CLIENT_EVENT_PREFIX}get_${what}`),
 ]);
 
 /** Returns the membership of the caller; throws 4103 outside of any office. */

@@ -74,8 +74,10 @@ async function findComputer({ name, nameSource }: ControlQuestion): Promise<stri
   if (name !== undefined) {
     const path = await controlPath(folder, name);
     if (await isListening(path)) return path;
-    const other = nameSource === "--name" ? undefined : await onlyPath(folder);
-    if (other !== undefined) {
+    // A variable may be meant for the Agent, and chooses none of several.
+    const mayBeOther = nameSource !== "--name" && (await missingFlags()).length === 0;
+    const [other, ...more] = mayBeOther ? await runningPaths(folder) : [];
+    if (other !== undefined && more.length === 0) {
       printError(
         `warning: no Computer "${name}" (from ${nameSource}) runs; asking ${await listNames([
           other,
@@ -110,13 +112,6 @@ async function remedyFor(folder: string): Promise<string> {
   return running.length === 0
     ? `: no Computer runs. ${START_HINT}`
     : `. Running: ${await listNames(running)}. Choose one with --name, ${CONFIG_HINT}`;
-}
-
-/** The socket of the only Computer that runs: a variable may be meant for the Agent, and chooses none of several. */
-async function onlyPath(folder: string): Promise<string | undefined> {
-  if ((await missingFlags()).length > 0) return undefined;
-  const [only, ...others] = await runningPaths(folder);
-  return others.length === 0 ? only : undefined;
 }
 
 async function runningPaths(folder: string): Promise<string[]> {
