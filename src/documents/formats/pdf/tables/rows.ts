@@ -121,7 +121,9 @@ class RowReader {
 
   /** Adds a cell to the right of the last one. */
   #addCell(text: CellText): boolean {
-    while (this.#isBesideRowBefore(text)) {
+    // A text at the top of the next column stands beside all rows, and must not change them.
+    if (!this.#canUnite(text)) return false;
+    while (this.#isBeside(this.#rows.at(-1), text)) {
       if (!this.#uniteWithRowBefore()) return false;
     }
     const row = this.#row;
@@ -134,9 +136,16 @@ class RowReader {
     return true;
   }
 
-  #isBesideRowBefore(text: CellText): boolean {
-    const before = this.#rows.at(-1);
-    return before !== undefined && text.y > before.bottom - text.size * 0.5;
+  #isBeside(row: Row | undefined, text: CellText): boolean {
+    return row !== undefined && text.y > row.bottom - text.size * 0.5;
+  }
+
+  /** Whether all rows beside which a text stands are paragraphs of one cell, but the first of them. */
+  #canUnite(text: CellText): boolean {
+    const first = this.#rows.findLastIndex((row) => !this.#isBeside(row, text)) + 1;
+    return [...this.#rows.slice(first + 1), ...(this.#row ? [this.#row] : [])].every((row) =>
+      first >= this.#rows.length || isLonely(row)
+    );
   }
 
   /** Paragraphs of a cell look like rows until the next cell begins beside the first of them. */
