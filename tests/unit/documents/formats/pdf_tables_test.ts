@@ -265,3 +265,24 @@ Deno.test("columns of a PDF page that is written from the top to the bottom thro
     assertEquals(await contentOf(lines), [STORY.join(" "), other.join(" "), ALLOWANCES, end.join(" ")]);
   }
 });
+
+Deno.test("the sign of a currency of a PDF table is in the cell of its number, and its last row stays beside the next column", async () => {
+  const amounts = [["Weekly", "$", "71.15"], ["Monthly", "", "308.33"], ["Yearly", "$", "3,700.00"]];
+  const cells = amounts.flatMap(([name = "", sign = "", value = ""], row) =>
+    [[50, name], [200, sign], [270 - value.length * 5, value]].filter(([, text]) => text !== "").map((
+      [x, text],
+    ) => ({
+      size: 10,
+      x: Number(x),
+      y: 700 - row * 14,
+      text: `${text}`,
+    }))
+  );
+  const note = { size: 8, x: 50, y: 652, text: "The amounts are those of a month of four weeks" };
+  const next = column(330, 740, ["The next column of the page", "begins above the whole table."]);
+  assertEquals(await contentOf([...cells, note, ...next]), [
+    amounts.map(([name, sign, value]) => [name, sign === "" ? value : `${sign} ${value}`]),
+    note.text,
+    next.map(({ text }) => text).join(" "),
+  ]);
+});

@@ -28,6 +28,8 @@ const MAX_LONELY_ROWS = 2;
 const MAX_ROW_GAPS = [3, 5] as const;
 /** A row with letters so much larger than those of the row before is a heading. */
 const HEADING_SCALE = 1.15;
+/** How far from its number the sign of a currency stands at most, in heights of letters. */
+const MAX_SIGN_GAP = 6;
 /** How far, in points, texts of neighboring columns may overlap. */
 const OVERLAP = 1;
 
@@ -128,7 +130,15 @@ class RowReader {
     }
     const row = this.#row;
     const above = row?.cells.at(-1)?.texts.at(-1);
-    if (row === undefined || above === undefined || row.cells.length >= MAX_CELLS) return false;
+    const cell = row?.cells.at(-1);
+    if (row === undefined || cell === undefined || above === undefined || row.cells.length >= MAX_CELLS) {
+      return false;
+    }
+    if (isAmount(above, text)) {
+      cell.texts.splice(-1, 1, { ...above, text: `${above.text.trim()} ${text.text}`, end: text.end });
+      cell.end = text.end;
+      return true;
+    }
     if (text.y > above.y + text.size * 0.3) this.#isByCell = true;
     row.cells.push(cellOf(text));
     row.top = Math.max(row.top, text.y);
@@ -173,6 +183,13 @@ class RowReader {
     this.#row = undefined;
     return true;
   }
+}
+
+/** Whether a sign of a currency, which some tables set in line below each other, belongs to a number after it. */
+function isAmount(sign: CellText, { text, x, y, size }: CellText): boolean {
+  return /^\s*[$€£¥]\s*$/u.test(sign.text) && /^\s*[(−–-]?\s?[\d.]/u.test(text) &&
+    x - sign.end <= size * MAX_SIGN_GAP &&
+    Math.abs(y - sign.y) <= size * 0.3;
 }
 
 function cellOf(text: CellText): Cell {
