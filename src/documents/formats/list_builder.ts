@@ -2,6 +2,9 @@
 import type { ListContent, ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 
+/** The most lists in each other, as many as are shown; further items stand in the last one. */
+const MAX_DEPTH = 32;
+
 /** How an item is marked. */
 export interface ListMark {
   readonly level: number;
@@ -34,7 +37,7 @@ export class ListBuilder {
     const last = current?.items.at(-1);
     if (current === undefined || last === undefined) this.#open.push({ level, items: [item] });
     // Below a level that was skipped there may be items already.
-    else if (level > current.level) {
+    else if (level > current.level && this.#open.length < MAX_DEPTH) {
       last.below.push(item);
       this.#open.push({ level, items: last.below });
     } else if (this.#open.length === 1 && !continues(last, item)) return false;

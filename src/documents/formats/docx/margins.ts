@@ -26,7 +26,7 @@ export function readMargins(
 ): Margins[] {
   const targets = new Map<string, string>();
   const shown = new Map<string, string>();
-  const known = new Map<string, Margin>();
+  const known = new Map<string, ReturnType<typeof readMargin>>();
   return sections.map((section): Margins => {
     for (const { name, attributes: { type = "default", id = "" } } of childrenOf(section)) {
       const target = related.get(id)?.target;
@@ -54,12 +54,7 @@ export function readMargins(
   });
 }
 
-interface Margin {
-  readonly text: string;
-  readonly others: readonly DocumentElement[];
-}
-
-function readMargin(target: string, parts: DocumentParts): Margin {
+function readMargin(target: string, parts: DocumentParts) {
   const others: DocumentElement[] = [];
   const text = new PartReader(parts, target).text(childrenOf(parts.office.xml(target))[0], others).trim();
   // The pictures of margins are logos and the like.

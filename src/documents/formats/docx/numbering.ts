@@ -11,21 +11,7 @@ const LEVELS = 9;
 /** The most characters of a number. */
 const MAX_LABEL = 200;
 
-interface Level {
-  readonly format: string;
-  /** How many digits its numbers have at least, in formats such as `001, 002, 003, ...`. */
-  readonly digits: number;
-  readonly text: string;
-  readonly start: number;
-  /** Whether the list begins this level with a number of its own. */
-  readonly isRestarted: boolean;
-  /** The level, from 1, after which it begins again. */
-  readonly restart: number;
-  readonly isLegal: boolean;
-  readonly indent: number | undefined;
-  /** The style whose paragraphs it numbers. */
-  readonly style: string | undefined;
-}
+type Level = ReturnType<typeof readLevel>;
 
 interface List {
   readonly levels: readonly (Level | undefined)[];
@@ -105,21 +91,25 @@ export class Numbering {
   }
 }
 
+/** @param start the number that the list begins the level with, where it has one of its own */
 function readLevel(
   node: XmlNode,
   { index, start }: { readonly index: number; readonly start: string | undefined },
-): Level {
+) {
   const value = (name: string) => at(node, name)?.attributes["val"];
   const [first = ""] = at(node, "numFmt")?.attributes["format"]?.split(",") ?? [];
   return {
     format: value("numFmt") ?? "decimal",
+    // Formats such as `001, 002, 003, ...` say how many digits a number has.
     digits: Math.min(first.length, 20),
     text: value("lvlText") ?? `%${index + 1}.`,
     start: Number(start ?? value("start") ?? 1),
     isRestarted: start !== undefined,
+    /** The level, from 1, after which it begins again. */
     restart: Number(value("lvlRestart") ?? index),
     isLegal: isOn(at(node, "isLgl")),
     indent: indentOf(at(node, "pPr")),
+    /** The style whose paragraphs it numbers. */
     style: value("pStyle"),
   };
 }

@@ -10,21 +10,16 @@ const FORMATS: readonly (readonly [prefix: string, format: string])[] = [
   ["arabicDb", "decimalFullWidth"],
 ];
 
-/** How a paragraph is marked. */
-export interface SlideMark {
-  readonly level: number;
-  readonly label: string | undefined;
-  /** Whether it has a number or a bullet; `undefined` where the slide does not say. */
-  readonly bullet: boolean | undefined;
-}
-
 /** Counts the paragraphs of a shape. */
 export class SlideNumbers {
   #counters: { readonly scheme: string; number: number }[] = [];
 
-  /** How the next paragraph with these properties is marked, in a shape with these styles. */
-  next(properties: XmlNode | undefined, styles: XmlNode | undefined): SlideMark {
-    const level = Number(properties?.attributes["lvl"] ?? 0) || 0;
+  /**
+   * How the next paragraph with these properties is marked, in a shape with these styles. Whether it has a number or a
+   * bullet is `undefined` where the slide does not say.
+   */
+  next(properties: XmlNode | undefined, styles: XmlNode | undefined) {
+    const level = Math.min(Number(properties?.attributes["lvl"] ?? 0) || 0, 8);
     const has = (name: string) => at(properties, name) !== undefined;
     const own = ["buNone", "buChar", "buBlip", "buAutoNum"].some(has)
       ? properties

@@ -201,3 +201,13 @@ Deno.test("formatOrdinal() counts on where the signs end", () => {
     assertEquals(numbers.map((number) => formatOrdinal(number, format)).join(" "), labels);
   }
 });
+
+Deno.test("items below more levels than are shown are kept", async () => {
+  const deep = Array.from(
+    { length: 5_000 },
+    (_, level) =>
+      `<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:ind w:left="${level}"/></w:pPr><w:r><w:t>${level}</w:t></w:r></w:p>`,
+  );
+  const markdown = await read(kind("0", lvl(0, "bullet", "•")) + num("1", "0"), deep.join(""));
+  assertEquals(markdown.match(/\d+/g)?.length, 5_000);
+});
