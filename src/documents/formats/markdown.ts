@@ -302,8 +302,9 @@ function plainText(inline: readonly Token[]): string {
 
 /** Stands for a `<` that begins no tag. */
 const LESS = "\ue000";
-/** The names of tags, so that an address in angle brackets is none. */
-const TAG = /(?<!\\)(?:<!--(?:[^]*?-->|[^]*)|<\/?(?:[a-z][a-z\d]*)(?:\s[^<>]*)?\/?>)/gi;
+/** Comments, and tags that give text a form; others, as in `List<String>`, are text that was meant to be seen. */
+const TAG =
+  /(?<!\\)(?:<!--(?:[^]*?-->|[^]*)|<\/?(?:a|abbr|b|bd[io]|big|br|center|cite|code|del|dfn|em|font|i|img|ins|kbd|label|mark|nobr|picture|q|rb|rp|rt|ruby|s|samp|small|source|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?:\s[^<>]*)?\/?>)/gi;
 
 /** The text of inline HTML, with the forms of letters that it gives. */
 function withoutTags(text: string): string {

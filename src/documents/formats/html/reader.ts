@@ -325,7 +325,7 @@ export class HtmlReader {
         ? []
         : [{ category: "text", content: { text: title } }];
       const [first] = rows;
-      if (first === undefined) return elements;
+      if (first === undefined || rows.every(({ cells }) => cells.every((cell) => !cell))) return elements;
       const body = first.isHeader ? rows.slice(1) : rows;
       const headers = first.isHeader ? first.cells.map((cell) => cell ?? "") : [];
       const cells: TableCell[][] = body.map((row) => row.cells);

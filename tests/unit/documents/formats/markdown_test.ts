@@ -93,7 +93,7 @@ Deno.test("HTML within Markdown is read as HTML is", async () => {
     "a.md",
     `# x<sup>2</sup> \`a<sup>b</sup>\` 1 < 2
 
-10<sup>6</sup> <del>a</del><ins>b</ins> \`<sup>\` <https://x.org> a<br>b <!-- no --><ruby>字<rt>じ</rt></ruby>
+10<sup>6</sup> <del>a</del><ins>b</ins> \`<sup>\` <https://x.org> a<br>b <!-- no --><ruby>字<rt>じ</rt></ruby> List<String>
 
 | a | b |
 | - | - |
@@ -107,7 +107,7 @@ Deno.test("HTML within Markdown is read as HTML is", async () => {
   assertEquals(await pagesOf(document), [[
     "x² a<sup>b</sup> 1 < 2",
     ["p0-heading-1", { level: 1, text: "x² a<sup>b</sup> 1 < 2" }],
-    ["p0-text-1", { text: "10⁶ ~~a~~ b `<sup>` <https://x.org> a\nb 字(じ)" }],
+    ["p0-text-1", { text: "10⁶ ~~a~~ b `<sup>` <https://x.org> a\nb 字(じ) List<String>" }],
     ["p0-link-1", { text: "https://x.org", url: "https://x.org" }],
     ["p0-table-1", { headers: ["a", "b"], rows: [["10⁶", "~~100~~ 80"]], total_rows: 1 }],
     ["p0-list-1", { items: ["CO₂  why"] }],
