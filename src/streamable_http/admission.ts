@@ -25,6 +25,8 @@ export interface AdmittedRequest {
   readonly body: unknown;
   /** The size of its JSON, in bytes. */
   readonly sizeBytes: number;
+  /** What is freed when the answer has been sent, its reader is gone, or there is none. */
+  readonly ending: DisposableStack;
 }
 
 /** Judges requests. A page of another site never reaches the MCP server, whatever its address resolves to. */

@@ -40,9 +40,6 @@ export class BodyMemory {
   open(): BodyShare {
     let own = 0;
     return {
-      get isSmall() {
-        return own <= SMALL_BYTES;
-      },
       take: (bytes) => {
         own += bytes;
         this.#taken += bytes;
@@ -58,8 +55,6 @@ export class BodyMemory {
 
 /** What one request takes of a {@linkcode BodyMemory}. */
 export interface BodyShare extends Disposable {
-  /** Whether there is always room for it. */
-  readonly isSmall: boolean;
   /** Takes so many bytes; `false` when all requests together have too many. */
   take(bytes: number): boolean;
 }

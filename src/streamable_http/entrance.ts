@@ -80,21 +80,23 @@ export class Entrance {
     return await this.#serveBody(request, serve);
   }
 
-  /** A large body counts until its answer is sent: it is the arguments of a call. */
+  /** A body counts until its answer is sent: it is the arguments of a call. */
   async #serveBody(request: Request, serve: ServeRequest): Promise<Response> {
     using stack = new DisposableStack();
-    const share = stack.use(this.#bodies.open());
-    const read = await readBody(request, { maxBytes: this.#maxBodyBytes, share });
+    const read = await readBody(request, {
+      maxBytes: this.#maxBodyBytes,
+      share: stack.use(this.#bodies.open()),
+    });
     if (read instanceof Response) return read;
     const forms = acceptedForms(request);
     const headers = new Headers(request.headers);
     if (forms !== undefined) headers.set("accept", ANY_FORM);
     const { url, method, signal } = request;
-    const answer = await serve({ request: new Request(url, { method, headers, signal }), ...read });
+    const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
+    const answer = await serve(admitted);
     const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
-    if (share.isSmall) return response;
-    const owned = stack.move();
-    return whenDone(response, () => owned.dispose());
+    const ending = stack.move();
+    return whenDone(response, () => ending.dispose());
   }
 }
 
@@ -102,7 +104,7 @@ export class Entrance {
 async function readBody(
   request: Request,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
-): Promise<Omit<AdmittedRequest, "request"> | Response> {
+): Promise<Pick<AdmittedRequest, "body" | "sizeBytes"> | Response> {
   const { method, headers } = request;
   if (method !== "POST") return { body: undefined, sizeBytes: 0 };
   if (!isJsonContentType(headers.get("content-type"))) {

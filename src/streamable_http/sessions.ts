@@ -7,7 +7,6 @@ import {
 import type { AdmittedRequest } from "./admission.ts";
 import { httpError } from "./http_error.ts";
 import type { PlacedSession, SessionPlaces } from "./session_places.ts";
-import { whenDone } from "./when_done.ts";
 
 interface Session extends PlacedSession {
   readonly transport: SessionTransport;
@@ -51,7 +50,7 @@ export class Sessions {
   }
 
   /** Serves a request: of a session, or one that begins a session. */
-  async fetch({ request, body, sizeBytes }: AdmittedRequest): Promise<Response> {
+  async fetch({ request, body, sizeBytes, ending }: AdmittedRequest): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null && sizeBytes > MAX_FIRST_BYTES) {
       return httpError(
@@ -70,13 +69,8 @@ export class Sessions {
     session.busy++;
     clearTimeout(session.timer);
     this.#places.use(session);
-    try {
-      const response = await session.transport.handleRequest(request, { parsedBody: body });
-      return whenDone(response, () => this.#rest(session));
-    } catch (error) {
-      this.#rest(session);
-      throw error;
-    }
+    ending.defer(() => this.#rest(session));
+    return await session.transport.handleRequest(request, { parsedBody: body });
   }
 
   /** Ends all sessions. */

@@ -12,7 +12,6 @@ import type { Logger } from "../../log.ts";
 import type { AdmittedRequest } from "../../streamable_http/admission.ts";
 import type { SessionPlaces } from "../../streamable_http/session_places.ts";
 import { Sessions } from "../../streamable_http/sessions.ts";
-import { whenDone } from "../../streamable_http/when_done.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import { concerns, type Scope } from "../scope.ts";
@@ -64,23 +63,14 @@ export class Endpoint {
 
   /** Serves a request that was admitted. */
   async fetch(admitted: AdmittedRequest): Promise<Response> {
+    const { request, body, ending } = admitted;
     this.#busy++;
-    const end = () => void this.#busy--;
-    try {
-      return whenDone(await this.#fetch(admitted), end);
-    } catch (error) {
-      end();
-      throw error;
-    }
-  }
-
-  async #fetch(admitted: AdmittedRequest): Promise<Response> {
-    const { request, body } = admitted;
+    ending.defer(() => void this.#busy--);
     if (await isLegacyRequest(request, body)) return await this.#sessions.fetch(admitted);
     const method = request.headers.get("mcp-method");
-    if (method === "subscriptions/listen") return await this.#listen(admitted);
-    return (method === "tools/call" ? this.#refuseCall(admitted) : undefined) ??
-      await this.#modern.fetch(request, { parsedBody: body });
+    const refusal = method === "tools/call" ? this.#refuseCall(admitted) : undefined;
+    if (method === "subscriptions/listen") ending.defer(await this.#follow(body));
+    return refusal ?? await this.#modern.fetch(request, { parsedBody: body });
   }
 
   /** Ends what the clients hold. */
@@ -94,11 +84,10 @@ export class Endpoint {
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }
 
-  /** Follows the resources of a stream as long as the stream is open. */
-  async #listen({ request, body }: AdmittedRequest): Promise<Response> {
+  /** Follows the resources of a stream, until the returned function is called. */
+  async #follow(body: unknown): Promise<() => void> {
     const uris = isJSONRPCRequest(body) ? listenedResources(body) : [];
-    const end = await this.#gateway.followResources(uris, this.#scope);
-    return whenDone(await this.#modern.fetch(request, { parsedBody: body }), end);
+    return await this.#gateway.followResources(uris, this.#scope);
   }
 }
 
