@@ -273,6 +273,9 @@ const NOTHING_TO_LIST = {
   documents: `they may have no documents, or not announce "resources.subscribe", which documents need`,
 } as const;
 
+/** How long the states of MCP servers may take, in milliseconds. */
+const STATES_TIMEOUT_MS = 5_000;
+
 /** The answer of a command whose list is empty: a failure when MCP servers have failed and no other may still add to it. */
 async function emptyAnswer(
   value: unknown,
@@ -290,7 +293,10 @@ async function emptyAnswer(
 /** `undefined` for a Computer that does not list its MCP servers. */
 async function statesOf(computer: AskedComputer, signal: AbortSignal): Promise<ServerStates | undefined> {
   try {
-    const servers = await computer.getMcpServers({ signal });
+    // Some other implementations do not answer unknown events.
+    const servers = await computer.getMcpServers({
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STATES_TIMEOUT_MS)]),
+    });
     return new Map(servers.map(({ mcp_server, status }) => [mcp_server, { status }]));
   } catch {
     signal.throwIfAborted();
