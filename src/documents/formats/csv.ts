@@ -30,10 +30,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const format = { delimiter: sample.meta.delimiter, newline: "\n", skipEmptyLines: true } as const;
   const headers = hasHeader(sample.data) ? sample.data[0] ?? [] : [];
   const { pages, rowCount, columnCount } = divide(text, { format, hasHeaders: headers.length > 0 });
-  const losses: string[] = [];
-  if (decoded.isGuess) {
-    losses.push(`The encoding "${decoded.encoding}" is a guess; some characters may be wrong`);
-  }
+  const losses = [...decoded.losses];
   if (columnCount > MAX_COLUMNS) losses.push(`Columns after the first ${MAX_COLUMNS} are not shown`);
   const titleOf = (index: number) => {
     const last = (pages[index + 1]?.firstRow ?? rowCount + 1) - 1;

@@ -38,7 +38,7 @@ const { rawJSON, isRawJSON } = JSON as JSON & {
 
 /** Opens a JSON or YAML file. Its pages are parts of about the same length. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const { text, losses: textLosses } = decodeText(bytes);
   const language = /^ya?ml$/.test(extensionOf(fileName)) ? "yaml" : "json";
   const { values, problem, hasComments = false, tags = [] } = read(text, language);
   const elements = problem === undefined
@@ -51,7 +51,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   }
   if (hasComments) losses.push("Comments are not shown");
   if (tags.length > 0) losses.push(`Tags are not shown: ${tags.join(", ")}`);
-  if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
+  losses.push(...textLosses);
   return {
     facts: {
       pageCount: pages.length,

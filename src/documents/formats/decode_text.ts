@@ -12,8 +12,8 @@ export interface DecodedText {
   readonly text: string;
   /** As `TextDecoder` names it, such as `utf-8` or `gb18030`. */
   readonly encoding: string;
-  /** Whether the encoding was guessed from the frequency of bytes. */
-  readonly isGuess: boolean;
+  /** Says so, where the encoding is a guess by the frequency of bytes. */
+  readonly losses: readonly string[];
 }
 
 /**
@@ -31,7 +31,8 @@ export function decodeText(
   const text = encoding.startsWith("utf-32")
     ? decodeUtf32(bytes, encoding === "utf-32le")
     : new TextDecoder(encoding).decode(bytes);
-  return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), encoding, isGuess };
+  const losses = isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [];
+  return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), encoding, losses };
 }
 
 function encodingOf(

@@ -70,9 +70,8 @@ function toUtf8(bytes: Uint8Array<ArrayBuffer>): {
   const isDeclared = types.some(([header]) => /charset|base64|binary/i.test(header));
   if (isDeclared) return { encoded: bytes, losses: [] };
   try {
-    const { text, encoding, isGuess } = decodeText(bytes, metaEncoding);
-    const loss = `The encoding "${encoding}" is a guess; some characters may be wrong`;
-    return { encoded: new TextEncoder().encode(text), losses: isGuess ? [loss] : [] };
+    const { text, losses } = decodeText(bytes, metaEncoding);
+    return { encoded: new TextEncoder().encode(text), losses };
   } catch {
     // Parts may be data.
     return { encoded: bytes, losses: [] };

@@ -17,7 +17,7 @@ const MAX_FRONT_MATTER = 64 * 1024;
 
 /** Opens a Markdown file. Its pages are the sections under its top headings. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const { text, losses: textLosses } = decodeText(bytes);
   const { matter, body } = cutFrontMatter(text);
   const { elements, losses } = readMarkdown(body, limits);
   const title = matter.title ?? headingsOf(elements, 1)[0];
@@ -35,9 +35,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
       keywords: matter.keywords,
       opening: [...matter.description === undefined ? [] : [matter.description], plainOpening(elements)]
         .join("\n"),
-      losses: isGuess
-        ? [...losses, `The encoding "${encoding}" is a guess; some characters may be wrong`]
-        : losses,
+      losses: [...losses, ...textLosses],
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };

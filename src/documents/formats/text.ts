@@ -9,7 +9,7 @@ import { headingsOf, openingOf, toParts, toSections, withIds } from "./sections.
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const { text, losses } = decodeText(bytes);
   const read = READERS[extensionOf(fileName)] ?? toElements;
   const sheets = text.split("\f").map((sheet) => [...read(sheet)]);
   const pages = sheets.length > 1
@@ -28,7 +28,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
       opening: read === toElements
         ? openingOf(all)
         : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),
-      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+      losses,
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };

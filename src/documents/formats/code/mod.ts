@@ -13,7 +13,7 @@ const NO_SUMMARY =
 
 /** Opens a file of source code. Its pages are parts of about the same length. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(bytes);
+  const { text, losses } = decodeText(bytes);
   const extension = extensionOf(fileName);
   const elements = toElements(text, extension);
   const pages = toParts(elements, fileName);
@@ -24,7 +24,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
       pageTitles: pages.map(({ title }) => title),
       headings,
       opening: leadingComment(text),
-      losses: isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [],
+      losses,
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };

@@ -9,15 +9,13 @@ import { HtmlReader } from "./reader.ts";
 
 /** Opens an HTML file. Its pages are the sections under its top headings. */
 export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
-  const { text, encoding, isGuess } = decodeText(
+  const { text, losses: textLosses } = decodeText(
     bytes,
     (head) => metaEncoding(head) ?? declaredEncoding(head),
   );
   const reading = readHtml(toHtmlSyntax(text), limits);
   const { elements, title, description, keywords } = reading;
   const pages = toSections(elements, title ?? fileName);
-  const losses = [...reading.losses];
-  if (isGuess) losses.push(`The encoding "${encoding}" is a guess; some characters may be wrong`);
   return {
     facts: {
       title: title ?? headingsOf(elements, 1)[0],
@@ -26,7 +24,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
       headings: headingsOf(elements),
       keywords,
       opening: [...description === undefined ? [] : [description], openingOf(elements)].join("\n"),
-      losses,
+      losses: [...reading.losses, ...textLosses],
     },
     page: (index) => pages[index] ?? { title: "", elements: [] },
   };
