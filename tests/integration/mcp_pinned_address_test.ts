@@ -1,10 +1,49 @@
 /** Requests of a sign-in with TLS: the connection goes to a checked address, and the certificate is that of the name. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeCertificate } from "./_tls_server.ts";
+
+const program = new URL("_pinned_client.ts", import.meta.url).pathname;
+
+/** Runs the client with the permissions of the documentation, and returns what it prints. */
+async function ask(pairs: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const flags = ["--allow-net", "--allow-env", "--allow-read", "--no-prompt"];
+  const noProxy = {
+    HTTPS_PROXY: "",
+    https_proxy: "",
+    ALL_PROXY: "",
+    all_proxy: "",
+    NO_PROXY: "",
+    no_proxy: "",
+  };
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", ...flags, program, ...pairs],
+    env: { ...noProxy, ...env },
+  }).output();
+  return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
+}
+
+Deno.test("a proxy of the environment gets the name, and connects itself", async () => {
+  for (const variable of ["HTTPS_PROXY", "all_proxy"]) {
+    using proxy = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const asked = ask(["http://127.0.0.1/mcp", "https://t.localhost/"], {
+      [variable]: `http://127.0.0.1:${proxy.addr.port}`,
+    });
+    const connection = await proxy.accept();
+    const bytes = new Uint8Array(1_024);
+    const count = await connection.read(bytes) ?? 0;
+    connection.close();
+    assertStringIncludes(
+      new TextDecoder().decode(bytes.subarray(0, count)),
+      "CONNECT t.localhost:443",
+      variable,
+    );
+    assertMatch(await asked, /not reachable/);
+  }
+});
 
 Deno.test({
   name:
-    "a request to a checked address has the name in TLS and in the request, and needs the documented permissions only",
+    "a request to a checked address has the name in TLS and in the request, and needs no further permission",
   ignore: Deno.build.os === "windows",
   async fn() {
     const folder = await Deno.makeTempDir();
@@ -20,27 +59,12 @@ Deno.test({
     );
     try {
       const { port } = server.addr;
-      const flags = ["--allow-net", "--allow-env", "--allow-read", "--no-prompt"];
-      const program = new URL("_pinned_client.ts", import.meta.url).pathname;
       const [auth, other] = [`https://auth.example:${port}`, `https://other.example:${port}`];
-      const pairs = [
-        "http://127.0.0.1/mcp",
-        `${auth}/token`,
-        "http://127.0.0.1/mcp",
-        other,
-        `${auth}/mcp`,
-        other,
-        other,
-        auth,
-      ];
-      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "--no-check", ...flags, program, ...pairs],
-        env: { NODE_EXTRA_CA_CERTS: certFile, HTTPS_PROXY: "", https_proxy: "" },
-      }).output();
-      const [own = "{}", wrong = "", wrongToo = "", forbidden = ""] = new TextDecoder().decode(stdout).split(
-        "\n",
-      );
-      assertEquals(JSON.parse(own), { url: `${auth}/token`, body: "a=b" }, new TextDecoder().decode(stderr));
+      const home = "http://127.0.0.1/mcp";
+      const pairs = [home, `${auth}/token`, home, other, `${auth}/mcp`, other, other, auth];
+      const printed = await ask(pairs, { NODE_EXTRA_CA_CERTS: certFile });
+      const [own = "{}", wrong = "", wrongToo = "", forbidden = ""] = printed.split("\n");
+      assertEquals(JSON.parse(own), { url: `${auth}/token`, body: "a=b" });
       for (const answer of [wrong, wrongToo]) assertMatch(answer, /not reachable .*not match certificate/);
       // An MCP server counts as private where its certificate proves that it is there.
       assertMatch(forbidden, /other\.example.* named it/);

@@ -143,8 +143,8 @@ function toResponse(message: http.IncomingMessage): Response {
 
 /** Whether the connection is ours: no proxy makes it, and the permissions are not for names, which then are the bound. */
 function isPinned(url: URL, addresses: readonly string[]): boolean {
-  const name = `${url.protocol.slice(0, -1)}_proxy`;
-  const isByProxy = [name, name.toUpperCase()].some((variable) =>
+  const names = [`${url.protocol.slice(0, -1)}_proxy`, "all_proxy"];
+  const isByProxy = names.flatMap((name) => [name, name.toUpperCase()]).some((variable) =>
     isGranted({ name: "env", variable }) && Boolean(Deno.env.get(variable))
   );
   const hosts = addresses.map((address) =>
