@@ -1,6 +1,7 @@
 /** A small MCP server of the tools of an office: both eras of MCP, over any channel of JSON-RPC messages. */
 import { Throttle } from "../../async/throttle.ts";
 import { isRecord } from "../../json.ts";
+import { toBareLine } from "../../text/safe_text.ts";
 import { describeError } from "../../text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import type { ToolContext } from "./local_tool.ts";
@@ -198,7 +199,10 @@ export class RpcSession {
     const { progressToken } = metaOf(params);
     const onProgress: ToolContext["onProgress"] = progressToken === undefined
       ? undefined
-      : (progress) => this.#notify("notifications/progress", { progressToken, ...progress });
+      : ({ message, ...progress }) => {
+        const shown = message === undefined ? {} : { message: toBareLine(message) };
+        this.#notify("notifications/progress", { progressToken, ...progress, ...shown });
+      };
     const result = { ...await this.#tools.call(name, args, { signal, onProgress }) };
     return isStateless ? result : toSessionResult(result);
   }

@@ -1,6 +1,7 @@
 /** Arguments that MCP of 2026 repeats in headers (`x-mcp-header` in a tool's schema): both must say the same. */
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import { isRecord } from "../../json.ts";
+import { toSeenName } from "../../text/safe_text.ts";
 
 /** The code of the error for a header that says something else than the body. */
 const HEADER_MISMATCH = -32020;
@@ -34,7 +35,9 @@ export function refuseParamHeaders(
     if (problem === undefined) continue;
     const error = {
       code: HEADER_MISMATCH,
-      message: `Cannot call the tool: the header ${header} ${problem} the argument "${path.join(".")}"`,
+      message: `Cannot call the tool: the header ${header} ${problem} the argument ${
+        toSeenName(path.join("."))
+      }`,
     };
     const id = isRecord(message) ? message["id"] : null;
     return Response.json({ jsonrpc: "2.0", id, error }, { status: 400 });

@@ -6,6 +6,7 @@ import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
+import { toSeenLine } from "../../text/safe_text.ts";
 import type { ResourceAddress } from "./uris.ts";
 
 /** The most resources that all clients together subscribe to. */
@@ -75,7 +76,9 @@ export class ResourceSubscriptions {
   ): Promise<() => void> {
     const known = this.#followed.get(keyOf(address));
     const problem = this.#refusal(follower, { isNew: known === undefined });
-    if (problem !== undefined) throw new RangeError(`Cannot subscribe to "${clientUri}": ${problem}`);
+    if (problem !== undefined) {
+      throw new RangeError(`Cannot subscribe to ${toSeenLine(clientUri)}: ${problem}`);
+    }
     const followed = known ??
       { address, holders: new Map(), isExact: false, subscribing: Promise.resolve() };
     follower.count++;

@@ -1,4 +1,5 @@
 /** Reads the arguments that a model gives; what is wrong with them is told in words that it understands. */
+import { toSeenName } from "../../../text/safe_text.ts";
 
 /** An argument is wrong. The message says which, and what it should be. */
 export class ArgumentError extends TypeError {
@@ -79,6 +80,6 @@ export class Arguments {
   }
 
   #wrong(name: string, state: string): ArgumentError {
-    return new ArgumentError(`Cannot call "${this.#tool}": the argument "${name}" ${state}`);
+    return new ArgumentError(`Cannot call "${this.#tool}": the argument ${toSeenName(name)} ${state}`);
   }
 }
