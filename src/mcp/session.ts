@@ -196,6 +196,7 @@ export class McpSession {
 
   #httpListener(): HttpListener {
     return {
+      onForgotten: (reason) => void this.#lose(reason),
       onGone: (reason, error) => this.#end(reason, error),
       onMessage: (message) => this.#peer.receive(message),
       onStreamBroken: () => void this.#probe("event stream lost"),

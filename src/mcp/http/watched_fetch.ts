@@ -39,7 +39,9 @@ export type HttpConfig = Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>;
 
 /** What the SDK's transports do not report. */
 export interface HttpListener {
-  /** The server cannot be reached, refuses us, or has forgotten the session. */
+  /** The server has forgotten the session. */
+  onForgotten(reason: string): void;
+  /** The server cannot be reached, or refuses us. */
   onGone(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void;
   /** An event stream broke: its remaining messages may be lost, and the server may be gone. */
   onStreamBroken(): void;
@@ -187,7 +189,7 @@ class WatchedFetch {
     const reason = `HTTP ${status}`;
     if (this.#kind === "streamable" && method !== "POST") {
       const isForgotten = status === 400 || status === 404;
-      if (this.#hasStream && method === "GET" && isForgotten) listener.onGone(reason);
+      if (this.#hasStream && method === "GET" && isForgotten) listener.onForgotten(`session lost: ${reason}`);
       return response;
     }
     if (status === 401 || status === 403) {
