@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
-import { authenticationOf } from "../../../../src/mcp/auth/client.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { authenticationOf, chooseClient } from "../../../../src/mcp/auth/client.ts";
+import { SignInError } from "../../../../src/mcp/errors.ts";
 
 const AUTHORIZATION_SERVER = { issuer: "https://login.example.com" };
 
@@ -24,4 +25,25 @@ Deno.test("other characters of an id and a secret are encoded as in a form, so t
     await basicOf("https://a.example/b", "p:ß +%"),
     "https%3A%2F%2Fa.example%2Fb:p%3A%C3%9F+%2B%25",
   );
+});
+
+Deno.test("a metadata document is used where answers say who they are from, or where the issuer is configured", async () => {
+  const issuer = "https://auth.example";
+  const clientMetadataUrl = "https://me.example/client.json";
+  const registration_endpoint = `${issuer}/register`;
+  const told = { authorization_response_iss_parameter_supported: true };
+  const choose = (metadata: Record<string, unknown>, config: { readonly issuer?: string } = {}) =>
+    chooseClient({
+      as: {
+        metadata: { issuer, client_id_metadata_document_supported: true, ...metadata },
+        clockSkewSeconds: 0,
+      },
+      config: { clientMetadataUrl, ...config },
+      fetch: () => Promise.resolve(Response.json({ client_id: "registered" }, { status: 201 })),
+      signal: undefined,
+    }, { redirectUri: "http://127.0.0.1:1/callback", grantTypes: [] });
+  assertEquals((await choose({ registration_endpoint, ...told })).clientId, clientMetadataUrl);
+  assertEquals((await choose({ registration_endpoint }, { issuer })).clientId, clientMetadataUrl);
+  assertEquals((await choose({ registration_endpoint })).clientId, "registered");
+  await assertRejects(() => choose({}), SignInError, `set "issuer": "${issuer}"`);
 });
