@@ -49,9 +49,10 @@ export class ComputerNotRunningError extends Error {
 /** The exit code of a command that threw `error`. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
-  if (error instanceof JoinRefusedError && error.isPassing) {
+  if (error instanceof JoinRefusedError) {
     // The Server answered, but cannot take members at the moment.
-    return error.serverCode === ErrorCode.UNAVAILABLE ? ExitCode.UNREACHABLE : ExitCode.OCCUPIED;
+    if (error.serverCode === ErrorCode.UNAVAILABLE) return ExitCode.UNREACHABLE;
+    return error.isPassing ? ExitCode.OCCUPIED : ExitCode.REFUSED;
   }
   if (
     error instanceof ServerUnreachableError || error instanceof ConnectionClosedError ||
@@ -59,7 +60,7 @@ function exitCodeOf(error: unknown): number {
   ) return ExitCode.UNREACHABLE;
   if (
     error instanceof AuthenticationError || error instanceof ProtocolVersionError ||
-    error instanceof JoinRefusedError || error instanceof LeaveRefusedError
+    error instanceof LeaveRefusedError
   ) return ExitCode.REFUSED;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return error instanceof RequestTimeoutError ? ExitCode.TIMEOUT : exitCodeOfAnswer(code);

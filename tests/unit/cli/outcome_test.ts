@@ -20,8 +20,9 @@ Deno.test("a refused join has the code of the Server, and 503 counts as a Server
   const away = toFailure(new JoinRefusedError("Cannot join: try again", { serverCode: 503 }));
   assertEquals([away.code, away.exitCode], [503, 3]);
   const full = toFailure(
-    new JoinRefusedError("Room already has an agent (4101)", { serverCode: 4101 }),
+    new JoinRefusedError("Room already has an agent (4101)", { serverCode: 4101, isPassing: true }),
   );
+  assertEquals(full.exitCode, 6);
   assertEquals(failureText(full), "error: Room already has an agent (4101)");
   assertEquals(toFailure(new JoinRefusedError("No")).code, "JOIN_REFUSED");
 });
