@@ -171,11 +171,14 @@ class CodeSignIn {
     // A refusal gives nothing away.
     const why = isWhole && parameters.has("code") ? whyAnswerNamesIssuer(metadata, server) : undefined;
     try {
-      if (why !== undefined && !parameters.has("iss")) {
-        const words = `the answer does not say who it is from ("iss"), and must, because ${why}`;
-        throw new SignInError(
-          `Cannot sign in at ${metadata.issuer}: ${words}; ${adviceOf(metadata.issuer)}`,
-        );
+      const named = parameters.get("iss");
+      if (named === null ? why !== undefined : named !== metadata.issuer) {
+        const words = named === null
+          ? `the answer does not say who it is from ("iss"), and must, because ${why}; ${
+            adviceOf(metadata.issuer)
+          }`
+          : `the answer is from another authorization server ("iss"), ${toShortLine(named)}`;
+        throw new SignInError(`Cannot sign in at ${metadata.issuer}: ${words}`);
       }
       const asked = { ...metadata, authorization_response_iss_parameter_supported: why !== undefined };
       return oauth.validateAuthResponse(asked, toLibraryClient(client, { as }), parameters, state);
