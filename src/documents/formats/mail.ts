@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { openingOf, toParts } from "./sections.ts";
+import { documentOf, openingOf, toParts } from "./sections.ts";
 
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
@@ -33,21 +33,16 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     }]),
   ];
   const pages = toParts(elements, subject || fileName);
-  return {
-    facts: {
-      title: subject || undefined,
-      pageCount: pages.length,
-      pageTitles: pages.map(({ title }) => title),
-      headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
-      opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
-      losses: [
-        ...losses,
-        ...bodyLosses,
-        ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
-      ],
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return documentOf(pages, {
+    title: subject || undefined,
+    headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
+    opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),
+    losses: [
+      ...losses,
+      ...bodyLosses,
+      ...unread === 0 ? [] : [`Attachments are named, and not shown: ${unread}`],
+    ],
+  });
 }
 
 async function parse(bytes: Uint8Array, { maxDepth }: ParseLimits): Promise<Email> {

@@ -8,7 +8,7 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { readHtml } from "./html/mod.ts";
 import { raiseText, strikeText } from "./raised_text.ts";
-import { headingsOf, openingOf, toSections, withIds } from "./sections.ts";
+import { documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
 
 /** The front matter at the beginning of a file. */
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
@@ -26,19 +26,14 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const pages = sections.map((page, index) =>
     index > 0 ? page : { ...page, elements: withIds([...matter.elements, ...page.elements], 0) }
   );
-  return {
-    facts: {
-      title,
-      pageCount: pages.length,
-      pageTitles: pages.map((page) => page.title),
-      headings: headingsOf(elements),
-      keywords: matter.keywords,
-      opening: [...matter.description === undefined ? [] : [matter.description], plainOpening(elements)]
-        .join("\n"),
-      losses: [...losses, ...textLosses],
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return documentOf(pages, {
+    title,
+    headings: headingsOf(elements),
+    keywords: matter.keywords,
+    opening: [...matter.description === undefined ? [] : [matter.description], plainOpening(elements)]
+      .join("\n"),
+    losses: [...losses, ...textLosses],
+  });
 }
 
 /** The beginning of the text, without the marks of Markdown. */

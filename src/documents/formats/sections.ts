@@ -1,6 +1,7 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "../../provider/documents/source.ts";
 import type { HeadingContent } from "../../protocol/dpe_content.ts";
+import type { DocumentFacts, ParsedDocument } from "./format.ts";
 import { shorten } from "../../text.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
@@ -20,6 +21,17 @@ const MAX_TITLE_LENGTH = 200;
  */
 export function toSections(elements: readonly DocumentElement[], title: string): DocumentPage[] {
   return divide(elements, { title, level: sectionLevel(elements) });
+}
+
+/** A document whose pages are known. */
+export function documentOf(
+  pages: readonly DocumentPage[],
+  facts: Omit<DocumentFacts, "pageCount" | "pageTitles">,
+): ParsedDocument {
+  return {
+    facts: { ...facts, pageCount: pages.length, pageTitles: pages.map(({ title }) => title) },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
 }
 
 /** Divides elements into pages by their length alone. */

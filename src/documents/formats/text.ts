@@ -5,7 +5,7 @@ import { decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
-import { headingsOf, openingOf, toParts, toSections, withIds } from "./sections.ts";
+import { documentOf, headingsOf, openingOf, toParts, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -18,20 +18,15 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
     ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
-  return {
-    facts: {
-      title: headingsOf(all, 1)[0],
-      pageCount: pages.length,
-      pageTitles: pages.map(({ title }) => title),
-      headings: headingsOf(all),
-      // Markup of these is written as that of Markdown.
-      opening: read === toElements
-        ? openingOf(all)
-        : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),
-      losses,
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return documentOf(pages, {
+    title: headingsOf(all, 1)[0],
+    headings: headingsOf(all),
+    // Markup of these is written as that of Markdown.
+    opening: read === toElements
+      ? openingOf(all)
+      : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),
+    losses,
+  });
 }
 
 /** The readers of markup that has rules of its own, by the ends of file names. */

@@ -5,7 +5,7 @@ import type { ParsedDocument, ParseInput } from "../format.ts";
 import { extensionOf } from "../../file_name.ts";
 import { languageOf } from "./languages.ts";
 import { outlineOf } from "./outline.ts";
-import { headingsOf, toCodeElements, toParts } from "../sections.ts";
+import { documentOf, headingsOf, toCodeElements, toParts } from "../sections.ts";
 
 /** A line above the first comment, or a comment, that speaks to programs. */
 const NO_SUMMARY =
@@ -18,16 +18,11 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const elements = toElements(text, extension);
   const pages = toParts(elements, fileName);
   const headings = headingsOf(elements);
-  return {
-    facts: {
-      pageCount: pages.length,
-      pageTitles: pages.map(({ title }) => title),
-      headings,
-      opening: leadingComment(text),
-      losses,
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return documentOf(pages, {
+    headings,
+    opening: leadingComment(text),
+    losses,
+  });
 }
 
 function toElements(text: string, extension: string): DocumentElement[] {

@@ -3,7 +3,7 @@ import { parse } from "parse5";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
-import { headingsOf, openingOf, toSections } from "../sections.ts";
+import { documentOf, headingsOf, openingOf, toSections } from "../sections.ts";
 import { metaEncoding, toHtmlSyntax } from "./dom.ts";
 import { HtmlReader } from "./reader.ts";
 
@@ -16,18 +16,13 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const reading = readHtml(toHtmlSyntax(text), limits);
   const { elements, title, description, keywords } = reading;
   const pages = toSections(elements, title ?? fileName);
-  return {
-    facts: {
-      title: title ?? headingsOf(elements, 1)[0],
-      pageCount: pages.length,
-      pageTitles: pages.map((page) => page.title),
-      headings: headingsOf(elements),
-      keywords,
-      opening: [...description === undefined ? [] : [description], openingOf(elements)].join("\n"),
-      losses: [...reading.losses, ...textLosses],
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return documentOf(pages, {
+    title: title ?? headingsOf(elements, 1)[0],
+    headings: headingsOf(elements),
+    keywords,
+    opening: [...description === undefined ? [] : [description], openingOf(elements)].join("\n"),
+    losses: [...reading.losses, ...textLosses],
+  });
 }
 
 /** What HTML contains. */
