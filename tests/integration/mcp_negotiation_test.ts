@@ -73,15 +73,21 @@ Deno.test("a server that speaks only versions to come says so, and of a long lis
 const VERSIONS = "2025-06-18, 2025-03-26, 2024-11-05";
 /** How servers refuse the newest version, with the status of HTTP. */
 const REFUSALS:
-  readonly (readonly [status: number, error: { code: number; message: string; data?: unknown }])[] = [
-    [200, { code: -32602, message: "Unsupported protocol version", data: { supported: ["2025-06-18"] } }],
-    [200, { code: -32600, message: "no", data: { supportedVersions: ["1.0", "2025-06-18", "2024-11-05"] } }],
-    [400, {
-      code: -32000,
-      message: `Bad Request: Unsupported protocol version (supported versions: ${VERSIONS})`,
-    }],
-    [200, { code: -32602, message: `unsupported version 2025-11-25; this server speaks ${VERSIONS}` }],
-  ];
+  readonly (readonly [status: number, error: { code: number; message: string; data?: unknown } | string])[] =
+    [
+      [400, `Unsupported MCP-Protocol-Version (supported: ${VERSIONS})`],
+      [200, { code: -32602, message: "Unsupported protocol version", data: { supported: ["2025-06-18"] } }],
+      [200, {
+        code: -32600,
+        message: "no",
+        data: { supportedVersions: ["1.0", "2025-06-18", "2024-11-05"] },
+      }],
+      [400, {
+        code: -32000,
+        message: `Bad Request: Unsupported protocol version (supported versions: ${VERSIONS})`,
+      }],
+      [200, { code: -32602, message: `unsupported version 2025-11-25; this server speaks ${VERSIONS}` }],
+    ];
 
 Deno.test("a server that refuses a version and names others is asked again for one of them", async () => {
   for (const [status, error] of REFUSALS) {
@@ -89,6 +95,7 @@ Deno.test("a server that refuses a version and names others is asked again for o
     const answer = ({ id, params = {} }: Message) => {
       asked.push(params["protocolVersion"]);
       if (params["protocolVersion"] === "2025-06-18") return undefined;
+      if (typeof error === "string") return new Response(error, { status });
       return Response.json({ jsonrpc: "2.0", id, error }, { status });
     };
     for (const kind of ["streamable", "sse"] as const) {

@@ -301,13 +301,9 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status, statusText, headers });
 }
 
-function isLong(body: unknown): boolean {
-  return LONG_REQUESTS.some((method) => isRequestOf(method, body));
-}
-
 /** Our requests have the method first. */
-function isRequestOf(method: string, body: unknown): boolean {
-  return typeof body === "string" && body.startsWith(`{"method":"${method}"`);
+function isLong(body: unknown): boolean {
+  return typeof body === "string" && LONG_REQUESTS.some((method) => body.startsWith(`{"method":"${method}"`));
 }
 
 function requestIdOf(body: unknown): RequestId | undefined {
