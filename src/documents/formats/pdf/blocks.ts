@@ -18,8 +18,8 @@ export interface BodyLook {
 const MAX_HEADING = 200;
 /** How much larger than the running text a heading is. */
 const HEADING_SCALE = 1.12;
-/** The distance of lines, in heights of letters, from which on a paragraph ends. */
-const PARAGRAPH_GAP = 1.75;
+/** The distance of lines, in heights of letters, from which on a paragraph and a heading end. */
+const [PARAGRAPH_GAP, HEADING_GAP] = [1.75, 1.5];
 
 /** How the running text looks, judged by some lines. */
 export function lookOf(lines: readonly Line[], isBold: BodyLook["isBold"]): BodyLook {
@@ -96,9 +96,17 @@ function headingEnd(
   for (; end < lines.length && !tables.has(end); end++) {
     const [before, line] = [lines[end - 1], lines[end]];
     if (before === undefined || line === undefined || isBreak(before, line)) break;
+    if (before.y - line.y > line.size * HEADING_GAP && !goesOn(before, line)) break;
     if (roundSize(line.size) !== roundSize(before.size) || headingLevel(lines, end, look) !== level) break;
   }
   return end;
+}
+
+/** Whether a heading goes on in a line that is far from the one before: within a sentence or a word, or in the same middle. */
+function goesOn(before: Line, line: Line): boolean {
+  const [[left, right], [start, end]] = [edgesOf(before), edgesOf(line)];
+  const isCentered = Math.abs(left + right - start - end) <= line.size && Math.abs(left - start) > 1;
+  return isCentered || /^\p{Ll}/u.test(textOf(line)) || /-$/.test(textOf(before));
 }
 
 function blockEnd(lines: readonly Line[], start: number, { look, tables }: Context): number {
