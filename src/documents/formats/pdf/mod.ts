@@ -23,6 +23,7 @@ import { withoutOverprint } from "./overprint.ts";
 import { type RuledTable, ruledTables } from "./tables/ruled.ts";
 import { rulingsOf } from "./tables/rulings.ts";
 import { type Line, type TextItem, toLines } from "./lines.ts";
+import { correctByGlyphs, needsGlyphs } from "./glyphs.ts";
 import { withoutForms } from "./right_to_left.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
@@ -98,11 +99,14 @@ class PdfReader {
   }
 
   async facts(): Promise<DocumentFacts> {
-    const [metadata, outline, first] = await Promise.all([
+    const [metadata, outline, plain] = await Promise.all([
       this.#pdf.getMetadata().catch(() => undefined),
       this.#pdf.getOutline().catch(() => null),
       this.#elements(0, { isPlain: true }).catch(() => []),
     ]);
+    const first = plain.some(({ content }) => "text" in content && needsGlyphs(`${content.text}`))
+      ? await this.#elements(0, { isPlain: false }).catch(() => plain)
+      : plain;
     const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
     const headings = outlineTitles(outline ?? []);
     const own = headingsOf(first);
@@ -132,9 +136,12 @@ class PdfReader {
         page.getAnnotations().catch(() => []),
         isPlain ? undefined : operatorsOf(page),
       ]);
-      const { marked, items, direction } = textsOf(text.items as readonly MarkedItem[]);
+      const { marked: found, direction } = textsOf(text.items as readonly MarkedItem[]);
+      const upright = operators && turnOperators(operators, direction);
+      const marked = upright === undefined ? found : correctByGlyphs(found, upright);
+      const items = marked.filter(isText);
       const content = await this.#tagged(tree as StructureNode | null, marked, items) ??
-        await this.#untagged(page, items, operators && turnOperators(operators, direction));
+        await this.#untagged(page, items, upright);
       const turned = (annotations as readonly PdfAnnotation[]).map(({ rect, ...annotation }) =>
         rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
       );

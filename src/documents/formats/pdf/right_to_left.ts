@@ -8,7 +8,8 @@ export interface PlacedText {
   readonly size: number;
 }
 
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const RIGHT_TO_LEFT =
+  /(?!\p{N})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Letters, digits and what belongs to a number beside it. */
 const LEFT_TO_RIGHT = /[\p{L}\p{N}]/u;
 const OF_NUMBER = /^[%‰$€£°+\-#]+$/u;

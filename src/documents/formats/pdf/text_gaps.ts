@@ -85,8 +85,18 @@ function divide(item: TextItem, gaps: readonly TextGap[]): TextItem[] {
   return [...parts, rest];
 }
 
+/** A glyph, from where to where it reaches. */
+export interface WrittenGlyph {
+  readonly unicode: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether the page sets its letters apart. */
+  readonly isSpacedOut: boolean;
+}
+
 /** A text that the page writes at once, from its first letter to its last one. */
 interface WrittenText {
+  readonly glyphs: readonly WrittenGlyph[];
   readonly start: number;
   readonly end: number;
   readonly y: number;
@@ -116,7 +126,7 @@ interface TextState {
 }
 
 /** Follows the operators that say where a text stands. */
-class Pen {
+export class Pen {
   readonly #numbers: OperatorNumbers;
   #state: TextState = { size: 0, letterSpace: 0, wordSpace: 0, scale: 1, leading: 0 };
   readonly #saved: TextState[] = [];
@@ -190,6 +200,7 @@ class Pen {
     let [start, end] = [0, 0];
     let [first, last] = ["", ""];
     let spaces = 0;
+    const written: WrittenGlyph[] = [];
     for (const glyph of glyphs) {
       if (typeof glyph === "number") at -= glyph / 1000 * size * scale;
       else {
@@ -197,12 +208,19 @@ class Pen {
         if (first === "") [first, start] = [glyph.unicode, at];
         [last, end] = [glyph.unicode, at + width * scale];
         if (glyph.unicode.trim() === "") spaces++;
+        written.push({
+          unicode: glyph.unicode,
+          start: a * at + e,
+          end: a * end + e,
+          isSpacedOut: letterSpace > size * 0.1,
+        });
         at += (width + letterSpace + (glyph.isSpace ? wordSpace : 0)) * scale;
       }
     }
     this.#place = multiply(this.#place, [1, 0, 0, 1, at, 0]);
     if (first === "" || b !== 0 || c !== 0) return undefined;
     return {
+      glyphs: written,
       start: a * start + e,
       end: a * end + e,
       y: f,
