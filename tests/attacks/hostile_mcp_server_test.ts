@@ -167,6 +167,19 @@ Deno.test("a line without end ends its server, whose reason is that line", async
   await assertGoodServes(computer);
 });
 
+Deno.test("a limit of the configuration counts, and that of the program before it", async () => {
+  const raw = { "tools/call long": `{"jsonrpc":"2.0","id":$ID,"result":{"content":"x*300000"}}` };
+  const config = {
+    servers: { s: scripted({ tools: [{ ...echo, name: "long" }], raw }) },
+    limits: { maxMessageBytes: 200_000 },
+  };
+  for (const [limits, isError] of [[{}, true], [{ maxMessageBytes: 400_000 }, false]] as const) {
+    await using computer = Computer.open({ name: "laptop", config, limits });
+    await computer.ready({ timeoutMs: WAIT_MS });
+    assertEquals((await computer.callTool("long", {}, { timeoutMs: WAIT_MS })).isError, isError);
+  }
+});
+
 Deno.test("a list that is too large keeps its last state, and a later one is used", async () => {
   const uri = "window://hostile/w";
   const script = { resources: [{ uri, name: "w" }], contents: { [uri]: "calm" } };

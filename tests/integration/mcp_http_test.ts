@@ -263,8 +263,9 @@ Deno.test("a tool call may be answered later than timeout, and not later than ss
   // A ping that would have been over: so is the time of the call.
   setTimeout(() => done.resolve(), 2_500);
   assertEquals((await call).content[0]?.text, "late");
-  const { meta } = await office.computer.callTool("echo", {}, { timeoutMs: 60_000 });
+  const { meta, content } = await office.computer.callTool("echo", {}, { timeoutMs: 60_000 });
   assertEquals([meta?.error_code, meta?.a2c_timeout], [4004, true]);
+  assertEquals(content[0]?.text, 'Tool "echo" did not answer in 4 s');
 });
 
 // proves: data-config-durations

@@ -145,3 +145,24 @@ Deno.test("a body over HTTP is read as what it is, or ends its request at once",
   }
   assertEquals(computer.servers.get("s")?.restarts, 0);
 });
+
+Deno.test("an answer of a wrong shape of MCP 2026-07-28 ends its call at once, as JSON and as an event", async () => {
+  for (const asEvents of [false, true]) {
+    const supported = { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } };
+    await using server = new HttpMcpServer("streamable", script, {
+      asEvents,
+      intercept: ({ method, id }) =>
+        method === "server/discover"
+          ? Response.json({ jsonrpc: "2.0", id: String(id), result: supported })
+          : undefined,
+    });
+    await using computer = Computer.open({ name: "laptop", config: { servers: { s: server.config() } } });
+    await computer.ready();
+    assertEquals(computer.servers.get("s")?.mcpVersion, "2026-07-28");
+    for (const [tool, [, said]] of Object.entries(ANSWERS)) {
+      const { content: [first] } = await within(computer.callTool(tool, {}, LONG), `the end of ${tool}`);
+      assertMatch(first?.type === "text" ? first.text : "", said, tool);
+    }
+    assertEquals(computer.servers.get("s")?.restarts, 0);
+  }
+});
