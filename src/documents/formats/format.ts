@@ -64,6 +64,8 @@ export interface ParseInput {
   /** The name of the file without its folder; only for display and for the kind of source code. */
   readonly fileName: string;
   readonly limits: ParseLimits;
+  /** Opens a file inside of this one, of any kind; `undefined` for a kind that is not read. */
+  readonly openInner?: ((input: ParseInput) => Promise<ParsedDocument | undefined>) | undefined;
 }
 
 /** Opens files of one kind. Loaded only when a file of this kind is opened, and run without permissions. */

@@ -1,6 +1,6 @@
 /** The kinds of files that become documents, and the parser of each. */
 import { extensionOf } from "../file_name.ts";
-import type { OpenFile } from "./format.ts";
+import type { OpenFile, ParsedDocument, ParseInput } from "./format.ts";
 
 /** A kind of file: which files are of it, and how they are opened. */
 interface Kind {
@@ -67,8 +67,13 @@ export function hasPlainPages(kind: FileKind): boolean {
   return hasPlainPages;
 }
 
-/** Loads the parser of a kind. */
-export async function loadParser(kind: FileKind): Promise<OpenFile> {
+/** Opens a file of a kind, and the files inside of it by their names. */
+export async function openFile(kind: FileKind, input: ParseInput): Promise<ParsedDocument> {
   const parser: { readonly open: OpenFile } = await KINDS[kind].load();
-  return parser.open;
+  return await parser.open({ ...input, openInner });
+}
+
+async function openInner(input: ParseInput): Promise<ParsedDocument | undefined> {
+  const kind = kindOf(input.fileName);
+  return kind === undefined || kind === "other" ? undefined : await openFile(kind, input);
 }

@@ -2,7 +2,7 @@
  * Runs the parsers, in a worker of a parser process (`child.ts`), without any permission but to read their own code.
  */
 import { DocumentError, type ParsedDocument } from "../formats/format.ts";
-import { loadParser } from "../formats/kinds.ts";
+import { openFile } from "../formats/kinds.ts";
 import { describeError } from "../../text.ts";
 import type { ParseAnswer, ParseRequest } from "./frames.ts";
 
@@ -69,8 +69,7 @@ async function run(
   if (request.ask === "open") {
     const { kind, fileName, limits, document } = request;
     const fileSize = bytes.length;
-    const open = await loadParser(kind);
-    const parsed = await open({ bytes, fileName, limits });
+    const parsed = await openFile(kind, { bytes, fileName, limits });
     documents.set(document, { parsed, fileSize });
     return { facts: parsed.facts };
   }

@@ -9,7 +9,7 @@ import { BodyReader, type Segment } from "./body.ts";
 import { readChunks } from "./chunks.ts";
 
 /** Opens a document. A page is what is between page breaks, and a section under a top heading. */
-export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
+export async function open({ bytes, fileName, limits, openInner }: ParseInput): Promise<ParsedDocument> {
   const parts = new ZipParts(bytes, limits);
   const office = new OfficePackage(parts, limits);
   const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
@@ -17,7 +17,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
   if (main === undefined || body === undefined) {
     throw unreadable("damaged", "the file is damaged, or no document of this format");
   }
-  const reader = new BodyReader(office, main, await readChunks(office, main, limits));
+  const reader = new BodyReader(office, main, await readChunks(office, main, { limits, openInner }));
   const segments = reader.read(body);
   const elements = segments.flatMap(({ elements }) => elements);
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();

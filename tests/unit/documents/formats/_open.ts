@@ -1,7 +1,7 @@
 /** Opens a file of a test as a parser process does. */
 import type { ParsedDocument, ParseLimits } from "../../../../src/documents/formats/format.ts";
 import { renderPageMarkdown } from "../../../../src/dpe/markdown.ts";
-import { kindOf, loadParser } from "../../../../src/documents/formats/kinds.ts";
+import { kindOf, openFile as openKind } from "../../../../src/documents/formats/kinds.ts";
 
 const LIMITS: ParseLimits = { maxUnpackedBytes: 64 * 1024 * 1024, maxPageBytes: 1024 * 1024, maxDepth: 100 };
 
@@ -13,9 +13,8 @@ export async function openFile(
 ): Promise<ParsedDocument> {
   const kind = kindOf(fileName);
   if (kind === undefined) throw new TypeError(`No parser for "${fileName}"`);
-  const open = await loadParser(kind);
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return await open({ bytes, fileName, limits: { ...LIMITS, ...limits } });
+  return await openKind(kind, { bytes, fileName, limits: { ...LIMITS, ...limits } });
 }
 
 /** The elements of each page: id, category and content. */
