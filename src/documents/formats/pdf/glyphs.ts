@@ -13,6 +13,8 @@ const [SPACED, SPACED_TOO] = [
   /^\p{L}(?: [\p{L}\p{N}&’'.,:-]){3,}$/u,
   /^[\p{L}\p{N}](?: [\p{L}\p{N}.]){1,3}$/u,
 ];
+/** The most glyphs of a line; those that follow correct nothing. */
+const MAX_GLYPHS = 1_000;
 /** How much wider than the gap between letters the gap between words is, and at least, in heights of letters. */
 const [WIDER, MIN_WIDER] = [1.6, 0.1];
 /** The widest gap between letters that the page moves apart one by one, unless it sets all as far from each other. */
@@ -40,7 +42,7 @@ export function correctByGlyphs<T extends object>(
     const height = Math.round(text.y);
     const others = glyphs.get(height);
     if (others === undefined) glyphs.set(height, [...text.glyphs]);
-    else for (const glyph of text.glyphs) others.push(glyph);
+    else if (others.length < MAX_GLYPHS) { for (const glyph of text.glyphs) others.push(glyph); }
   }
   return items.map((item) => {
     if (!("str" in item)) return item;

@@ -11,6 +11,8 @@ const [ALONG_OF_LETTER, MAX_ALONG, MAX_ACROSS] = [0.12, 0.6, 0.25];
 const MIN_COVERED = 0.6;
 /** From how narrow to how wide a letter is, in heights of letters. */
 const [MIN_LETTER, MAX_LETTER] = [0.15, 1.2];
+/** The most letters that are compared; whole texts are compared beside them. */
+const MAX_COPIED = 200;
 /** The width of a space, in heights of letters. */
 const SPACE = 0.28;
 /** The most places of the same text near each other that are compared. */
@@ -70,7 +72,12 @@ function copiedLetters(before: Place, { text, start, end, level, size }: Place):
     Math.abs(before.size - size) <= size * 0.1;
   if (!isNear || covered <= 0 || start < before.start - size * MAX_ALONG) return 0;
   const least = Math.max(1, Math.ceil(covered / (size * MAX_LETTER)));
-  const most = Math.min(text.length, before.text.length, Math.floor(covered / (size * MIN_LETTER)));
+  const most = Math.min(
+    MAX_COPIED,
+    text.length,
+    before.text.length,
+    Math.floor(covered / (size * MIN_LETTER)),
+  );
   for (let count = most; count >= least; count--) {
     if (!before.text.endsWith(text.slice(0, count))) continue;
     // Where a copy begins or ends within a text is not known exactly.
