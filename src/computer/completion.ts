@@ -12,10 +12,8 @@ import {
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { ask } from "./resources/read.ts";
 
-/** The most that the completions of one answer take, in characters. */
 const MAX_COMPLETION_LENGTH = 256 * 1024;
 
-/** A completion request without the members that only the office needs. */
 export type CompletionRequest = Omit<GetCompletionReq, "agent" | "req_id" | "computer">;
 
 /**

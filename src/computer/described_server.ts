@@ -8,17 +8,13 @@ import { shorten } from "../text.ts";
 import type { ListLimits } from "./limits.ts";
 import { isIcon } from "./resources/read.ts";
 
-/** The most characters of a text that an MCP server says of its program. */
 const MAX_TEXT_LENGTH = 4_096;
 /** The most bytes of its icons, and of its capabilities; larger ones are left out. */
 const MAX_PART_BYTES = 64 * 1024;
 
-/** What a description needs. */
 export interface DescribeOptions {
   readonly limits: Pick<ListLimits, "maxInstructionsLength">;
-  /** Removes known secrets from what the MCP server says. */
   readonly redact: (text: string) => string;
-  /** Logs once what is left out, however often the Agent asks. */
   readonly warnOnce: Pick<WarnOnce, "warn">;
 }
 
@@ -38,7 +34,6 @@ export function describeServer(server: SupervisedServer, options: DescribeOption
   };
 }
 
-/** The options, and the name of the server. */
 type Describe = DescribeOptions & { readonly name: string };
 
 function cut(

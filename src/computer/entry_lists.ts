@@ -9,14 +9,11 @@ import type { ReadLimits } from "./limits.ts";
 import { ask } from "./resources/read.ts";
 import type { ResourceRoutes } from "./resources/route.ts";
 
-/** An entry and its MCP server. */
 export interface ListedEntry<T> {
-  /** The server's name. */
   readonly server: string;
   readonly entry: T;
 }
 
-/** One kind of entries. */
 export interface EntryListsContext<T> {
   readonly fleet: Fleet;
   readonly routes: ResourceRoutes;
@@ -27,12 +24,9 @@ export interface EntryListsContext<T> {
   readonly what: string;
   /** Translates an entry for this wire; `undefined` leaves the entry out. */
   readonly toEntry: (entry: unknown, server: string) => T | undefined;
-  /** The most entries of one server. */
   readonly maxEntries: number;
-  /** The largest entry, in bytes of JSON. */
   readonly maxEntryBytes: number;
   readonly limits: Pick<ReadLimits, "readTimeoutMs" | "viewDeadlineMs">;
-  /** Logs a problem once, however often the Agent lists. */
   readonly warnOnce: WarnOnce;
 }
 

@@ -16,11 +16,9 @@ import { fitsApproximately } from "../protocol/size.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
 
-/** MCP's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
 /** JSON-RPC's code for an unexpected error in a server; the message seldom explains it. */
 const RPC_INTERNAL_ERROR = -32603;
-/** The most of an MCP server's error data that is passed on, in bytes. */
 const MAX_DATA_BYTES = 16 * 1024;
 /** How many servers a message names; the others are counted. */
 const MAX_NAMED = 5;
@@ -112,17 +110,13 @@ function toolReasonOf(error: unknown): string {
   return error instanceof ServerNotRunningError ? error.message : "internal error";
 }
 
-/** What is known about a read or list that failed. */
 export interface FailedRead {
   readonly server: Pick<SupervisedServer, "name" | "status">;
   readonly uri?: string | undefined;
-  /** The parts of a `dpe://` URI. */
   readonly dpe?: DpeUri | undefined;
-  /** Whether the server lists the window or the document of the URI. */
   readonly isListed?: boolean;
   /** The other servers that list it, when this one is asked because it owns the host and does not list it. */
   readonly rivals?: readonly string[];
-  /** Returns how many pages that document has, if known. */
   readonly pageCount?: () => number | undefined;
 }
 

@@ -61,14 +61,12 @@ import type { ListItem } from "./office/list_answer.ts";
 import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
-/** What a handler answers from. */
 export interface HandlerScope {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
   readonly uploads: Uploads;
   /** The blobs of the office that sent the request. */
   readonly blobs: OfficeBlobs;
-  /** The largest answer that the connection takes, in bytes. */
   readonly limitBytes: number;
 }
 
@@ -103,13 +101,11 @@ export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [GET_SKILL_EVENT, getSkill],
 ]);
 
-/** A server or an input of the configuration. */
 interface ConfigPart {
   readonly server?: readonly [string, MCPServerConfig];
   readonly input?: ShownInput;
 }
 
-/** The most characters of a URI in a log line. */
 const MAX_NAME_LENGTH = 200;
 /** The size of a blob answer without its chunk: member names, handle and request id. */
 const BLOB_ENVELOPE_BYTES = 4_096;
@@ -332,7 +328,6 @@ async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown
   return { ...await host.skillFiles.get(request, { blobs, limitBytes }), req_id };
 }
 
-/** An item of a list answer whose value is sent as it is. */
 function listItem<T extends object>(value: T, name: string, server: string = ""): ListItem<T> {
   return { server, name: shorten(name, MAX_NAME_LENGTH), key: value, render: () => value };
 }

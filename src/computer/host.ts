@@ -62,7 +62,6 @@ import { VrlEngine } from "./vrl/engine.ts";
 
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
-/** What a host needs from its Computer. */
 export interface HostContext {
   readonly config: ComputerConfig;
   /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
@@ -76,7 +75,6 @@ export interface HostContext {
   readonly answerQuestion?: AnswerQuestion | undefined;
   readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & QuestionLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
-  /** Where to keep which versions of MCP the servers speak; in memory by default. */
   readonly eraStore?: EraStore | undefined;
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
@@ -88,29 +86,18 @@ export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
-  /** What MCP servers say about themselves, their templates and prompts. */
   readonly offers: ServerOffers;
-  /** The skills of folders and of MCP servers. */
   readonly skills: Skills;
-  /** Reads files of skills. */
   readonly skillFiles: SkillReader;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
-  /** The calls whose progress the Agent follows. */
   readonly followed: FollowedCalls;
-  /** Who answers the questions of MCP servers. */
   readonly questions: Questions;
-  /** How much the office may request at the same time. */
   readonly callLimits: CallLimits;
-  /** The Agent of the office. */
   readonly agent: OfficeAgent = new OfficeAgent();
-  /** Parts of large answers that the Agent has not fetched yet. */
   readonly blobs: BlobStore;
-  /** Masks known secrets. */
   readonly log: Logger;
-  /** The sign-ins at the MCP servers. */
   readonly signIns: HostSignIns;
-  /** The rules of the protocol version. */
   readonly rules: OfficeRules;
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
@@ -217,7 +204,6 @@ export class McpHost implements AsyncDisposable {
     this.configure(context.config);
   }
 
-  /** The current configuration. */
   get config(): ComputerConfig {
     return this.#config;
   }
@@ -236,7 +222,6 @@ export class McpHost implements AsyncDisposable {
     return server.journalLines.map((line) => this.redact(line));
   }
 
-  /** Replaces known secrets by `***`. */
   redact(text: string): string {
     return this.#redactor.redact(text);
   }

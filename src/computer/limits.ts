@@ -50,7 +50,6 @@ export interface ListLimits {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The defaults of {@linkcode ListLimits}. */
 export const DEFAULT_LIST_LIMITS: ListLimits = {
   listRetryDelayMs: 1_000,
   maxTools: 5_000,
@@ -88,7 +87,6 @@ export interface ReadLimits {
   readonly documentMaxAgeMs: number;
 }
 
-/** The defaults of {@linkcode ReadLimits}. */
 export const DEFAULT_READ_LIMITS: ReadLimits = {
   readTimeoutMs: 10_000,
   viewDeadlineMs: 5_000,
@@ -105,7 +103,6 @@ export interface QuestionLimits {
   readonly questionTimeoutMs: number;
 }
 
-/** The defaults of {@linkcode QuestionLimits}. */
 export const DEFAULT_QUESTION_LIMITS: QuestionLimits = { maxQuestions: 16, questionTimeoutMs: 600_000 };
 
 /** Limits of what runs at the same time for the Agent of an office; each has a default. */
@@ -118,5 +115,4 @@ export interface CallLimits {
   readonly maxRequests: number;
 }
 
-/** The defaults of {@linkcode CallLimits}. */
 export const DEFAULT_CALL_LIMITS: CallLimits = { maxCalls: 256, maxConfirmations: 16, maxRequests: 1_024 };

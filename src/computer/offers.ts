@@ -10,20 +10,16 @@ import { Prompts } from "./prompts/prompts.ts";
 import type { ResourceRoutes } from "./resources/route.ts";
 import { ResourceTemplates } from "./resources/templates.ts";
 
-/** What offers need. */
 export interface ServerOffersContext {
   readonly fleet: Fleet;
   readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
   readonly warnOnce: WarnOnce;
-  /** The names of the listed tools of each server. */
   readonly toolNames: () => ReadonlyMap<string, readonly string[]>;
-  /** Removes known secrets from what MCP servers say about themselves. */
   readonly redact: (text: string) => string;
   readonly onPromptsChange: () => void;
 }
 
-/** The offers of all MCP servers of a Computer. */
 export class ServerOffers {
   readonly templates: ResourceTemplates;
   readonly prompts: Prompts;

@@ -18,7 +18,6 @@ export interface OfficeServers {
   readonly warnings: readonly string[];
 }
 
-/** The rules of one protocol version. */
 export interface OfficeRules {
   /** Gives each MCP server of a configuration the name by which the office knows it. */
   readonly toOfficeServers: (config: Pick<ComputerConfig, "servers">) => OfficeServers;
@@ -36,11 +35,9 @@ export interface OfficeRules {
   /** Whether the Agent may upload files. */
   readonly takesUploads: boolean;
   readonly skills: SkillRules;
-  /** The ack of a failed request. */
   readonly toErrorAck: (error: unknown, event: string) => unknown;
 }
 
-/** The rules of a protocol version. */
 export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
   const hasBundleIds = isFrom(protocol, "0.3");
   return {

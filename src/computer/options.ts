@@ -91,12 +91,10 @@ export interface LocalCallOptions extends LocalRequestOptions, CallTimeouts {
   readonly answerQuestion?: AnswerQuestion | undefined;
 }
 
-/** The time-out of a request in milliseconds. */
 export function toMilliseconds({ timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000 }: LocalRequestOptions): number {
   return timeoutMs;
 }
 
-/** The time-out of a request in seconds, as in messages. */
 export function toSeconds(options: LocalRequestOptions): number {
   return toMilliseconds(options) / 1000;
 }

@@ -29,17 +29,14 @@ import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
-/** What requests are answered from. */
 export interface RequestContext {
   readonly host: McpHost;
   readonly resolveDpe: ResolveDpe | undefined;
-  /** The files that the Agent uploads. */
   readonly uploads: Uploads;
 }
 
 /** The size above which an answer waits until other work of the process has run. */
 const LONG_ANSWER_BYTES = 1_048_576;
-/** The length to which a URI or name of a request is cut in the log, in characters. */
 const MAX_LOGGED_LENGTH = 512;
 /** The longest request in which secrets are looked for when its answer is no error, in characters. */
 const MAX_SEARCHED_LENGTH = 256 * 1024;

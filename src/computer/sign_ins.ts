@@ -58,7 +58,6 @@ export interface ComputerSignIns {
   redirectPort(server: string): Promise<number | undefined>;
 }
 
-/** The sign-ins of one Computer, also for its sessions. */
 export class HostSignIns implements ComputerSignIns {
   readonly #options: SignInsOptions;
   readonly #nameOf: (server: string) => string;

@@ -2,20 +2,16 @@
 import type { TableCell } from "../protocol/dpe_content.ts";
 import { toPlainText } from "./plain_text.ts";
 
-/** An object of a peer. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A string, or `undefined`. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A finite number, or `undefined`. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** `true`, `false`, or `undefined`. */
 export function booleanOf(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }

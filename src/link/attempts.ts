@@ -10,12 +10,10 @@ export const ATTEMPT_TIMEOUT_MS = 15_000;
 /** How long refused credentials are retried after a loss, if a source gives them. */
 const RENEWAL_PATIENCE_MS = 60_000;
 
-/** How a connection is attempted. */
 export interface AttemptsContext {
   readonly onEvent: (incoming: IncomingEvent) => void;
   /** Whether this member was never connected: then only an unreachable Server is retried. */
   readonly isFirst: boolean;
-  /** When to give up. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly backoff: Backoff;

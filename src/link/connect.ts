@@ -20,15 +20,12 @@ const FLUSH_TIMEOUT_MS = 1_000;
 /** The message limit of a Server that announces none: Socket.IO's default, in bytes. */
 const DEFAULT_MAX_PAYLOAD_BYTES = 1_000_000;
 
-/** The address of a Server and the credentials. */
 export interface ConnectOptions {
   /** `http://host:port`; a path in it is the beginning of the Socket.IO path. */
   readonly url: string;
   /** The Socket.IO path below the URL; `/socket.io/` by default. */
   readonly path?: string | undefined;
-  /** The Socket.IO `auth` object. */
   readonly auth?: Readonly<Record<string, unknown>> | undefined;
-  /** HTTP headers of the handshake. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
   readonly ca?: string | undefined;
@@ -46,7 +43,6 @@ export interface IncomingEvent {
   readonly maxAnswerBytes: number;
 }
 
-/** How a connection ended. */
 export interface ConnectionEnd {
   /** What the Server said, or else what Socket.IO reports, such as `transport close`. */
   readonly reason: string;
@@ -54,7 +50,6 @@ export interface ConnectionEnd {
   readonly farewell?: Farewell | undefined;
 }
 
-/** An open connection. */
 export interface Connection {
   /** Resolves when the Server says that it will end the connection. What is in flight may still finish. */
   readonly dismissed: Promise<Farewell>;
@@ -76,7 +71,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** What a connection attempt needs besides its options. */
 export interface AttemptContext {
   readonly onEvent: (incoming: IncomingEvent) => void;
   readonly signal: AbortSignal;

@@ -23,17 +23,14 @@ const INVALID_NAMESPACE = "Invalid namespace";
 const PASSING_STATUSES: readonly number[] = [408, 425, 429];
 /** Engine.IO's code for a session that the server does not know, for example after its restart. */
 const UNKNOWN_SESSION = 1;
-/** The longest message of an HTTP answer that is shown, in characters. */
 const MAX_SHOWN_MESSAGE = 200;
 
-/** Facts about a failed HTTP request. */
 export interface FailureContext {
   /** 0 where there was no answer. */
   readonly status?: number;
   /** The error of the network where there was no answer. */
   readonly statusText?: unknown;
   readonly responseText?: unknown;
-  /** Where a redirect points. */
   readonly location?: unknown;
   /** Whether a browser hides a redirect, its status and its target. */
   readonly isHiddenRedirect?: unknown;
@@ -46,7 +43,6 @@ export interface ConnectFailure extends Error {
   readonly context?: FailureContext | undefined;
 }
 
-/** The address of a connection attempt. */
 export interface ConnectTarget {
   /** The URL that the caller gave. */
   readonly url: string;

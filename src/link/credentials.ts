@@ -26,7 +26,6 @@ export type CredentialsSource = (
   context: { readonly signal: AbortSignal },
 ) => SentCredentials | Promise<SentCredentials>;
 
-/** The source gave no credentials. */
 export class NoCredentialsError extends AuthenticationError {}
 
 /**

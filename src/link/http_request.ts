@@ -19,7 +19,6 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer, whatever its status. */
 export interface HttpAnswer {
   /** 0 where a browser hides it, as for a redirect. */
   readonly status: number;

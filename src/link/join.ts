@@ -12,7 +12,6 @@ import type { Connection } from "./connect.ts";
 import { useProtocol } from "./connect_failure.ts";
 import { rejoinBackoff, type RetryOptions } from "./retry.ts";
 
-/** Time for the answer to a join or leave. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /** How a Server begins the text of a refusal that any event may get, such as too many requests. */
@@ -24,7 +23,6 @@ const OCCUPIED = { state: "name or seat is taken", end: "until it is free" };
 const FULL = { state: "a limit of the Server leaves no place", end: "until there is one" };
 const AWAY = { state: "the Server cannot take the member now", end: "until it can" };
 
-/** How a join is tried. */
 export interface JoinAttempt {
   readonly signal: AbortSignal;
   /** How long it is retried while the name or seat is taken. */
@@ -80,7 +78,6 @@ function cannotJoin(office: string): string {
   return `Cannot join office "${office}"`;
 }
 
-/** Leaves the office on a connection. */
 export async function leaveOffice(connection: Connection, membership: EnterOfficeReq): Promise<void> {
   const { office_id } = membership;
   const intent = `Cannot leave office "${office_id}"`;

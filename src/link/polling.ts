@@ -11,7 +11,6 @@ const MAX_ANSWER_BYTES = 100 * 1024 * 1024;
 /** The longest answer that is a handshake or a refusal, in bytes. */
 const MAX_FIRST_ANSWER_BYTES = 64 * 1024;
 
-/** What one HTTP request comes to. */
 interface Exchange {
   readonly body?: string;
   readonly onAnswer: (text: string) => void;

@@ -3,7 +3,6 @@ import type { Logger } from "../log.ts";
 import { JoinRefusedError, ProtocolVersionError } from "../protocol/local_errors.ts";
 import { DEFAULT_PROTOCOL, highestMinorWithin, type ProtocolMinor } from "../protocol/version.ts";
 
-/** The options of a {@linkcode ProtocolChoice}. */
 export interface ProtocolChoiceOptions {
   /** The `MAJOR.MINOR` to begin with; `0.2` by default. */
   readonly protocolVersion?: ProtocolMinor | undefined;
@@ -23,7 +22,6 @@ export class ProtocolChoice {
     this.#log = log;
   }
 
-  /** The `MAJOR.MINOR` that the link speaks. */
   get minor(): ProtocolMinor {
     return this.#minor;
   }

@@ -4,11 +4,9 @@ import type { Farewell } from "../protocol/farewell.ts";
 
 /** The first wait before another attempt to reach the Server, in milliseconds. */
 const RECONNECT_DELAY_MS = 500;
-/** The longest of these waits, in milliseconds. */
 const MAX_RECONNECT_DELAY_MS = 10_000;
 /** The first wait before another attempt to join, in milliseconds. */
 const REJOIN_DELAY_MS = 250;
-/** The longest of these waits, in milliseconds. */
 const MAX_REJOIN_DELAY_MS = 5_000;
 
 /** Clients that lost a Server spread their return over so many first waits, at least. */

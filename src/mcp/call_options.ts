@@ -1,7 +1,6 @@
 /** What a tool call may bring along: limits, a listener for its progress, and somebody who answers its questions. */
 import type { Answer } from "../protocol/questions.ts";
 
-/** Time and cancellation of one request. */
 export interface RequestLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -36,7 +35,6 @@ export type Question =
 /** Answers a question. The signal is aborted when the call ends first; a rejection counts as "cancel". */
 export type Ask = (question: Question, options: { readonly signal: AbortSignal }) => Promise<Answer>;
 
-/** A tool call. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
@@ -44,7 +42,6 @@ export interface ToolCall {
   readonly needsTask?: boolean;
 }
 
-/** The options of one tool call. */
 export interface CallOptions extends RequestLimits {
   /** Called for each progress notification of the call, until it ends. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;

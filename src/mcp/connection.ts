@@ -32,7 +32,6 @@ export interface ServerCapabilities {
   readonly subscribe: boolean;
   /** `resources.listChanged`; without it, the resources are listed for each request. */
   readonly listChanged: boolean;
-  /** `completions`. */
   readonly completions: boolean;
   readonly prompts: boolean;
 }
@@ -139,7 +138,6 @@ export class McpConnection {
     return typeof ttlMs === "number" && ttlMs > 0 ? ttlMs : 0;
   }
 
-  /** Reads all pages of `tools/list`. */
   async listTools(limits: RequestLimits): Promise<McpTool[]> {
     const headers = this.#toolHeaders;
     const read = (entry: unknown, warn: EntryWarning) => {
@@ -149,7 +147,6 @@ export class McpConnection {
     return await this.#listAll("tools", read, limits);
   }
 
-  /** Reads all pages of `resources/list`. */
   async listResources(limits: RequestLimits): Promise<McpResource[]> {
     return await this.#listAll("resources", readResourceEntry, limits);
   }
@@ -185,7 +182,6 @@ export class McpConnection {
     );
   }
 
-  /** Sends `prompts/get`; the result is unchecked. */
   async getPrompt(
     prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
     limits: RequestLimits,
@@ -193,7 +189,6 @@ export class McpConnection {
     return await this.#session.request("prompts/get", { ...prompt }, limits);
   }
 
-  /** Sends `tools/call`; the result is unchecked. */
   async callTool(
     { needsTask, ...call }: ToolCall,
     options: CallOptions,
@@ -219,7 +214,6 @@ export class McpConnection {
     }
   }
 
-  /** `resources/read`. */
   async readResource(
     uri: string,
     limits: RequestLimits,
@@ -237,7 +231,6 @@ export class McpConnection {
     await this.#session.subscribe(uri, limits);
   }
 
-  /** Ends a subscription. */
   async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
     await this.#session.unsubscribe(uri, limits);
   }

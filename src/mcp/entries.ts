@@ -6,13 +6,11 @@ import { approximateSizeBytes } from "../protocol/size.ts";
 import { ServerTimeoutError } from "./errors.ts";
 import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";
 
-/** The length to which the name of a tool is cut in a warning. */
 const MAX_NAMED_LENGTH = 128;
 
 /** A tool as its MCP server lists it. */
 export interface McpTool {
   readonly name: string;
-  /** The name for display. */
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Record<string, unknown>;
@@ -96,7 +94,6 @@ export interface ListPage {
   readonly nextCursor: string | undefined;
 }
 
-/** The paginated lists: the method, and the member of its result. */
 export const LISTS = {
   tools: { method: "tools/list", member: "tools", what: "tools" },
   resources: { method: "resources/list", member: "resources", what: "resources" },
@@ -120,14 +117,12 @@ export function toListPage(result: Readonly<Record<string, unknown>>, member: st
   };
 }
 
-/** How to read a list. */
 export interface ListOptions<T> {
   /** The plural noun for warnings. */
   readonly what: string;
   readonly readPage: (cursor: string | undefined, timeoutMs: number) => Promise<ListPage>;
   /** Reads an entry; `undefined` leaves it out. */
   readonly readEntry: (entry: unknown, warn: EntryWarning) => T | undefined;
-  /** The most bytes of all pages together. */
   readonly maxBytes: number;
   /** The time for all pages together. */
   readonly timeoutMs: number;

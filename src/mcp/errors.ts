@@ -152,9 +152,7 @@ function quoteName(name: string): string {
 export class ServerAnswerError extends Error {
   override readonly name = "ServerAnswerError";
   readonly code = "SERVER_ANSWER";
-  /** The JSON-RPC `error.code`. */
   readonly rpcCode: number;
-  /** The JSON-RPC `error.data`. */
   readonly rpcData: unknown;
   /** The HTTP status of the answer, where that is a refusal. */
   readonly httpStatus: number | undefined;

@@ -66,7 +66,6 @@ export interface Opening {
   readonly isSecond?: boolean;
 }
 
-/** How to open a session. */
 export interface HandshakeOptions extends RequestLimits, Opening {
   readonly capabilities: ClientCapabilities;
   /** How long a server may take to say which versions it speaks, before it is taken for one with sessions. */

@@ -8,9 +8,7 @@ import type { Result } from "./rpc_peer.ts";
 
 /** How often one request is repeated. */
 export const MAX_INPUT_ROUNDS = 20;
-/** The most questions of one round. */
 export const MAX_ROUND_QUESTIONS = 32;
-/** The most characters of the state that is sent back with the answers. */
 const MAX_STATE_LENGTH = 1024 ** 2;
 /** Waits before a request is repeated for which the server asked nothing. */
 const REPEAT_BACKOFF: BackoffOptions = { firstMs: 100, maxMs: 5_000 };

@@ -3,20 +3,15 @@ import type { Logger } from "../log.ts";
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
-/** The number of lines that are kept. */
 const MAX_LINES = 200;
-/** The length to which a line is cut, in characters. */
 const MAX_LINE_LENGTH = 1_000;
 /** The length that is searched for secrets before the line is cut, in characters; secrets are shorter. */
 const MAX_READ_LENGTH = 20_000;
-/** The most log messages of the server that pass to our log per interval. */
 const MAX_MESSAGES = 50;
-/** That interval, in milliseconds. */
 const MESSAGE_INTERVAL_MS = 10_000;
 /** The levels of `notifications/message` (RFC 5424) that are logged at "info". */
 const GRAVE_LEVELS: ReadonlySet<string> = new Set(["warning", "error", "critical", "alert", "emergency"]);
 
-/** The context of a journal. */
 export interface JournalContext {
   /** Receives the log messages of the server, at a bounded rate. */
   readonly log: Logger;
@@ -41,7 +36,6 @@ export class Journal {
     this.#context = context;
   }
 
-  /** The lines, oldest first. */
   get lines(): readonly string[] {
     return [...this.#lines];
   }

@@ -2,7 +2,6 @@
 import { isRecord, parseJson } from "../json.ts";
 import { RpcErrorCode, UNREADABLE } from "./errors.ts";
 
-/** The id of a request. */
 export type RequestId = string | number;
 
 /** A request, with the method first: over HTTP, a request is told from others by the beginning of its JSON. */
@@ -13,14 +12,12 @@ export interface RpcRequest {
   readonly id: RequestId;
 }
 
-/** A notification. */
 export interface RpcNotification {
   readonly method: string;
   readonly params?: Record<string, unknown>;
   readonly jsonrpc: "2.0";
 }
 
-/** The answer to a request. */
 export interface RpcResult {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
@@ -34,7 +31,6 @@ export interface RpcFailure {
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Any message. */
 export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
 
 /** What a transport is told about one message; a transport with one channel for everything ignores it. */
@@ -92,7 +88,6 @@ export function toUnreadable(id: RequestId, message: string = UNREADABLE): RpcFa
   return { jsonrpc: "2.0", id, error: { code: RpcErrorCode.PARSE_ERROR, message } };
 }
 
-/** Returns whether a value may be the id of a request. */
 export function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
 }

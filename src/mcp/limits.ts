@@ -60,7 +60,6 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   stopGraceMs: 1_500,
 };
 
-/** The limits of one message. */
 export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
 
 /** Beyond this many bytes, a message of an HTTP server waits for its turn. */

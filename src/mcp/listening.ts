@@ -23,14 +23,12 @@ const MAX_LISTENED_URIS = 10_000;
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
-/** The lists whose changes a server announces. */
 export interface ListenedLists {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
   readonly resourcesListChanged?: true;
 }
 
-/** The context of {@linkcode Listening}. */
 export interface ListeningContext {
   readonly peer: Pick<RpcPeer, "open">;
   readonly lists: ListenedLists;
@@ -39,7 +37,6 @@ export interface ListeningContext {
   readonly onReopened: () => void;
 }
 
-/** One stream. */
 interface Stream {
   readonly id: RequestId;
   readonly cancel: AbortController;

@@ -31,7 +31,6 @@ export class BufferBudget {
     this.#usedBytes += bytes;
   }
 
-  /** Releases bytes that were taken. */
   release(bytes: number): void {
     this.#usedBytes -= bytes;
   }

@@ -6,7 +6,6 @@ import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 
 const INTERVAL_MS = 1_000;
 
-/** Receives the notifications of an MCP server. */
 export interface NotificationListener {
   onToolsChanged(): void;
   onResourcesChanged(): void;
@@ -16,7 +15,6 @@ export interface NotificationListener {
   onNotificationsLost(): void;
 }
 
-/** The context of {@linkcode ThrottledListener}. */
 export interface ThrottledListenerContext {
   readonly listener: NotificationListener;
   readonly maxPerSecond: number;

@@ -10,18 +10,14 @@ import type { MessageLimits, ServerLimits } from "./limits.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
 import { StdioTransport } from "./stdio/transport.ts";
 
-/** The context of a transport. */
 export interface TransportContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Receives the stderr of a child process. */
   readonly journal: Journal;
   readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
-  /** The pace at which the server is read. */
   readonly inflow: Inflow;
   /** Learns what an HTTP answer means for the session. */
   readonly listener: HttpListener;
-  /** What requests over HTTP are signed in with, if anything. */
   readonly authorization?: ServerAuthorization | undefined;
 }
 

@@ -7,7 +7,6 @@ import type { RequestId } from "./json_rpc.ts";
 
 /** The key of a message's metadata that names the task which the message belongs to. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
-/** The most questions of one server that wait for an answer; a further one is cancelled. */
 export const MAX_OPEN_QUESTIONS = 16;
 
 /** The most tasks and requests of ended calls that are remembered. */
@@ -26,7 +25,6 @@ export function readQuestion(params: unknown): Question | undefined {
   return { mode, message, url, elicitationId: typeof elicitationId === "string" ? elicitationId : undefined };
 }
 
-/** A running call. */
 interface RunningCall {
   readonly ask: Ask | undefined;
   /** Whether the Computer's own program made it. */

@@ -25,17 +25,13 @@ const MAX_ERROR_LENGTH = 65_536;
 /** A result, unchecked beyond being an object. */
 export type Result = Record<string, unknown>;
 
-/** A request to send. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly params: Record<string, unknown>;
 }
 
-/** The options of one request. */
 export interface OutgoingOptions extends RequestLimits {
-  /** Receives its id. */
   readonly onId?: ((id: RequestId) => void) | undefined;
-  /** Further headers of its HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -62,7 +58,6 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The options of a peer. */
 export interface PeerOptions {
   readonly inflow: Inflow;
   readonly listener: PeerListener;
@@ -198,7 +193,6 @@ export class RpcPeer {
     };
   }
 
-  /** Sends a notification. */
   async notify(method: string, params?: Record<string, unknown>): Promise<void> {
     const enveloped = this.#envelope === undefined ? params : this.#envelop(params ?? {});
     await this.#transport.send({ method, ...(enveloped && { params: enveloped }), jsonrpc: "2.0" });

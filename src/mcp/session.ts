@@ -53,12 +53,10 @@ const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 /** How long the start of a session waits for the stream of changes, in milliseconds. */
 const LISTEN_TIMEOUT_MS = 2_000;
 
-/** The context of a session. */
 export interface SessionContext extends Pick<TransportContext, "authorization"> {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Receives the stderr and the log messages of the server. */
   readonly journal: Journal;
   /** Logs each malformed entry of a list once, however often the list is read. */
   readonly warnOnce: WarnOnce;
@@ -67,7 +65,6 @@ export interface SessionContext extends Pick<TransportContext, "authorization"> 
   readonly eras?: EraMemory | undefined;
 }
 
-/** The options of a request that the server may answer by asking. */
 export interface SessionRequestOptions extends OutgoingOptions {
   /** Answers what the server asks; without it, questions are declined. */
   readonly ask?: Ask | undefined;
@@ -303,7 +300,6 @@ export class McpSession {
     else await this.#listening.subscribe(uri, limits);
   }
 
-  /** Ends a subscription. */
   async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
     if (this.#listening === undefined) await this.request("resources/unsubscribe", { uri }, limits);
     else this.#listening.unsubscribe(uri);

@@ -23,12 +23,10 @@ const MAX_POLL_MS = 10_000;
 const KEPT_MS = 60_000;
 /** How long a server may take to cancel a task, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 10_000;
-/** The longest id of a task, in characters. */
 const MAX_TASK_ID_LENGTH = 1_024;
 /** The length to which the text of a status is cut, in characters; it is masked and cut further before it is sent. */
 const MAX_STATUS_LENGTH = 16_384;
 
-/** The state of a task. */
 export interface Task {
   readonly taskId: string;
   /** Any other word than those of MCP counts as `working`. */
@@ -38,13 +36,11 @@ export interface Task {
   readonly pollMs: number;
 }
 
-/** How a call runs as a task. */
 export interface TaskOptions extends RequestLimits {
   /** The time that the server is told, in milliseconds; `timeoutMs` by default. */
   readonly taskMs?: number | undefined;
   /** Receives the text of the task's status, whenever the task is polled. */
   readonly onStatus: (message: string) => void;
-  /** Receives the id of the task. */
   readonly onTask: (taskId: string) => void;
 }
 

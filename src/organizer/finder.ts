@@ -43,7 +43,6 @@ export interface OrganizeFinderOptions extends FinderQueryOptions {
   readonly onWarning?: ((warning: OrganizerWarning) => void) | undefined;
 }
 
-/** A checked query with its defaults. */
 interface FinderQuery {
   /** In lower case, unique, none empty; all documents match when the list is empty. */
   readonly keywords: readonly string[];

@@ -50,7 +50,6 @@ function reqIdOf(body: Readonly<Record<string, unknown>>): string {
   return typeof body["req_id"] === "string" ? body["req_id"] : "";
 }
 
-/** Reads the answer to `client:get_tools`. */
 export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetToolsRet";
   const body = toBody(what, answer);
@@ -89,7 +88,6 @@ function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> 
   );
 }
 
-/** Reads the answer to `client:get_config`. */
 export const parseGetComputerConfigRet: AnswerReader<GetComputerConfigRet> = (
   answer,
   onFlaw = ignoreFlaws,
@@ -151,7 +149,6 @@ function readInputs(inputs: unknown, onFlaw: OnFlaw): { inputs?: MCPServerInput[
   return {};
 }
 
-/** Reads the answer to `client:get_desktop`. */
 export const parseGetDeskTopRet: AnswerReader<GetDeskTopRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetDeskTopRet";
   const body = toBody(what, answer);
@@ -161,7 +158,6 @@ export const parseGetDeskTopRet: AnswerReader<GetDeskTopRet> = (answer, onFlaw =
 const readText: ReadEntry<string> = (entry, tell) =>
   typeof entry === "string" ? entry : void tell("left out, expected a string");
 
-/** Reads the answer to `client:get_windows`. */
 export const parseGetWindowsRet: AnswerReader<GetWindowsRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetWindowsRet";
   const body = toBody(what, answer);
@@ -181,7 +177,6 @@ const readWindowInfo: ReadEntry<WindowInfo> = (entry, tell) => {
   };
 };
 
-/** Reads the answer to `client:get_finder`. */
 export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetFinderRet";
   const { total_count, ...body } = toBody(what, answer);
@@ -200,7 +195,6 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Reads the answer to `client:read_resource`. */
 export const parseReadResourceRet: AnswerReader<ReadResourceRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "ReadResourceResult";
   const body = toBody(what, answer);
@@ -224,7 +218,6 @@ const readContents: ReadEntry<ResourceContents> = (entry, tell) => {
   };
 };
 
-/** Reads the answer to `client:get_resources`. */
 export const parseGetResourcesRet: AnswerReader<GetResourcesRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetResourcesRet";
   const { next_cursor, ...body } = toBody(what, answer);
@@ -247,7 +240,6 @@ function withAnnotations(entry: Readonly<Record<string, unknown>>): Readonly<Rec
   return { ...rest, annotations: lastModified === undefined ? known : { ...known, lastModified } };
 }
 
-/** Reads the answer to `client:get_resource_templates`. */
 export const parseGetResourceTemplatesRet: AnswerReader<GetResourceTemplatesRet> = (
   answer,
   onFlaw = ignoreFlaws,
@@ -264,7 +256,6 @@ const readTemplateInfo: ReadEntry<ResourceTemplateInfo> = (entry, tell) => {
   return { ...withAnnotations(entry), uri_template };
 };
 
-/** Reads the answer to `client:get_completion`. */
 export const parseGetCompletionRet: AnswerReader<GetCompletionRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetCompletionRet";
   const body = toBody(what, answer);
@@ -292,16 +283,13 @@ function readCompletion(
 export const parseSubscribeResourceRet: AnswerReader<void> = (answer) =>
   void toBody("SubscribeResourceRet", answer);
 
-/** Reads the answer to `client:open_input`. */
 export const parseOpenInputRet: AnswerReader<OpenInputRet> = parserOf("OpenInputRet", questions.openInputRet);
 
-/** Reads the question in a result's metadata, after `JSON.parse`. */
 export const parseInputRequired: AnswerReader<InputRequired> = parserOf(
   "a2c_input_required",
   questions.inputRequired,
 );
 
-/** Reads the answer to `client:get_resource_updates`. */
 export const parseGetResourceUpdatesRet: AnswerReader<GetResourceUpdatesRet> = (
   answer,
   onFlaw = ignoreFlaws,
@@ -341,14 +329,11 @@ export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw =
   };
 };
 
-/** Reads the answer to `client:get_dpe`. */
 export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", resources.getDpeRet);
 /** Reads the answer to `client:get_blob`. Every member is required, because invalid bytes are useless. */
 export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", resources.getBlobRet);
-/** Reads the answer to `client:put_blob`. */
 export const parsePutBlobRet: AnswerReader<PutBlobRet> = parserOf("PutBlobRet", resources.putBlobRet);
 
-/** Reads the answer to `server:list_room`. */
 export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "ListRoomRet";
   const body = toBody(what, answer);
@@ -360,7 +345,6 @@ export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ign
   };
 };
 
-/** Reads a document (Level 1). */
 export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
   const { pages, ...document } = parserOf("document", finder.dpeDocument)(answer);
   if (pages === undefined) return document;
@@ -370,7 +354,6 @@ export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ign
   };
 };
 
-/** Reads a page (Level 2). */
 export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
   const untitled = isRecord(answer) && typeof answer["title"] !== "string";
   if (untitled) onFlaw("title", "repaired, expected a string");
@@ -383,5 +366,4 @@ export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws
   };
 };
 
-/** Reads an element (Level 3). */
 export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", finder.dpeElement);

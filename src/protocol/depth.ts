@@ -16,7 +16,6 @@ export const MAX_MESSAGE_DEPTH = 1_000;
  */
 export const MAX_RELAYED_DEPTH = 256;
 
-/** The most characters of a member's name in an error. */
 const MAX_FIELD_LENGTH = 128;
 
 /**

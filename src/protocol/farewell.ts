@@ -2,11 +2,8 @@
 import { isRecord } from "../json.ts";
 import { shorten } from "../text.ts";
 
-/** The longest message of a farewell that is read, in characters. */
 const MAX_MESSAGE_LENGTH = 200;
-/** The longest `code` that is read, in characters. */
 const MAX_CODE_LENGTH = 64;
-/** The longest wait that a Server may ask for, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /** The reasons for which our Server ends a connection. Others may be added: `reconnect` says what to do. */
@@ -49,7 +46,6 @@ export interface ConnectionClosingNotification {
   retry_after_ms?: number;
 }
 
-/** Builds the body of the notification. */
 export function toClosingNotification(farewell: Farewell): ConnectionClosingNotification {
   const { code, message, reconnect, retryAfterMs } = farewell;
   return {

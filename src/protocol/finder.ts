@@ -6,9 +6,7 @@ import type { DPEDocumentSummary } from "./dpe.ts";
 export const DEFAULT_FINDER_LIMIT = 20;
 /** The highest `limit` of a Finder request. */
 export const MAX_FINDER_LIMIT = 100;
-/** The most keywords of a Finder request. */
 export const MAX_FINDER_KEYWORDS = 64;
-/** The most characters of a keyword or file type in a Finder request. */
 export const MAX_FINDER_TEXT_LENGTH = 256;
 
 /** `client:get_finder`. */

@@ -19,7 +19,6 @@ export const MAX_BAD_ENTRIES = 1_000;
 /** The most entries of one list that are repaired: the limit of a Computer for the tools of one MCP server. */
 export const MAX_REPAIRED_ENTRIES = 5_000;
 
-/** Ignores all flaws. */
 export const ignoreFlaws: OnFlaw = () => {};
 
 /** Returns an answer that is an object; throws a 400 for any other value. */

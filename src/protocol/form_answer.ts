@@ -10,11 +10,8 @@ import type {
 } from "./question_form.ts";
 import type { FieldValue } from "./questions.ts";
 
-/** The most options that a message lists. */
 const MAX_LISTED = 10;
-/** The most characters of a name in a message. */
 const MAX_NAME_LENGTH = 128;
-/** The most problems that are told at once. */
 const MAX_PROBLEMS = 20;
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;

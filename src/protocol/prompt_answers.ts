@@ -16,7 +16,6 @@ import { readContentItem } from "./tool_result.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the answer to `client:get_mcp_servers`. */
 export const parseGetMcpServersRet: AnswerReader<GetMcpServersRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetMcpServersRet";
   const body = toBody(what, answer);
@@ -49,7 +48,6 @@ function readAbout(about: Json): Json {
   return { ...Object.fromEntries(others), ...textsOf(texts), ...iconsOf(icons) };
 }
 
-/** Reads the answer to `client:get_prompts`. */
 export const parseGetPromptsRet: AnswerReader<GetPromptsRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetPromptsRet";
   const { next_cursor, ...body } = toBody(what, answer);
@@ -86,7 +84,6 @@ const readArgument: ReadEntry<PromptArgument> = (entry, tell) => {
   };
 };
 
-/** Reads the answer to `client:get_prompt`. */
 export const parseGetPromptRet: AnswerReader<GetPromptRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetPromptRet";
   const { description, ...body } = withoutNulls(toBody(what, answer));

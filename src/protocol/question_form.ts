@@ -4,9 +4,7 @@
  */
 import { isRecord } from "../json.ts";
 
-/** The most fields of a form. */
 export const MAX_FORM_FIELDS = 100;
-/** The most options of a choice. */
 const MAX_FIELD_OPTIONS = 1_000;
 
 /** The formats of a text. */

@@ -1,7 +1,6 @@
 /** Reads messages by a schema of any library. */
 import { badRequest, type SmcpError } from "./errors.ts";
 
-/** A schema. */
 export interface Schema<T> {
   /** Reads a value, or returns where it is invalid. */
   safeParse(message: unknown): { success: true; data: T } | { success: false; error: SchemaError };
@@ -9,7 +8,6 @@ export interface Schema<T> {
 
 /** Where a value is invalid. */
 export interface SchemaError {
-  /** The problems; at least one. */
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }
 

@@ -4,7 +4,6 @@ import type { QuestionField } from "./question_form.ts";
 
 /** Characters that nobody sees, which would take a word apart. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Words that mean a secret. */
 const WORDS: ReadonlySet<string> = new Set([
   ...["password", "passwords", "passwd", "passphrase", "passcode", "pwd", "pw", "secret", "secrets"],
   ...["token", "tokens", "jwt", "bearer", "credential", "credentials", "creds", "apikey"],

@@ -1,9 +1,7 @@
 /** Reads the address of a Server: its URL and its Socket.IO path. */
 
-/** The default Socket.IO path. */
 export const DEFAULT_SOCKET_PATH = "/socket.io/";
 
-/** A parsed Server address. */
 export interface ServerAddress {
   /** Scheme, host and port, such as `https://example.com`. */
   readonly origin: string;

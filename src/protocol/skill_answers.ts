@@ -12,7 +12,6 @@ import {
 import { unreadable } from "./schema.ts";
 import { BINARY_TYPE, type GetSkillRet, type GetSkillsRet, SKILL_FILE, type SkillRef } from "./skills.ts";
 
-/** Reads the answer to `client:get_skills`. */
 export const parseGetSkillsRet: AnswerReader<GetSkillsRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetSkillsRet";
   const body = toBody(what, answer);
@@ -43,7 +42,6 @@ const readSkill: ReadEntry<SkillRef> = (entry, tell) => {
   };
 };
 
-/** Reads the answer to `client:get_skill`. */
 export const parseGetSkillRet: AnswerReader<GetSkillRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "GetSkillRet";
   const { body, blob_handle, name, rel_path, mime_type, ...rest } = withoutNulls(toBody(what, answer));

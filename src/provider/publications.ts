@@ -8,7 +8,6 @@ import type { Exchange } from "./session/json_rpc.ts";
 import { DOCUMENT_MEDIA_TYPE, type Documents } from "./documents/published.ts";
 import type { Window } from "./windows/published.ts";
 
-/** Everything that a provider publishes. */
 export class Publications {
   readonly #windows = new Map<string, Window>();
   readonly #documents = new Map<string, Documents>();

@@ -1,6 +1,5 @@
 /** The grammar that `window://` and `dpe://` share: scheme, host, percent-encoded segments, query. */
 
-/** The schemes of the protocol. */
 export type Scheme = "window" | "dpe";
 
 /** Why a URI is invalid, as the end of a message. */

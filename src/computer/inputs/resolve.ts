@@ -29,10 +29,8 @@ import {
   NO_VALUE,
 } from "./sources.ts";
 
-/** How long the command of an input may run, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** The sources of placeholders. */
 export interface InputContext {
   readonly inputs: readonly MCPServerInput[];
   readonly source: InputSource;
@@ -167,7 +165,6 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
   }
 }
 
-/** Quotes an argument, so that the shell takes it literally. */
 function quote(value: string): string {
   if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
   return `'${value.replaceAll("'", `'\\''`)}'`;

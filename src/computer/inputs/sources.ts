@@ -58,7 +58,6 @@ export class InputValues {
   /** Gives the value that was set, otherwise that of the other source. */
   readonly source: InputSource = (id, request) => this.#values.get(id) ?? this.#fallback(id, request);
 
-  /** The value that was set, if any. */
   get(id: string): InputValue | undefined {
     return this.#values.get(id);
   }

@@ -10,7 +10,6 @@ import {
   UPDATE_TOOL_LIST_EVENT,
 } from "../../protocol/events.ts";
 
-/** The shortest time between two updates of one kind, in milliseconds. */
 const UPDATE_INTERVAL_MS = 50;
 
 const UPDATE_EVENTS = {
@@ -47,7 +46,6 @@ export class Announcer {
     this.#throttles[kind].request();
   }
 
-  /** Announces all parts that every Computer has. */
   announceAll(): void {
     const { skills: _skills, ...throttles } = this.#throttles;
     for (const throttle of Object.values(throttles)) throttle.request();

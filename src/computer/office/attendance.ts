@@ -7,7 +7,6 @@ import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../prot
 import type { SessionInfo } from "../../protocol/office.ts";
 import { parseOfficeNotification } from "../../protocol/parse.ts";
 
-/** How long the Agent's name is waited for, in milliseconds. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
 /** The operations that end the tool calls of an office. */
@@ -17,21 +16,14 @@ export interface OfficeCalls {
   forget(): void;
 }
 
-/** What an attendance needs. */
 export interface AttendanceContext {
   readonly agent: OfficeAgent;
   readonly calls: OfficeCalls;
-  /** The blobs that are kept for the office. */
   readonly blobs: { endOffice(): void };
-  /** The way to the Agent's user. */
   readonly questions: { readonly channel: { close(): void } };
-  /** The subscriptions of the Agent. */
   readonly resources: { endOffice(): void };
-  /** The calls whose progress the Agent follows. */
   readonly followed: { endOffice(): void };
-  /** The files that the Agent uploads. */
   readonly uploads: { endOpen(): void };
-  /** Requests the members of the office from the Server. */
   readonly members: () => Promise<readonly SessionInfo[]>;
   readonly log: Logger;
 }
@@ -44,7 +36,6 @@ export class OfficeAgent {
   #name: string | undefined;
   #lookup: Promise<void> = Promise.resolve();
 
-  /** The name, if it is known. */
   get name(): string | undefined {
     return this.#name;
   }

@@ -17,7 +17,6 @@ export interface BlobLimits {
   readonly blobLifetimeMs: number;
 }
 
-/** The defaults of {@linkcode BlobLimits}. */
 export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 64 * 1024 * 1024, blobLifetimeMs: 120_000 };
 
 /** The most bytes of one chunk, as in the reference implementation. */
@@ -34,12 +33,10 @@ const HANDLE_BYTES = 24;
 /** How many handles of removed blobs are remembered, to answer with the reason `gone`. */
 const MAX_GONE = 1_000;
 
-/** The `_meta` members that replace a part of an answer. */
 export type BlobMark = Readonly<
   Record<typeof A2C_BLOB_HANDLE | typeof A2C_SHA256, string> & Record<typeof A2C_TOTAL_SIZE, number>
 >;
 
-/** A request for a part of a blob. */
 export interface ChunkRequest {
   readonly handle: string;
   readonly offset: number;
@@ -77,7 +74,6 @@ export class OfficeBlobs {
     this.#now = now;
   }
 
-  /** The most bytes that can be kept. */
   get maxBytes(): number {
     return this.#limits.maxBlobBytes;
   }
@@ -154,7 +150,6 @@ export class OfficeBlobs {
     );
   }
 
-  /** Adds a part for which there is room. */
   #add(part: BlobPart, sha256: string): Blob {
     const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
     if (blob.bytes.buffer !== part.bytes.buffer) release(part.bytes);
@@ -215,7 +210,6 @@ export class OfficeBlobs {
   }
 }
 
-/** The blobs of the current office. */
 export class BlobStore {
   readonly #limits: BlobLimits;
   #office: OfficeBlobs;
@@ -225,7 +219,6 @@ export class BlobStore {
     this.#office = new OfficeBlobs(limits);
   }
 
-  /** The blobs of the current office. */
   get office(): OfficeBlobs {
     return this.#office;
   }

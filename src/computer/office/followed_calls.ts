@@ -3,14 +3,12 @@ import { Throttle } from "../../async/throttle.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
 
-/** The shortest time between two updates of one call, in milliseconds. */
 const UPDATE_INTERVAL_MS = 500;
 /** The share of one followed call in that time: a Server limits the notifications of a Computer. */
 const SHARE_MS = 25;
 /** The most calls that are to be followed and have not begun; the oldest is forgotten for another one. */
 const MAX_EXPECTED = 512;
 
-/** What is told of a call. */
 export type ProgressUpdate = Omit<UpdateProgressReq, "computer">;
 
 interface RunningCall {

@@ -14,9 +14,7 @@ import { isRecord } from "../../json.ts";
 import { LongText } from "../../protocol/long_text.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
-/** The least bytes of a part that is kept as a blob. */
 const MIN_PART_BYTES = 1_024;
-/** The most bytes of a handle with its metadata in a message. */
 const MARK_BYTES = 512;
 
 /** How much of a text is encoded before other work of the process runs, in UTF-16 units. */
@@ -25,11 +23,8 @@ const PIECE_LENGTH = 1_048_576;
 const encoder = new TextEncoder();
 const ascii = new TextDecoder("latin1");
 
-/** The size of an answer and the limit that it exceeds. */
 export interface Oversize {
-  /** The size of the answer in bytes. */
   readonly size: number;
-  /** The most bytes that the connection takes. */
   readonly limit: number;
 }
 
@@ -46,7 +41,6 @@ export interface Part {
   readonly replace: (mark: BlobMark) => void;
 }
 
-/** An answer that is being shrunk, and its parts. */
 interface Draft {
   readonly answer: Json;
   readonly parts: readonly Part[];

@@ -6,13 +6,9 @@ import { isRecord } from "../../json.ts";
 import type { BlobPart, OfficeBlobs } from "./blob_store.ts";
 import { binaryOfItem, type Part } from "./large_answers.ts";
 
-/** The largest binary that stays in the result, in bytes. */
 const MAX_INLINE_BYTES = 32_768;
-/** The largest binary that is kept, in bytes; a larger one stays in the result. */
 const MAX_KEPT_BYTES = 100 * 1024 * 1024;
-/** The least characters of base64 for more than {@linkcode MAX_INLINE_BYTES}. */
 const MIN_BASE64_LENGTH = Math.floor(((MAX_INLINE_BYTES + 1) * 4 + 2) / 3);
-/** The most characters of base64 that are decoded. */
 const MAX_BASE64_LENGTH = Math.ceil(MAX_KEPT_BYTES / 3) * 4;
 
 type Json = Readonly<Record<string, unknown>>;

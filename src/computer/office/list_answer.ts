@@ -7,13 +7,10 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 
 /** The bytes of an answer without its list: member names, request id, counts. */
 const ENVELOPE_BYTES = 1_024;
-/** How many items that were left out a warning names. */
 const MAX_NAMED = 5;
 
-/** An item of a list and its server. */
 export interface ListItem<T> {
   readonly server: string;
-  /** The name of the item in a warning. */
   readonly name: string;
   /** The object for which the size is remembered; items with the same key have the same size. */
   readonly key: object;
@@ -25,7 +22,6 @@ export interface ListItem<T> {
 export interface FitOptions {
   /** The items in a warning, for example `tools`. */
   readonly what: string;
-  /** The largest answer, in bytes. */
   readonly limitBytes: number;
   /** Which items of a server are kept: the first ones that fit, or as many as possible. */
   readonly keeps: "first" | "most";

@@ -12,7 +12,6 @@ import { ConnectionClosedError } from "../../protocol/local_errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { ProtocolMinor } from "../../protocol/version.ts";
 
-/** How long the list of the office's members may take, in milliseconds. */
 const LIST_TIMEOUT_MS = 15_000;
 
 /** How long the answer to a leave is waited for before the connection is closed, in milliseconds. */
@@ -64,11 +63,8 @@ export interface ConnectionState {
   readonly office: string | undefined;
 }
 
-/** What a link needs from its Computer. */
 export interface OfficeLinkContext {
-  /** The Computer's name in the office. */
   readonly name: string;
-  /** The protocol version that it speaks. */
   readonly protocolVersion: ProtocolMinor;
   readonly log: Logger;
   readonly onEvent: (incoming: IncomingEvent) => void;
@@ -89,7 +85,6 @@ export class OfficeLink {
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
-  /** Whether this Computer is a member of the office now. */
   #isPresent = false;
   readonly #closing = new AbortController();
 
@@ -104,7 +99,6 @@ export class OfficeLink {
     return { url: this.#url, isConnected: link.isConnected, office: link.membership?.office_id };
   }
 
-  /** Connects; closes an earlier connection. */
   async connect(options: ConnectOptions): Promise<void> {
     await this.#alone(`Cannot connect to "${options.url}"`, () => this.#connect(options));
   }
@@ -132,7 +126,6 @@ export class OfficeLink {
     if (this.#isPresent) this.#link?.emit(event, body);
   }
 
-  /** Requests the members of the office (`server:list_room`). */
   async members(): Promise<readonly SessionInfo[]> {
     const office_id = this.#link?.membership?.office_id;
     if (this.#link === undefined || office_id === undefined) return [];

@@ -28,24 +28,18 @@ import { type ResourceRoutes, withCapability } from "../resources/route.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
 const INVALID_PARAMS = -32602;
-/** How much of the names of missing arguments a message lists, in characters. */
 const MAX_LISTED_LENGTH = 200;
 
-/** What prompts need. */
 export interface PromptsContext {
   readonly fleet: Fleet;
   readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
-  /** Logs a problem once, however often the Agent lists prompts. */
   readonly warnOnce: WarnOnce;
-  /** Called when a list of prompts may have changed. */
   readonly onChange: () => void;
 }
 
-/** A request for a prompt without the members that only the office needs. */
 export type PromptRequest = Omit<GetPromptReq, "agent" | "req_id" | "computer">;
 
-/** Which prompt is meant. */
 interface WantedPrompt {
   readonly name: string;
   readonly mcpServer: string | undefined;

@@ -32,18 +32,14 @@ export function unansweredIn(timeoutMs: number): string {
   return `nobody answered in ${timeoutMs / 1000} s`;
 }
 
-/** A question for the Agent's user. */
 export interface AgentQuestion {
   readonly mode: QuestionMode;
-  /** The MCP server that it is about. */
   readonly server: string;
-  /** What is asked. */
   readonly message: string;
   /** The further members of the question on the wire. */
   readonly members: Readonly<Record<string, unknown>>;
   /** The sentence for a reader that knows nothing of questions. */
   readonly sentence: string;
-  /** Further metadata of the result. */
   readonly meta?: ToolResultMeta;
   /** Checks the content of an answer; without it, an answer has no content. */
   readonly check?: (content: Readonly<Record<string, unknown>>) => CheckedContent;
@@ -98,12 +94,10 @@ export class AgentChannel {
     this.#modes = new Set();
   }
 
-  /** How long an answer is waited for, in milliseconds. */
   get timeoutMs(): number {
     return this.#limits.questionTimeoutMs;
   }
 
-  /** Whether the Agent takes questions of this kind. */
   takes(mode: QuestionMode): boolean {
     return this.#modes.has(mode);
   }

@@ -12,13 +12,10 @@ import type { AskedQuestion, PersonAtComputer } from "./person.ts";
 import type { AnswerQuestion } from "./question.ts";
 import { type ReadableQuestion, readQuestion } from "./read_question.ts";
 
-/** The most questions of one call. */
 const MAX_QUESTIONS_PER_CALL = 32;
 /** The code of an error that asks the user to open pages before the tool runs (MCP 2025-11-25). */
 const URL_ELICITATION_REQUIRED = -32042;
-/** The most pages of one error. */
 const MAX_PAGES = 8;
-/** The most characters of a question that the model reads again. */
 const MAX_QUOTED_LENGTH = 500;
 const NOBODY = "nobody can be asked: no person at the Computer, and no user of the Agent";
 
@@ -28,7 +25,6 @@ const UNDECIDED =
 
 const NO_LONGER = "the Computer's owner no longer lets the user of the Agent answer";
 
-/** Who can answer. */
 export interface Answerers {
   readonly person: PersonAtComputer;
   readonly channel: AgentChannel;

@@ -10,9 +10,7 @@ import type { AgentChannel, AgentQuestion } from "./agent_channel.ts";
  */
 const WAIT_AFTER_MS = 100;
 
-/** What an Agent that waits is told. */
 export interface WaitReason {
-  /** The MCP server of the tool. */
   readonly server: string;
   /** What the person is asked for: `a confirmation`, `an answer`. */
   readonly what: string;

@@ -17,9 +17,7 @@ import type { ReadableQuestion } from "./read_question.ts";
 /** How often an answer that does not fit the form is asked for again. */
 const MAX_WRONG_ANSWERS = 10;
 
-/** Dependencies of {@linkcode PersonAtComputer}. */
 export interface PersonContext {
-  /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "known">;
   /** The way to the Agent, which may have to wait meanwhile. */
   readonly channel: AgentChannel;
@@ -27,7 +25,6 @@ export interface PersonContext {
   readonly log: Logger;
 }
 
-/** A question and the call in which it is asked. */
 export interface AskedQuestion {
   readonly call: RunningCall;
   readonly route: ToolRoute;

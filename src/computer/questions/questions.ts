@@ -7,7 +7,6 @@ import { CallQuestions } from "./call_questions.ts";
 import { PersonAtComputer, type PersonContext } from "./person.ts";
 import type { AnswerQuestion } from "./question.ts";
 
-/** Dependencies of {@linkcode Questions}. */
 export interface QuestionsContext extends Omit<PersonContext, "channel"> {
   /** How the person at the Computer is reached; `undefined` when not at all. */
   readonly answerQuestion: AnswerQuestion | undefined;
@@ -15,7 +14,6 @@ export interface QuestionsContext extends Omit<PersonContext, "channel"> {
 
 /** The person at the Computer and the user of the Agent. */
 export class Questions {
-  /** The way to the Agent of the office. */
   readonly channel: AgentChannel;
   /** How long an answer is waited for, in milliseconds. */
   readonly timeoutMs: number;

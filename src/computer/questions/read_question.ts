@@ -5,16 +5,11 @@ import { findSecretField } from "../../protocol/secret_fields.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { describeError, shorten } from "../../text.ts";
 
-/** The most characters of a question's text. */
 const MAX_MESSAGE_LENGTH = 16_384;
-/** The largest schema of a form, in bytes. */
 const MAX_SCHEMA_BYTES = 65_536;
-/** The most characters of a URL. */
 const MAX_URL_LENGTH = 8_192;
-/** The most characters of a name or a reason in a sentence. */
 const MAX_REASON_LENGTH = 200;
 
-/** A question that can be asked. */
 export type ReadableQuestion =
   | {
     readonly mode: "form";
@@ -29,7 +24,6 @@ export type QuestionReading =
   | { readonly question: ReadableQuestion; readonly refusal?: undefined }
   | { readonly question?: undefined; readonly refusal: string };
 
-/** Reads a question. */
 export function readQuestion(question: Question): QuestionReading {
   const { message } = question;
   if (message.length > MAX_MESSAGE_LENGTH) return { refusal: "its text is too long" };

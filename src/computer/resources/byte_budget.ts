@@ -1,11 +1,8 @@
 /** Limits the memory that the cached values of one MCP server take. */
 import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
 
-/** The limits, in bytes of JSON. */
 export interface ByteBudgetOptions {
-  /** The most that one value may take. */
   readonly eachBytes: number;
-  /** The most that all values together may take. */
   readonly totalBytes: number;
 }
 

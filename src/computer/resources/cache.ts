@@ -8,7 +8,6 @@ import { ServerAnswerError } from "../../mcp/errors.ts";
 /** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;
 
-/** A value that was read. */
 export interface FreshValue<V> {
   readonly value: V;
   /**
@@ -23,7 +22,6 @@ export interface ReadValue<V> extends FreshValue<V> {
   readonly readAtMs: number;
 }
 
-/** How a cache reads values, and how long it keeps them. */
 export interface EntryCacheOptions<V> {
   /** Reads one entry; its error is passed to `onFailure`. */
   readonly read: (key: string) => Promise<FreshValue<V>>;
@@ -32,7 +30,6 @@ export interface EntryCacheOptions<V> {
   /** Receives each new value, and `undefined` for each value that is dropped. */
   readonly onValue?: (key: string, value: V | undefined) => void;
   readonly onFailure: (key: string, error: unknown) => void;
-  /** The most reads at the same time, for all callers together. */
   readonly concurrency: number;
   /** How old a value may be without an announced change, in milliseconds. */
   readonly maxAgeMs: number;
@@ -127,7 +124,6 @@ export class EntryCache<V> {
     }
   }
 
-  /** The last known value. */
   get(key: string): V | undefined {
     return this.#entries.get(key)?.value;
   }

@@ -8,24 +8,18 @@ import { shorten } from "../../text.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ResourceDirectory } from "./directory.ts";
 
-/** The most warnings about the windows of one server for one Desktop. */
 const MAX_WARNINGS = 20;
-/** The longest window URI that a request may contain, in characters. */
 const MAX_URI_LENGTH = 8_192;
-/** The most characters of a URI in an error. */
 const MAX_SHOWN_URI_LENGTH = 200;
 
-/** Which windows to show. */
 export interface DesktopOptions {
   /** The most windows; none at 0 and below; all by default. */
   readonly size?: number | undefined;
   /** The URI of the only window to show. */
   readonly window?: string | undefined;
-  /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What the Desktop is made of. */
 export interface DesktopContext {
   readonly resources: ResourceDirectory;
   /** The MCP server of each tool call, oldest first. */

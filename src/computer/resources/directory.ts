@@ -11,7 +11,6 @@ import { ResourceRoutes, type ResourceRoutesContext, withCapability } from "./ro
 import { ServerResources, type ServerResourcesContext } from "./server_resources.ts";
 import type { WatchedChanges } from "./watch.ts";
 
-/** What the directory depends on. */
 export interface ResourceDirectoryContext
   extends Omit<ServerResourcesContext, "onHostsChange">, Pick<ResourceRoutesContext, "writtenNameOf"> {}
 
@@ -34,7 +33,6 @@ export class ResourceDirectory {
     });
   }
 
-  /** The resources of a server. */
   getServerResources(server: SupervisedServer): ServerResources {
     let resources = this.#servers.get(server);
     if (resources === undefined) {
@@ -50,7 +48,6 @@ export class ResourceDirectory {
     return this.#ordered().flatMap(({ uris }) => uris);
   }
 
-  /** Forgets a server that has left the fleet. */
   remove(server: SupervisedServer): void {
     this.#servers.get(server)?.onStopped();
     this.#servers.delete(server);

@@ -21,11 +21,9 @@ const CATALOGUE_SLICE = 2_000;
 /** How long the subscription of a catalogue may take before the catalogue is read without it, in milliseconds. */
 const SUBSCRIPTION_GRACE_MS = 500;
 
-/** What the documents of a server need. */
 export interface ServerDocumentsContext
   extends Pick<EntryCacheOptions<unknown>, "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ListLimits;
-  /** The MCP server's name. */
   readonly server: string;
   readonly read: (uri: string) => Promise<FreshValue<readonly ResourceContents[]>>;
   /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. */
@@ -74,7 +72,6 @@ export class ServerDocuments {
     });
   }
 
-  /** The Level 0 URIs from which catalogues were read. */
   get catalogueUris(): ReadonlySet<string> {
     return this.#catalogueUris;
   }
@@ -94,7 +91,6 @@ export class ServerDocuments {
     this.#cache.clearSubscriptions();
   }
 
-  /** The server announces changes of this URI from now on. */
   markSubscribed(uri: string): void {
     if (!this.#catalogueUris.has(uri)) this.#cache.markSubscribed(uri);
   }
@@ -109,7 +105,6 @@ export class ServerDocuments {
     else if (isHostUri(key)) this.#changedHosts.add(`${key}/`);
   }
 
-  /** Every document may have changed. */
   invalidateAll(): void {
     this.#cache.invalidateAll();
   }
@@ -231,11 +226,8 @@ function isHostUri(key: string): boolean {
   return !key.slice("dpe://".length).includes("/");
 }
 
-/** Where a summary comes from. */
 interface SummaryOrigin {
-  /** The URI under which the document is listed. */
   readonly uri: string;
-  /** The name of the MCP server. */
   readonly server: string;
 }
 

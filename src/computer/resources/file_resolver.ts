@@ -25,14 +25,10 @@ export interface FileResolverOptions {
 
 const DEFAULT_MAX_PAGES = 10_000;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
-/** How many pages of one document are read at the same time. */
 const PAGES_AT_A_TIME = 4;
-/** How many documents are in memory at the same time. */
 const DOCUMENTS_AT_A_TIME = 4;
-/** The most characters of a file name that come from the document's key. */
 const MAX_READABLE_LENGTH = 48;
 
-/** A document of an MCP server. */
 interface DocumentName {
   readonly host: string;
   readonly docRef: string;

@@ -19,7 +19,6 @@ export interface SortedResources {
   readonly invalid: readonly string[];
   /** How many entries were left out because they are too large. */
   readonly tooLarge: number;
-  /** How many entries were left out because there are too many. */
   readonly excess: number;
   /** The resources of skills; they also count as other resources. */
   readonly skills: readonly Pick<McpResource, "uri" | "_meta">[];
@@ -27,13 +26,11 @@ export interface SortedResources {
   readonly others: string;
 }
 
-/** The limits of a list. */
 export type ResourceBounds = Pick<
   ListLimits,
   "maxWindows" | "maxDocuments" | "maxSkillFiles" | "maxResourceBytes" | "maxResourceListBytes"
 >;
 
-/** The most hosts of one server. */
 export const MAX_HOSTS = 10_000;
 
 /** A digest of a list of strings that does not depend on their order: the sums of two 32-bit hashes. */
@@ -78,7 +75,6 @@ export class ResourceSorter {
     this.#freeBytes = bounds.maxResourceListBytes;
   }
 
-  /** The entries that were added so far. */
   get sorted(): SortedResources {
     return {
       windows: this.#windows,
@@ -147,7 +143,6 @@ export class ResourceSorter {
   }
 }
 
-/** An empty list. */
 export const NO_RESOURCES: SortedResources = {
   windows: [],
   windowUris: new Map(),

@@ -8,7 +8,6 @@ import type { ListLimits } from "../limits.ts";
 import { logCommandFor } from "../failures.ts";
 import type { SortedResources } from "./kinds.ts";
 
-/** The most lines about one kind of problem in one list. */
 const MAX_LINES = 20;
 
 /** Logs problems of a server's list and of its resources. */

@@ -20,10 +20,8 @@ import type { SupervisedServer } from "../../mcp/supervision/supervised_server.t
 import { parseResourceUri } from "./resource_uri.ts";
 import type { ResourceRoutes } from "./route.ts";
 
-/** A read request without the members that only the office needs. */
 export type ReadRequest = Omit<ReadResourceReq, "agent" | "req_id" | "computer">;
 
-/** A request for a list without the members that only the office needs. */
 export type ListRequest = Omit<GetResourcesReq, "agent" | "req_id" | "computer">;
 
 /**

@@ -4,13 +4,10 @@ import { describeError } from "../../text.ts";
 import { buildDpeUri, type DpeUri, hasDpeScheme, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { buildWindowUri, hasWindowScheme, parseWindowUri } from "../../uri/window_uri.ts";
 
-/** A parsed URI. */
 export type ResourceUri = WindowResourceUri | DpeResourceUri | OtherResourceUri;
 
-/** A `window://` URI. */
 export interface WindowResourceUri {
   readonly kind: "window";
-  /** The URI as it was written. */
   readonly raw: string;
   /** In lower case. */
   readonly host: string;
@@ -18,10 +15,8 @@ export interface WindowResourceUri {
   readonly key: string;
 }
 
-/** A `dpe://` URI. */
 export interface DpeResourceUri {
   readonly kind: "dpe";
-  /** The URI as it was written. */
   readonly raw: string;
   /** In lower case. */
   readonly host: string;
@@ -33,7 +28,6 @@ export interface DpeResourceUri {
 /** A URI of any other scheme; only a named MCP server can be asked for it. */
 export interface OtherResourceUri {
   readonly kind: "other";
-  /** The URI as it was written. */
   readonly raw: string;
   readonly host?: undefined;
 }

@@ -30,7 +30,6 @@ const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 /** At most this many contested hosts are named in one round of warnings. */
 const MAX_NAMED_HOSTS = 20;
 
-/** The length to which a message cuts the name of a document, in characters. */
 const MAX_NAME_LENGTH = 128;
 
 /** The server that a resource is read from, and what that server's list says about it. */
@@ -40,15 +39,12 @@ export interface FoundResource extends KnownResource {
   readonly rivals: readonly string[];
 }
 
-/** How to find a server. */
 export interface FindOptions {
-  /** The name of the server, if the request names one. */
   readonly mcpServer: string | undefined;
   /** How long a server may take to list its resources when a host is looked for, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A URI or template whose host is looked for. */
 interface WantedHost {
   readonly host: string;
   readonly uri: string;
@@ -57,12 +53,10 @@ interface WantedHost {
   readonly timeoutMs: number;
 }
 
-/** What routing needs. */
 export interface ResourceRoutesContext {
   readonly fleet: Fleet;
   /** The name of a server in the configuration, by the name by which the office knows it. */
   readonly writtenNameOf: (server: string) => string;
-  /** The resources of a server. */
   readonly getServerResources: (server: SupervisedServer) => ServerResources;
   readonly log: Logger;
 }

@@ -45,11 +45,9 @@ export interface ResourceSkills {
   onUpdated(server: SupervisedServer, uri: string): void;
 }
 
-/** What the resources of a server need from their Computer. */
 export interface ServerResourcesContext {
   readonly limits: ReadLimits & ListLimits;
   readonly log: Logger;
-  /** Logs a problem of a resource once, however often it is read. */
   readonly warnOnce: WarnOnce;
   readonly onDesktopChange: () => void;
   readonly onFinderChange: () => void;
@@ -137,7 +135,6 @@ export class ServerResources {
     return this.#isSubscribable;
   }
 
-  /** The listed URIs of windows and documents. */
   get uris(): string[] {
     return [...this.#listed.windowUris.values(), ...this.#listed.documentUris.values()];
   }

@@ -5,14 +5,11 @@ import type { RequestLimits } from "../../mcp/call_options.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError } from "../../text.ts";
 
-/** What subscriptions need. */
 export interface SubscriptionsContext {
   readonly server: SupervisedServer;
   readonly limits: RequestLimits;
-  /** The most requests at the same time. */
   readonly concurrency: number;
   readonly log: Logger;
-  /** The server announces changes of this URI from now on. */
   readonly onSubscribed: (uri: string) => void;
 }
 

@@ -11,16 +11,13 @@ import type { ListLimits, ReadLimits } from "../limits.ts";
 import { toResourceFields } from "./read.ts";
 import type { ResourceRoutes } from "./route.ts";
 
-/** What templates need. */
 export interface ResourceTemplatesContext {
   readonly fleet: Fleet;
   readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
-  /** Logs a problem once, however often the Agent lists templates. */
   readonly warnOnce: WarnOnce;
 }
 
-/** Lists and completes templates. */
 export class ResourceTemplates {
   readonly lists: EntryLists<ResourceTemplateInfo>;
   readonly #routes: ResourceRoutes;

@@ -5,25 +5,20 @@ import type { ResourceUpdate } from "../../protocol/resource_updates.ts";
 
 /** How many changed lists the log holds, one for each MCP server, in addition to the changes of resources. */
 const MAX_CHANGED_LISTS = 1_000;
-/** The longest URI of an update that is not ignored, in characters. */
 const MAX_TOLD_URI_LENGTH = 8_192;
 /** How many levels above an updated URI a subscribed URI may be. */
 const MAX_LEVELS = 64;
 /** The bytes of an update in an answer without its strings, and the most bytes of one character. */
 const UPDATE_BYTES = 40;
 const MAX_BYTES_PER_CHARACTER = 6;
-/** The bytes of an answer without its updates. */
 const ENVELOPE_BYTES = 2_048;
 
-/** A subscribed resource. */
 export interface Watched {
-  /** The MCP server's name. */
   readonly server: string;
   /** The URI as its MCP server lists it. */
   readonly uri: string;
 }
 
-/** A page of the log. */
 export interface WatchedChanges {
   readonly updates: ResourceUpdate[];
   /** Where the next page begins. */
@@ -62,7 +57,6 @@ export class ResourceWatch {
     return this.#office;
   }
 
-  /** The subscribed URIs of a server, as the server lists them. */
   urisOf(server: string): ReadonlySet<string> {
     return new Set(this.#watched.get(server)?.keys());
   }

@@ -10,11 +10,9 @@ import type { ListWarnings } from "./list_warnings.ts";
 type Contents = readonly ResourceContents[];
 type ReadContents = EntryCacheOptions<Contents>["read"];
 
-/** What the windows of a server need. */
 export interface ServerWindowsContext
   extends Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ListLimits;
-  /** The MCP server's name. */
   readonly server: string;
   readonly warnings: Pick<ListWarnings, "warn">;
 }
@@ -63,7 +61,6 @@ export class ServerWindows {
     return await this.#cache.verify(withinMs);
   }
 
-  /** The server announces changes of this listed URI from now on. */
   markSubscribed(uri: string): void {
     this.#cache.markSubscribed(uri);
   }
@@ -78,7 +75,6 @@ export class ServerWindows {
     this.#cache.invalidate(uri);
   }
 
-  /** Every window may have changed. */
   invalidateAll(): void {
     this.#cache.invalidateAll();
   }

@@ -44,7 +44,6 @@ export class AgentTexts {
   readonly #redactor: Redactor;
   #found: ReturnType<Redactor["findIn"]> | undefined;
   #addresses: ReadonlySet<string | undefined> | undefined;
-  /** The pieces of a long request. */
   #pieces: ReadonlySet<string> | undefined;
 
   constructor(request: unknown, redactor: Redactor) {

@@ -22,7 +22,6 @@ const OPTION_NAME = /^-(?:[A-Za-z]|-[A-Za-z]+(?:[-_.][A-Za-z]+)*\d{0,2})$/;
 const MAX_OPTION_LENGTH = 40;
 /** Whatever may be the name of an option: what follows a secret one is hidden from the owner as well. */
 export const ANY_OPTION_NAME = /^--?[\w.-]+$/;
-/** The name of a program. */
 const PROGRAM_NAME = /^[A-Za-z][\w.+-]{0,39}$/;
 /** A host and port that contain nothing else. */
 const AUTHORITY = /^(?:[A-Za-z\d.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
@@ -191,7 +190,6 @@ export function maskFallback(text: string, mask: (fallback: string) => string = 
   return `\${env:${name}:-${fallback === "" ? "" : mask(fallback)}}`;
 }
 
-/** Values by name: shows the names and the placeholders in the values. */
 export function maskValues<T extends Record<string, unknown> | null>(values: T, show?: ShowPlaceholder): T;
 export function maskValues(
   values: Record<string, unknown> | null,

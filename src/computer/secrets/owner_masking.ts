@@ -73,7 +73,6 @@ function maskUrlForOwner(written: string): string {
     (fragment === "" ? "" : `#${maskLiteralForOwner(fragment.slice(1))}`);
 }
 
-/** The values of inputs. */
 export interface RenderContext {
   readonly inputs: readonly MCPServerInput[];
   /** Gives the value of an input without asking a person or running a command. */

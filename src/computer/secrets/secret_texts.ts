@@ -15,7 +15,6 @@ const COMMON: ReadonlySet<string> = new Set(
   "true false null none node debug info warn error stdio http https localhost".split(" "),
 );
 
-/** How many findings are remembered. */
 const MAX_FOUND = 100;
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING = /(?!)/g;

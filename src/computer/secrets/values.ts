@@ -13,11 +13,8 @@ const MAX_ENCODED_LENGTH = 1_024;
 const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
 /** A name and its value, as in `key=value`, `Key: value` and `{"key":"value"}`. */
 const PAIR = /([\w.-]{1,64})["']?\s{0,8}[=:]\s{0,8}["']?([^\s"',;&}]+)/g;
-/** The password of a URL. */
 const PASSWORD = /:\/\/[^\s:/@]{0,256}:([^\s@]{1,4096})@/g;
-/** Separators of words in an argument. */
 const BETWEEN = /[\s"'`=;:&,?#@|<>(){}[\]]+/;
-/** Separators of words in a path, a package or a version. */
 const WITHIN = /[\p{P}\p{S}]+/u;
 /** A word of natural language: letters in usual capitalization with up to two digits behind, or a number. */
 const PLAIN_WORD =
@@ -32,7 +29,6 @@ const TOKEN = /^(?=.*\p{Lu})(?=.*\p{Ll})(?=.*\d)[\w+=-]{12,}$/u;
 
 /** The secrets of an MCP server, each in all its forms. */
 export interface ServerSecrets {
-  /** What is masked everywhere. */
   readonly all: readonly string[];
   /** Those of them that no honest request contains by chance, such as a token, but not a mode or the name of a folder. */
   readonly guarded: readonly string[];

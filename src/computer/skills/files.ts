@@ -14,11 +14,8 @@ import { isForbidden, notReadable, toPathSegments } from "./names.ts";
 
 /** The largest file of a skill that an Agent gets, in bytes. */
 export const MAX_SKILL_FILE_BYTES = 100 * 1024 * 1024;
-/** How many bytes are hashed at a time. */
 const HASHED_BYTES = 256 * 1024;
-/** The most files that are hashed at the same time. */
 const MAX_HASHING = 4;
-/** The most checksums that are kept. */
 const MAX_SUMS = 2_000;
 
 /** A file of a skill as an Agent gets it: a `SKILL.md` without its front matter. */
@@ -31,7 +28,6 @@ export interface SkillContent {
   readonly read: (offset: number, length: number) => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** A file that was found inside of a skill's folder. */
 interface FoundFile {
   readonly relPath: string;
   /** The path without symbolic links. */
@@ -156,7 +152,6 @@ function assertSame(info: FileVersion, stamp: string): void {
   if (stampOf(info) !== stamp) throw new ChangedFileError("Cannot read a file: it has changed");
 }
 
-/** Reads a part; shorter at the end of the file. */
 async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(Math.max(0, length));
   let filled = 0;

@@ -8,9 +8,7 @@ import { isWithin, readHead, stampOf } from "./files.ts";
 import { FrontMatterReader, toSkillRef } from "./front_matter.ts";
 import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
 
-/** The most entries of a folder that are looked at. */
 const MAX_ENTRIES = 10_000;
-/** How many skills are looked at at the same time. */
 const CONCURRENCY = 16;
 /** The largest skill in a list, in bytes of JSON, and the most that all skills of one folder or MCP server take. */
 export const SKILL_BUDGET = { eachBytes: 65_536, totalBytes: 8 * 1024 * 1024 };
@@ -39,23 +37,18 @@ export interface FolderScan extends SkillListing {
   readonly hasChanged: boolean;
 }
 
-/** A skill's folder as it was read last. */
 interface KnownSkill {
   readonly stamp: string;
   readonly found: SkillRef | string;
 }
 
-/** How a folder is read. */
 export interface SkillFolderOptions {
-  /** The most skills. */
   readonly maxSkills: number;
 }
 
 /** Reads a folder of skills, and reads a skill again only after a change. */
 export class SkillFolder {
-  /** The folder as it was given. */
   readonly given: string;
-  /** Its absolute path. */
   readonly path: string;
   readonly #options: SkillFolderOptions;
   readonly #known = new Map<string, KnownSkill>();

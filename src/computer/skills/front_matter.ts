@@ -15,9 +15,7 @@ export const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 const MAX_ALL_BYTES = 1024 * 1024;
 /** Before a longer front matter is read, other work of the process runs. */
 const SHORT_BYTES = 1_024;
-/** The most levels of a member, such as `metadata`. */
 const MAX_DEPTH = 64;
-/** The most characters of a parser's message. */
 const MAX_CAUSE_LENGTH = 200;
 const LINE_END = 0x0a;
 
@@ -144,7 +142,6 @@ function lineAt(
   return { start, next, isFence };
 }
 
-/** Where a skill comes from. */
 export interface SkillOrigin {
   readonly name: string;
   readonly source: string;

@@ -5,7 +5,6 @@ import { SKILL_FILE } from "../../protocol/skills.ts";
 import { didYouMean } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 
-/** A name by its parts. */
 export type SkillName =
   | { readonly kind: "user"; readonly skill: string }
   | { readonly kind: "marketplace"; readonly plugin: string; readonly skill: string }
@@ -21,7 +20,6 @@ const SEGMENT = /^[A-Za-z0-9_-]+$/;
 const MAX_SEGMENT_LENGTH = 64;
 /** A file with credentials, which is never read for an Agent. */
 const FORBIDDEN_FILE = ".skillenv";
-/** The most characters of a name in a message. */
 const MAX_SHOWN_LENGTH = 200;
 
 /** Whether a text can be the last part of a name, and so the name of a skill's folder. */
@@ -29,7 +27,6 @@ export function isSkillWord(text: string): boolean {
   return text.length <= MAX_WORD_LENGTH && WORD.test(text);
 }
 
-/** Reads a name; `undefined` when it is malformed. */
 export function parseSkillName(name: string): SkillName | undefined {
   const parts = name.split(":");
   const [first = "", second = "", skill = ""] = parts;

@@ -30,12 +30,10 @@ import type { FoundSkill, Skills } from "./skills.ts";
 const MAX_BODY_BYTES = 32_768;
 /** The bytes of an answer without its text. */
 const ENVELOPE_BYTES = 8_192;
-/** How often a file is opened while it changes. */
 const MAX_ATTEMPTS = 3;
 /** The beginning of the handle of a file in a folder; the handles of kept bytes have no dot. */
 const FILE_HANDLE = "skill.";
 
-/** A request for a file without the members that only the office needs. */
 export type SkillFileRequest = Omit<GetSkillReq, "agent" | "req_id" | "computer">;
 
 /** The skills of a Computer, for its own program. */
@@ -72,11 +70,9 @@ export interface LocalSkillFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Where an answer goes. */
 export interface SkillAnswerPlace {
   /** Keeps bytes that are in no file of this machine. */
   readonly blobs: OfficeBlobs;
-  /** The largest answer that the connection takes, in bytes. */
   readonly limitBytes: number;
 }
 

@@ -21,9 +21,7 @@ const KINDS = ["resources", "mounted", "archive"];
 /** What a listed resource says that matters for skills. */
 export type SkillResource = Pick<McpResource, "uri" | "_meta">;
 
-/** A skill that an MCP server lists. */
 export interface ServerSkill {
-  /** The URI of the skill. */
   readonly uri: string;
   readonly version: string | undefined;
   /** The URI of each file by its path in the skill. */
@@ -39,13 +37,11 @@ interface Entry {
   readonly readAtMs: number | undefined;
 }
 
-/** What the skills of a server need. */
 export interface ServerSkillsContext {
   readonly limits: Pick<ReadLimits, "readTimeoutMs" | "concurrency" | "documentMaxAgeMs"> & {
     readonly maxSkills: number;
   };
   readonly warnOnce: WarnOnce;
-  /** Called after each change. */
   readonly onChange: () => void;
 }
 

@@ -23,15 +23,12 @@ const SETTLE_MS = 300;
  */
 const SERVER_DEADLINE_MS = 1_000;
 
-/** What differs between versions of the protocol. */
 export interface SkillRules {
-  /** Whether a skill is listed with its tags. */
   readonly hasTags: boolean;
   /** The part of a skill's name that stands for its MCP server. */
   readonly segmentOf: (server: MCPServerConfig) => string;
 }
 
-/** What the skills of a Computer need. */
 export interface SkillsContext {
   readonly fleet: Fleet;
   readonly rules: SkillRules;
@@ -40,16 +37,13 @@ export interface SkillsContext {
   readonly warnOnce: WarnOnce;
   /** Lists the resources of a server again, if they may have changed. */
   readonly refreshList: (server: SupervisedServer, timeoutMs: number) => Promise<void>;
-  /** Called when the skills have changed. */
   readonly onChange: () => void;
 }
 
-/** A skill, and where its files are. */
 export type FoundSkill =
   | { readonly kind: "folder"; readonly root: string }
   | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
 
-/** Lists and finds skills, and tells of changes. */
 export class Skills {
   readonly #context: SkillsContext;
   readonly #servers = new Map<SupervisedServer, ServerSkills>();
@@ -133,7 +127,6 @@ export class Skills {
     this.#servers.get(server)?.onUpdated(uri);
   }
 
-  /** A new session of the server runs. */
   onRunning(server: SupervisedServer): void {
     this.#servers.get(server)?.onRunning();
   }

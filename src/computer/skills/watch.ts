@@ -6,7 +6,6 @@ import { mayRead } from "./folder.ts";
 /** The most folders that are watched: skills have few of them. */
 const MAX_FOLDERS = 1_000;
 
-/** What a {@linkcode SkillFolderWatch} needs. */
 export interface SkillWatchOptions {
   /** Called for each change, and when the watch begins, because changes before that are not seen. */
   readonly onChange: () => void;
@@ -32,7 +31,6 @@ export class SkillFolderWatch {
     });
   }
 
-  /** Stops watching. Idempotent. */
   async close(): Promise<void> {
     await this.#events?.close();
   }

@@ -3,7 +3,6 @@ import { Countdown } from "../../async/countdown.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
 
-/** How a call is timed. */
 export interface CallTimes {
   /** The most time that the call may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -54,7 +53,6 @@ export class CallClock implements Disposable {
     return this.#total.leftMs;
   }
 
-  /** Stands still until {@linkcode CallClock.resume} or {@linkcode CallClock.restart}. */
   pause(): void {
     this.#isPaused = true;
     this.#total.pause();
@@ -76,7 +74,6 @@ export class CallClock implements Disposable {
     this.#idle?.restart(this.#idleMs);
   }
 
-  /** Ends the call now. */
   abort(reason: unknown): void {
     this[Symbol.dispose]();
     this.#own.abort(reason);

@@ -43,10 +43,8 @@ import { isForbidden } from "./settings.ts";
 const MAX_NAME_LENGTH = 128;
 /** How much of the text of a progress is passed on, in characters. */
 const MAX_PROGRESS_LENGTH = 1_000;
-/** How many tools are named in place of one that does not exist. */
 const MAX_NAMED_TOOLS = 5;
 
-/** Dependencies of {@linkcode ToolCalls}. */
 export interface ToolCallsContext {
   readonly rules: Pick<OfficeRules, "hasAuthHints">;
   readonly fleet: Fleet;
@@ -55,9 +53,7 @@ export interface ToolCallsContext {
   readonly confirm: Confirm | undefined;
   /** Who answers the questions of MCP servers, and the way to the Agent's user. */
   readonly questions: Questions;
-  /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "name" | "known">;
-  /** The calls whose progress the Agent follows. */
   readonly followed: FollowedCalls;
   readonly limits: CallLimits;
   readonly vrl: VrlEngine;
@@ -68,7 +64,6 @@ export interface ToolCallsContext {
   readonly log: Logger;
 }
 
-/** Options of a call besides its request. */
 export interface CallOptions {
   /** True for a call by this Computer's own program, false for one by the office's Agent; false by default. */
   readonly isLocal?: boolean | undefined;

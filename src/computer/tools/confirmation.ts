@@ -76,14 +76,11 @@ export interface ConfirmRequest {
  */
 export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 
-/** Dependencies of {@linkcode Confirmations}. */
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
-  /** The Agent of the office. */
   readonly agent: Pick<OfficeAgent, "known">;
   /** The way to the Agent's user, who confirms where the configuration says `"approval": "agent"`. */
   readonly channel: AgentChannel;
-  /** How many confirmations may wait for an answer at once. */
   readonly maxConfirmations: number;
   readonly log: Logger;
 }

@@ -30,7 +30,6 @@ export interface ToolRoute extends NamedTool {
   readonly vrl: string | undefined;
 }
 
-/** All tools at one time. */
 export interface ToolView {
   /** As an Agent sees them, in order of precedence. */
   readonly tools: readonly SMCPTool[];
@@ -40,16 +39,13 @@ export interface ToolView {
   readonly warnings: readonly string[];
 }
 
-/** Dependencies of {@linkcode ToolDirectory}. */
 export interface ToolDirectoryContext {
   /** Those of protocol 0.2 by default. */
   readonly rules?: ToolRules | undefined;
-  /** The servers in order of precedence. */
   readonly servers: () => readonly SupervisedServer[];
   readonly log: Logger;
   readonly warnOnce: WarnOnce;
   readonly limits: ListLimits;
-  /** How long one list may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Called when an Agent would see a difference. */
   readonly onChange: () => void;
@@ -78,12 +74,10 @@ export class ToolDirectory {
     return this.#view.tools;
   }
 
-  /** Where calls go, by the name that is called. */
   get routes(): ReadonlyMap<string, ToolRoute> {
     return this.#view.routes;
   }
 
-  /** The names of the listed tools of each server. */
   get namesByServer(): ReadonlyMap<string, readonly string[]> {
     const routes = Map.groupBy(this.routes.values(), ({ server }) => server.name);
     return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));

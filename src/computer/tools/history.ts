@@ -1,6 +1,5 @@
 /** The last tool calls. They decide the order of servers in Desktop and Finder. */
 
-/** The most calls that are remembered. */
 const MAX_CALLS = 100;
 
 /** The outcome of a call. */

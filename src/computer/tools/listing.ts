@@ -15,15 +15,12 @@ const MAX_RETRY_DELAY_MS = 60_000;
 
 /** How many of the tools that are left out a warning names. */
 const MAX_NAMED = 5;
-/** The longest name that is shown whole, in characters. */
 const MAX_NAME = 128;
 
-/** Dependencies of {@linkcode ToolListing}. */
 export interface ToolListingContext {
   readonly log: Logger;
   readonly warnOnce: WarnOnce;
   readonly limits: ListLimits;
-  /** How long one list may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly onChange: () => void;
 }
@@ -54,7 +51,6 @@ export class ToolListing {
     });
   }
 
-  /** What the server listed last. */
   get tools(): readonly McpTool[] {
     return [...this.#tools.values()];
   }

@@ -45,7 +45,6 @@ export interface NamedTool {
   readonly name: string;
   /** The names by which `forbidden_tools` may mean it. */
   readonly spellings: readonly string[];
-  /** The tool as its server listed it last. */
   readonly tool: McpTool;
   readonly server: ToolServer;
 }

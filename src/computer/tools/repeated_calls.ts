@@ -5,19 +5,15 @@ import { approximateSizeBytes } from "../../protocol/size.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { failureResult } from "./results.ts";
 
-/** The most answers that are kept. */
 const MAX_ANSWERS = 256;
-/** The most that the kept answers may take, in bytes. */
 const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
 
 /** Replaces an answer that is too large to keep: the tool must not run again. */
 const NOT_KEPT = "The tool has already run for this request, and its result is too large to be sent again";
 
-/** A call that runs. */
 export interface AnsweredCall {
   /** Its answer now: a question while one is open, else what comes next. */
   readonly call: { readonly answer: Promise<CallToolResult> };
-  /** Its result. */
   readonly result: Promise<CallToolResult>;
 }
 

@@ -14,7 +14,6 @@ import { toToolFailure } from "../failures.ts";
 import type { ToolCallOutcome } from "./history.ts";
 import type { AwaitedPerson } from "./running_call.ts";
 
-/** A result and the outcome for the history. */
 export interface ToolOutcome {
   readonly result: CallToolResult;
   readonly outcome: ToolCallOutcome;
@@ -80,7 +79,6 @@ const AUTH_ACTIONS: ReadonlyMap<number, string> = new Map([
   [ErrorCode.TOOL_AUTHORIZATION_FAILED, "token_refresh_required"],
 ]);
 
-/** The result with its texts converted. */
 export function withTexts(result: CallToolResult, convert: (text: string) => string): CallToolResult {
   const content = result.content.map((item) =>
     item.type === "text" ? { ...item, text: convert(item.text) } : item
@@ -95,10 +93,8 @@ export function withNotes(ended: ToolOutcome, notes: readonly string[]): ToolOut
   return { ...ended, result: { ...ended.result, content } };
 }
 
-/** A call that failed, and whom it waited for. */
 export type FailedCall = Parameters<typeof toToolFailure>[1] & {
   readonly awaited?: AwaitedPerson | undefined;
-  /** The MCP server of the tool. */
   readonly server?: string;
 };
 

@@ -45,7 +45,6 @@ export class RunningCall implements Disposable {
     return AbortSignal.any([this.clock.signal, this.#end.signal, signal]);
   }
 
-  /** Calls a function once the call has ended. */
   onEnd(listener: () => void): void {
     this.#end.signal.addEventListener("abort", listener, { once: true });
   }

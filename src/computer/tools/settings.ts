@@ -36,7 +36,6 @@ function isLike(name: string, pattern: string): boolean {
   });
 }
 
-/** The alias of a tool; `undefined` when the configuration gives it none, or its own name. */
 export function aliasOf(config: MCPServerConfig, tool: string): string | undefined {
   const alias = ownToolMeta(config, tool)?.alias;
   return typeof alias === "string" && alias !== tool ? alias : undefined;
@@ -77,7 +76,6 @@ function ownToolMeta({ tool_meta }: MCPServerConfig, tool: string): ToolMeta | u
   return Object.hasOwn(tool_meta, tool) ? tool_meta[tool] : undefined;
 }
 
-/** The VRL script for the results of a server; `undefined` for a blank script. */
 export function vrlScriptOf({ vrl }: MCPServerConfig): string | undefined {
   return typeof vrl === "string" && vrl.trim() !== "" ? vrl : undefined;
 }

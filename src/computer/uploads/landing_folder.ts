@@ -23,7 +23,6 @@ const MARK = ".kept";
 /** When a part or a mark counts as left behind, in milliseconds without a change. */
 const ORPHAN_MS = 60 * 60 * 1000;
 
-/** What the uploads of a folder take. */
 interface Usage {
   files: number;
   bytes: number;
@@ -36,7 +35,6 @@ export interface FolderPlace {
   readonly identity: string;
 }
 
-/** The folder for uploads. */
 export class LandingFolder {
   readonly #path: string;
   readonly #limits: FolderLimits;
@@ -175,7 +173,6 @@ export class PartFile {
     }
   }
 
-  /** Appends bytes. */
   async write(bytes: Uint8Array): Promise<void> {
     await this.#assertPlace();
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#file.write(rest));

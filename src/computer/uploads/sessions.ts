@@ -43,7 +43,6 @@ export function uploadFailure(
 /** The members of a `client:put_blob`, not read yet. Peers in Python may write `null` for absent members. */
 export type UploadRequest = Readonly<Record<string, unknown>>;
 
-/** A chunk that fits. */
 export interface UploadChunk {
   readonly offset: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -54,7 +53,6 @@ export interface UploadChunk {
 const DECLARATION = ["total_size", "sha256", "name_hint"];
 /** The most characters of an `upload_id` that is repeated in an error. */
 const MAX_TOLD_ID_LENGTH = 64;
-/** The most characters of a file name that come from `name_hint`. */
 const MAX_HINT_LENGTH = 64;
 /** The bytes of an `upload_id`, enough to make it impossible to guess. */
 const ID_BYTES = 16;
@@ -145,7 +143,6 @@ export class UploadSessions {
     this.#now = now;
   }
 
-  /** The open uploads. */
   get open(): readonly Upload[] {
     return [...this.#uploads.values()];
   }

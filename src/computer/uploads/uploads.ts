@@ -26,7 +26,6 @@ export interface UploadOptions extends Partial<UploadLimits> {
   readonly folder: string;
 }
 
-/** The defaults of {@linkcode UploadLimits}. */
 const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
   maxBytes: 100 * 1024 * 1024,
   maxTotalBytes: 1024 * 1024 * 1024,
@@ -39,7 +38,6 @@ const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
 /** How often expired files are looked for at least, in milliseconds. */
 const SWEEP_MS = 60 * 60 * 1000;
 
-/** What decides about the uploads of a Computer. */
 export interface UploadsContext {
   /** The folder, or the folder with limits, of the Computer's options; by default that of its configuration. */
   readonly options?: string | UploadOptions | undefined;
@@ -52,7 +50,6 @@ export interface UploadsContext {
   readonly date?: (() => number) | undefined;
 }
 
-/** The uploads to one folder. */
 interface Landing {
   readonly folder: LandingFolder;
   readonly path: string;

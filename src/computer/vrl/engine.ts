@@ -8,9 +8,7 @@ import type { VrlAnswer, VrlDiagnostic, VrlRequest, VrlWorkerSettings } from "./
 
 /** How long the engine may take to load, in milliseconds: its program has 12 MB. */
 const START_TIMEOUT_MS = 30_000;
-/** How long a script may run, in milliseconds. */
 const RUN_TIMEOUT_MS = 2_000;
-/** The largest event, in characters of JSON. */
 const MAX_EVENT_LENGTH = 4 * 1024 * 1024;
 /** The most memory of the engine, in bytes. It starts with 1 MiB, but a script may double a text repeatedly. */
 const MAX_ENGINE_BYTES = 256 * 1024 * 1024;
@@ -18,7 +16,6 @@ const MAX_ENGINE_BYTES = 256 * 1024 * 1024;
 const MAX_HEAP_MB = 256;
 /** The part of that memory for new objects, in MiB. */
 const MAX_YOUNG_HEAP_MB = 32;
-/** How many findings an error lists. */
 const MAX_FINDINGS = 3;
 /** A lone surrogate as `JSON.stringify()` writes it, or an escaped backslash before such letters. */
 const LONE_SURROGATE = /\\ud[89a-f]/;
@@ -82,7 +79,6 @@ export class VrlEngine implements Disposable {
     this.#discard();
   }
 
-  /** The same as {@linkcode VrlEngine.close}. */
   [Symbol.dispose](): void {
     this.close();
   }

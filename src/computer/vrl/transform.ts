@@ -4,21 +4,16 @@ import { A2C_VRL_TRANSFORMED, type CallToolResult, type ContentItem } from "../.
 import { describeError } from "../../text.ts";
 import type { VrlEngine } from "./engine.ts";
 
-/** The call that gave a result. */
 export interface VrlCall {
-  /** The tool's own name. */
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** How to run a script. */
 export interface TransformOptions {
   readonly engine: VrlEngine;
   readonly script: string;
   readonly signal: AbortSignal;
-  /** Logs a script that failed. */
   readonly log: Logger;
-  /** Fields for the log. */
   readonly fields: Readonly<Record<string, string>>;
 }
 

@@ -7,9 +7,7 @@ import { withMaxMemory } from "./wasm_memory.ts";
 
 type Engine = typeof import("@bpinternal/verel");
 
-/** The settings of the worker. */
 export interface VrlWorkerSettings {
-  /** The most memory of the engine, in bytes. */
   readonly maxEngineBytes: number;
 }
 
@@ -19,7 +17,6 @@ export interface VrlRequest {
   readonly event?: string;
 }
 
-/** A finding of the compiler. */
 export interface VrlDiagnostic {
   readonly message: string;
   readonly labels: readonly VrlLabel[];
@@ -32,7 +29,6 @@ export interface VrlLabel {
   readonly span: readonly [start: number, end: number];
 }
 
-/** The answer to a request. */
 export type VrlAnswer =
   | { readonly status: "compiled"; readonly errors: readonly VrlDiagnostic[] }
   /** `event`: the changed event, as JSON. */

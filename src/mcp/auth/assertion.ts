@@ -3,7 +3,6 @@ import { readRegularFile } from "../../files.ts";
 import type { IdentityProviderSettings, OAuthSettings } from "../../protocol/config.ts";
 import { SignInError } from "../errors.ts";
 
-/** The largest file, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
 
 /**

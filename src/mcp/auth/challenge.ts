@@ -7,7 +7,6 @@ const TOKEN = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\
 /** The rest of a challenge with a `token68` in place of parameters. */
 const CREDENTIALS = /[\s,]+[\w.~+/-]+=*(?=\s*(?:,|$))/y;
 
-/** The challenge of the scheme `Bearer` or `DPoP`. */
 export interface Challenge {
   /** Such as `invalid_token` or `insufficient_scope`. */
   readonly error: string | undefined;

@@ -17,7 +17,6 @@ const CLIENT_NAME = "A2C-SMCP Computer";
 /** The last time that there is a date for, in milliseconds since 1970. */
 const MAX_TIME_MS = 8.64e15;
 
-/** The context of a request to an authorization server. */
 export interface ClientContext {
   readonly as: AuthorizationServer;
   readonly config: OAuthSettings;

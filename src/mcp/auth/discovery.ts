@@ -25,7 +25,6 @@ const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
 const SERVER_METADATA = "/.well-known/oauth-authorization-server";
 const OPENID_METADATA = "/.well-known/openid-configuration";
 
-/** What an MCP server says about its authorization. */
 export interface ProtectedResource {
   /** The resource indicator (RFC 8707). `undefined` for a server of 2025-03-26, which has no such document. */
   readonly resource: string | undefined;

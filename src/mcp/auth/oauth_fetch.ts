@@ -12,12 +12,9 @@ import { assertInReach, fetchAt, ForbiddenAddressError, type ReachOptions } from
 
 /** How long one request may take, in milliseconds, its answer and redirects included. */
 const REQUEST_TIMEOUT_MS = 20_000;
-/** The largest answer, in bytes. */
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** The redirects that are followed for one document of metadata. */
 const MAX_REDIRECTS = 3;
 
-/** What a request is sent with. */
 export interface OAuthRequestInit extends RequestInit {
   /** The issuer of the metadata that names the address, if the MCP server has not named it itself. */
   readonly namedBy?: string;

@@ -27,7 +27,6 @@ export class OAuthRefusalError extends SignInError {
   }
 }
 
-/** The options of each request. */
 export interface OAuthRequestOptions {
   readonly [oauth.customFetch]: OAuthFetch;
   readonly [oauth.allowInsecureRequests]: true;

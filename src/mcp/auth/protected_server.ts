@@ -26,7 +26,6 @@ export interface AuthorizationContext {
   /** Told of each token and secret, so that logs and answers do not show them. */
   readonly learn: (server: string, secrets: readonly string[]) => void;
   readonly log: Logger;
-  /** The time in milliseconds since 1970. */
   readonly now: () => number;
   /** Resolves a name to all of its addresses; by default, the resolver of the system. */
   readonly resolveHost?: ReachOptions["resolve"];
@@ -246,7 +245,6 @@ export class ProtectedServer {
     return issuer;
   }
 
-  /** The scopes to ask for. */
   scopesFor({ challenge, resource, as }: SignInTarget, before: StoredSignIn | undefined): string[] {
     const { scopes } = this.config;
     const usual = scopes && scopes.length > 0

@@ -18,11 +18,8 @@ export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
 }
 
-/** What the configuration names, and how names are resolved. */
 export interface ReachOptions {
-  /** The URL of the MCP server. */
   readonly resource: URL;
-  /** The issuer, if one is configured. */
   readonly issuer: string | undefined;
   /** Resolves a name to all of its addresses; by default, the resolver of the system. */
   readonly resolve?: ((hostname: string) => Promise<readonly string[]>) | undefined;

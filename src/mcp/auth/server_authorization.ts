@@ -26,11 +26,9 @@ const LOOK_TIMEOUT_MS = 5_000;
 /** The most missing scopes that a service asks for until its MCP server is started again. */
 const MAX_ASKED_SCOPES = 1_000;
 
-/** A refusal of the MCP server. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly challenge: Challenge | undefined;
-  /** The token that was refused. */
   readonly token: string | undefined;
 }
 

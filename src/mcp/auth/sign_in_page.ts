@@ -5,7 +5,6 @@ import { adviceOf } from "./metadata_origins.ts";
 import type { ProtectedServer } from "./protected_server.ts";
 import { assertInReach, ForbiddenAddressError } from "./reach.ts";
 
-/** The most characters of a code that a person enters. */
 const MAX_USER_CODE_LENGTH = 64;
 /** Control characters, invisible ones, and ends of lines. */
 const UNSHOWABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { readRegularFile, replaceFile } from "../../files.ts";
 import { KeyedMutex, keyText, type SignInKey, type StoredSignIn, type TokenStore } from "./token_store.ts";
 
-/** The largest file, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** The time between two looks for changes by other processes, in milliseconds. */
 const LOOK_INTERVAL_MS = 500;

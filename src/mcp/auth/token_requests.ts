@@ -19,10 +19,8 @@ const TOKEN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** The grant by an assertion (RFC 7523). */
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** A request for tokens. */
 export interface TokenRequest extends ClientContext {
   readonly client: OAuthClient;
-  /** The resource indicator. */
   readonly resource: string | undefined;
   /** The key to bind the tokens to, where bound tokens are wanted. */
   readonly proofKey: ProofKey | undefined;

@@ -25,7 +25,6 @@ export interface BodyFrames {
   close(): void;
 }
 
-/** Comments and empty lines. */
 export interface Noise {
   readonly bytes: number;
   readonly lines: number;

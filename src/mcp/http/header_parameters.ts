@@ -40,9 +40,7 @@ const SUBSCHEMAS = [
 const SUBSCHEMAS_BY_NAME = ["patternProperties", "dependentSchemas", "$defs", "definitions"] as const;
 /** The most marked parameters of one tool: each may become a header of a call. */
 const MAX_PARAMETERS = 64;
-/** How deep a marked parameter may be nested. */
 const MAX_DEPTH = 32;
-/** The length to which the name of a tool is cut in a warning. */
 const MAX_NAMED_LENGTH = 128;
 
 /** A parameter that goes into a header. */

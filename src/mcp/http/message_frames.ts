@@ -14,7 +14,6 @@ const ENDPOINT = /^event: ?endpoint$/;
 /** The signs that JSON messages begin with; no event does. */
 const JSON_BEGIN: readonly (number | undefined)[] = [0x7b, 0x5b];
 
-/** How a body is read. */
 export interface MessageBody {
   /** Whether it claims to be an event stream, as which the SDK reads it. */
   readonly isEventStream: boolean;

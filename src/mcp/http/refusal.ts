@@ -4,14 +4,11 @@ import { isRecord, parseJson } from "../../json.ts";
 import { shorten } from "../../text.ts";
 import { readMessages, type RequestId, type RpcFailure } from "../json_rpc.ts";
 
-/** The largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 65_536;
-/** How long reading it may take, in milliseconds. */
 const MAX_READ_MS = 5_000;
 /** The length to which a text that is no JSON-RPC error is cut, in characters. */
 const MAX_TEXT_LENGTH = 500;
 
-/** What the body of a refusal says. */
 export interface Refusal {
   /** Its JSON-RPC error. */
   readonly error?: RpcFailure["error"];

@@ -11,7 +11,6 @@ import { ConfigurationError } from "../errors.ts";
 import type { Transport } from "../json_rpc.ts";
 import { createWatchedFetch, type HttpConfig, type HttpContext } from "./watched_fetch.ts";
 
-/** How long the server may take to end the session, in milliseconds. */
 const TERMINATE_TIMEOUT_MS = 2_000;
 
 /** A transport, and what closing it takes. */
@@ -21,7 +20,6 @@ export interface OpenHttpTransport {
   close(state: { readonly isGone: boolean }): Promise<void>;
 }
 
-/** Opens the transport of a server over HTTP. */
 export function openHttpTransport(
   config: HttpConfig,
   context: Omit<HttpContext, "send"> & { readonly authorization?: ServerAuthorization | undefined },

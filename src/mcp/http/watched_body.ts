@@ -46,13 +46,11 @@ export class LargeMessages {
   }
 }
 
-/** The options of {@linkcode watchBody}. */
 export interface BodyWatch {
   /** A body that is silent for this time counts as broken, in milliseconds. */
   readonly silenceMs: number;
   /** Whether a silent body may stay silent for that time once more; never by default. */
   readonly mayBeSilent?: (() => boolean) | undefined;
-  /** Splits the body; throws for a frame that exceeds a limit. */
   readonly frames: BodyFrames;
   /** The pace at which frames are passed on. */
   readonly inflow: Inflow;

@@ -59,13 +59,10 @@ export interface HttpListener {
   isAsked(): boolean;
 }
 
-/** What a transport over HTTP needs beyond its configuration. */
 export interface HttpContext {
   readonly listener: HttpListener;
   readonly limits: MessageLimits;
-  /** The pace at which the server is read. */
   readonly inflow: Inflow;
-  /** Sends a request; `fetch` by default. */
   readonly send?: HttpFetch | undefined;
 }
 

@@ -36,7 +36,6 @@ export class ProcessGuard implements AsyncDisposable {
     this.#log = logger;
   }
 
-  /** The process id of the guard; `undefined` until it is started. */
   get pid(): Promise<number | undefined> {
     return this.#writes.then(() => this.#process?.pid);
   }

@@ -19,7 +19,6 @@ export interface DecodedLines {
   readonly undecodable: string[];
 }
 
-/** A line as text. */
 export interface DecodedLine {
   readonly text: string;
   /** Whether the text may be used: it is valid, or replacements are allowed. */

@@ -4,7 +4,6 @@ import { isAbsolute, resolve } from "@std/path";
 /** The paths of `setsid` on Linux. Other systems have none that keeps the process id. */
 const LAUNCHERS: readonly string[] = Deno.build.os === "linux" ? ["/usr/bin/setsid", "/bin/setsid"] : [];
 
-/** The arguments, the environment and the working directory of a child. */
 export interface SpawnOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -71,7 +70,6 @@ export function killGroup(pid: number, signal: Deno.Signal): void {
 
 /** The places to search. */
 export interface ProgramPlaces {
-  /** The value of `PATH`. */
   readonly path: string;
   /** The base of a relative command. */
   readonly cwd: string;

@@ -33,14 +33,11 @@ const STDERR_TAIL_LENGTH = 8_192;
 /** The parameters of the configuration, with its inputs filled in. */
 export type StdioParameters = Resolved<MCPServerStdioConfig>["server_parameters"];
 
-/** The context of a stdio transport. */
 export interface StdioContext {
   readonly guard: ProcessGuard;
   readonly log: Logger;
-  /** Receives its stderr. */
   readonly journal?: Pick<Journal, "stderr" | "stderrEnded">;
   readonly limits: MessageLimits & Pick<ServerLimits, "stopGraceMs">;
-  /** The pace at which the server is read. */
   readonly inflow: Inflow;
 }
 

@@ -6,17 +6,13 @@ import { EraMemory, type EraStore } from "../era_memory.ts";
 import { ProcessGuard } from "../stdio/guard.ts";
 import { type ServerContext, SupervisedServer } from "./supervised_server.ts";
 
-/** The context of a fleet. */
 export type FleetContext = Omit<ServerContext, "guard" | "starts" | "eras"> & {
   /** Where to keep which versions of MCP the servers speak; in memory by default. */
   readonly eraStore?: EraStore | undefined;
 };
 
-/** The names of the servers that a new configuration changed. */
 export interface FleetChange {
-  /** New servers. */
   readonly added: readonly string[];
-  /** Removed servers. */
   readonly removed: readonly string[];
   /** Servers with a new process or a new connection. */
   readonly replaced: readonly string[];
@@ -39,7 +35,6 @@ export class Fleet implements AsyncDisposable {
     this.#context = { ...context, guard: this.#guard, starts, eras };
   }
 
-  /** The servers, in order of precedence. */
   get servers(): readonly SupervisedServer[] {
     return [...this.#servers.values()];
   }

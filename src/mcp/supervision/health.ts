@@ -8,7 +8,6 @@ import { describeError } from "../../text.ts";
 /** Consecutive unanswered pings after which the server counts as hung. */
 const MAX_UNANSWERED_PINGS = 2;
 
-/** The options of a heartbeat. */
 export interface HeartbeatOptions {
   /** Sends a ping; resolves to whether it was answered in time. Never rejects. */
   readonly ping: () => Promise<boolean>;
@@ -91,7 +90,6 @@ export class RestartPace {
 /** The shortest time between two checks, in milliseconds: there may be a thousand refusals. */
 const CHECK_INTERVAL_MS = 10_000;
 
-/** The context of {@linkcode Renewal}. */
 export interface RenewalContext {
   /** Resolves the inputs again. */
   readonly resolve: () => Promise<ResolvedServerConfig>;

@@ -34,7 +34,6 @@ export interface ServerState {
   readonly stderrTail?: string;
 }
 
-/** Receives the events of a server. */
 export interface ServerListener extends NotificationListener {
   /** A new session has begun: lists of earlier sessions must be read again. */
   onRunning(connection: McpConnection): void;

@@ -29,13 +29,11 @@ import {
 } from "./server_state.ts";
 import { WarnOnce } from "../warn_once.ts";
 
-/** The length to which a problem is cut, in characters. */
 const MAX_PROBLEM_LENGTH = 1_000;
 
 /** The members that change with the status. */
 type StateChange = Omit<ServerState, "since" | "restarts" | "problem">;
 
-/** The context of a supervised server. */
 export interface ServerContext {
   readonly guard: ProcessGuard;
   /** Limits the servers that start at the same time. */
@@ -112,7 +110,6 @@ export class SupervisedServer {
     return this.#state;
   }
 
-  /** The running session, if any. */
   get connection(): McpConnection | undefined {
     return this.#connection;
   }

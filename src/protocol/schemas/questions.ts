@@ -8,9 +8,7 @@ import {
 } from "../questions.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 
-/** The most kinds of questions that are read. */
 const MAX_MODES = 32;
-/** The most characters of a state. */
 const MAX_STATE_LENGTH = 1_024;
 
 const record = z.record(z.string(), z.unknown());

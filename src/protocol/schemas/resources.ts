@@ -16,20 +16,15 @@ import { computerCall, timeoutSeconds } from "./office.ts";
 /** The members of every request to a Computer that may have a time limit. */
 export const timed = { ...computerCall, timeout: timeoutSeconds };
 
-/** The most characters of a blob handle. */
 const MAX_HANDLE_LENGTH = 8_192;
 /** The most characters of the path of a file in a skill: a blob handle of such a file holds it. */
 const MAX_SKILL_PATH_LENGTH = 1_024;
-/** The most characters of a skill's name. */
 const MAX_SKILL_NAME_LENGTH = 1_024;
 
 /** The most characters of a subscribed URI, which stays in memory. */
 const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
-/** The most characters of a template. */
 const MAX_TEMPLATE_LENGTH = 8_192;
-/** The most characters of a prompt's name. */
 const MAX_PROMPT_NAME_LENGTH = 1_024;
-/** The most characters of a parameter's name or value. */
 const MAX_ARGUMENT_LENGTH = 65_536;
 
 const optionalInteger = z.int().nullish().transform((value) => value ?? undefined);

@@ -10,7 +10,6 @@ export const MAX_COMPLETIONS = 100;
 /** The most pages that are searched for element ids. */
 const MAX_SEARCHED_PAGES = 1_000;
 
-/** The answer to MCP's `completion/complete`. */
 export interface Completion {
   /** The values; at most {@linkcode MAX_COMPLETIONS}. */
   readonly values: string[];
@@ -20,9 +19,7 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
-/** A request to complete a parameter. */
 export interface CompletionRequest {
-  /** The name of the parameter. */
   readonly name: string;
   /** The beginning of its value. */
   readonly value: string;

@@ -14,7 +14,6 @@ import {
 import type { Publications } from "../publications.ts";
 import type { Subscriptions } from "./session.ts";
 
-/** What the answers depend on. */
 export interface AnswerContext {
   readonly publications: Publications;
   /** The most windows and documents in one page of `resources/list`. */
@@ -112,7 +111,6 @@ function isUnknownToVersion2(data: unknown, uri: string): boolean {
   return Object.keys(data).length === 1 || data["reason"] === "invalid_uri";
 }
 
-/** What the answers to subscriptions depend on. */
 interface SubscriptionContext {
   readonly publications: Publications;
   readonly subscriptions: Subscriptions;

@@ -9,7 +9,6 @@ const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
 /** The member of `_meta` by which each request of that revision tells the revision. */
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
 
-/** What the answers to one client depend on. */
 export interface ConversationContext extends AnswerContext {
   readonly wire: SessionWire;
   /** How long what was read may be used without another request, in milliseconds. */

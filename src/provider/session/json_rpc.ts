@@ -12,7 +12,6 @@ export const RpcErrorCode = {
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** The id of a request. */
 export type RequestId = string | number;
 
 /** A message as the SDK's transports carry it: a request, a notification or an answer. */
@@ -25,16 +24,13 @@ export interface RpcMessage {
   readonly error?: unknown;
 }
 
-/** A request of a client. */
 export interface RpcRequest extends RpcMessage {
   readonly id: RequestId;
   readonly method: string;
 }
 
-/** The `result` member of an answer. */
 export type RpcResult = Record<string, unknown>;
 
-/** The `error` member of an answer. */
 export interface RpcErrorBody {
   readonly code: number;
   readonly message: string;

@@ -24,7 +24,6 @@ export interface ListPosition {
   readonly after?: { readonly key: string; readonly index: number } | undefined;
 }
 
-/** One part of the list. */
 interface ListPart {
   readonly id: string;
   entries(): Promise<readonly ListEntry[]>;
@@ -125,10 +124,8 @@ export type Cursor =
   | { readonly of: "sdk"; readonly cursor: string | undefined }
   | { readonly of: "published"; readonly position: ListPosition };
 
-/** The first page. */
 const START: Cursor = { of: "sdk", cursor: undefined };
 
-/** Writes a cursor. */
 export function writeCursor(cursor: Cursor): string {
   const json = JSON.stringify(cursor.of === "sdk" ? { sdk: cursor.cursor } : cursor.position);
   return btoa(encodeURIComponent(json));

@@ -100,7 +100,6 @@ export class Session implements Hearer {
   }
 }
 
-/** A notification of MCP. */
 export interface Notification {
   readonly method: string;
   readonly params?: { readonly uri: string };

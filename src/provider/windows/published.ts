@@ -94,7 +94,6 @@ export class Window implements PublishedWindow {
     this.#listener.onRemove(this.uri);
   }
 
-  /** The entry in `resources/list`. */
   toResource(): McpResource {
     return toListedWindow(this.uri, this.#look);
   }

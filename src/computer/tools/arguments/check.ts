@@ -24,7 +24,6 @@ const MAX_KNOWN_NAMES = 2_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The result of a check. */
 export interface ArgumentVerdict {
   /** One text for each problem; empty when none was found. */
   readonly problems: readonly string[];
@@ -32,12 +31,6 @@ export interface ArgumentVerdict {
   readonly uncheckedBecause?: string;
 }
 
-/**
- * Checks arguments.
- *
- * @param schema The tool's `inputSchema`.
- * @param args The arguments; they are not changed.
- */
 export function checkArguments(schema: Members, args: Members): ArgumentVerdict {
   const check = new Check(schema);
   try {
@@ -79,7 +72,6 @@ const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
   ["object", isRecord],
 ]);
 
-/** One check. */
 class Check {
   /** How many findings were not kept. */
   uncounted = 0;

@@ -2,7 +2,6 @@
 import { closestWord } from "../../../spelling.ts";
 import { shorten } from "../../../text.ts";
 
-/** Why a value is rejected. */
 export type Reason =
   | { readonly kind: "type"; readonly types: readonly string[] }
   | { readonly kind: "values"; readonly allowed: readonly unknown[] }
@@ -28,7 +27,6 @@ export class Place {
     this.parent = at?.parent;
   }
 
-  /** The place of a member. */
   child(key: string | number): Place {
     const children = this.#children ??= new Map();
     let child = children.get(key);
@@ -37,7 +35,6 @@ export class Place {
   }
 }
 
-/** The most problems that are described. */
 const MAX_PROBLEMS = 10;
 /** The most findings that are described; several of them may give the same text. */
 const MAX_DESCRIBED = 12;
