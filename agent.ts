@@ -40,7 +40,6 @@ export type { AgentQuestion, CallWait, OnQuestion, QuestionBase } from "./src/ag
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
 export { RemoteComputer } from "./src/agent/remote_computer.ts";
-export { RemoteDocuments } from "./src/agent/remote_documents.ts";
 export type {
   CallToolOptions,
   CompleteOptions,
@@ -51,7 +50,6 @@ export type {
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
 export { RemoteMcpServers } from "./src/agent/remote_mcp_servers.ts";
-export { RemoteResources } from "./src/agent/remote_resources.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/element.ts";

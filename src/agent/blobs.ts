@@ -1,4 +1,5 @@
 /** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
+import { isRecord } from "../json.ts";
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,
@@ -9,7 +10,7 @@ import {
   withoutBlobKeys,
 } from "../protocol/blobs.ts";
 import { parseReadResourceRet } from "../protocol/answers.ts";
-import type { OnFlaw } from "../protocol/flaws.ts";
+import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { parseGetPromptRet } from "../protocol/prompt_answers.ts";
 import type { GetPromptRet, PromptMessage } from "../protocol/prompts.ts";
 import type { GetBlobRet, ReadResourceRet, ResourceContents } from "../protocol/resources.ts";
@@ -26,158 +27,131 @@ export interface FillOptions extends BlobReaderOptions {
   readonly onFlaw?: OnFlaw | undefined;
 }
 
+/** A kind of answer, some of whose parts may be blobs. */
+interface AnswerKind<Answer, Part> {
+  readonly parse: AnswerReader<Answer>;
+  readonly partsOf: (answer: Answer) => readonly Part[];
+  /** What has the metadata of a part; the part itself by default. */
+  readonly holderOf?: (part: Part) => object;
+  /** The part with its bytes. */
+  readonly fill: (part: Part, blob: FetchedBlob) => Part;
+  readonly withParts: (answer: Answer, parts: Part[]) => Answer;
+}
+
 /** A handle, and the metadata that contains it. */
 interface Mark {
   readonly handle: string;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** Whether an item of the result has a blob handle. */
-export function hasBlobHandles(result: CallToolResult): boolean {
-  return result.content.some((item) => markOf(item) !== undefined);
+/** The bytes of a blob, and the item that they belong to. */
+interface FetchedBlob extends Mark {
+  readonly bytes: Uint8Array;
 }
 
-/** Whether an item of the contents has a blob handle. */
-export function hasContentHandles(result: ReadResourceRet): boolean {
-  return result.contents.some((piece) => markOf(piece) !== undefined);
-}
-
-/** Whether a message of the prompt has a blob handle. */
-export function hasPromptHandles(prompt: GetPromptRet): boolean {
-  return prompt.messages.some(({ content }) => markOf(content) !== undefined);
+/** Stands in the place of an item of a tool result that was the result's structured content. */
+interface StructuredContent {
+  readonly structuredContent: unknown;
 }
 
 /** Replaces blob handles in a tool result by the bytes. An item whose bytes cannot be fetched keeps its handle. */
-export async function fillBlobs(result: CallToolResult, options: FillOptions): Promise<CallToolResult> {
-  const reader = new BlobReader(options);
-  const { filled, whole } = await fillItems(result, { reader, options });
-  if (whole === undefined) return filled;
-  // The whole answer may have handles of its own, but no further answer is followed.
-  return (await fillItems(whole, { reader, options, isWhole: true })).filled;
-}
-
-/** The result with its bytes; or `whole`, the answer that one of its items stands for. */
-async function fillItems(
-  result: CallToolResult,
-  { reader, options, isWhole = false }: {
-    readonly reader: BlobReader;
-    readonly options: FillOptions;
-    readonly isWhole?: boolean;
-  },
-): Promise<{ filled: CallToolResult; whole?: CallToolResult }> {
-  let filled: CallToolResult = { ...result, content: [] };
-  for (const item of result.content) {
-    const mark = markOf(item);
-    const isFollowed = mark !== undefined && !(isWhole && mark.meta[A2C_ANSWER] === true);
-    const change = !isFollowed ? undefined : await fetchPart(mark, {
-      reader,
-      options,
-      use: (bytes) => fillItem(item, { ...mark, bytes, onFlaw: options.onFlaw }),
-    });
-    if (change?.answer !== undefined) return { filled, whole: change.answer };
-    if (change !== undefined && "structuredContent" in change) filled = { ...filled, ...change };
-    else filled.content.push(change?.item ?? item);
-  }
-  return { filled };
+export function fillBlobs(result: CallToolResult, options: FillOptions): Promise<CallToolResult> {
+  return fillAnswer<CallToolResult, ContentItem | StructuredContent>(result, {
+    parse: parseCallToolResult,
+    partsOf: ({ content }) => content,
+    fill: (item, blob) => {
+      if (blob.meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(blob) };
+      return "structuredContent" in item ? item : fillItem(item, blob);
+    },
+    withParts: (whole, parts) => ({
+      ...whole,
+      content: parts.flatMap((part) => "structuredContent" in part ? [] : [part]),
+      ...parts.findLast((part) => "structuredContent" in part),
+    }),
+  }, options);
 }
 
 /** Replaces blob handles in contents by the bytes. An item whose bytes cannot be fetched keeps its handle. */
-export async function fillContents(result: ReadResourceRet, options: FillOptions): Promise<ReadResourceRet> {
-  const reader = new BlobReader(options);
-  const contents: ResourceContents[] = [];
-  for (const piece of result.contents) {
-    const mark = markOf(piece);
-    const filled = mark === undefined ? undefined : await fetchPart(mark, {
-      reader,
-      options,
-      use: (bytes) => fillPiece(piece, { ...mark, bytes, onFlaw: options.onFlaw }),
-    });
-    if (filled !== undefined && "contents" in filled) return filled;
-    contents.push(filled ?? piece);
-  }
-  return { ...result, contents };
+export function fillContents(result: ReadResourceRet, options: FillOptions): Promise<ReadResourceRet> {
+  return fillAnswer<ReadResourceRet, ResourceContents>(result, {
+    parse: parseReadResourceRet,
+    partsOf: ({ contents }) => contents,
+    fill: fillPiece,
+    withParts: (whole, contents) => ({ ...whole, contents }),
+  }, options);
 }
 
 /** Replaces blob handles in a prompt by the bytes. A message whose bytes cannot be fetched keeps its handle. */
-export async function fillPrompt(prompt: GetPromptRet, options: FillOptions): Promise<GetPromptRet> {
+export function fillPrompt(prompt: GetPromptRet, options: FillOptions): Promise<GetPromptRet> {
+  return fillAnswer<GetPromptRet, PromptMessage>(prompt, {
+    parse: parseGetPromptRet,
+    partsOf: ({ messages }) => messages,
+    holderOf: ({ content }) => content,
+    fill: (message, blob) => ({ ...message, content: fillItem(message.content, blob) }),
+    withParts: (whole, messages) => ({ ...whole, messages }),
+  }, options);
+}
+
+async function fillAnswer<Answer, Part extends object>(
+  answer: Answer,
+  kind: AnswerKind<Answer, Part>,
+  options: FillOptions,
+): Promise<Answer> {
   const reader = new BlobReader(options);
-  const messages: PromptMessage[] = [];
-  for (const message of prompt.messages) {
-    const mark = markOf(message.content);
-    const content = mark === undefined ? undefined : await fetchPart(mark, {
-      reader,
-      options,
-      use: (bytes) => fillMessage(message.content, { ...mark, bytes, onFlaw: options.onFlaw }),
-    });
-    if (content !== undefined && "messages" in content) return content;
-    messages.push(content === undefined ? message : { ...message, content });
+  const { filled, whole } = await fillParts(answer, kind, { ...options, reader });
+  if (whole === undefined) return filled;
+  // The whole answer may have handles of its own, but no further answer is followed.
+  return (await fillParts(whole, kind, { ...options, reader, isWhole: true })).filled;
+}
+
+/** The answer with its bytes; or `whole`, the answer that one of its parts stands for. */
+async function fillParts<Answer, Part extends object>(
+  answer: Answer,
+  { parse, partsOf, holderOf = (part) => part, fill, withParts }: AnswerKind<Answer, Part>,
+  { reader, isWhole = false, onFailure, onFlaw }: FillOptions & {
+    readonly reader: BlobReader;
+    readonly isWhole?: boolean;
+  },
+): Promise<{ readonly filled: Answer; readonly whole?: Answer }> {
+  const parts: Part[] = [];
+  for (const part of partsOf(answer)) {
+    const mark = markOf(holderOf(part));
+    const isAnswer = mark?.meta[A2C_ANSWER] === true;
+    if (mark === undefined || (isWhole && isAnswer)) {
+      parts.push(part);
+      continue;
+    }
+    try {
+      const sha256 = mark.meta[A2C_SHA256];
+      const bytes = await reader.read(mark.handle, typeof sha256 === "string" ? sha256 : undefined);
+      if (isAnswer) return { filled: answer, whole: parse(toJson({ ...mark, bytes }), onFlaw) };
+      parts.push(fill(part, { ...mark, bytes }));
+    } catch (error) {
+      onFailure(mark.handle, error);
+      parts.push(part);
+    }
   }
-  return { ...prompt, messages };
+  return { filled: withParts(answer, parts) };
 }
 
-/** The content with its bytes, or the whole prompt. */
-function fillMessage(content: ContentItem, blob: FetchedBlob): ContentItem | GetPromptRet {
-  if (blob.meta[A2C_ANSWER] === true) return parseGetPromptRet(toJson(blob), blob.onFlaw);
-  const { item } = fillItem(content, blob);
-  if (item === undefined) throw broken(blob.handle, "not the content of a message");
-  return item;
-}
-
-function markOf(item: ContentItem | ResourceContents): Mark | undefined {
-  const meta = "_meta" in item ? item._meta ?? {} : {};
+function markOf(holder: object): Mark | undefined {
+  const meta = "_meta" in holder && isRecord(holder._meta) ? holder._meta : {};
   const handle = meta[A2C_BLOB_HANDLE];
   return typeof handle === "string" && handle !== "" ? { handle, meta } : undefined;
 }
 
-async function fetchPart<T>(
-  { handle, meta }: Mark,
-  { reader, options, use }: {
-    readonly reader: BlobReader;
-    readonly options: FillOptions;
-    readonly use: (bytes: Uint8Array) => T;
-  },
-): Promise<T | undefined> {
-  try {
-    const sha256 = meta[A2C_SHA256];
-    return use(await reader.read(handle, typeof sha256 === "string" ? sha256 : undefined));
-  } catch (error) {
-    options.onFailure(handle, error);
-    return undefined;
-  }
-}
-
-/** The bytes of a blob, and the item that they belong to. */
-interface FetchedBlob extends Mark {
-  readonly bytes: Uint8Array;
-  readonly onFlaw: OnFlaw | undefined;
-}
-
-/** The replacement of an item: another item, the result's structured content, or the whole result. */
-interface ItemChange {
-  readonly item?: ContentItem;
-  readonly structuredContent?: unknown;
-  readonly answer?: CallToolResult;
-}
-
-function fillItem(item: ContentItem, blob: FetchedBlob): ItemChange {
+function fillItem(item: ContentItem, blob: FetchedBlob): ContentItem {
   const { meta, bytes } = blob;
-  if (meta[A2C_ANSWER] === true) return { answer: parseCallToolResult(toJson(blob), blob.onFlaw) };
-  if (meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(blob) };
   if (item.type === "unknown") throw broken(blob.handle, "unknown type of item");
   const { _meta, ...rest } = item;
-  const others = withoutBlobKeys(meta);
-  const own = others === undefined ? {} : { _meta: others };
+  const own = ownMeta(meta);
   if (meta[A2C_TEXT] === true) {
     const { annotations } = rest;
     const hints = annotations === undefined ? {} : { annotations };
-    return { item: { type: "text", text: toText(blob), ...hints, ...own } };
+    return { type: "text", text: toText(blob), ...hints, ...own };
   }
-  if (rest.type === "resource") {
-    return { item: { ...rest, resource: toResource(rest.resource, blob), ...own } };
-  }
-  if (rest.type === "image" || rest.type === "audio") {
-    return { item: { ...rest, data: bytes.toBase64(), ...own } };
-  }
+  if (rest.type === "resource") return { ...rest, resource: toResource(rest.resource, blob), ...own };
+  if (rest.type === "image" || rest.type === "audio") return { ...rest, data: bytes.toBase64(), ...own };
   throw broken(blob.handle, `an item of type "${rest.type}" cannot hold bytes`);
 }
 
@@ -187,15 +161,16 @@ function toResource(resource: ResourceContents, blob: FetchedBlob): ResourceCont
   return { ...rest, text: toText(blob) };
 }
 
-function fillPiece(piece: ResourceContents, blob: FetchedBlob): ResourceContents | ReadResourceRet {
-  const { meta } = blob;
-  if (meta[A2C_ANSWER] === true) return parseReadResourceRet(toJson(blob), blob.onFlaw);
+function fillPiece(piece: ResourceContents, blob: FetchedBlob): ResourceContents {
   const { _meta, blob: _blob, ...rest } = piece;
+  return blob.meta[A2C_TEXT] === true
+    ? { ...rest, text: toText(blob), ...ownMeta(blob.meta) }
+    : { ...rest, blob: blob.bytes.toBase64(), ...ownMeta(blob.meta) };
+}
+
+function ownMeta(meta: Mark["meta"]): { _meta?: Record<string, unknown> } {
   const others = withoutBlobKeys(meta);
-  const own = others === undefined ? {} : { _meta: others };
-  return meta[A2C_TEXT] === true
-    ? { ...rest, text: toText(blob), ...own }
-    : { ...rest, blob: blob.bytes.toBase64(), ...own };
+  return others === undefined ? {} : { _meta: others };
 }
 
 function toText({ handle, bytes }: FetchedBlob): string {

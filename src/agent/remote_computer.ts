@@ -3,6 +3,7 @@ import { abortable } from "../async/abortable.ts";
 import { makeRequest } from "../tracing.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
+import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import type { FinderPage } from "../protocol/finder.ts";
 import {
   GET_CONFIG_EVENT,
@@ -25,12 +26,31 @@ import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { isFrom } from "../protocol/version.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { fillBlobs, hasBlobHandles } from "./blobs.ts";
+import { fillBlobs } from "./blobs.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
+import {
+  type DocumentAnswer,
+  documentPagesUri,
+  documentUri,
+  elementUri,
+  type FormatOptions,
+  type PageIndexOptions,
+  type PageOptions,
+  pageUri,
+  readDocument,
+  readDocumentPages,
+  readElement,
+  readPage,
+} from "./documents.ts";
 import type { QuestionChannels } from "./question_channels.ts";
 import { answerQuestions, type OnQuestion } from "./questions.ts";
-import { RemoteDocuments } from "./remote_documents.ts";
-import type { CallToolOptions, DesktopOptions, FinderOptions } from "./remote_options.ts";
+import { RemoteMcpServers } from "./remote_mcp_servers.ts";
+import type {
+  CallToolOptions,
+  DesktopOptions,
+  FinderOptions,
+  ReadResourceOptions,
+} from "./remote_options.ts";
 import { isNotServed, type RequestOptions } from "./requests.ts";
 import { getSkill, getSkills, type SkillFile, type SkillFileOptions } from "./skills.ts";
 import type { ToolServers } from "./tool_servers.ts";
@@ -69,7 +89,7 @@ interface SharedParts {
  * assertEquals(error.code, 404); // no Computer of that name is in the office
  * ```
  */
-export class RemoteComputer extends RemoteDocuments {
+export class RemoteComputer extends RemoteMcpServers {
   /** The Computer's name in the office. */
   readonly name: string;
   readonly #requests: ComputerRequests;
@@ -167,7 +187,6 @@ export class RemoteComputer extends RemoteDocuments {
       const result = channels.has(this.name)
         ? await answerQuestions(first, { ...asking, repeat: send })
         : first;
-      if (!hasBlobHandles(result)) return result;
       return await this.#requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
     } catch (error) {
       if (signal?.aborted || error instanceof RequestTimeoutError) this.#requests.cancel(reqId);
@@ -267,5 +286,71 @@ export class RemoteComputer extends RemoteDocuments {
     const answer = await this.#requests.ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });
     const { documents = [], total_count: totalCount = documents.length } = answer;
     return { documents, totalCount };
+  }
+
+  /**
+   * Reads a document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
+   *
+   * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
+   * @throws {SmcpError} 4201 when the document does not exist, 4204 when `uri` is not a document URI.
+   */
+  async readDocumentMetadata(uri: string, options: ReadResourceOptions = {}): Promise<DPEDocument> {
+    return readDocument(await this.#readDocument(documentUri(uri), options));
+  }
+
+  /**
+   * Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`.
+   *
+   * @throws {SmcpError} as {@linkcode readDocumentMetadata}.
+   */
+  async readDocumentPages(
+    uri: string,
+    options: ReadResourceOptions & PageIndexOptions = {},
+  ): Promise<DPEDocumentPages> {
+    const { offset, limit, ...rest } = options;
+    const pages = documentPagesUri(uri, { offset, limit });
+    return readDocumentPages(await this.#readDocument(pages, rest));
+  }
+
+  /**
+   * Reads a page of a document: Level 2.
+   *
+   * @param uri The document's URI.
+   * @param pageIndex The number of the page, from 0.
+   * @throws {SmcpError} 4201 when the document does not exist, 4202 when the page does not exist, 4204 when the URI is invalid.
+   */
+  async readPage(
+    uri: string,
+    pageIndex: number,
+    options: ReadResourceOptions & PageOptions = {},
+  ): Promise<DPEPage> {
+    const { format, categories, ...rest } = options;
+    const page = pageUri(uri, pageIndex, { format, categories });
+    return readPage({ ...await this.#readDocument(page, rest), format });
+  }
+
+  /**
+   * Reads an element of a document: Level 3.
+   *
+   * @param uri The document's URI.
+   * @param elementId The `element_id` in the page.
+   * @throws {SmcpError} 4201 when the document does not exist, 4203 when the element does not exist, 4204 when the URI is invalid.
+   */
+  async readElement(
+    uri: string,
+    elementId: string,
+    options: ReadResourceOptions & FormatOptions = {},
+  ): Promise<DPEElementDetail> {
+    const { format, ...rest } = options;
+    const element = elementUri(uri, elementId, { format });
+    return readElement({ ...await this.#readDocument(element, rest), format });
+  }
+
+  async #readDocument(uri: string, options: ReadResourceOptions): Promise<DocumentAnswer> {
+    return {
+      uri,
+      result: await this.readResource(uri, options),
+      onFlaws: (fields) => this.#requests.warn("document has flaws", { uri, ...fields }),
+    };
   }
 }
