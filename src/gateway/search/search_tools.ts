@@ -1,10 +1,9 @@
 /** The tools with which a client finds and calls all others. */
-import { ArgumentError, Arguments } from "../../agent/toolkit/builtins/arguments.ts";
+import { makeLocalTool } from "../../agent/toolkit/builtins/builtin.ts";
 import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
 import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { isRecord, parseJson } from "../../json.ts";
 import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../spelling.ts";
 import type { LongResults } from "./long_results.ts";
@@ -67,44 +66,36 @@ function forModels(parts: SearchParts): SearchParts {
 }
 
 function findTools(parts: SearchParts): LocalTool {
-  return {
-    definition: {
-      name: "find_tools",
-      title: "Find tools",
-      description:
-        'Finds the tools of the Computers for a task. Describe the task in a few words, such as "send an email"; the ' +
-        "answer has the name, Computer and schema of each tool that fits, and the other Computers that have the same tool. " +
-        "Then call one with call_read_tool or call_tool.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          query: { type: "string", description: "What the tool should do, in a few words." },
-          computer: { type: "string", description: "Only tools of this Computer." },
-          limit: {
-            type: "integer",
-            minimum: 1,
-            maximum: MAX_LIMIT,
-            description: `${DEFAULT_LIMIT} by default.`,
-          },
-        },
-        required: ["query"],
-        additionalProperties: false,
+  return makeLocalTool({
+    name: "find_tools",
+    title: "Find tools",
+    description:
+      'Finds the tools of the Computers for a task. Describe the task in a few words, such as "send an email"; the ' +
+      "answer has the name, Computer and schema of each tool that fits, and the other Computers that have the same tool. " +
+      "Then call one with call_read_tool or call_tool.",
+    properties: {
+      query: { type: "string", description: "What the tool should do, in a few words." },
+      computer: { type: "string", description: "Only tools of this Computer." },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: MAX_LIMIT,
+        description: `${DEFAULT_LIMIT} by default.`,
       },
-      annotations: { title: "Find tools", readOnlyHint: true, openWorldHint: false },
     },
-    run: (given, context) =>
-      guarded(async () => {
-        const args = new Arguments("find_tools", given, ["query", "computer", "limit"]);
-        const query = args.requiredText("query");
-        const computer = args.text("computer");
-        const limit = args.integer("limit", { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT;
-        const groups = await findGroups(parts, { query, computer, limit });
-        if (groups.length === 0) return nothingFound(parts, computer);
-        const structuredContent = { tools: groups.map(describe) };
-        const content = [{ type: "text", text: toSafeJson(structuredContent) }];
-        return parts.results.shorten({ content, structuredContent }, context);
-      }),
-  };
+    required: ["query"],
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async run(args, context) {
+      const query = args.text("query") ?? args.missing("query");
+      const computer = args.text("computer");
+      const limit = args.integer("limit", { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT;
+      const groups = await findGroups(parts, { query, computer, limit });
+      if (groups.length === 0) return nothingFound(parts, computer);
+      const structuredContent = { tools: groups.map(describe) };
+      const content = [{ type: "text", text: toSafeJson(structuredContent) }];
+      return parts.results.shorten({ content, structuredContent }, context);
+    },
+  });
 }
 
 /** The tools that fit best; one whose name is the query comes first, so that its schema can be asked for. */
@@ -180,78 +171,51 @@ function callTool(
     readonly isReadOnly: boolean;
   },
 ): LocalTool {
-  return {
-    definition: {
-      name,
-      title,
-      description,
-      inputSchema: {
-        type: "object",
-        properties: {
-          name: { type: "string", description: "The name of the tool, as find_tools tells it." },
-          arguments: { type: "object", description: "The arguments, by the inputSchema of the tool." },
-        },
-        required: ["name"],
-        additionalProperties: false,
-      },
-      annotations: { title, readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, openWorldHint: true },
+  return makeLocalTool({
+    name,
+    title,
+    description,
+    properties: {
+      name: { type: "string", description: "The name of the tool, as find_tools tells it." },
+      arguments: { type: "object", description: "The arguments, by the inputSchema of the tool." },
     },
-    run: (given, context) =>
-      guarded(async () => {
-        const args = new Arguments(name, given, ["name", "arguments"]);
-        const wanted = args.requiredText("name");
-        const toolArguments = readObject(given["arguments"], name);
-        const tool = parts.find(wanted);
-        if (tool === undefined) return await unknownTool(wanted, parts);
-        if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
-          return errorResult(
-            `Cannot call ${toSeenName(wanted)} with ${name}: it may modify something; use call_tool`,
-          );
-        }
-        const problem = argumentProblem(tool.definition, toolArguments);
-        if (problem !== undefined) {
-          return parts.results.shorten(errorResult(`Cannot call ${toSeenName(wanted)}: ${problem}`), context);
-        }
-        return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
-      }),
-  };
+    required: ["name"],
+    annotations: { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly, openWorldHint: true },
+    async run(args, context) {
+      const wanted = args.text("name") ?? args.missing("name");
+      const toolArguments = args.object("arguments");
+      const tool = parts.find(wanted);
+      if (tool === undefined) return await unknownTool(wanted, parts);
+      if (isReadOnly && tool.definition.annotations?.["readOnlyHint"] !== true) {
+        return errorResult(
+          `Cannot call ${toSeenName(wanted)} with ${name}: it may modify something; use call_tool`,
+        );
+      }
+      const problem = argumentProblem(tool.definition, toolArguments);
+      if (problem !== undefined) {
+        return parts.results.shorten(errorResult(`Cannot call ${toSeenName(wanted)}: ${problem}`), context);
+      }
+      return parts.results.shorten(await parts.call(tool, toolArguments, context), context);
+    },
+  });
 }
 
 function readResult({ results }: SearchParts): LocalTool {
-  return {
-    definition: {
-      name: "read_result",
-      title: "Go on with a long result",
-      description: "Reads a further part of a result that was too long for one answer.",
-      inputSchema: {
-        type: "object",
-        properties: {
-          handle: { type: "string", description: "The handle that the part before told." },
-          part: { type: "integer", minimum: 1, description: "The number of the part." },
-        },
-        required: ["handle", "part"],
-        additionalProperties: false,
-      },
-      annotations: { title: "Go on with a long result", readOnlyHint: true, openWorldHint: false },
+  return makeLocalTool({
+    name: "read_result",
+    title: "Go on with a long result",
+    description: "Reads a further part of a result that was too long for one answer.",
+    properties: {
+      handle: { type: "string", description: "The handle that the part before told." },
+      part: { type: "integer", minimum: 1, description: "The number of the part." },
     },
-    run: (given) =>
-      guarded(() => {
-        const args = new Arguments("read_result", given, ["handle", "part"]);
-        const part = args.integer("part", { min: 1, max: Number.MAX_SAFE_INTEGER });
-        if (part === undefined) {
-          throw new ArgumentError('Cannot call "read_result": the argument "part" is missing');
-        }
-        return results.read(args.requiredText("handle"), part);
-      }),
-  };
-}
-
-/** Models sometimes write the arguments as a text. */
-function readObject(value: unknown, tool: string): Json {
-  if (value === undefined || value === null || value === "") return {};
-  const read = typeof value === "string" ? parseJson(value) : value;
-  if (isRecord(read)) return read;
-  throw new ArgumentError(`Cannot call "${tool}": the argument "arguments" must be an object`);
+    required: ["handle", "part"],
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run(args) {
+      const part = args.integer("part", { min: 1, max: Number.MAX_SAFE_INTEGER }) ?? args.missing("part");
+      return results.read(args.text("handle") ?? args.missing("handle"), part);
+    },
+  });
 }
 
 async function unknownTool(name: string, parts: SearchParts): Promise<McpToolResult> {
@@ -269,13 +233,4 @@ async function unknownTool(name: string, parts: SearchParts): Promise<McpToolRes
   const names = similarNames(name, await parts.index(), parts.isReached);
   const hint = names.length === 0 ? "" : ` Similar ones: ${names.map((near) => `"${near}"`).join(", ")}.`;
   return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`);
-}
-
-async function guarded(run: () => McpToolResult | Promise<McpToolResult>): Promise<McpToolResult> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof ArgumentError) return errorResult(error.message);
-    throw error;
-  }
 }

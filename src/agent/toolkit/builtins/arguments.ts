@@ -1,4 +1,5 @@
 /** Reads the arguments that a model gives; what is wrong with them is told in words that it understands. */
+import { isRecord, parseJson } from "../../../json.ts";
 import { toSeenName } from "../../../text/safe_text.ts";
 
 /** An argument is wrong. The message says which, and what it should be. */
@@ -42,11 +43,18 @@ export class Arguments {
     return areRanges ? items.join(",") : this.text(name);
   }
 
-  /** A text that must be there. */
-  requiredText(name: string): string {
-    const text = this.text(name);
-    if (text === undefined) throw this.#wrong(name, "is missing");
-    return text;
+  /** Refuses a call without an argument that must be there. */
+  missing(name: string): never {
+    throw this.#wrong(name, "is missing");
+  }
+
+  /** An object, empty when absent. A text of JSON counts, since models write those as well. */
+  object(name: string): Readonly<Record<string, unknown>> {
+    const value = this.#args[name] ?? "";
+    if (value === "") return {};
+    const object = typeof value === "string" ? parseJson(value) : value;
+    if (isRecord(object)) return object;
+    throw this.#wrong(name, "must be an object");
   }
 
   /** A whole number. A text of digits counts, since models write those as well. */

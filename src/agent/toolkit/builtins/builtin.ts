@@ -23,7 +23,7 @@ export interface Reach {
 }
 
 /** A tool, and what it does. */
-export interface Builtin {
+export interface LocalToolParts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -31,13 +31,14 @@ export interface Builtin {
   readonly properties: Readonly<Record<string, Json>>;
   readonly required?: readonly string[];
   readonly outputSchema?: Json;
+  readonly annotations: Json;
   /** @throws {ArgumentError} an argument is wrong. Any other error becomes a failure, too. */
-  readonly run: (args: Arguments, context: ToolContext) => Promise<McpToolResult>;
+  readonly run: (args: Arguments, context: ToolContext) => McpToolResult | Promise<McpToolResult>;
 }
 
-/** Makes a tool. None of them modifies anything. */
-export function makeBuiltin(
-  { name, title, description, properties, required, outputSchema, run }: Builtin,
+/** Makes a tool, which takes no other arguments than those of its schema. */
+export function makeLocalTool(
+  { name, title, description, properties, required, outputSchema, annotations, run }: LocalToolParts,
 ): LocalTool {
   const definition: McpTool = {
     name,
@@ -50,14 +51,13 @@ export function makeBuiltin(
       additionalProperties: false,
     },
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: { title, readOnlyHint: true, openWorldHint: true },
+    annotations: { title, ...annotations },
   };
   return {
     definition,
     async run(args, context) {
       try {
-        const result = await run(new Arguments(name, args, Object.keys(properties)), context);
-        return mapTexts({ ...result, content: result.content.map(toContent) }, escapeUnreadable);
+        return await run(new Arguments(name, args, Object.keys(properties)), context);
       } catch (error) {
         context.signal.throwIfAborted();
         if (error instanceof ArgumentError) return errorResult(error.message);
@@ -65,6 +65,18 @@ export function makeBuiltin(
       }
     },
   };
+}
+
+/** Makes a tool that shows what Computers have, and modifies nothing. */
+export function makeBuiltin({ run, ...parts }: Omit<LocalToolParts, "annotations">): LocalTool {
+  return makeLocalTool({
+    ...parts,
+    annotations: { readOnlyHint: true, openWorldHint: true },
+    async run(args, context) {
+      const result = await run(args, context);
+      return mapTexts({ ...result, content: result.content.map(toContent) }, escapeUnreadable);
+    },
+  });
 }
 
 /** The argument that chooses a Computer. */

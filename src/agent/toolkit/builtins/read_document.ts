@@ -84,7 +84,9 @@ export function readDocument(reach: Reach): LocalTool {
     },
     required: ["uri"],
     async run(args, { signal }) {
-      const { uri, computer = args.text("computer") } = readDocumentUri(args.requiredText("uri"));
+      const { uri, computer = args.text("computer") } = readDocumentUri(
+        args.text("uri") ?? args.missing("uri"),
+      );
       const format = args.choice("format", DPE_FORMATS) ?? "markdown";
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const { pageIndex, elementId } = parseDpeUri(uri);
