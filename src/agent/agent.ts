@@ -17,15 +17,9 @@ import { assertProtocol, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
 import { FollowedCalls } from "./followed_calls.ts";
 import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
-import {
-  AGENT_NEWS,
-  type AgentEvent,
-  type AgentEventName,
-  type AgentListener,
-  type ComputerViewName,
-} from "./events.ts";
+import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
 import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
-import { fetchPrompts, fetchSkills, Refresher, UpdateReader } from "./refresh.ts";
+import { fetchView, Refresher, UpdateReader } from "./refresh.ts";
 import { ComputerRequests } from "./computer_requests.ts";
 import { QuestionChannels } from "./question_channels.ts";
 import type { OnQuestion } from "./questions.ts";
@@ -134,7 +128,6 @@ export class Agent implements AsyncDisposable {
   readonly #refresher: Refresher;
   readonly #ending: AbortController;
   readonly #log: Logger;
-  readonly #updates = new UpdateReader();
   /** The Computers that know that this Agent answers questions. */
   readonly #channels: QuestionChannels;
   readonly #toolServers: ToolServers;
@@ -163,8 +156,11 @@ export class Agent implements AsyncDisposable {
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
     this.#blobBounds = { maxBlobBytes, blobTimeoutMs };
     this.#requests = new Requests(parts.link, { agent: name, graceMs, logger });
-    const source = { fetch: this.#fetchView.bind(this), listComputers: this.#listComputers.bind(this) };
-    this.#refresher = new Refresher(parts.listeners, source, { logger });
+    const updates = new UpdateReader();
+    this.#refresher = new Refresher(parts.listeners, {
+      fetch: ({ computer, view }) => fetchView(this.computer(computer), { view, updates }),
+      listComputers: () => this.#listComputers(),
+    }, { logger });
   }
 
   /**
@@ -345,31 +341,6 @@ export class Agent implements AsyncDisposable {
   async #listComputers(): Promise<string[]> {
     const members = await this.listOffice();
     return members.filter(({ role }) => role === "computer").map(({ name }) => name);
-  }
-
-  async #fetchView(
-    { computer, view }: {
-      readonly computer: string;
-      readonly view: ComputerViewName;
-    },
-  ): Promise<AgentEvent | undefined> {
-    const remote = this.computer(computer);
-    switch (view) {
-      case "tools":
-        return { type: "toolsRefreshed", computer, tools: await remote.getTools() };
-      case "config":
-        return { type: "configRefreshed", computer, config: await remote.getConfig() };
-      case "desktop":
-        return { type: "desktopRefreshed", computer, desktops: await remote.getDesktop() };
-      case "finder":
-        return { type: "finderRefreshed", computer, ...await remote.getFinder() };
-      case "resources":
-        return await this.#updates.fetch(remote);
-      case "prompts":
-        return await fetchPrompts(remote);
-      case "skills":
-        return await fetchSkills(remote);
-    }
   }
 }
 

@@ -32,15 +32,9 @@ const REFRESHED_EVENTS: Readonly<Record<ComputerViewName, AgentEventName>> = {
   skills: "skillsRefreshed",
 };
 
-const ALL_VIEWS: readonly ComputerViewName[] = [
-  "tools",
-  "config",
-  "desktop",
-  "finder",
-  "resources",
-  "prompts",
-  "skills",
-];
+const ALL_VIEWS = Object.keys(REFRESHED_EVENTS) as readonly ComputerViewName[];
+/** The views that a Computer need not have. */
+const OPTIONAL_VIEWS: ReadonlySet<ComputerViewName> = new Set(["prompts", "skills"]);
 
 /** One view of one Computer. */
 interface Refresh {
@@ -174,28 +168,31 @@ export class Refresher {
   }
 }
 
-/** Fetches all prompts of a Computer; `undefined` when it does not support prompts. */
-export async function fetchPrompts(remote: RemoteComputer): Promise<AgentEvent | undefined> {
-  return await ifSupported(async () => {
-    const { prompts } = await remote.getPrompts();
-    return { type: "promptsRefreshed", computer: remote.name, prompts };
-  });
-}
-
-/** Fetches all skills of a Computer; `undefined` when it does not support skills. */
-export async function fetchSkills(remote: RemoteComputer): Promise<AgentEvent | undefined> {
-  return await ifSupported(async () => ({
-    type: "skillsRefreshed",
-    computer: remote.name,
-    skills: await remote.getSkills(),
-  }));
-}
-
-async function ifSupported(fetch: () => Promise<AgentEvent>): Promise<AgentEvent | undefined> {
+/** Fetches a view as an event; `undefined` when there is no news, or when the Computer does not have the view. */
+export async function fetchView(
+  remote: RemoteComputer,
+  { view, updates }: { readonly view: ComputerViewName; readonly updates: UpdateReader },
+): Promise<AgentEvent | undefined> {
+  const { name: computer } = remote;
   try {
-    return await fetch();
+    switch (view) {
+      case "tools":
+        return { type: "toolsRefreshed", computer, tools: await remote.getTools() };
+      case "config":
+        return { type: "configRefreshed", computer, config: await remote.getConfig() };
+      case "desktop":
+        return { type: "desktopRefreshed", computer, desktops: await remote.getDesktop() };
+      case "finder":
+        return { type: "finderRefreshed", computer, ...await remote.getFinder() };
+      case "resources":
+        return await updates.fetch(remote);
+      case "prompts":
+        return { type: "promptsRefreshed", computer, prompts: (await remote.getPrompts()).prompts };
+      case "skills":
+        return { type: "skillsRefreshed", computer, skills: await remote.getSkills() };
+    }
   } catch (error) {
-    if (error instanceof UnsupportedRequestError) return undefined;
+    if (error instanceof UnsupportedRequestError && OPTIONAL_VIEWS.has(view)) return undefined;
     throw error;
   }
 }

@@ -112,8 +112,8 @@ async function readContent(
   source: UploadSource,
   { name, signal }: { readonly name: string | undefined; readonly signal: AbortSignal },
 ): Promise<Content> {
-  const file = source instanceof Uint8Array
-    ? fileOf(source)
+  const file: UploadFile = source instanceof Uint8Array
+    ? new Blob([new Uint8Array(source)])
     : source instanceof ReadableStream
     ? await readAll(source, signal)
     : source;
@@ -181,17 +181,6 @@ function toUploaded(
     );
   }
   return { landingPath, totalSize, sha256 };
-}
-
-function fileOf(bytes: Uint8Array): UploadFile {
-  const stream = () =>
-    new ReadableStream<Uint8Array>({
-      start(controller) {
-        controller.enqueue(bytes);
-        controller.close();
-      },
-    });
-  return { size: bytes.byteLength, stream };
 }
 
 async function readAll(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<UploadFile> {

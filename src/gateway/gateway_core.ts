@@ -139,14 +139,8 @@ export class GatewayCore implements Gateway {
       onActivity: this.#onActivity,
       instructions: instructionsFor(scope, this.#mode),
       isPerRequest,
-      onListChanged: (listener: (list: ListName) => void) =>
-        this.onChange((change) => {
-          if (change.kind === "list" && concerns(change, scope)) listener(change.list);
-        }),
-      onResourceUpdated: (listener: (uri: string) => void) =>
-        this.onChange((change) => {
-          if (change.kind === "resource" && concerns(change, scope)) listener(change.uri);
-        }),
+      onListChanged: (listener: (list: ListName) => void) => this.onListChanged(scope, listener),
+      onResourceUpdated: (listener: (uri: string) => void) => this.onResourceUpdated(scope, listener),
     };
     return ({ era }) => createSession({ ...parts, isLegacy: era === "legacy" });
   }
@@ -161,9 +155,7 @@ export class GatewayCore implements Gateway {
       reader: this.#readerFor(scope),
       subscriptions: this.#subscriptions,
       onListChanged: (listener) =>
-        this.onChange((change) => {
-          if (change.kind === "list" && change.list === "resources" && concerns(change, scope)) listener();
-        }),
+        this.onListChanged(scope, (list) => list === "resources" ? listener() : undefined),
       onFound: (uri, computer) => this.#tell({ kind: "resource", uri, computer }),
       logger: this.#log,
     });
@@ -173,6 +165,20 @@ export class GatewayCore implements Gateway {
   onChange(listener: (change: GatewayChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls `listener` after each change of a list of this scope, until the returned function is called. */
+  onListChanged(scope: Scope, listener: (list: ListName) => void): () => void {
+    return this.onChange((change) => {
+      if (change.kind === "list" && concerns(change, scope)) listener(change.list);
+    });
+  }
+
+  /** Calls `listener` after each change of a resource that somebody follows, until the returned function is called. */
+  onResourceUpdated(scope: Scope, listener: (uri: string) => void): () => void {
+    return this.onChange((change) => {
+      if (change.kind === "resource" && concerns(change, scope)) listener(change.uri);
+    });
   }
 
   /** Ends all calls that wait for an answer, and forgets the office. */

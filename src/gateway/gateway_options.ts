@@ -1,18 +1,13 @@
 /** How a gateway is made, and what its host program sees of it. */
+import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
-import type { Logger } from "../log.ts";
 import type { ListName } from "./list_name.ts";
 import type { ToolsMode } from "./search/tools_mode.ts";
 import type { Activity } from "./tool_handlers.ts";
 
 /** How a gateway presents its office. */
-export interface GatewayOptions {
-  /** Only these Computers; all by default. */
-  readonly computers?: readonly string[] | undefined;
-  /** The most characters of a tool's name; 48 by default, at least 16. Clients count 64 after a prefix of their own. */
-  readonly nameLength?: number | undefined;
-  /** Names that tools had before, such as {@linkcode Gateway.names} of an earlier run. */
-  readonly names?: Iterable<GivenName> | undefined;
+export interface GatewayOptions
+  extends Pick<ToolkitOptions, "computers" | "names" | "nameLength" | "callTimeoutMs" | "logger"> {
   /** Called when a tool has been given a name, with all names: keep them for the next run. */
   readonly onNames?: ((names: readonly GivenName[]) => void) | undefined;
   /**
@@ -20,8 +15,6 @@ export interface GatewayOptions {
    * tools that are known by then are named together.
    */
   readonly patienceMs?: number | undefined;
-  /** How long a call may take without progress, in milliseconds; 300,000 by default. */
-  readonly callTimeoutMs?: number | undefined;
   /**
    * What clients of everything are offered: `all` tools, which is the default; tools to `search` and call all others; or
    * by the number of tools, `auto`: the search from 40 tools or about 10,000 tokens of definitions on.
@@ -36,8 +29,6 @@ export interface GatewayOptions {
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
   readonly onActivity?: ((activity: Activity) => void) | undefined;
-  /** Receives log lines; they are dropped by default. */
-  readonly logger?: Logger | undefined;
 }
 
 /** What has changed for clients: a list, or a resource that somebody follows. */

@@ -1,15 +1,12 @@
 /** One client of the gateway: a server of MCP in front of the office. */
 import { Server } from "@modelcontextprotocol/server";
-import { Throttle } from "../async/throttle.ts";
 import { PACKAGE_VERSION } from "../version.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
-import type { ListName } from "./list_name.ts";
+import { type ListName, throttleLists } from "./list_name.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
-/** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
-export const LIST_CHANGED_INTERVAL_MS = 200;
 /** The most questions of one call to a client of 2025. */
 const MAX_QUESTIONS = 64;
 
@@ -46,25 +43,14 @@ export function createSession(parts: SessionParts): Server {
   return server;
 }
 
-const SENDERS = {
-  tools: (server: Server) => server.sendToolListChanged(),
-  resources: (server: Server) => server.sendResourceListChanged(),
-  prompts: (server: Server) => server.sendPromptListChanged(),
-} as const;
-
+/** Tells a client of changed lists; one that is gone, or has not begun, needs no news. */
 function followLists(server: Server, onListChanged: SessionParts["onListChanged"]): () => void {
-  const send = (list: ListName) => {
-    // A client that is gone, or has not begun, needs no news.
-    if (server.transport !== undefined) SENDERS[list](server).catch(() => undefined);
+  const senders: Readonly<Record<ListName, () => Promise<void>>> = {
+    tools: () => server.sendToolListChanged(),
+    resources: () => server.sendResourceListChanged(),
+    prompts: () => server.sendPromptListChanged(),
   };
-  const throttles = {
-    tools: new Throttle(() => send("tools"), LIST_CHANGED_INTERVAL_MS),
-    resources: new Throttle(() => send("resources"), LIST_CHANGED_INTERVAL_MS),
-    prompts: new Throttle(() => send("prompts"), LIST_CHANGED_INTERVAL_MS),
-  };
-  const unfollow = onListChanged((list) => throttles[list].request());
-  return () => {
-    unfollow();
-    for (const throttle of Object.values(throttles)) throttle.close();
-  };
+  return throttleLists(onListChanged, (list) => {
+    if (server.transport !== undefined) senders[list]().catch(() => undefined);
+  });
 }

@@ -7,16 +7,14 @@ import {
   type McpHttpHandler,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
-import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
 import type { AdmittedRequest } from "../../streamable_http/admission.ts";
 import type { SessionPlaces } from "../../streamable_http/session_places.ts";
 import { Sessions } from "../../streamable_http/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
-import { concerns, type Scope } from "../scope.ts";
-import type { ListName } from "../list_name.ts";
-import { LIST_CHANGED_INTERVAL_MS } from "../session.ts";
+import type { Scope } from "../scope.ts";
+import { type ListName, throttleLists } from "../list_name.ts";
 import { refuseParamHeaders } from "./param_headers.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
@@ -31,7 +29,7 @@ export class Endpoint {
   readonly #scope: Scope;
   readonly #sessions: Sessions;
   readonly #modern: McpHttpHandler;
-  readonly #unfollow: () => void;
+  readonly #unfollow: readonly (() => void)[];
   /** Requests and streams that are open now. */
   #busy = 0;
 
@@ -53,7 +51,13 @@ export class Endpoint {
       bus,
       onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
     });
-    this.#unfollow = publishChanges(gateway, { bus, scope });
+    this.#unfollow = [
+      throttleLists(
+        (listener) => gateway.onListChanged(scope, listener),
+        (list) => bus.publish(EVENTS[list]),
+      ),
+      gateway.onResourceUpdated(scope, (uri) => bus.publish({ kind: "resource_updated", uri })),
+    ];
   }
 
   /** Whether no client holds anything here. */
@@ -75,7 +79,7 @@ export class Endpoint {
 
   /** Ends what the clients hold. */
   async close(): Promise<void> {
-    this.#unfollow();
+    for (const unfollow of this.#unfollow) unfollow();
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
@@ -89,26 +93,4 @@ export class Endpoint {
     const uris = isJSONRPCRequest(body) ? listenedResources(body) : [];
     return await this.#gateway.followResources(uris, this.#scope);
   }
-}
-
-function publishChanges(
-  gateway: GatewayCore,
-  { bus, scope }: { readonly bus: InMemoryServerEventBus; readonly scope: Scope },
-): () => void {
-  const throttleOf = (list: ListName) =>
-    new Throttle(() => bus.publish(EVENTS[list]), LIST_CHANGED_INTERVAL_MS);
-  const throttles = {
-    tools: throttleOf("tools"),
-    resources: throttleOf("resources"),
-    prompts: throttleOf("prompts"),
-  };
-  const unfollow = gateway.onChange((change) => {
-    if (!concerns(change, scope)) return;
-    if (change.kind === "list") throttles[change.list].request();
-    else bus.publish({ kind: "resource_updated", uri: change.uri });
-  });
-  return () => {
-    unfollow();
-    for (const throttle of Object.values(throttles)) throttle.close();
-  };
 }

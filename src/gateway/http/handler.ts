@@ -1,7 +1,11 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
-import type { AdmissionOptions } from "../../streamable_http/admission.ts";
-import { Entrance, type HttpHandler, type ServeRequest } from "../../streamable_http/entrance.ts";
+import {
+  Entrance,
+  type EntranceOptions,
+  type HttpHandler,
+  type ServeRequest,
+} from "../../streamable_http/entrance.ts";
 import { httpError } from "../../streamable_http/http_error.ts";
 import {
   DEFAULT_IDLE_MS,
@@ -18,7 +22,7 @@ import { Endpoint } from "./endpoint.ts";
 const MAX_ENDPOINTS = 1_000;
 
 /** How the gateway is served over HTTP. */
-export interface HttpHandlerOptions extends AdmissionOptions {
+export interface HttpHandlerOptions extends EntranceOptions {
   /**
    * The most sessions of clients that speak MCP of 2025; 200 by default. When all are taken, the one that rests longest
    * ends for a new one.
@@ -26,10 +30,6 @@ export interface HttpHandlerOptions extends AdmissionOptions {
   readonly maxSessions?: number | undefined;
   /** How long such a session is kept without a request or a stream, in milliseconds; 1,800,000 by default. */
   readonly idleMs?: number | undefined;
-  /** The largest body of a request, in bytes; 16 MiB by default. */
-  readonly maxBodyBytes?: number | undefined;
-  /** Receives log lines; they are dropped by default. */
-  readonly logger?: Logger | undefined;
 }
 
 /**
