@@ -28,7 +28,6 @@ import { type RequestOptions, Requests } from "./requests.ts";
 import { ToolServers } from "./tool_servers.ts";
 import { Toolkit, type ToolkitOptions } from "./toolkit/toolkit.ts";
 
-/** Default time to reach the Server and to join. */
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Where an Agent connects, and as whom. */
@@ -363,7 +362,6 @@ function assertName(field: "office" | "name", value: unknown): void {
   if (problem !== undefined) throw new TypeError(`Cannot use ${field} "${value}": it ${problem}`);
 }
 
-/** Translates callbacks of the link into events of the Agent. */
 function toLinkListener(
   listeners: Listeners,
   context: {

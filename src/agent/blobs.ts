@@ -33,12 +33,10 @@ interface AnswerKind<Answer, Part> {
   readonly partsOf: (answer: Answer) => readonly Part[];
   /** What has the metadata of a part; the part itself by default. */
   readonly holderOf?: (part: Part) => object;
-  /** The part with its bytes. */
   readonly fill: (part: Part, blob: FetchedBlob) => Part;
   readonly withParts: (answer: Answer, parts: Part[]) => Answer;
 }
 
-/** A handle, and the metadata that contains it. */
 interface Mark {
   readonly handle: string;
   readonly meta: Readonly<Record<string, unknown>>;
@@ -201,10 +199,8 @@ export const MAX_BLOB_CHUNKS = 10_000;
 /** How often a blob is fetched from its start because it changed meanwhile. */
 const MAX_ATTEMPTS = 3;
 
-/** Requests the chunk of `handle` that starts at byte `offset`. */
 export type FetchChunk = (handle: string, offset: number) => Promise<GetBlobRet>;
 
-/** How blobs are fetched. */
 export interface BlobReaderOptions {
   readonly fetchChunk: FetchChunk;
   /** The limit for all blobs of one answer together. */
@@ -308,7 +304,6 @@ function decodeBase64(handle: string, text: string): Uint8Array {
   }
 }
 
-/** The SHA-256 of bytes, in hexadecimal. */
 export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

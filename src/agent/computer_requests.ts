@@ -13,11 +13,9 @@ import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./r
 /** The most characters of a handle in a log line: a Computer chooses the handle. */
 const MAX_LOGGED_HANDLE = 64;
 
-/** The options of {@linkcode ComputerRequests}. */
 export interface ComputerRequestsOptions {
   readonly requests: Requests;
   readonly logger: Logger;
-  /** The calls whose progress is wanted. */
   readonly followed: FollowedCalls;
   /** See `AgentOptions.maxBlobBytes`. */
   readonly maxBlobBytes: number;
@@ -25,7 +23,6 @@ export interface ComputerRequestsOptions {
   readonly blobTimeoutMs: number;
 }
 
-/** Sends requests to one Computer. */
 export class ComputerRequests {
   /** The Computer's name. */
   readonly computer: string;
@@ -36,7 +33,6 @@ export class ComputerRequests {
     this.#options = options;
   }
 
-  /** The `MAJOR.MINOR` of the protocol that the Agent speaks now. */
   get protocolVersion(): ProtocolMinor {
     return this.#options.requests.protocolVersion;
   }
@@ -53,12 +49,10 @@ export class ComputerRequests {
     return this.#options.requests.send(request, options);
   }
 
-  /** Asks for the progress of a call that is about to be sent. */
   follow(call: CallToFollow): Promise<FollowedCall> {
     return this.#options.followed.follow(this, call);
   }
 
-  /** Cancels a tool call on the Computer. */
   cancel(reqId: string): void {
     this.#options.requests.cancel(reqId);
   }
@@ -97,7 +91,6 @@ export class ComputerRequests {
     return filled;
   }
 
-  /** Logs a warning about an answer, with the Computer's name. */
   warn(message: string, fields: LogFields): void {
     this.#options.logger.warn(message, { computer: this.computer, ...fields });
   }

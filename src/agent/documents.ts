@@ -19,7 +19,6 @@ import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts
 import { buildDpeUri, parseDpeUri } from "../uri/dpe_uri.ts";
 import { Flaws } from "./requests.ts";
 
-/** The answer to a read of `uri`. */
 export interface DocumentAnswer {
   readonly uri: string;
   readonly result: ReadResourceRet;

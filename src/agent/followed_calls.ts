@@ -16,14 +16,12 @@ const FOLLOW_TIMEOUT_MS = 5_000;
 /** The most Computers that are remembered; then all are asked again. */
 const MAX_UNABLE = 1_000;
 
-/** Sends requests to one Computer. */
 export interface RequestSender {
   /** The Computer's name. */
   readonly computer: string;
   ask<T>(event: string, body: Readonly<Record<string, unknown>>, options: SendOptions<T>): Promise<T>;
 }
 
-/** A tool call that is about to be sent. */
 export interface CallToFollow extends CallTimeouts {
   readonly reqId: string;
   readonly signal?: AbortSignal | undefined;
@@ -114,7 +112,6 @@ export class FollowedCalls {
   }
 }
 
-/** A call that is not followed. */
 function alone(timeoutMs: number): FollowedCall {
   return { timeoutMs, [Symbol.dispose]() {} };
 }

@@ -6,10 +6,8 @@ import type { AgentEvent, AgentEventName, AgentEventOf, AgentListener } from "./
 /** Removes a listener when it is called, or at the end of a `using` block. Idempotent. */
 export type Unsubscribe = (() => void) & Disposable;
 
-/** A callback for the events of several names. */
 export type AnyListener = (event: AgentEvent) => void | Promise<void>;
 
-/** The listeners of an Agent, by event. */
 export class Listeners {
   readonly #listeners = new Map<AgentEventName, Set<AnyListener>>();
   readonly #log: Logger;
@@ -23,7 +21,6 @@ export class Listeners {
     return this.onEach([type], (event) => isOf(event, type) ? listener(event) : undefined);
   }
 
-  /** Calls `listener` with each event of several names. */
   onEach(types: readonly AgentEventName[], listener: AnyListener): Unsubscribe {
     // A new function for each call, so that removing one listener does not remove an equal one.
     const entry: AnyListener = (event) => listener(event);
@@ -32,7 +29,6 @@ export class Listeners {
     return Object.assign(unsubscribe, { [Symbol.dispose]: unsubscribe });
   }
 
-  /** Whether the event has a listener. */
   has(type: AgentEventName): boolean {
     return this.#listenersOf(type).size > 0;
   }

@@ -20,7 +20,6 @@ import {
 } from "../protocol/parse.ts";
 import type { AgentEvent, OfficeMember } from "./events.ts";
 
-/** The prefix of all notifications. */
 export const NOTIFICATION_PREFIX = "notify:";
 
 /**

@@ -83,7 +83,6 @@ export type CallWait = Pick<
   "computer" | "tool" | "mcpServer" | "reqId" | "message" | "timeLeftMs"
 >;
 
-/** A call whose result may be a question. */
 export interface AskingCall {
   readonly requests: ComputerRequests;
   readonly tool: string;
@@ -99,10 +98,8 @@ export interface AskingCall {
   readonly repeat: () => Promise<CallToolResult>;
 }
 
-/** A question as it was read; one of an unknown mode has nothing but its state. */
 type ReadQuestion = InputRequired | { readonly mode: "unknown"; readonly state: string };
 
-/** A question that the user is asked. */
 type AskedQuestion = Exclude<InputRequired, { mode: "wait" }>;
 
 /**

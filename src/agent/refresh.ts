@@ -36,23 +36,19 @@ const ALL_VIEWS = Object.keys(REFRESHED_EVENTS) as readonly ComputerViewName[];
 /** The views that a Computer need not have. */
 const OPTIONAL_VIEWS: ReadonlySet<ComputerViewName> = new Set(["prompts", "skills"]);
 
-/** One view of one Computer. */
 interface Refresh {
   readonly computer: string;
   readonly view: ComputerViewName;
 }
 
-/** A view to fetch. */
 interface Fetch extends Refresh {
   /** How long the view rests afterwards, in milliseconds. */
   readonly restMs: number;
 }
 
-/** How views and Computers are fetched. */
 export interface RefreshSource {
   /** Fetches a view as an event; `undefined` when there is no news. */
   readonly fetch: (refresh: Refresh) => Promise<AgentEvent | undefined>;
-  /** The names of the Computers in the office. */
   readonly listComputers: () => Promise<readonly string[]>;
 }
 
@@ -78,7 +74,6 @@ export class Refresher {
     this.#follow();
   }
 
-  /** Stops fetching; no event follows. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();

@@ -59,7 +59,6 @@ import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } fr
 /** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
 const WINDOWS_TIMEOUT_MS = 5_000;
 
-/** What the Computers of an Agent share. */
 interface SharedParts {
   readonly channels: QuestionChannels;
   readonly onQuestion: OnQuestion | undefined;

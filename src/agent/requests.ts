@@ -28,14 +28,12 @@ export interface RequestOptions {
   readonly expectedCodes?: readonly number[] | undefined;
 }
 
-/** A request before it is sent. */
 export interface OutgoingRequest {
   readonly event: string;
   /** The members besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` here replaces the default. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** How a request is sent and its answer read. */
 export interface SendOptions<T> extends RequestOptions {
   readonly parse: AnswerReader<T>;
   /** Whether the caller logs a failure; `false` by default. */
@@ -49,23 +47,19 @@ const MAX_FLAW_LENGTH = 200;
 
 /** Collects the flaws of one answer for one log line. */
 export class Flaws {
-  /** The number of flaws. */
   count = 0;
   readonly #named: string[] = [];
 
-  /** Adds a flaw. */
   readonly add: OnFlaw = (field, what) => {
     this.count++;
     if (this.count <= MAX_NAMED_FLAWS) this.#named.push(shorten(`${field}: ${what}`, MAX_FLAW_LENGTH));
   };
 
-  /** The fields of the log line. */
   get fields(): LogFields {
     return { count: this.count, flaws: this.#named.join("; ") };
   }
 }
 
-/** Sends the requests of one Agent. */
 export class Requests {
   readonly #link: Link;
   readonly #agent: string;
@@ -82,7 +76,6 @@ export class Requests {
     this.#log = options.logger;
   }
 
-  /** The `MAJOR.MINOR` of the protocol that the Agent speaks now. */
   get protocolVersion(): ProtocolMinor {
     return this.#link.protocolVersion;
   }

@@ -4,11 +4,9 @@ import { createHash } from "node:crypto";
 /** A SHA-256 of what it has been given. */
 export interface Sha256 {
   update(piece: Uint8Array): void;
-  /** Ends it. */
   toHex(): string;
 }
 
-/** Begins a SHA-256. */
 export function startSha256(): Sha256 {
   const hash = createHash("sha256");
   return { update: (piece) => void hash.update(piece), toHex: () => hash.digest("hex") };

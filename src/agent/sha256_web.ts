@@ -5,7 +5,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import type { Sha256 } from "./sha256.ts";
 
-/** Begins a SHA-256. */
 export function startSha256(): Sha256 {
   const hash = sha256.create();
   return { update: (piece) => void hash.update(piece), toHex: () => hash.digest().toHex() };

@@ -55,7 +55,6 @@ const MAX_CHUNK_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 4_096;
 /** The most bytes of a stream: its checksum is sent before its bytes, so all of it is in memory. */
 const MAX_STREAM_BYTES = 100 * 1024 * 1024;
-/** The most characters of a name that are sent. */
 const MAX_NAME_LENGTH = 255;
 /** How long to wait before the next try while the Computer has no place for another upload. */
 const BUSY_WAITS = { firstMs: 500, maxMs: 5_000 };
@@ -100,7 +99,6 @@ export async function putBlob(
   }
 }
 
-/** What is sent, with its checksum. */
 interface Content {
   readonly size: number;
   readonly sha256: string;

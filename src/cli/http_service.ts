@@ -12,13 +12,11 @@ import { collect } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 import { stateFile } from "./state_folder.ts";
 
-/** Where an MCP server listens: a host and a port, 0 for any free one. */
 export interface HttpPlace {
   readonly host: string;
   readonly port: number;
 }
 
-/** The options as given. */
 export interface HttpOptions {
   readonly http?: HttpPlace;
   readonly httpToken?: string;
@@ -128,7 +126,6 @@ async function makeToken(path: string): Promise<string> {
   return token;
 }
 
-/** Parses `PORT`, `HOST:PORT` or `[ADDRESS]:PORT`. */
 function parsePlace(raw: string): HttpPlace {
   const [, host = "127.0.0.1", digits = ""] = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(raw) ?? [];
   const port = Number(digits);

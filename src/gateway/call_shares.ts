@@ -5,7 +5,6 @@ import type { ClientKey } from "./questions.ts";
 /** The most calls of one client at the same time: a quarter of what a Server allows an Agent by default. */
 export const MAX_OPEN_CALLS = 256;
 
-/** Counts the open calls of clients. */
 export class CallShares {
   readonly #open = new Map<ClientKey, number>();
 

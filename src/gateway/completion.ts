@@ -13,7 +13,6 @@ import { type LocalPrompt, type Prompts, unknownPrompt } from "./prompts.ts";
 /** The most values of an answer, as MCP demands. */
 const MAX_VALUES = 100;
 
-/** What the handler works with. */
 export interface CompletionParts {
   readonly view: OfficeView;
   readonly catalogue: Catalogue;
@@ -32,7 +31,6 @@ interface Suggestions {
   readonly hasMore?: boolean;
 }
 
-/** Registers the handler. */
 export function serveCompletion(server: Server, parts: CompletionParts): void {
   server.setRequestHandler("completion/complete", async ({ params }, { mcpReq: { signal } }) => {
     await parts.ready();

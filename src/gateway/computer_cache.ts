@@ -15,7 +15,6 @@ const LATE_MS = 2_000;
 /** How long a list may be used when nobody tells of changes, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 
-/** What a cache is made of. */
 export interface ComputerCacheParts<Value> {
   readonly view: OfficeView;
   /** What is listed, for the log: `resources`. */

@@ -57,7 +57,6 @@ export class GatewayCore implements Gateway {
   readonly #onActivity: (activity: Activity) => void;
   #isClosed = false;
 
-  /** Use {@linkcode createGateway}. */
   constructor(agent: Office | Promise<Office>, options: GatewayOptions) {
     const { logger = silentLogger, computers, problem } = options;
     this.#log = logger;

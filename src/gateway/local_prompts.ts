@@ -16,7 +16,6 @@ export const LOCAL_PROMPT_NAMES = ["attach_desktop", "attach_document"] as const
 /** How long a suggestion waits for a Computer, in milliseconds: a person is typing. */
 const PATIENCE_MS = 3_000;
 
-/** Suggests values for an argument. */
 type Suggest = (value: string) => Promise<readonly string[]>;
 
 /** Makes the prompts for a client that reaches these Computers. Each shows what the tool of the same purpose answers. */

@@ -21,15 +21,12 @@ import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
-/** The most prompts in one page of a list. */
 const PAGE_SIZE = 500;
 /** The most prompts of one Computer. */
 const MAX_PROMPTS = 5_000;
 
-/** A prompt for clients. */
 export type McpPrompt = Json & { readonly name: string };
 
-/** A message of a prompt. */
 export interface McpPromptMessage {
   readonly role: "user" | "assistant";
   readonly content: McpContent;
@@ -43,18 +40,15 @@ export interface LocalPrompt {
     args: Readonly<Record<string, string>>,
     context: { readonly signal: AbortSignal },
   ): Promise<McpPromptMessage[]>;
-  /** Suggests values for an argument. */
   complete(argument: string, value: string): Promise<readonly string[]>;
 }
 
-/** Where a prompt of a Computer is. */
 export interface PromptAddress {
   readonly computer: string;
   readonly mcpServer: string | undefined;
   readonly prompt: string;
 }
 
-/** What the prompts are made of. */
 export interface PromptParts {
   readonly view: OfficeView;
   /** Names that no prompt of a Computer gets. */
@@ -84,7 +78,6 @@ export class Prompts {
     this.#cache = new ComputerCache({ view, what: "prompts", fetch, changes, onLate, logger });
   }
 
-  /** The prompts of these Computers. */
   async list(computers: readonly string[]): Promise<McpPrompt[]> {
     const prompts = (await this.#cache.get(computers)).flat();
     this.#names.assign(prompts.map(toNamed));
@@ -98,7 +91,6 @@ export class Prompts {
     return known !== undefined && computers.includes(known.computer) ? known : undefined;
   }
 
-  /** Fills in the prompt of a Computer. */
   async get(
     { computer, mcpServer, prompt }: PromptAddress,
     args: Readonly<Record<string, string>>,
@@ -152,7 +144,6 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
   }
 }
 
-/** What the handlers work with. */
 export interface PromptHandlerParts {
   readonly prompts: Prompts;
   /** The prompts of the gateway itself, by name. */
@@ -162,7 +153,6 @@ export interface PromptHandlerParts {
   readonly ready: () => Promise<void>;
 }
 
-/** Registers the handlers. */
 export function servePrompts(
   server: Server,
   { prompts, localPrompts, computers, ready }: PromptHandlerParts,

@@ -26,7 +26,6 @@ import type { Answer, FieldValue } from "../protocol/questions.ts";
 
 /** The most calls of all clients that wait for answers of their users. */
 const MAX_WAITING = 256;
-/** The key of the one question in a request for input. */
 const QUESTION = "question";
 
 /** The most characters of the arguments of a call that can be approved, of a message, and of what is wrong with an answer. */
@@ -34,13 +33,11 @@ const MAX_APPROVED_LENGTH = 2_000;
 const MAX_MESSAGE_LENGTH = 4_000;
 const MAX_PROBLEM_LENGTH = 300;
 
-/** Which kinds of questions a client can show. */
 export interface QuestionAbilities {
   readonly form: boolean;
   readonly url: boolean;
 }
 
-/** A call that has begun: its client takes part by one request after the other. */
 interface OpenCall {
   readonly client: ClientKey;
   /** The tool that the client has called. */
@@ -54,7 +51,6 @@ interface OpenCall {
   readonly ending: AbortController;
 }
 
-/** Begins a call. */
 export type StartCall = (
   context: ToolContext & { readonly onQuestion: OnQuestion },
 ) => Promise<McpToolResult>;
@@ -104,7 +100,6 @@ export class AskingCalls {
     }
   }
 
-  /** Ends all calls that wait for an answer. */
   close(): void {
     for (const { ending } of this.#waiting.values()) ending.abort();
     this.#waiting.clear();

@@ -17,7 +17,6 @@ const PAGE_SIZE = 1_000;
 /** The tools of the search that call others. */
 const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
 
-/** A page of tools. */
 export interface ToolPage {
   readonly tools: readonly McpTool[];
   readonly nextCursor?: string;
@@ -31,11 +30,9 @@ export interface CallTarget {
   readonly tool: string;
 }
 
-/** What the tools of a scope are made of. */
 export interface ScopedToolParts {
   readonly calls: OfficeCalls;
   readonly scope: Scope;
-  /** The tools of the gateway itself. */
   readonly locals: readonly LocalTool[];
   /** Whether all tools are offered, or a search. */
   readonly mode: ToolsMode;
@@ -43,7 +40,6 @@ export interface ScopedToolParts {
   readonly results: LongResults;
 }
 
-/** Lists and calls the tools of a scope. */
 export class ScopedTools {
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
@@ -85,13 +81,11 @@ export class ScopedTools {
     return this.#listed.tools;
   }
 
-  /** A page of the list. */
   page(cursor: string | undefined): ToolPage {
     const { page: tools, next } = pageOf(this.all, { size: PAGE_SIZE, cursor, keyOf: ({ name }) => name });
     return { tools, ...next };
   }
 
-  /** The definition of a tool. */
   find(name: string): McpTool | undefined {
     return this.#local(name)?.definition ?? this.#find(name)?.definition;
   }

@@ -7,10 +7,8 @@ import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resour
 import { type ListName, throttleLists } from "./list_name.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
-/** The most questions of one call to a client of 2025. */
 const MAX_QUESTIONS = 64;
 
-/** What a session is made of. */
 export interface SessionParts
   extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
   /** What to tell a model about the office. */

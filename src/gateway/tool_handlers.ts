@@ -24,7 +24,6 @@ export interface Activity extends CallTarget {
   readonly outcome: "ok" | "error" | "cancelled" | "asked";
 }
 
-/** What the handlers work with. */
 export interface ToolHandlerParts {
   readonly tools: ScopedTools;
   readonly asking: AskingCalls;
@@ -36,7 +35,6 @@ export interface ToolHandlerParts {
   readonly onActivity: (activity: Activity) => void;
 }
 
-/** Registers the handlers. */
 export function serveTools(
   server: Server,
   { tools, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,

@@ -59,9 +59,7 @@ export interface BodyShare extends Disposable {
   take(bytes: number): boolean;
 }
 
-/** A body that was read. */
 export interface JsonBody {
-  /** The value of the JSON. */
   readonly body: unknown;
   /** The size of the JSON, in bytes. */
   readonly sizeBytes: number;

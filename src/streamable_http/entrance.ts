@@ -19,7 +19,6 @@ export interface HttpHandler extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-/** Answers a request that was admitted. */
 export type ServeRequest = (admitted: AdmittedRequest) => Promise<Response>;
 
 /** Whom to admit, and to what. */
@@ -30,7 +29,6 @@ export interface EntranceOptions extends AdmissionOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** The paths of an MCP server. */
 export interface Routes {
   /** The paths as a refusal of other ones names them, such as `/mcp and /mcp/search`. */
   readonly names: string;

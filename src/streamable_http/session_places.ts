@@ -1,11 +1,9 @@
 /** The places for sessions that all paths of an MCP server share. */
 
-/** The most sessions by default. */
 export const DEFAULT_MAX_SESSIONS = 200;
 /** How long a session without a request or a stream is kept by default, in milliseconds. */
 export const DEFAULT_IDLE_MS = 30 * 60_000;
 
-/** A session that holds a place. */
 export interface PlacedSession {
   /** Ends the session, which frees its place. */
   end(): Promise<void>;

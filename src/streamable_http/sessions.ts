@@ -15,7 +15,6 @@ interface Session extends PlacedSession {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** The header that names a session. */
 export const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
@@ -24,7 +23,6 @@ export const MAX_FIRST_BYTES = 256 * 1024;
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
-/** What sessions depend on. */
 export interface SessionsOptions {
   readonly places: SessionPlaces;
   /** How long a session without a request or a stream is kept, in milliseconds. */
@@ -44,7 +42,6 @@ export class Sessions {
     this.#idleMs = idleMs;
   }
 
-  /** How many sessions have begun and not ended. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -73,7 +70,6 @@ export class Sessions {
     return await session.transport.handleRequest(request, { parsedBody: body });
   }
 
-  /** Ends all sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.end()));
   }

@@ -43,9 +43,7 @@ export function whenDone(response: Response, done: () => void): Response {
 
 /** A client reads its answer too slowly, or not at all. */
 class UnreadAnswerError extends Error {
-  /** The name of the class. */
   override readonly name = "UnreadAnswerError";
-  /** The code of this kind of error. */
   readonly code = "ANSWER_UNREAD";
 
   constructor() {

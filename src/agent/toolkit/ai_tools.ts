@@ -61,21 +61,18 @@ export interface AiTool<Version extends AiSdkVersion = 7> {
   toModelOutput: (options: { readonly output: McpToolResult }) => AiOutput<Version>;
 }
 
-/** Calls a tool by its name. */
 export type CallByName = (
   name: string,
   args: Readonly<Record<string, unknown>>,
   options: { readonly signal?: AbortSignal | undefined },
 ) => Promise<McpToolResult>;
 
-/** How tools are made. */
 export interface AiToolParts<Version extends AiSdkVersion> {
   readonly call: CallByName;
   readonly needsApproval: (tool: McpTool) => boolean;
   readonly version: Version;
 }
 
-/** Makes a tool for the AI SDK. */
 export function toAiTool<Version extends AiSdkVersion>(
   tool: McpTool,
   { call, needsApproval, version }: AiToolParts<Version>,

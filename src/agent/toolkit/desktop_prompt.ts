@@ -26,7 +26,6 @@ export interface DesktopPromptOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A window of a Computer. */
 interface Shown extends DesktopEntry {
   readonly computer: string;
 }

@@ -9,7 +9,6 @@ type Repair = (value: unknown) => unknown;
 /** The members that clients check. All others stay as they are. */
 type Members = Readonly<Record<string, Repair>>;
 
-/** The kinds of entries. */
 export type EntryKind = "tool" | "resource" | "template" | "prompt";
 
 /**

@@ -5,7 +5,6 @@ import type { McpTool, McpToolResult } from "./mcp.ts";
 
 /** What a call of a client comes with. */
 export interface ToolContext {
-  /** Tells the client from others; `undefined` where there is only one. */
   readonly client?: object | string | undefined;
   /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;

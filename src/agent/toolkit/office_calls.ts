@@ -14,7 +14,6 @@ export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 /** How long a call waits for a lost connection, and for a Computer that was lost with it, in milliseconds. */
 const RETURN_PATIENCE_MS = 5_000;
 
-/** How calls are made. */
 export interface OfficeCallOptions {
   readonly toClientUri: ToClientUri;
   /** How long a call may take without progress, in milliseconds; 300,000 by default. */

@@ -49,7 +49,6 @@ interface Entry extends KnownComputer {
   readonly version: number;
 }
 
-/** How an office is watched. */
 export interface OfficeViewOptions {
   /** Only these Computers; all by default. */
   readonly computers?: readonly string[] | undefined;
@@ -93,7 +92,6 @@ export class OfficeView implements Disposable {
     this.#log = logger;
   }
 
-  /** Whether the office can be reached now. */
   get isConnected(): boolean {
     return this.office?.isConnected ?? false;
   }
@@ -106,7 +104,6 @@ export class OfficeView implements Disposable {
     return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);
   }
 
-  /** The Computers, in the order of their names. */
   get computers(): KnownComputer[] {
     return [...this.#computers.values()]
       .map(({ name, tools, problem, isAwaited }) => ({
@@ -122,7 +119,6 @@ export class OfficeView implements Disposable {
     return this.#wanted && [...this.#wanted];
   }
 
-  /** Whether the Computer is in the office, or may come back to it, as far as is known. */
   has(computer: string): boolean {
     return this.#computers.has(computer);
   }

@@ -29,13 +29,11 @@ export interface OpenAiTool {
   ) => Promise<ListedContent[]>;
 }
 
-/** What the tools work with. */
 export interface OpenAiToolParts {
   readonly call: CallByName;
   readonly needsApproval: (tool: McpTool) => boolean;
 }
 
-/** Makes a function tool. */
 export function toOpenAiTool(tool: McpTool, { call, needsApproval }: OpenAiToolParts): OpenAiTool {
   const { name, description = "", inputSchema: parameters } = toListedTool(tool);
   const isAsked = needsApproval(tool);

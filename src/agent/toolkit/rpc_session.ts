@@ -28,7 +28,6 @@ const UNSUPPORTED_VERSION = -32022;
 const SERVER_INFO = { name: "a2c-smcp", title: "A2C-SMCP office", version: PACKAGE_VERSION };
 const INSTRUCTIONS = "The tools of the Computers of an office: machines of people, which may come and go.";
 
-/** What a session serves. */
 export interface RpcTools {
   readonly list: () => Promise<readonly McpTool[]>;
   /** Rejects only with the reason of the signal. */
@@ -41,9 +40,7 @@ export interface RpcTools {
   readonly onListChanged: (listener: () => void) => () => void;
 }
 
-/** How a session is served. */
 export interface RpcSessionOptions {
-  /** Sends the client a message. */
   readonly send: (message: Json) => void;
   /** Whether the session serves one request alone, and so tells a client of 2025 nothing unasked. */
   readonly isPerRequest?: boolean;
@@ -51,7 +48,6 @@ export interface RpcSessionOptions {
 
 type RequestId = string | number;
 
-/** A request of the client. */
 interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
@@ -60,7 +56,6 @@ interface RpcRequest {
   readonly isStateless: boolean;
 }
 
-/** A request that is refused. */
 class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -73,7 +68,6 @@ class RpcError extends Error {
   }
 }
 
-/** One client. */
 export class RpcSession {
   readonly #tools: RpcTools;
   readonly #send: (message: Json) => void;

@@ -9,7 +9,6 @@ export const A2C_COMPUTER = "a2c_computer";
 /** The key in the metadata of tools and resources that is `true` while their Computer cannot be reached. */
 export const A2C_STALE = "a2c_stale";
 
-/** Whose tool it is. */
 export interface ToolPlace {
   /** The name for clients. */
   readonly name: string;

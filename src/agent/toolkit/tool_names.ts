@@ -30,7 +30,6 @@ export interface GivenName extends ToolAddress {
   readonly name: string;
 }
 
-/** How names are given. */
 export interface ToolNameOptions {
   /** The most characters of a name; 48 by default, at least 16. */
   readonly nameLength?: number | undefined;

@@ -90,9 +90,7 @@ export function noToolResult(name: string, problem: string | undefined): McpTool
 
 /** A Computer left the office while a call to it ran. */
 export class ComputerLeftError extends Error {
-  /** The name of the class. */
   override readonly name = "ComputerLeftError";
-  /** The code of this kind of error. */
   readonly code = "COMPUTER_LEFT";
 
   constructor(computer: string) {

@@ -7,7 +7,6 @@ import type { KnownComputer, OfficeChange, OfficeView } from "./office_view.ts";
 import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
 import type { ToolAddress, ToolNames } from "./tool_names.ts";
 
-/** A tool of a Computer. */
 export interface OfficeTool extends ToolAddress {
   /** What clients are told of it. */
   readonly definition: McpTool;
@@ -15,7 +14,6 @@ export interface OfficeTool extends ToolAddress {
 
 const NO_TOOLS: readonly SMCPTool[] = [];
 
-/** The tools of one Computer, translated. */
 interface Translated {
   readonly source: readonly SMCPTool[];
   readonly isStale: boolean;
@@ -78,13 +76,11 @@ export class Toolset {
     return [...this.#translated.keys()];
   }
 
-  /** The tools of one Computer. */
   of(computer: string): readonly OfficeTool[] {
     void this.all;
     return this.#translated.get(computer)?.tools ?? [];
   }
 
-  /** The tool of this name; `undefined` when no Computer that is there offers it. */
   find(name: string): OfficeTool | undefined {
     void this.all;
     return this.#byName.get(name);

@@ -24,7 +24,6 @@ export function personAtTerminal({ json }: { readonly json: boolean }): CallPers
   };
 }
 
-/** A Computer of the office, as a command asks it. */
 export function askedComputer(computer: RemoteComputer): AskedComputer {
   return {
     name: computer.name,
@@ -45,7 +44,6 @@ export function askedComputer(computer: RemoteComputer): AskedComputer {
   };
 }
 
-/** A question as it is shown. */
 function fromQuestion(question: AgentQuestion): ShownQuestion {
   const { computer, mcpServer: server, tool, message, problems, timeLeftMs, signal } = question;
   const asker = { computer, server, tool, caller: "user" } as const;

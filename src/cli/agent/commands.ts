@@ -20,7 +20,6 @@ import { skillsText } from "../answers/skills.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
-/** What every command works with. */
 export interface CommandContext {
   readonly agent: Agent;
   /** Aborted by Ctrl-C. */
@@ -34,7 +33,6 @@ export interface CommandContext {
   readonly progress: (text: string) => void;
 }
 
-/** `office` */
 export async function listOffice({ agent, signal, progress }: CommandContext): Promise<CommandAnswer> {
   progress("listing the office");
   const sessions = await agent.listOffice({ signal });
@@ -45,7 +43,6 @@ export async function listOffice({ agent, signal, progress }: CommandContext): P
   };
 }
 
-/** `config` */
 export async function showConfig(context: CommandContext): Promise<CommandAnswer> {
   const { signal, progress } = context;
   const computer = await chooseComputer(context);
@@ -58,7 +55,6 @@ export async function showConfig(context: CommandContext): Promise<CommandAnswer
   };
 }
 
-/** `skills` */
 export async function listSkills(context: CommandContext): Promise<CommandAnswer> {
   const { signal, progress } = context;
   const computer = await chooseComputer(context);
@@ -107,7 +103,6 @@ export async function uploadFile(context: CommandContext, file: string): Promise
   return { value: { landing_path, total_size, sha256 }, text: landing_path };
 }
 
-/** A file that is read in pieces. */
 async function openUpload(file: string): Promise<UploadFile> {
   try {
     const { isFile, size } = await Deno.stat(file);
@@ -184,7 +179,6 @@ export async function chooseComputer(context: CommandContext): Promise<RemoteCom
   throw new SmcpError(ErrorCode.NOT_FOUND, `Cannot find Computer "${chosen}": the office has ${list}`);
 }
 
-/** A line for each member of the office. */
 export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
   if (sessions.length === 0) return "the office is empty";
   const rows = sessions.map(({ role, name, a2c_version }) => [
@@ -195,7 +189,6 @@ export function officeText(sessions: readonly SessionInfo[], { strong, faint }: 
   return drawColumns(rows, { paints: [undefined, strong, faint] });
 }
 
-/** The line of an event. */
 export function eventText(event: AgentEvent): string {
   return printableLine(describeEvent(event));
 }
@@ -239,7 +232,6 @@ const CHANGES = {
   updatePrompts: "prompts",
 } as const;
 
-/** A line for each MCP server, then the inputs. */
 export function configText(
   { servers, inputs }: GetComputerConfigRet,
   { strong, faint }: Palette = PLAIN,

@@ -33,7 +33,6 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 /** How long a command waits for the office's one Agent seat, in seconds: other commands hold it for a moment each. */
 const PATIENCE_SECONDS = 15;
 
-/** The options of the program. */
 interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
   readonly computer?: readonly string[];
@@ -188,7 +187,6 @@ function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
   return isChosen ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
 
-/** How a command connects. */
 interface Way {
   /** How long it tries to connect; 10 by default. */
   readonly connectSeconds?: number;
@@ -196,7 +194,6 @@ interface Way {
   readonly seated?: Command | undefined;
 }
 
-/** How an Agent joins. */
 interface Joining {
   readonly connectSeconds: number;
   readonly observer: boolean;

@@ -60,12 +60,10 @@ export class Endpoint {
     ];
   }
 
-  /** Whether no client holds anything here. */
   get isIdle(): boolean {
     return this.#busy === 0 && this.#sessions.size === 0;
   }
 
-  /** Serves a request that was admitted. */
   async fetch(admitted: AdmittedRequest): Promise<Response> {
     const { request, body, ending } = admitted;
     this.#busy++;
@@ -77,7 +75,6 @@ export class Endpoint {
     return refusal ?? await this.#modern.fetch(request, { parsedBody: body });
   }
 
-  /** Ends what the clients hold. */
   async close(): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
     await Promise.all([this.#sessions.close(), this.#modern.close()]);

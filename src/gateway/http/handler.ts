@@ -18,7 +18,6 @@ import type { Gateway } from "../gateway_options.ts";
 import type { Scope } from "../scope.ts";
 import { Endpoint } from "./endpoint.ts";
 
-/** The most paths of Computers that are served at the same time. */
 const MAX_ENDPOINTS = 1_000;
 
 /** How the gateway is served over HTTP. */

@@ -11,7 +11,6 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** How deep a schema is searched. */
 const MAX_DEPTH = 16;
 
-/** An argument that is repeated in a header. */
 interface RepeatedArgument {
   readonly header: string;
   readonly path: readonly string[];

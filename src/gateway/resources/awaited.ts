@@ -9,7 +9,6 @@ import type { ResourceAddress } from "./uris.ts";
 /** How often resources that nobody has are looked for, in milliseconds: a Computer may change its list all the time. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** What follows resources. */
 export interface AwaitParts {
   readonly reader: ResourceReader;
   readonly subscriptions: ResourceSubscriptions;

@@ -20,10 +20,8 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** The most MCP servers of one Computer that are asked at the same time. */
 const CONCURRENCY = 8;
 
-/** A template for clients. */
 export type ClientTemplate = Json & { readonly uriTemplate: string };
 
-/** A list for clients. */
 export interface ClientList {
   readonly resources: readonly Json[];
   readonly templates: readonly ClientTemplate[];
@@ -49,7 +47,6 @@ interface Translated extends ClientList {
   readonly origins: ReadonlyMap<string, ResourceAddress>;
 }
 
-/** What a catalogue works with. */
 export interface CatalogueParts {
   readonly view: OfficeView;
   readonly uris: ResourceUris;
@@ -58,7 +55,6 @@ export interface CatalogueParts {
   readonly onLate: () => void;
 }
 
-/** Lists resources and templates for clients. */
 export class Catalogue {
   readonly #view: OfficeView;
   readonly #uris: ResourceUris;

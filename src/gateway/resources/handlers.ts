@@ -13,10 +13,8 @@ import type { ClientList } from "./catalogue.ts";
 import type { ResourceReader } from "./reading.ts";
 import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 
-/** The most resources in one page of a list. */
 const PAGE_SIZE = 500;
 
-/** What the handlers work with. */
 export interface ResourceHandlerParts {
   /** Lists what the client reaches. */
   readonly list: () => Promise<ClientList>;
@@ -30,7 +28,6 @@ export interface ResourceHandlerParts {
   readonly isLegacy: boolean;
 }
 
-/** Registers the handlers for lists and contents. */
 export function serveResources(server: Server, parts: ResourceHandlerParts): void {
   const { list, reader, ready } = parts;
   server.setRequestHandler("resources/list", async ({ params }) => {

@@ -10,7 +10,6 @@ import { describeError } from "../../text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
 
-/** What a reader works with. */
 export interface ReaderParts {
   readonly view: OfficeView;
   readonly uris: ResourceUris;
@@ -25,7 +24,6 @@ export interface ReadContents {
   readonly contents: readonly Json[];
 }
 
-/** Reads resources. */
 export class ResourceReader {
   readonly #parts: ReaderParts;
 

@@ -22,7 +22,6 @@ const PATIENCE_MS = 5_000;
 
 /** A client that subscribes: a session of MCP of 2025, or a stream of 2026. */
 export class Follower {
-  /** How many subscriptions it has. */
   count = 0;
 }
 

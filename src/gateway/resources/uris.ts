@@ -13,7 +13,6 @@ const A2C = "a2c://";
 const UI = "ui://";
 const A2C_UI = `${UI}a2c/`;
 
-/** Whose resource it is. */
 export interface ResourcePlace {
   readonly computer: string;
   /** The MCP server; not needed where the host of a URI names it. */

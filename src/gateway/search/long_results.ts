@@ -12,7 +12,6 @@ const MAX_KEPT = 200;
 /** How long a result is kept after it was read last, in milliseconds. */
 const MAX_AGE_MS = 30 * 60_000;
 
-/** What fits into one answer. */
 interface Page {
   readonly content: readonly McpContent[];
   /** Where its parts are in JSON texts. */
@@ -62,7 +61,6 @@ export class LongResults {
     };
   }
 
-  /** A further part. */
   read(handle: string, number: number): McpToolResult {
     this.#forgetOld();
     const kept = this.#kept.get(handle);

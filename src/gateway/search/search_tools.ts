@@ -11,13 +11,11 @@ import { groupEqual, type ToolGroup } from "./tool_groups.ts";
 import type { ToolIndex } from "./tool_index.ts";
 import { argumentProblem, similarNames } from "./wrong_calls.ts";
 
-/** The names of the tools, which no tool of a Computer gets. */
 export const SEARCH_TOOL_NAMES = ["find_tools", "call_tool", "call_read_tool", "read_result"] as const;
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 20;
 
-/** What the tools work with. */
 export interface SearchParts {
   /** The index, with all that has changed. */
   readonly index: () => Promise<ToolIndex>;

@@ -12,7 +12,6 @@ export interface Part {
   readonly place?: string;
 }
 
-/** The most levels of lists and objects that are split: each one is scanned anew. */
 const MAX_DEPTH = 16;
 /** The most characters of a key in a place. */
 const MAX_KEY = 60;

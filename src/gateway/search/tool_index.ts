@@ -44,7 +44,6 @@ export class ToolIndex {
   /** The update that runs now; the next one waits for it. */
   #updating: Promise<void> = Promise.resolve();
 
-  /** All tools. */
   get tools(): OfficeTool[] {
     return [...this.#indexed.values()].map(({ tool }) => tool);
   }

@@ -6,10 +6,8 @@ import { listComputers } from "./list_computers.ts";
 import { readDocument } from "./read_document.ts";
 import { viewDesktop } from "./view_desktop.ts";
 
-/** The names of the tools, which no tool of a Computer gets. */
 export const BUILTIN_NAMES = ["list_computers", "view_desktop", "find_documents", "read_document"] as const;
 
-/** Makes the tools for a client that reaches these Computers. */
 export function makeBuiltins(reach: Reach): LocalTool[] {
   return [listComputers(reach), viewDesktop(reach), findDocuments(reach), readDocument(reach)];
 }

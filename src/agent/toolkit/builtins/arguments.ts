@@ -4,7 +4,6 @@ import { toSeenName } from "../../../text/safe_text.ts";
 
 /** An argument is wrong. The message says which, and what it should be. */
 export class ArgumentError extends TypeError {
-  /** The name of the class. */
   override readonly name = "ArgumentError";
 }
 
@@ -26,7 +25,6 @@ export class Arguments {
     }
   }
 
-  /** A text that is not empty. */
   text(name: string): string | undefined {
     const value = this.#args[name] ?? undefined;
     if (value === undefined || (typeof value === "string" && value !== "")) return value;
@@ -68,7 +66,6 @@ export class Arguments {
     throw this.#wrong(name, `must be a whole number from ${min} to ${max}`);
   }
 
-  /** A list of texts, or one text. */
   texts(name: string): readonly string[] | undefined {
     const value = this.#args[name] ?? undefined;
     if (value === undefined) return undefined;
@@ -77,7 +74,6 @@ export class Arguments {
     throw this.#wrong(name, "must be a list of texts that are not empty");
   }
 
-  /** One of several words. */
   choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
     const text = this.text(name);
     const choice = choices.find((each) => each === text);

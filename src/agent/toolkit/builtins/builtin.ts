@@ -15,19 +15,16 @@ const MAX_CONCURRENT_COMPUTERS = 16;
 /** How long a call waits for one of several Computers, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** The Computers that a client reaches. */
 export interface Reach {
   readonly view: OfficeView;
   /** The only Computer; all by default. */
   readonly only?: string | undefined;
 }
 
-/** A tool, and what it does. */
 export interface LocalToolParts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The JSON Schema of each argument. */
   readonly properties: Readonly<Record<string, Json>>;
   readonly required?: readonly string[];
   readonly outputSchema?: Json;
@@ -79,7 +76,6 @@ export function makeBuiltin({ run, ...parts }: Omit<LocalToolParts, "annotations
   });
 }
 
-/** The argument that chooses a Computer. */
 export const COMPUTER_PROPERTY: Json = {
   type: "string",
   description: "The name of a Computer, as list_computers tells it. May be left out.",
@@ -159,7 +155,6 @@ export function quoted(names: readonly string[]): string {
   return names.map((name) => toSeenName(name)).join(", ");
 }
 
-/** What came of asking one Computer. */
 export type Answered<Value> =
   | { readonly computer: string; readonly value: Value }
   | { readonly computer: string; readonly problem: string };
@@ -201,7 +196,6 @@ export function pagesOf(count: number): string {
   return count === 1 ? "1 page" : `${count} pages`;
 }
 
-/** A line for each Computer that failed. */
 export function problemLines(answers: readonly Answered<unknown>[]): string[] {
   return answers.flatMap((answer) =>
     "problem" in answer ? [`Computer ${toSeenName(answer.computer)}: ${answer.problem}`] : []

@@ -16,7 +16,6 @@ import {
   type Reach,
 } from "./builtin.ts";
 
-/** Makes the tool. */
 export function findDocuments(reach: Reach): LocalTool {
   return makeBuiltin({
     name: "find_documents",

@@ -35,7 +35,6 @@ interface ListedComputer {
   readonly mcp_servers?: readonly ListedServer[];
 }
 
-/** Makes the tool. */
 export function listComputers(reach: Reach): LocalTool {
   return makeBuiltin({
     name: "list_computers",

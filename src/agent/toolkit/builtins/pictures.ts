@@ -8,7 +8,6 @@ import { readBase64 } from "../base64.ts";
 import type { McpContent } from "../mcp.ts";
 import { PICTURES } from "../model_content.ts";
 
-/** The most pictures of one answer. */
 export const MAX_PICTURES = 8;
 /** The most characters of a picture in base64: model providers take no larger ones. */
 const MAX_PICTURE_CHARACTERS = 5_000_000;
@@ -23,7 +22,6 @@ export function toPicture(data: string, mimeType: string): McpContent {
   };
 }
 
-/** A picture of a document. */
 export interface DocumentPicture {
   readonly elementId: string;
   readonly data: string;

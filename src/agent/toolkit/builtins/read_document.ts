@@ -37,9 +37,7 @@ import {
 } from "./builtin.ts";
 import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElementIds } from "./pictures.ts";
 
-/** The most characters of one answer. */
 const MAX_CHARACTERS = 40_000;
-/** The most pages that a call may name. */
 const MAX_PAGES = 1_000;
 
 /** The characters that are left of a `data:` URL in JSON. */
@@ -48,14 +46,12 @@ const MAX_DATA_LENGTH = 32;
 /** The errors of Computers that do not have a document. */
 const NOT_THERE = [ErrorCode.NOT_FOUND, ErrorCode.DOCUMENT_NOT_FOUND];
 
-/** A document on a Computer. */
 interface Place {
   readonly remote: RemoteComputer;
   readonly uri: string;
   readonly signal: AbortSignal;
 }
 
-/** Makes the tool. */
 export function readDocument(reach: Reach): LocalTool {
   return makeBuiltin({
     name: "read_document",

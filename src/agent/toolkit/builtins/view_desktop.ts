@@ -27,13 +27,11 @@ import {
 } from "./builtin.ts";
 import { MAX_PICTURES, toPicture } from "./pictures.ts";
 
-/** The most characters of all windows together. */
 const MAX_CHARACTERS = 40_000;
 
 /** The errors of Computers that do not have a window, or cannot read a single one. */
 const NO_PICTURES = [ErrorCode.NOT_FOUND, ErrorCode.BAD_REQUEST];
 
-/** Makes the tool. */
 export function viewDesktop(reach: Reach): LocalTool {
   return makeBuiltin({
     name: "view_desktop",
@@ -88,7 +86,6 @@ function readWindowUri(named: string | undefined): Partial<ClientUri> {
   );
 }
 
-/** A window of a Computer. */
 type ShownWindow = DesktopEntry & { readonly computer: string; readonly pictures?: readonly McpContent[] };
 
 /** The windows of the Desktop, which are texts. */

@@ -27,7 +27,6 @@ export class ActivityLog implements Disposable {
     }
   }
 
-  /** Appends a call. */
   write({ client, computer, tool, durationMs, outcome, args }: Activity): void {
     const entry = {
       time: new Date().toISOString(),

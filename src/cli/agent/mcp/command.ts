@@ -17,7 +17,6 @@ import { NamesFile } from "./names_file.ts";
 /** The waits before an office that refused the gateway is joined again, in milliseconds. */
 const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
 
-/** What the command works with. */
 export interface McpContext {
   readonly computers: readonly string[] | undefined;
   readonly logger: Logger;

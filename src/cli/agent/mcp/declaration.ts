@@ -8,7 +8,6 @@ import { parseSeconds, wholeNumber } from "../../options.ts";
 /** The paths of the gateway, as the help names them. */
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
 
-/** What the command and those below it do. */
 export interface McpActions {
   readonly serve: (options: McpOptions) => Promise<void>;
   readonly print: (options: McpOptions) => Promise<void>;
@@ -16,7 +15,6 @@ export interface McpActions {
   readonly uninstall: (client: ClientName, change: ChangeOptions) => Promise<void>;
 }
 
-/** Adds the command to the Agent's program. */
 export function addMcpCommand(program: Command, actions: McpActions): void {
   const mcp = program.command("mcp")
     .description(

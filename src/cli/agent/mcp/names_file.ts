@@ -5,7 +5,6 @@ import { isRecord, parseJson } from "../../../json.ts";
 import type { Logger } from "../../../log.ts";
 import { UsageError } from "../../outcome.ts";
 
-/** The largest file that is read or written, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -51,7 +50,6 @@ export class NamesFile {
     this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
   }
 
-  /** Waits until the last names are written. */
   async close(): Promise<void> {
     await this.#writing;
   }

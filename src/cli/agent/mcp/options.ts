@@ -1,10 +1,8 @@
 /** The options of `mcp` and of the commands below it. */
 import type { HttpOptions } from "../../http_service.ts";
 
-/** The name of the entry by default. */
 export const DEFAULT_ENTRY_NAME = "a2c";
 
-/** The options of the command. */
 export interface McpOptions extends HttpOptions {
   readonly nameLength?: number;
   readonly tools: "all" | "search" | "auto";
@@ -21,7 +19,6 @@ export interface McpOptions extends HttpOptions {
 
 /** How a client's file is changed. */
 export interface ChangeOptions {
-  /** The name of the entry. */
   readonly as: string;
   /** Shows what would change, and changes nothing. */
   readonly dryRun: boolean;

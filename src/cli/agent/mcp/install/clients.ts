@@ -4,10 +4,8 @@ import { UsageError } from "../../../outcome.ts";
 
 /** The names of the clients, as the command takes them. */
 export const CLIENT_NAMES = ["claude", "claude-code", "vscode", "cursor", "codex"] as const;
-/** One of {@linkcode CLIENT_NAMES}. */
 export type ClientName = typeof CLIENT_NAMES[number];
 
-/** Where and how a client is told of an MCP server. */
 export interface McpClient {
   readonly title: string;
   /** The file for all projects of this user. */

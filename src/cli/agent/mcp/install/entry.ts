@@ -8,7 +8,6 @@ import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
 import type { McpOptions } from "../options.ts";
 
-/** A program and its arguments. */
 export interface GatewayEntry {
   readonly command: string;
   readonly args: readonly string[];
@@ -38,7 +37,6 @@ export interface EntryFiles {
   readonly token: { readonly path: string; readonly content: string } | undefined;
 }
 
-/** An entry and its files. */
 export interface PlannedEntry extends GatewayEntry {
   readonly files: EntryFiles;
 }

@@ -11,14 +11,11 @@ import type { ChangeOptions, McpOptions } from "../options.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
 import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
 
-/** The largest file of a client that is read, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The end of the name of the copies that changes leave; the copies after the first have a number behind it. */
 const BACKUP = ".before-a2c";
-/** The most copies beside a file. */
 const MAX_BACKUPS = 1_000;
 
-/** Writes the gateway's entry into the file of a client. */
 export async function installInto(
   name: ClientName,
   connection: EntryConnection,
@@ -35,7 +32,6 @@ export async function installInto(
   console.log(`${client.title} starts the gateway as "${options.as}". ${client.then}`);
 }
 
-/** Removes the entry again. */
 export async function uninstallFrom(name: ClientName, options: ChangeOptions): Promise<void> {
   const client = locate(name, options);
   const before = await readClientFile(client);
@@ -110,7 +106,6 @@ function withEntry(
   }
 }
 
-/** Shows the change, and asks whether to make it. */
 async function agreed(
   { file, title }: McpClient,
   { before = "", after }: { readonly before: string | undefined; readonly after: string },
