@@ -18,11 +18,9 @@ import { describeError, shorten } from "../text.ts";
 import type { ComputerRequests } from "./computer_requests.ts";
 import { WaitBudget } from "./wait_budget.ts";
 
-/** The most questions and wrong answers of one call. */
 const MAX_ROUNDS = 256;
 /** The longest question that is read, in characters: more than our Computer passes on. */
 const MAX_QUESTION_LENGTH = 512 * 1024;
-/** The longest URL that is shown, in characters. */
 const MAX_URL_LENGTH = 8_192;
 /** The most problems of one answer that are told, and the most characters of each. */
 const MAX_PROBLEMS = 20;
@@ -90,9 +88,7 @@ export interface AskingCall {
   readonly reqId: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Without it, every question is cancelled: nobody decides it. */
   readonly onQuestion: OnQuestion | undefined;
-  /** Told when the call waits for the person at the Computer. */
   readonly onWait: ((wait: CallWait) => void) | undefined;
   /** Sends the call again, under the same id. */
   readonly repeat: () => Promise<CallToolResult>;
@@ -166,7 +162,6 @@ function answerWait(
   return { action: "accept" };
 }
 
-/** The answer of the user; `undefined` when nobody was asked. */
 async function askUser(
   required: Exclude<ReadQuestion, { mode: "wait" }>,
   call: AskingCall,

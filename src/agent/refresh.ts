@@ -47,7 +47,6 @@ interface Fetch extends Refresh {
 }
 
 export interface RefreshSource {
-  /** Fetches a view as an event; `undefined` when there is no news. */
   readonly fetch: (refresh: Refresh) => Promise<AgentEvent | undefined>;
   readonly listComputers: () => Promise<readonly string[]>;
 }
@@ -61,7 +60,6 @@ export class Refresher {
   readonly #source: RefreshSource;
   readonly #log: Logger;
   readonly #limiter = new PatientLimiter(MAX_CONCURRENT_REFRESHES, LATE_MS);
-  /** The views to fetch next. */
   readonly #waiting = new Map<string, Fetch>();
   /** The views that are being fetched, and those that rest, with the timer that ends it. */
   readonly #busy = new Map<string, ReturnType<typeof setTimeout> | undefined>();
@@ -120,7 +118,6 @@ export class Refresher {
     for (const view of ALL_VIEWS) this.#waiting.delete(`${view} ${computer}`);
   }
 
-  /** Fetches a view in its turn, unless it is dropped before. */
   #fetchNext(key: string): void {
     void this.#limiter.run(async () => {
       const fetch = this.#waiting.get(key);
@@ -194,12 +191,10 @@ export async function fetchView(
 
 /** The most Computers whose cursors are kept. Without a cursor, all updates that a Computer keeps are read. */
 const MAX_CURSORS = 1_000;
-/** The most answers to read for one event. */
 const MAX_ANSWERS = 20;
 /** The time limit for one answer: some other implementations do not answer unknown events. */
 const TIMEOUT_MS = 5_000;
 
-/** Reads the updates of resources. */
 export class UpdateReader {
   readonly #cursors = new Map<string, string>();
 

@@ -40,12 +40,10 @@ export interface SendOptions<T> extends RequestOptions {
   readonly isFailureLogged?: boolean | undefined;
 }
 
-/** The most flaws of an answer in a log line. */
 const MAX_NAMED_FLAWS = 5;
 /** The most characters of a flaw in a log line: a peer chooses the names of fields. */
 const MAX_FLAW_LENGTH = 200;
 
-/** Collects the flaws of one answer for one log line. */
 export class Flaws {
   count = 0;
   readonly #named: string[] = [];

@@ -30,12 +30,10 @@ export interface SkillFileOptions extends RequestOptions {
   readonly relPath?: string | undefined;
 }
 
-/** Lists skills; see `RemoteComputer.getSkills()`. */
 export async function getSkills(requests: ComputerRequests, options: RequestOptions): Promise<SkillRef[]> {
   return (await requests.ask(GET_SKILLS_EVENT, {}, { ...options, parse: parseGetSkillsRet })).skills;
 }
 
-/** Reads a file; see `RemoteComputer.getSkill()`. */
 export async function getSkill(
   requests: ComputerRequests,
   name: string,
@@ -70,7 +68,6 @@ async function fetchBytes(
   return await requests.fill(async (filling) => await new BlobReader(filling).read(handle, sha256), options);
 }
 
-/** The bytes of a text that came in the answer itself. */
 async function checkedBytes(
   { name, rel_path, sha256 }: GetSkillRet,
   body: string,

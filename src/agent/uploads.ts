@@ -47,11 +47,9 @@ export interface UploadedBlob {
   readonly sha256: string;
 }
 
-/** The default of {@linkcode PutBlobOptions.timeoutMs}. */
 const DEFAULT_UPLOAD_TIMEOUT_MS = 300_000;
 /** The most bytes of a chunk, as in the official SDKs. */
 const MAX_CHUNK_BYTES = 256 * 1024;
-/** The size of a request without its chunk. */
 const ENVELOPE_BYTES = 4_096;
 /** The most bytes of a stream: its checksum is sent before its bytes, so all of it is in memory. */
 const MAX_STREAM_BYTES = 100 * 1024 * 1024;
@@ -59,7 +57,6 @@ const MAX_NAME_LENGTH = 255;
 /** How long to wait before the next try while the Computer has no place for another upload. */
 const BUSY_WAITS = { firstMs: 500, maxMs: 5_000 };
 
-/** Uploads `source`; see `RemoteComputer.putBlob()`. */
 export async function putBlob(
   requests: ComputerRequests,
   source: UploadSource,

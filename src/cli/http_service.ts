@@ -29,7 +29,6 @@ export interface HttpOptions {
 /** Declares the options of a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. */
 export function httpOptions({ prefix, paths }: {
   readonly prefix: string;
-  /** The paths that are served, for the help. */
   readonly paths: string;
 }): Option[] {
   return [

@@ -16,10 +16,8 @@ const MAX_VALUES = 100;
 export interface CompletionParts {
   readonly view: OfficeView;
   readonly catalogue: Catalogue;
-  /** Lists what the client reaches. */
   readonly list: () => Promise<ClientList>;
   readonly prompts: Prompts;
-  /** The prompts of the gateway itself, by name. */
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;

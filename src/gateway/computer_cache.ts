@@ -19,9 +19,7 @@ export interface ComputerCacheParts<Value> {
   readonly view: OfficeView;
   /** What is listed, for the log: `resources`. */
   readonly what: string;
-  /** Asks a Computer. */
   readonly fetch: (remote: RemoteComputer) => Promise<Value>;
-  /** The changes of a Computer after which it is asked again. */
   readonly changes: readonly OfficeChange["kind"][];
   /** Called when a Computer that was late has answered. */
   readonly onLate: () => void;
@@ -57,7 +55,6 @@ export class ComputerCache<Value> {
     parts.view.onChange((change) => this.#onChange(change));
   }
 
-  /** The lists of all Computers that are kept now. */
   get kept(): Value[] {
     return [...this.#entries.values()].map(({ value }) => value);
   }

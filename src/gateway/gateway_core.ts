@@ -35,7 +35,6 @@ import type { Activity } from "./tool_handlers.ts";
 /** How long the first answer waits for the Server and for Computers that are slow, in milliseconds. */
 const DEFAULT_PATIENCE_MS = 3_000;
 
-/** The gateway, with what serves clients. */
 export class GatewayCore implements Gateway {
   readonly #log: Logger;
   readonly #view: OfficeView;
@@ -180,7 +179,6 @@ export class GatewayCore implements Gateway {
     });
   }
 
-  /** Ends all calls that wait for an answer, and forgets the office. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#asking.close();
@@ -190,7 +188,6 @@ export class GatewayCore implements Gateway {
     return Promise.resolve();
   }
 
-  /** Calls {@linkcode close} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -244,7 +241,6 @@ export class GatewayCore implements Gateway {
   }
 }
 
-/** The lists that each change of the office changes. */
 const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>> = {
   members: ["tools", "resources", "prompts"],
   connection: ["tools", "resources", "prompts"],

@@ -39,7 +39,6 @@ export class ListeningTransport implements Transport {
     inner.onclose = () => this.#end();
   }
 
-  /** Resolves when either side has closed the transport. */
   get closed(): Promise<void> {
     return this.#ended.promise;
   }

@@ -4,13 +4,10 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 /** The most bytes of the entries of a page: clients refuse events of 1 MiB. */
 const MAX_PAGE_BYTES = 800_000;
 
-/** Which page is wanted. */
 export interface PageRequest<Item> {
-  /** The most entries of a page. */
   readonly size: number;
   /** The `nextCursor` of the page before; the first page when absent. */
   readonly cursor: string | undefined;
-  /** What tells an entry from the others. */
   readonly keyOf: (item: Item) => string;
 }
 

@@ -22,7 +22,6 @@ import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
 const PAGE_SIZE = 500;
-/** The most prompts of one Computer. */
 const MAX_PROMPTS = 5_000;
 
 export type McpPrompt = Json & { readonly name: string };
@@ -32,7 +31,6 @@ export interface McpPromptMessage {
   readonly content: McpContent;
 }
 
-/** A prompt that the gateway fills in itself. */
 export interface LocalPrompt {
   readonly definition: McpPrompt;
   /** @throws {ProtocolError} the arguments are wrong. */
@@ -51,7 +49,6 @@ export interface PromptAddress {
 
 export interface PromptParts {
   readonly view: OfficeView;
-  /** Names that no prompt of a Computer gets. */
   readonly reserved: readonly string[];
   readonly nameLength: number | undefined;
   readonly toClientUri: ToClientUri;
@@ -146,9 +143,7 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
 
 export interface PromptHandlerParts {
   readonly prompts: Prompts;
-  /** The prompts of the gateway itself, by name. */
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
-  /** The Computers that the client reaches. */
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;
 }
@@ -190,7 +185,6 @@ export function servePrompts(
   });
 }
 
-/** The error for a prompt that nobody has. */
 export function unknownPrompt(name: string): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,

@@ -40,11 +40,9 @@ export interface QuestionAbilities {
 
 interface OpenCall {
   readonly client: ClientKey;
-  /** The tool that the client has called. */
   readonly tool: string;
   /** Settles with the next question or with the result. */
   next: Promise<McpToolResult | InputRequiredResult>;
-  /** Gives the answer to the question that is open. */
   answer: (answer: Answer) => void;
   /** The listener of the request that is open now. */
   onProgress: ToolContext["onProgress"];
@@ -138,7 +136,6 @@ export class AskingCalls {
     return call;
   }
 
-  /** Whether one more question of this client may wait. */
   #makeRoomFor(client: ClientKey): boolean {
     if (this.#waiting.size < MAX_WAITING) return true;
     const byClient = Map.groupBy(this.#waiting, ([, call]) => call.client);

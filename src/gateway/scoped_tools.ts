@@ -14,7 +14,6 @@ import { ModeSwitch, type ToolsMode } from "./search/tools_mode.ts";
 /** The most tools in one page of a list, as far as their bytes allow. Clients that do not ask for the next page see these. */
 const PAGE_SIZE = 1_000;
 
-/** The tools of the search that call others. */
 const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
 
 export interface ToolPage {
@@ -34,7 +33,6 @@ export interface ScopedToolParts {
   readonly calls: OfficeCalls;
   readonly scope: Scope;
   readonly locals: readonly LocalTool[];
-  /** Whether all tools are offered, or a search. */
   readonly mode: ToolsMode;
   readonly index: ToolIndex;
   readonly results: LongResults;

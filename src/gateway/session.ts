@@ -11,7 +11,6 @@ const MAX_QUESTIONS = 64;
 
 export interface SessionParts
   extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
-  /** What to tell a model about the office. */
   readonly instructions: string;
   /** Calls the listener when a list has changed, until the returned function is called. */
   readonly onListChanged: (listener: (list: ListName) => void) => () => void;

@@ -28,7 +28,6 @@ export interface ToolHandlerParts {
   readonly tools: ScopedTools;
   readonly asking: AskingCalls;
   readonly shares: CallShares;
-  /** Whether the server serves one request alone. */
   readonly isPerRequest: boolean;
   /** Resolves when the tools of the office are known, or have taken too long. */
   readonly ready: () => Promise<void>;

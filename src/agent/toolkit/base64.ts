@@ -1,6 +1,5 @@
 /** Base64 as programs write it, for clients that read one spelling alone. */
 
-/** Base64 with padding, and the type that a `data:` URL names. */
 export interface ReadBase64 {
   readonly base64: string;
   readonly mimeType: string | undefined;

@@ -4,7 +4,6 @@ import { escapeUnreadable, toFence } from "../../text/safe_text.ts";
 import { askableComputers, askEach, partOf, problemLines, type Reach } from "./builtins/builtin.ts";
 import { describeWindow } from "./builtins/view_desktop.ts";
 
-/** The most characters of the block by default. */
 export const DEFAULT_PROMPT_CHARACTERS = 20_000;
 /** The fewest: room for the heading and for what was left out. */
 export const MIN_PROMPT_CHARACTERS = 500;

@@ -6,7 +6,6 @@ import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";
 
 /** The value as clients accept it; `undefined` leaves the member out. */
 type Repair = (value: unknown) => unknown;
-/** The members that clients check. All others stay as they are. */
 type Members = Readonly<Record<string, Repair>>;
 
 export type EntryKind = "tool" | "resource" | "template" | "prompt";
@@ -78,7 +77,6 @@ function asText(item: McpContent): McpContent {
   return { type: "text", text: JSON.stringify(item) };
 }
 
-/** The texts that each type of content demands. */
 const DEMANDED: Readonly<Partial<Record<string, readonly string[]>>> = {
   text: ["text"],
   image: ["data", "mimeType"],
@@ -142,7 +140,6 @@ const time: Repair = (value) => {
   return toIsoDate(`${date}T${rest}`) === undefined ? undefined : value;
 };
 
-/** The day in UTC; `undefined` for what is no time. */
 function toIsoDate(value: string): string | undefined {
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10);

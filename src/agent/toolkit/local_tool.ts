@@ -3,10 +3,8 @@ import type { CallProgress } from "../../protocol/progress.ts";
 import type { OnQuestion } from "../questions.ts";
 import type { McpTool, McpToolResult } from "./mcp.ts";
 
-/** What a call of a client comes with. */
 export interface ToolContext {
   readonly client?: object | string | undefined;
-  /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   /** Called with the progress; `undefined` when the client does not want to know. */
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
@@ -16,7 +14,6 @@ export interface ToolContext {
 
 /** A tool that needs no Computer of its own. */
 export interface LocalTool {
-  /** What clients are told of it. */
   readonly definition: McpTool;
   /** Runs it. A failure is a result with `isError` whose text says what to do; it rejects only when `signal` is aborted. */
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<McpToolResult>;

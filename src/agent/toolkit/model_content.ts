@@ -3,7 +3,6 @@ import { isRecord } from "../../json.ts";
 import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { McpContent, McpToolResult } from "./mcp.ts";
 
-/** The pictures that model providers accept. */
 export const PICTURES: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** A text, or a picture in base64. */

@@ -9,12 +9,10 @@ import type { Unsubscribe } from "../listeners.ts";
 import type { Office } from "./office.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
-/** The most Computers that are kept, and the most tools of each. */
 const MAX_COMPUTERS = 1_000;
 const MAX_TOOLS = 5_000;
 /** The most lists of tools that are fetched at the same time, besides those of Computers that are late. */
 const MAX_CONCURRENT_FETCHES = 8;
-/** From when on a Computer is late, in milliseconds. */
 const LATE_MS = 2_000;
 /** The waits before a list of tools, or of the members of the office, that could not be fetched is fetched again. */
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
@@ -50,14 +48,12 @@ interface Entry extends KnownComputer {
 }
 
 export interface OfficeViewOptions {
-  /** Only these Computers; all by default. */
   readonly computers?: readonly string[] | undefined;
   /** Why there is no connection yet, in words for users; asked only while there is none. */
   readonly problem?: (() => string | undefined) | undefined;
   readonly logger?: Logger | undefined;
 }
 
-/** The attempts to list the tools of a Computer that could not. */
 interface Retry {
   readonly backoff: Backoff;
   isWaiting: boolean;
@@ -123,7 +119,6 @@ export class OfficeView implements Disposable {
     return this.#computers.has(computer);
   }
 
-  /** Whether the Computer can be asked now, as far as is known. */
   isReachable(computer: string): boolean {
     return this.isConnected && this.#computers.get(computer)?.isAwaited === false;
   }
@@ -267,7 +262,6 @@ export class OfficeView implements Disposable {
     this.#tell({ kind: "tools", computer: name });
   }
 
-  /** Keeps the tools that are known, and asks again later. */
   #retry(name: string, error: unknown): void {
     const known = this.#computers.get(name);
     if (known === undefined) return;

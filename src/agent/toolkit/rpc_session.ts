@@ -7,16 +7,13 @@ import { PACKAGE_VERSION } from "../../version.ts";
 import type { ToolContext } from "./local_tool.ts";
 import type { Json, McpTool, McpToolResult } from "./mcp.ts";
 
-/** The versions with sessions, the newest first. */
 const SESSION_VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/** The version without sessions. */
 const STATELESS_VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const SUBSCRIPTION_ID = `${META}subscriptionId`;
 const LIST_CHANGED = "notifications/tools/list_changed";
 /** How often a client is told that the list has changed, in milliseconds. */
 const LIST_CHANGED_INTERVAL_MS = 200;
-/** The most requests of one client that are open at the same time. */
 const MAX_OPEN = 1_000;
 
 const INVALID_REQUEST = -32600;
@@ -52,7 +49,6 @@ interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Json;
-  /** Whether the client speaks 2026-07-28. */
   readonly isStateless: boolean;
 }
 

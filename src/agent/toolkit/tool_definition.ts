@@ -10,12 +10,9 @@ export const A2C_COMPUTER = "a2c_computer";
 export const A2C_STALE = "a2c_stale";
 
 export interface ToolPlace {
-  /** The name for clients. */
   readonly name: string;
   readonly computer: string;
-  /** Whether the Computer cannot be reached now. */
   readonly isStale: boolean;
-  /** The URI under which clients read a resource of the Computer. */
   readonly toClientUri: ToClientUri;
 }
 

@@ -11,7 +11,6 @@ export const MIN_NAME_LENGTH = 16;
 const MAX_REMEMBERED = 20_000;
 /** The most characters of the name of a tool on its Computer, since names are remembered. */
 export const MAX_TOOL_NAME_LENGTH = 1_024;
-/** The characters of a suffix, after its underscore. */
 const SUFFIX_LENGTH = 6;
 
 /** A tool before it has a name for clients. */
@@ -31,9 +30,7 @@ export interface GivenName extends ToolAddress {
 }
 
 export interface ToolNameOptions {
-  /** The most characters of a name; 48 by default, at least 16. */
   readonly nameLength?: number | undefined;
-  /** Names that no tool of a Computer gets. */
   readonly reserved?: Iterable<string> | undefined;
   /** Names given before, such as by an earlier run. */
   readonly given?: Iterable<GivenName> | undefined;
@@ -49,7 +46,6 @@ export interface ToolNameOptions {
 export class ToolNames {
   readonly #length: number;
   readonly #reserved: ReadonlySet<string>;
-  /** In the order in which the names were given. */
   readonly #names = new Map<string, GivenName>();
   readonly #owners = new Map<string, string>();
 

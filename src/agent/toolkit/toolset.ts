@@ -8,7 +8,6 @@ import { type ToClientUri, toMcpTool } from "./tool_definition.ts";
 import type { ToolAddress, ToolNames } from "./tool_names.ts";
 
 export interface OfficeTool extends ToolAddress {
-  /** What clients are told of it. */
   readonly definition: McpTool;
 }
 
@@ -38,7 +37,6 @@ export class Toolset {
       readonly logger?: Logger | undefined;
       readonly names: ToolNames;
       readonly toClientUri: ToClientUri;
-      /** Called when a name was given. */
       readonly onNames?: (() => void) | undefined;
     },
   ) {
@@ -70,7 +68,6 @@ export class Toolset {
     return this.#view.problem;
   }
 
-  /** The Computers that have listed tools. */
   get computers(): string[] {
     void this.all;
     return [...this.#translated.keys()];

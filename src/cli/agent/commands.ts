@@ -22,14 +22,10 @@ import { commandLineOf } from "../program.ts";
 
 export interface CommandContext {
   readonly agent: Agent;
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** Print JSON in place of text. */
   readonly json: boolean;
-  /** The Computer that the user named. */
   readonly computer: string | undefined;
-  /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
 }
 
@@ -130,7 +126,6 @@ export async function watch(context: CommandContext): Promise<undefined> {
   return undefined;
 }
 
-/** An event with the names of our JSON, in snake_case. */
 function toEventJson(event: AgentEvent): object {
   if (!("reqId" in event)) return event;
   const { reqId: req_id, ...rest } = event;

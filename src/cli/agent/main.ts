@@ -188,7 +188,6 @@ function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
 }
 
 interface Way {
-  /** How long it tries to connect; 10 by default. */
   readonly connectSeconds?: number;
   /** The command if it needs the office's one Agent seat; the others join as observers. */
   readonly seated?: Command | undefined;
@@ -225,7 +224,6 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
   }
 }
 
-/** Connects, and shows progress on a terminal meanwhile. */
 async function connect(
   options: GlobalOptions,
   task: Joining & { readonly signal: AbortSignal; readonly logger: Logger },

@@ -30,7 +30,6 @@ export class Endpoint {
   readonly #sessions: Sessions;
   readonly #modern: McpHttpHandler;
   readonly #unfollow: readonly (() => void)[];
-  /** Requests and streams that are open now. */
   #busy = 0;
 
   constructor(

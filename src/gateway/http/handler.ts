@@ -116,7 +116,6 @@ class Handler {
   }
 }
 
-/** What a path reaches; `undefined` for another path. */
 function scopeOf(pathname: string): Scope | undefined {
   if (pathname === "/mcp") return { kind: "all" };
   if (pathname === "/mcp/search") return { kind: "search" };

@@ -8,7 +8,6 @@ const HEADER_MISMATCH = -32020;
 const PREFIX = "mcp-param-";
 /** What the name of a header may have. No client can send another one, and to look for it is an error. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** How deep a schema is searched. */
 const MAX_DEPTH = 16;
 
 interface RepeatedArgument {

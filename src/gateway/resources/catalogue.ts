@@ -17,7 +17,6 @@ import type { ResourceAddress, ResourceUris } from "./uris.ts";
 const MAX_RESOURCES = 10_000;
 const MAX_PAGES = 1_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-/** The most MCP servers of one Computer that are asked at the same time. */
 const CONCURRENCY = 8;
 
 export type ClientTemplate = Json & { readonly uriTemplate: string };
@@ -32,7 +31,6 @@ interface Listed<Info> extends ResourceAddress {
   readonly info: Info;
 }
 
-/** What one Computer has listed. */
 interface Entry {
   readonly computer: string;
   readonly resources: readonly Listed<ResourceInfo>[];
@@ -189,7 +187,6 @@ class Allowance {
     return this.#resources > 0 && this.#characters > 0 && this.#pages-- > 0;
   }
 
-  /** Takes what a page has. */
   take(resources: readonly unknown[]): void {
     this.#resources -= resources.length;
     this.#characters -= lengthOf(resources);

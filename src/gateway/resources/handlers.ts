@@ -16,7 +16,6 @@ import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 const PAGE_SIZE = 500;
 
 export interface ResourceHandlerParts {
-  /** Lists what the client reaches. */
   readonly list: () => Promise<ClientList>;
   readonly reader: ResourceReader;
   readonly subscriptions: ResourceSubscriptions;

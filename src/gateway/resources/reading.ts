@@ -13,13 +13,11 @@ import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
 export interface ReaderParts {
   readonly view: OfficeView;
   readonly uris: ResourceUris;
-  /** The Computers that the client reaches. */
   readonly computers: () => readonly string[];
   /** Lists the resources, by which URIs get their places. */
   readonly list: () => Promise<unknown>;
 }
 
-/** The contents of a resource, as MCP answers `resources/read`. */
 export interface ReadContents {
   readonly contents: readonly Json[];
 }

@@ -11,7 +11,6 @@ import type { ResourceAddress } from "./uris.ts";
 
 /** The most resources that all clients together subscribe to. */
 export const MAX_SUBSCRIPTIONS = 1_000;
-/** The most subscriptions of one client. */
 export const MAX_OF_ONE_CLIENT = 500;
 /** So many of {@linkcode MAX_SUBSCRIPTIONS} are left for clients that have few, and what few are. */
 const RESERVED = 250;
@@ -25,7 +24,6 @@ export class Follower {
   count = 0;
 }
 
-/** A resource that somebody wants to hear of. */
 interface Followed {
   readonly address: ResourceAddress;
   /** How many subscriptions of clients there are, by the URI that they use: two URIs may lead to one resource. */

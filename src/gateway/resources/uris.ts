@@ -19,9 +19,7 @@ export interface ResourcePlace {
   readonly mcpServer: string | undefined;
 }
 
-/** A resource on its Computer. */
 export interface ResourceAddress extends ResourcePlace {
-  /** The URI on the Computer. */
   readonly uri: string;
 }
 
@@ -39,7 +37,6 @@ interface Owner {
 export class ResourceUris {
   /** Who has the plain URIs of a scheme and host. `null`: nobody, because several came at once. */
   readonly #owners = new Map<string, Owner | null>();
-  /** How many schemes and hosts each Computer has. */
   readonly #owned = new Map<string, number>();
 
   /** Settles who has which plain URIs, for resources that are listed at the same time, in any order. */

@@ -19,7 +19,6 @@ interface Page {
 }
 
 interface Kept {
-  /** The client that it is for. */
   readonly client: ToolContext["client"];
   readonly pages: readonly Page[];
   readonly characters: number;
@@ -194,7 +193,6 @@ function toPages(items: readonly McpContent[]): Page[] {
   return pages;
 }
 
-/** The most places that are told of a page. */
 const MAX_PLACES = 20;
 
 function toContent(

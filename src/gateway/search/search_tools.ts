@@ -17,11 +17,8 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 20;
 
 export interface SearchParts {
-  /** The index, with all that has changed. */
   readonly index: () => Promise<ToolIndex>;
-  /** Whether the client reaches a tool. */
   readonly isReached: (tool: OfficeTool) => boolean;
-  /** The Computers that the client reaches. */
   readonly computers: () => readonly string[];
   /** Why the office cannot be reached, in words for users; `undefined` while it can. */
   readonly problem: () => string | undefined;
@@ -137,7 +134,6 @@ function nothingFound({ computers, problem }: SearchParts, computer: string | un
   };
 }
 
-/** The most other Computers that are named for one tool. */
 const MAX_ELSEWHERE = 20;
 
 function describe({ tool, elsewhere }: ToolGroup): Json {

@@ -5,7 +5,6 @@
 import { parseJson } from "../../json.ts";
 import { endOfPart, splitPlain } from "./split_plain.ts";
 
-/** A part of a text. */
 export interface Part {
   readonly text: string;
   /** Where the part is in a JSON text, such as `$.items[20..39]`; `undefined` in any other text. */
@@ -40,7 +39,6 @@ class UnsplittableError extends Error {
 interface Place {
   readonly place: string;
   readonly max: number;
-  /** How many lists and objects are around. */
   readonly depth: number;
 }
 
@@ -149,7 +147,6 @@ function withoutSpaces(json: string): string {
   return texts.join("") + json.slice(start);
 }
 
-/** The index after the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1);; end = json.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -7,7 +7,6 @@ export interface ToolGroup {
   readonly elsewhere: readonly OfficeTool[];
 }
 
-/** The most tools that are looked at. */
 const MAX_LOOKED_AT = 2_000;
 
 /** The first `limit` groups of these tools, in their order. */

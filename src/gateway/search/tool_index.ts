@@ -14,7 +14,6 @@ const PURPOSE_CHARACTERS = 200;
 /** The most characters of a description, and the most texts of a schema, that are indexed. */
 const MAX_CHARACTERS = 4_000;
 const MAX_TEXTS = 200;
-/** How deep a schema is indexed. */
 const MAX_DEPTH = 3;
 /** A term from so many characters on also counts as the beginning of a longer one. */
 const MIN_PREFIX = 4;
@@ -82,7 +81,6 @@ export class ToolIndex {
     await this.#search.addAllAsync(added, { chunkSize: CHUNK });
   }
 
-  /** The entries that have to be added. */
   #replace(computer: string, source: readonly OfficeTool[]): Entry[] {
     const names = new Set(source.map(({ definition }) => definition.name));
     for (const { definition: { name } } of this.#sources.get(computer) ?? []) {
@@ -137,7 +135,6 @@ function toEntry({ tool, computer, definition }: OfficeTool): Entry {
   };
 }
 
-/** The names and descriptions of the properties of a tool's arguments. */
 function schemaTexts({ inputSchema }: McpTool): string[] {
   const texts: string[] = [];
   const visit = ({ properties, items }: Json, depth: number) => {

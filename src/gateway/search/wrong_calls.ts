@@ -5,11 +5,9 @@ import { isRecord } from "../../json.ts";
 import { toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import type { ToolIndex } from "./tool_index.ts";
 
-/** The most names that are suggested. */
 const MAX_SIMILAR = 3;
 /** How similar a name must be, from 0 to 1. */
 const MIN_SIMILARITY = 0.5;
-/** The most characters of a name that are compared. */
 const MAX_COMPARED = 64;
 
 /** The names of the tools that a wrong name may mean: those that are written alike, then those that are about the same. */
@@ -40,7 +38,6 @@ function pairsOf(name: string): ReadonlySet<string> {
   return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
 }
 
-/** The part of the pairs that two names share. */
 function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const pair of one) if (other.has(pair)) shared++;

@@ -10,7 +10,6 @@ import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp
 import type { OfficeView } from "../office_view.ts";
 import { ArgumentError, Arguments } from "./arguments.ts";
 
-/** The most Computers that one call asks at the same time. */
 const MAX_CONCURRENT_COMPUTERS = 16;
 /** How long a call waits for one of several Computers, in milliseconds. */
 const PATIENCE_MS = 15_000;
@@ -81,13 +80,11 @@ export const COMPUTER_PROPERTY: Json = {
   description: "The name of a Computer, as list_computers tells it. May be left out.",
 };
 
-/** The names of the Computers that are reached, in order. */
 export function reachedComputers({ view, only }: Reach): string[] {
   const names = view.computers.map(({ name }) => name);
   return only === undefined ? names : names.filter((name) => name === only);
 }
 
-/** The Computers that are reached and can be asked now. */
 export function askableComputers(reach: Reach): RemoteComputer[] {
   const { view } = reach;
   const { office } = view;
@@ -150,7 +147,6 @@ export function readClientUri(named: string): ClientUri {
   }
 }
 
-/** Names for a sentence: `"desk", "laptop"`. */
 export function quoted(names: readonly string[]): string {
   return names.map((name) => toSeenName(name)).join(", ");
 }
@@ -191,7 +187,6 @@ function lateness(patienceMs: number): string {
   return `no answer within ${patienceMs / 1000} s; name it with "computer" to wait longer for it alone`;
 }
 
-/** `1 page`, `2 pages` */
 export function pagesOf(count: number): string {
   return count === 1 ? "1 page" : `${count} pages`;
 }
@@ -214,7 +209,6 @@ export function partOf(
   return { part: text.slice(start, end), end };
 }
 
-/** The most characters that a part is shorter than it may be. */
 const MAX_STEPS_BACK = 16;
 
 /** Whether a character is cut here, or an emoji that others are joined to. */

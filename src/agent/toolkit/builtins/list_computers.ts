@@ -15,7 +15,6 @@ import {
 
 /** How long a Computer has to tell of its MCP servers, in milliseconds. */
 const ASK_MS = 5_000;
-/** The most characters of the instructions of an MCP server. */
 const MAX_INSTRUCTIONS = 500;
 
 interface ListedServer {
@@ -92,7 +91,6 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
   });
 }
 
-/** The protocol of each Computer; none while the office cannot say. */
 async function readProtocols(
   { office, isConnected }: OfficeView,
   signal: AbortSignal,

@@ -11,7 +11,6 @@ import { PICTURES } from "../model_content.ts";
 export const MAX_PICTURES = 8;
 /** The most characters of a picture in base64: model providers take no larger ones. */
 const MAX_PICTURE_CHARACTERS = 5_000_000;
-/** The most characters of all pictures of one answer. */
 const MAX_TOGETHER = 10_000_000;
 
 /** A picture, or a text that says that it is too large. */
@@ -28,7 +27,6 @@ export interface DocumentPicture {
   readonly mimeType: string;
 }
 
-/** The pictures that come along in elements. */
 export function picturesOf(elements: readonly DPEElementDetail[]): DocumentPicture[] {
   return elements.flatMap((element) => {
     const typed = readContent(element);
@@ -39,7 +37,6 @@ export function picturesOf(elements: readonly DPEElementDetail[]): DocumentPictu
   });
 }
 
-/** Whether a text is a URL that holds its data. */
 export function isDataUrl(text: string): boolean {
   return /^\s*data:/i.test(text);
 }
@@ -106,7 +103,6 @@ const AS_WRITTEN: ReadonlySet<unknown> = new Set([
   "link",
   "formula",
 ]);
-/** The most elements whose placeholders are searched in vain. */
 const MAX_MISSING = 50;
 
 function labelOf(element: DPEElementDetail): string {

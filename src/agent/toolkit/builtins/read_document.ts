@@ -40,7 +40,6 @@ import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElem
 const MAX_CHARACTERS = 40_000;
 const MAX_PAGES = 1_000;
 
-/** The characters that are left of a `data:` URL in JSON. */
 const MAX_DATA_LENGTH = 32;
 
 /** The errors of Computers that do not have a document. */
@@ -123,7 +122,6 @@ function readPages(args: Arguments): readonly number[] | undefined {
   return pages.slice(0, MAX_PAGES);
 }
 
-/** The Computer that has the document. */
 async function findPlace(
   reach: Reach,
   { uri, computer, signal }: {

@@ -88,7 +88,6 @@ function readWindowUri(named: string | undefined): Partial<ClientUri> {
 
 type ShownWindow = DesktopEntry & { readonly computer: string; readonly pictures?: readonly McpContent[] };
 
-/** The windows of the Desktop, which are texts. */
 async function seeAll(
   computer: RemoteComputer,
   options: { readonly size: number | undefined; readonly signal: AbortSignal },
@@ -124,7 +123,6 @@ async function readPictures(
   }
 }
 
-/** A block for each window, and one that says what was left out. */
 function toContent(windows: readonly ShownWindow[], offset: number): McpContent[] {
   let left = MAX_CHARACTERS;
   const blocks: McpContent[] = [];

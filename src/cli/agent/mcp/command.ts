@@ -21,7 +21,6 @@ export interface McpContext {
   readonly computers: readonly string[] | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Connects once, until the signal is aborted. */
   readonly connect: (signal: AbortSignal) => Promise<Agent>;
 }
 
@@ -105,7 +104,6 @@ async function joinPatiently(
   }
 }
 
-/** Rejects when the Agent will not come back. */
 function untilFailed(agent: Agent): Promise<never> {
   return new Promise((_, reject) => void agent.on("failed", ({ error }) => reject(error)));
 }

@@ -5,7 +5,6 @@ import { type ChangeOptions, DEFAULT_ENTRY_NAME, type McpOptions } from "./optio
 import { httpOptions } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
-/** The paths of the gateway, as the help names them. */
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
 
 export interface McpActions {
@@ -62,7 +61,6 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
     .action((client: ClientName, change: ChangeOptions) => actions.uninstall(client, change));
 }
 
-/** Adds what each change of a client's file takes. */
 function changing(command: Command): Command {
   return command
     .addArgument(new Argument("<client>", "the MCP client").choices(CLIENT_NAMES))

@@ -12,7 +12,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * name one file: what another gateway has written meanwhile stays.
  */
 export class NamesFile {
-  /** The names that the file had when it was opened. */
   readonly given: readonly GivenName[];
   readonly #path: string;
   readonly #log: Logger;

@@ -17,13 +17,9 @@ export interface McpOptions extends HttpOptions {
   readonly printConfig: boolean;
 }
 
-/** How a client's file is changed. */
 export interface ChangeOptions {
   readonly as: string;
-  /** Shows what would change, and changes nothing. */
   readonly dryRun: boolean;
-  /** Asks nobody. */
   readonly yes: boolean;
-  /** The client's file, if it is another one. */
   readonly file?: string | undefined;
 }

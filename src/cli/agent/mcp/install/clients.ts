@@ -2,7 +2,6 @@
 import { join } from "@std/path";
 import { UsageError } from "../../../outcome.ts";
 
-/** The names of the clients, as the command takes them. */
 export const CLIENT_NAMES = ["claude", "claude-code", "vscode", "cursor", "codex"] as const;
 export type ClientName = typeof CLIENT_NAMES[number];
 
@@ -13,11 +12,8 @@ export interface McpClient {
   /** The member of the file that holds the servers. */
   readonly member: string;
   readonly format: "json" | "toml";
-  /** Members of an entry besides `command` and `args`. */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** What to do after the entry was written. */
   readonly then: string;
-  /** What to do after the entry was removed. */
   readonly thenRemoved: string;
 }
 

@@ -13,7 +13,6 @@ export interface GatewayEntry {
   readonly args: readonly string[];
 }
 
-/** Where the gateway connects, and as whom. */
 export interface EntryConnection {
   readonly url: string;
   readonly office: string;
@@ -31,7 +30,6 @@ export interface EntryConnection {
 
 /** The files that an entry needs, to be written with it. */
 export interface EntryFiles {
-  /** The names of the tools. */
   readonly state: string;
   /** The token, when it was given as a text. */
   readonly token: { readonly path: string; readonly content: string } | undefined;
