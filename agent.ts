@@ -54,7 +54,7 @@ export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/element.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
-export type { CredentialsSource, SentCredentials } from "./src/link/credentials.ts";
+export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type {
   BaseMCPServerConfig,

@@ -72,7 +72,7 @@ export type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./src/c
 export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
-export type { CredentialsSource, SentCredentials } from "./src/link/credentials.ts";
+export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";
 export type {
   BrowserSignIn,

@@ -1,7 +1,6 @@
 /** The Agent: what an AI application embeds to use the Computers of an office. */
-import type { CredentialsSource } from "../link/credentials.ts";
+import type { ServerAccess } from "../link/credentials.ts";
 import { Link, type LinkListener } from "../link/link.ts";
-import type { RetryOptions } from "../link/retry.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -31,29 +30,11 @@ import { Toolkit, type ToolkitOptions } from "./toolkit/toolkit.ts";
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Where an Agent connects, and as whom. */
-export interface AgentOptions extends RetryOptions {
-  /** The Server, such as `http://127.0.0.1:3000`; a path in it is the beginning of the Socket.IO path. */
-  readonly url: string;
+export interface AgentOptions extends ServerAccess {
   /** The office to join: 1–128 visible characters. */
   readonly office: string;
   /** The Agent's name in the office: 1–128 visible characters. */
   readonly name: string;
-  /** Sent as the field `token` of the Socket.IO `auth` object. */
-  readonly token?: string | undefined;
-  /** Further fields of the `auth` object. */
-  readonly auth?: Readonly<Record<string, unknown>> | undefined;
-  /** HTTP headers of the connection. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
-   * as well. Shortly before they expire, it is asked for newer ones. When the Server ends the connection because the credentials have expired or were revoked, the Agent asks
-   * for new ones and comes back.
-   */
-  readonly credentials?: CredentialsSource | undefined;
-  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
-  readonly ca?: string | undefined;
-  /** The Socket.IO path below the URL; `/socket.io/` by default. */
-  readonly path?: string | undefined;
   /**
    * The `MAJOR.MINOR` of the protocol to speak (`docs/protocol/versions.md`). Without it the Agent begins with `0.2`; when
    * the Server refuses that, or the office speaks another version, it reconnects once with the one that was named.

@@ -175,8 +175,9 @@ function readAnswer<T>(
   }
 }
 
-function isUnknownEvent(refusal: SmcpError | undefined): boolean {
-  return refusal?.code === ErrorCode.BAD_REQUEST && refusal.details?.["field"] === "event";
+function isUnknownEvent(error: unknown): boolean {
+  return error instanceof SmcpError && error.code === ErrorCode.BAD_REQUEST &&
+    error.details?.["field"] === "event";
 }
 
 function secondsOf(timeout: unknown): number {
@@ -194,8 +195,5 @@ function summarise(body: Readonly<Record<string, unknown>>): Record<string, unkn
 
 /** Whether a peer does not know an event, does not answer it, or cannot fit the answer into one message. */
 export function isNotServed(error: unknown): boolean {
-  if (!(error instanceof SmcpError)) return false;
-  const { code, details } = error;
-  return (code === ErrorCode.BAD_REQUEST && details?.["field"] === "event") || code === ErrorCode.TIMEOUT ||
-    code === ErrorCode.PAYLOAD_TOO_LARGE;
+  return isUnknownEvent(error) || hasCode(error, [ErrorCode.TIMEOUT, ErrorCode.PAYLOAD_TOO_LARGE]);
 }

@@ -4,6 +4,7 @@ import { Deadline } from "../async/deadline.ts";
 import { AuthenticationError } from "../protocol/local_errors.ts";
 import { describeError } from "../text.ts";
 import type { ConnectOptions } from "./connect.ts";
+import type { RetryOptions } from "./retry.ts";
 
 /** What a member sends to be admitted. */
 export interface SentCredentials {
@@ -25,6 +26,22 @@ export interface SentCredentials {
 export type CredentialsSource = (
   context: { readonly signal: AbortSignal },
 ) => SentCredentials | Promise<SentCredentials>;
+
+/** Where a Server is, and what it is sent. */
+export interface ServerAccess extends SentCredentials, RetryOptions {
+  /** The Server, such as `http://127.0.0.1:3000`; a path in it is the beginning of the Socket.IO path. */
+  readonly url: string;
+  /**
+   * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
+   * as well. Shortly before they expire, it is asked for newer ones. When the Server ends the connection because the
+   * credentials have expired or were revoked, they are asked for again, and the member comes back.
+   */
+  readonly credentials?: CredentialsSource | undefined;
+  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
+  readonly ca?: string | undefined;
+  /** The Socket.IO path below the URL; `/socket.io/` by default. */
+  readonly path?: string | undefined;
+}
 
 export class NoCredentialsError extends AuthenticationError {}
 

@@ -51,11 +51,14 @@ export class OfficeCalls {
           "few seconds",
       );
     }
-    using presence = new Presence(this.#view, computer);
-    const ending = AbortSignal.any([signal, presence.gone]);
+    const gone = new AbortController();
+    using stack = new DisposableStack();
+    stack.defer(this.#view.onChange(({ kind }) => {
+      if (kind === "members" && !this.#view.has(computer)) gone.abort(new ComputerLeftError(computer));
+    }));
     try {
       const result = await office.computer(computer).callTool(tool, args, {
-        signal: ending,
+        signal: AbortSignal.any([signal, gone.signal]),
         timeoutMs: this.#timeoutMs,
         resetTimeoutOnProgress: true,
         onProgress,
@@ -84,25 +87,5 @@ export class OfficeCalls {
       clearTimeout(timer);
       unsubscribe();
     }
-  }
-}
-
-/** Notices that a Computer leaves the office. Dispose of it when the call has ended. */
-class Presence implements Disposable {
-  readonly #gone = new AbortController();
-  readonly #unsubscribe: () => void;
-
-  constructor(view: OfficeView, computer: string) {
-    this.#unsubscribe = view.onChange(({ kind }) => {
-      if (kind === "members" && !view.has(computer)) this.#gone.abort(new ComputerLeftError(computer));
-    });
-  }
-
-  get gone(): AbortSignal {
-    return this.#gone.signal;
-  }
-
-  [Symbol.dispose](): void {
-    this.#unsubscribe();
   }
 }

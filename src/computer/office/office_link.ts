@@ -1,9 +1,8 @@
 /** The connection of a Computer to a Server, and its membership in an office. */
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
-import type { CredentialsSource } from "../../link/credentials.ts";
+import type { ServerAccess } from "../../link/credentials.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
-import type { RetryOptions } from "../../link/retry.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { parseListRoomRet } from "../../protocol/answers.ts";
@@ -18,25 +17,7 @@ const LIST_TIMEOUT_MS = 15_000;
 const FAREWELL_MS = 2_000;
 
 /** How to connect to a Server. */
-export interface ConnectOptions extends RetryOptions {
-  /** The URL of the Server, `http://host:port`; its path is put in front of the Socket.IO path. */
-  readonly url: string;
-  /** Sent as the auth field `token`. */
-  readonly token?: string | undefined;
-  /** The Socket.IO `auth` object. */
-  readonly auth?: Readonly<Record<string, unknown>> | undefined;
-  /** HTTP headers of the handshake. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Gives the credentials for each connection, such as a JWT that is short-lived; `token`, `auth` and `headers` are sent
-   * as well. Shortly before they expire, it is asked for newer ones. When the Server ends the connection because the credentials have expired or were revoked, the Computer asks
-   * for new ones and comes back.
-   */
-  readonly credentials?: CredentialsSource | undefined;
-  /** The certificate authorities that may have signed the Server's certificate, as PEM; those of the runtime by default. */
-  readonly ca?: string | undefined;
-  /** The Socket.IO path below the URL; `/socket.io/` by default. */
-  readonly path?: string | undefined;
+export interface ConnectOptions extends ServerAccess {
   /** How long to retry an unreachable Server, in milliseconds; forever by default. */
   readonly timeoutMs?: number | undefined;
   /** Aborts the attempt. */

@@ -47,12 +47,10 @@ export interface HttpHandlerOptions extends EntranceOptions {
  * ```
  */
 export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions = {}): HttpHandler {
-  const handler = new Handler(coreOf(gateway), options);
-  const close = () => handler.close();
-  return { fetch: (request) => handler.fetch(request), close, [Symbol.asyncDispose]: close };
+  return new Handler(coreOf(gateway), options);
 }
 
-class Handler {
+class Handler implements HttpHandler {
   readonly #gateway: GatewayCore;
   readonly #entrance: Entrance;
   readonly #log: Logger;
@@ -71,14 +69,16 @@ class Handler {
     this.#places = new SessionPlaces(options.maxSessions ?? DEFAULT_MAX_SESSIONS);
   }
 
-  fetch(request: Request): Promise<Response> {
-    return this.#entrance.fetch(request);
-  }
+  readonly fetch = (request: Request): Promise<Response> => this.#entrance.fetch(request);
 
-  async close(): Promise<void> {
+  readonly close = async (): Promise<void> => {
     this.#isClosed = true;
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
     this.#endpoints.clear();
+  };
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #find(pathname: string): ServeRequest | undefined {

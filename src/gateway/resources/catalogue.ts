@@ -1,11 +1,11 @@
 /** The resources and templates of all Computers, as clients list them. */
 import { forEachBounded } from "../../async/pool.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import { isNotServed } from "../../agent/requests.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { A2C_COMPUTER, A2C_STALE } from "../../agent/toolkit/tool_definition.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError, UnsupportedRequestError } from "../../protocol/errors.ts";
+import { UnsupportedRequestError } from "../../protocol/errors.ts";
 import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
@@ -171,7 +171,7 @@ async function listServers(remote: RemoteComputer): Promise<string[]> {
       .filter(({ capabilities }) => capabilities?.["resources"] !== undefined)
       .map(({ mcp_server }) => mcp_server);
   } catch (error) {
-    if (!isNotKnown(error)) throw error;
+    if (!isNotServed(error)) throw error;
     return Object.keys((await remote.getConfig()).servers);
   }
 }
@@ -264,13 +264,7 @@ async function listTemplates(
       return { computer: remote.name, mcpServer, uri: info.uri_template, info };
     });
   } catch (error) {
-    if (isNotKnown(error)) return [];
+    if (isNotServed(error)) return [];
     throw error;
   }
-}
-
-/** Whether a Computer of another program, or its Server, does not know or answer a request of ours. */
-function isNotKnown(error: unknown): boolean {
-  return error instanceof UnsupportedRequestError ||
-    (error instanceof SmcpError && error.code === ErrorCode.TIMEOUT);
 }
