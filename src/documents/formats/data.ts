@@ -15,7 +15,7 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { extensionOf } from "../file_name.ts";
-import { documentOf, toCodeElements, toParts } from "./sections.ts";
+import { toCodeElements, toDocument, toParts } from "./sections.ts";
 
 /** The most rows of one table element; a longer list is continued. */
 const MAX_ROWS = 200;
@@ -52,14 +52,10 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   if (hasComments) losses.push("Comments are not shown");
   if (tags.length > 0) losses.push(`Tags are not shown: ${tags.join(", ")}`);
   losses.push(...textLosses);
-  return documentOf(pages, {
-    headings: values.flatMap((value) =>
-      isRecordOfMembers(value) ? Object.keys(value) : columnsOf(value) ?? []
-    )
-      .slice(0, 200),
-    opening: openingOf(values),
-    losses,
-  });
+  const headings = values.flatMap((value) =>
+    isRecordOfMembers(value) ? Object.keys(value) : columnsOf(value) ?? []
+  ).slice(0, 200);
+  return toDocument(pages, { elements, title: undefined, headings, opening: openingOf(values), losses });
 }
 
 interface DataReading {

@@ -5,7 +5,7 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { encodeBase64 } from "./base64.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 import { pictureSizeOf } from "./picture_size.ts";
-import { withIds } from "./sections.ts";
+import { toDocument, withIds } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
 /** The largest picture that is sent along. */
@@ -51,17 +51,13 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     },
   };
   const elements = [image, ...table(notes), ...texts.map(toText)];
-  return {
-    facts: {
-      title: notes.has("Description") ? description : undefined,
-      pageCount: 1,
-      pageTitles: [fileName],
-      headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
-      opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
-      losses: isSmall ? [] : ["The picture is too large to be sent along; its file has it"],
-    },
-    page: () => ({ title: fileName, elements: withIds(elements, 0) }),
-  };
+  return toDocument([{ title: fileName, elements: withIds(elements, 0) }], {
+    elements,
+    title: notes.has("Description") ? description : undefined,
+    headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
+    opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
+    losses: isSmall ? [] : ["The picture is too large to be sent along; its file has it"],
+  });
 }
 
 /** What the camera noted, by the labels of {@linkcode NOTES}; nothing when there are no notes, or none that can be read. */

@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { documentOf, openingOf, toParts } from "./sections.ts";
+import { openingOf, toDocument, toParts } from "./sections.ts";
 
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
@@ -32,8 +32,8 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       content: { items: attachments.map(attachmentText) },
     }]),
   ];
-  const pages = toParts(elements, subject || fileName);
-  return documentOf(pages, {
+  return toDocument(toParts(elements, subject || fileName), {
+    elements,
     title: subject || undefined,
     headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
     opening: [...entries.map(entryText), openingOf(body)].join("\n").slice(0, 4_000).toWellFormed(),

@@ -12,6 +12,8 @@ const LOWERED = characterMap(
 
 /** The most characters of superscript and subscript. */
 const MAX_LENGTH = 40;
+/** The most letters that are written in their raised forms, in which no search finds a word. */
+const MAX_LETTERS = 2;
 
 /** How a piece of text differs from the text around it. */
 export interface TextForm {
@@ -21,15 +23,16 @@ export interface TextForm {
 
 /**
  * Superscript or subscript in plain text, which would read as another value without it: Unicode has the form of most
- * letters (`10⁶`, `CO₂`); a text with others is in brackets (`^(3,4)`, `_(q)`). White space around it stays outside.
- * A long text stays as it is: it is written small.
+ * characters (`10⁶`, `CO₂`, `1ˢᵗ`); words and texts with others are in brackets (`_(max)`, `^(3,4)`). White space around
+ * it stays outside. A long text stays as it is: it is written small.
  */
 export function raiseText(text: string, position: "raised" | "lowered"): string {
   const forms = position === "raised" ? RAISED : LOWERED;
   const sign = position === "raised" ? "^" : "_";
   return markText(text, (inner) => {
     const characters = [...inner].map((character) => forms.get(character));
-    if (!characters.includes(undefined)) return characters.join("");
+    const letters = inner.match(/\p{Ll}|\p{Lu}/gu) ?? [];
+    if (!characters.includes(undefined) && letters.length <= MAX_LETTERS) return characters.join("");
     if (inner.length > MAX_LENGTH) return inner;
     // Commas between raised numbers and the like mean nothing by themselves.
     if (!/[\p{L}\p{N}]/u.test(inner)) return inner;

@@ -1,8 +1,8 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "../../provider/documents/source.ts";
 import type { HeadingContent } from "../../protocol/dpe_content.ts";
-import type { DocumentFacts, ParsedDocument } from "./format.ts";
 import { shorten } from "../../text.ts";
+import type { DocumentFacts, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */
 const MAX_SECTION_LENGTH = 60_000;
@@ -23,20 +23,36 @@ export function toSections(elements: readonly DocumentElement[], title: string):
   return divide(elements, { title, level: sectionLevel(elements) });
 }
 
-/** A document whose pages are known. */
-export function documentOf(
-  pages: readonly DocumentPage[],
-  facts: Omit<DocumentFacts, "pageCount" | "pageTitles">,
-): ParsedDocument {
-  return {
-    facts: { ...facts, pageCount: pages.length, pageTitles: pages.map(({ title }) => title) },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
-}
-
 /** Divides elements into pages by their length alone. */
 export function toParts(elements: readonly DocumentElement[], title: string): DocumentPage[] {
   return divide(elements, { title });
+}
+
+/**
+ * A document whose pages are all known. Its title is the first heading, and its opening the running text, by default.
+ *
+ * @param subject what its author says of it, which the opening begins with
+ */
+export function toDocument(
+  pages: readonly DocumentPage[],
+  { elements, subject, ...facts }: Partial<DocumentFacts> & {
+    /** What the facts are made of. */
+    readonly elements: readonly DocumentElement[];
+    readonly subject?: string | undefined;
+    readonly losses: readonly string[];
+  },
+): ParsedDocument {
+  return {
+    facts: {
+      title: headingsOf(elements, 1)[0],
+      headings: headingsOf(elements),
+      opening: [...subject === undefined ? [] : [subject], openingOf(elements)].join("\n"),
+      ...facts,
+      pageCount: pages.length,
+      pageTitles: pages.map(({ title }) => title),
+    },
+    page: (index) => pages[index] ?? { title: "", elements: [] },
+  };
 }
 
 /** Divides a part of a document, in which the headings of `level` and above begin pages. */

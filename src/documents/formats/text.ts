@@ -5,7 +5,7 @@ import { decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
-import { documentOf, headingsOf, openingOf, toParts, toSections, withIds } from "./sections.ts";
+import { headingsOf, openingOf, toDocument, toParts, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -18,10 +18,9 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
     ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
-  return documentOf(pages, {
-    title: headingsOf(all, 1)[0],
-    headings: headingsOf(all),
-    // Markup of these is written as that of Markdown.
+  return toDocument(pages, {
+    elements: all,
+    // Markup of others is written as that of Markdown.
     opening: read === toElements
       ? openingOf(all)
       : openingOf(all).replace(/\[([^\][]+)\]\([^()]*\)|`([^`]+)`/g, "$1$2"),

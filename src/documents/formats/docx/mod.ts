@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { divide, headingsOf, openingOf, sectionLevel, withIds } from "../sections.ts";
+import { divide, headingsOf, sectionLevel, toDocument, withIds } from "../sections.ts";
 import { at } from "../xml.ts";
 import { ZipParts } from "../zip.ts";
 import { BodyReader, type Segment } from "./body.ts";
@@ -24,18 +24,7 @@ export async function open({ bytes, fileName, limits, openInner }: ParseInput): 
   const pages = toPages(segments, { title: title ?? fileName, level: sectionLevel(elements) });
   const losses = [...reader.losses];
   if (parts.names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
-  return {
-    facts: {
-      title,
-      pageCount: pages.length,
-      pageTitles: pages.map((page) => page.title),
-      headings: headingsOf(elements),
-      keywords,
-      opening: [...subject === undefined ? [] : [subject], openingOf(elements)].join("\n"),
-      losses,
-    },
-    page: (index) => pages[index] ?? { title: "", elements: [] },
-  };
+  return toDocument(pages, { elements, title, subject, keywords, losses });
 }
 
 /** The header and the footer of a section are on its first page. */

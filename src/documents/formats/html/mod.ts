@@ -3,7 +3,7 @@ import { parse } from "parse5";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
-import { documentOf, headingsOf, openingOf, toSections } from "../sections.ts";
+import { headingsOf, toDocument, toSections } from "../sections.ts";
 import { metaEncoding, toHtmlSyntax } from "./dom.ts";
 import { HtmlReader } from "./reader.ts";
 
@@ -14,13 +14,12 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
     (head) => metaEncoding(head) ?? declaredEncoding(head),
   );
   const reading = readHtml(toHtmlSyntax(text), limits);
-  const { elements, title, description, keywords } = reading;
-  const pages = toSections(elements, title ?? fileName);
-  return documentOf(pages, {
-    title: title ?? headingsOf(elements, 1)[0],
-    headings: headingsOf(elements),
+  const { elements, title = headingsOf(elements, 1)[0], description, keywords } = reading;
+  return toDocument(toSections(elements, reading.title ?? fileName), {
+    elements,
+    title,
+    subject: description,
     keywords,
-    opening: [...description === undefined ? [] : [description], openingOf(elements)].join("\n"),
     losses: [...reading.losses, ...textLosses],
   });
 }

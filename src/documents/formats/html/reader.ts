@@ -1,5 +1,5 @@
 /** The elements of HTML, in reading order. */
-import type { FormField, ListItem, TableCell } from "../../../protocol/dpe_content.ts";
+import type { FormField, ListContent, ListItem, TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { unreadable } from "../format.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
@@ -269,6 +269,9 @@ export class HtmlReader {
     const othersBefore = this.#others.length;
     const code = this.#textOf(element, depth, { keepsSpaces: true }).replace(/\n$/, "");
     this.#others.length = othersBefore;
+    if (language === "mermaid") {
+      return { category: "diagram", content: { diagram_type: language, source: code } };
+    }
     return { category: "code", content: { ...(language === undefined ? {} : { language }), code } };
   }
 
@@ -283,37 +286,37 @@ export class HtmlReader {
 
   #list(element: Element, depth: number): DocumentElement[] {
     return this.#withOthers(() => {
-      const items = this.#items(element, depth);
-      if (items.length === 0) return [];
-      const start = Number(attribute(element, "start"));
-      const from = Number.isSafeInteger(start) && start > 1 ? { start } : {};
-      const content = element.tagName === "ol" ? { ordered: true, ...from, items } : { items };
-      return [{ category: "list", content }];
+      const content = this.#listContent(element, depth);
+      return content.items.length === 0 ? [] : [{ category: "list", content }];
     });
   }
 
-  #items(element: Element, depth: number): ListItem[] {
+  #listContent(element: Element, depth: number): ListContent {
     const items: ListItem[] = [];
     for (const node of element.childNodes) {
       if ("tagName" in node && isSkipped(node)) continue;
-      const below: ListItem[] = [];
-      let isOrdered = false;
+      let below: ListContent = { items: [] };
       const onList = (inner: Element, innerDepth: number) => {
-        isOrdered = inner.tagName === "ol";
-        below.push(...this.#items(inner, innerDepth));
+        const list = this.#listContent(inner, innerDepth);
+        below = { ...list, items: [...below.items, ...list.items] };
       };
       const isList = /^[uo]l$/.test(node.nodeName);
       if (isList) onList(node as Element, depth + 1);
       const text = isList ? "" : collapseLines(this.#textOf(node, depth + 1, { onList }));
       const last = items.at(-1);
-      if (below.length === 0) {
+      if (below.items.length === 0) {
         if (text !== "") items.push(text);
-      } else if (isList && typeof last === "string") {
         // A list between two items belongs to the one before.
-        items[items.length - 1] = { text: last, ...(isOrdered ? { ordered: true } : {}), items: below };
-      } else items.push({ text, ...(isOrdered ? { ordered: true } : {}), items: below });
+      } else if (isList && typeof last === "string") items[items.length - 1] = { text: last, ...below };
+      else items.push({ text, ...below });
     }
-    return items;
+    if (element.tagName !== "ol") return { items };
+    const start = Number(attribute(element, "start") || 1);
+    return {
+      ordered: true,
+      ...(Number.isSafeInteger(start) && start >= 0 && start !== 1 ? { start } : {}),
+      items,
+    };
   }
 
   #table(element: Element, depth: number): DocumentElement[] {

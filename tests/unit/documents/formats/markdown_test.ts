@@ -81,6 +81,28 @@ Deno.test("code and links in an item follow their list", async () => {
   ]]);
 });
 
+Deno.test("quotations, pictures and numbers of Markdown stay what they are within lists", async () => {
+  const document = await openFile(
+    "a.md",
+    "> 0. zero\n>    - b\n>\n> > twice\n> > over\n\n1. step\n   ![](a.png)\n\n   5. five\n\n- said:\n\n  > *so*\n\n  $$x$$\n\n## [Top](t.md) [![badge](b.svg)](ci)\n\n[only](o.md)\n",
+  );
+  assertEquals(await pagesOf(document), [[
+    "Top badge",
+    ["p0-list-1", { ordered: true, start: 0, items: [{ text: "zero", items: ["b"] }] }],
+    ["p0-text-1", { text: "> > twice\n> > over" }],
+    ["p0-list-2", {
+      ordered: true,
+      items: [{ text: "step\n![](a.png)", ordered: true, start: 5, items: ["five"] }],
+    }],
+    ["p0-image-1", { description: "", url: "a.png" }],
+    ["p0-list-3", { items: ["said:\n> *so*\n$$x$$"] }],
+    ["p0-heading-1", { level: 2, text: "Top badge" }],
+    ["p0-link-1", { text: "Top", url: "t.md" }],
+    ["p0-link-2", { text: "badge", url: "ci" }],
+    ["p0-link-3", { text: "only", url: "o.md" }],
+  ]]);
+});
+
 Deno.test("Markdown that is nested deeper than the limit is refused, not cut", async () => {
   const nested = (depth: number) => `${">".repeat(depth)} inside\n`;
   const document = await openFile("deep.md", nested(90));
@@ -110,9 +132,9 @@ Deno.test("HTML within Markdown is read as HTML is", async () => {
     ["p0-text-1", { text: "10⁶ ~~a~~ b `<sup>` <https://x.org> a\nb 字(じ) List<String>" }],
     ["p0-link-1", { text: "https://x.org", url: "https://x.org" }],
     ["p0-table-1", { headers: ["a", "b"], rows: [["10⁶", "~~100~~ 80"]], total_rows: 1 }],
-    ["p0-list-1", { items: ["CO₂  why"] }],
-    ["p0-link-2", { text: "why", url: "https://y.org" }],
+    ["p0-list-1", { items: ["CO₂ why"] }],
     ["p0-image-1", { description: "Pic", url: "x.png" }],
+    ["p0-link-2", { text: "why", url: "https://y.org" }],
     ["p0-table-2", { headers: [], rows: [["1", "2"]], total_rows: 1 }],
   ]]);
   assertEquals(document.facts.losses, ["1 part of a kind that is not read: drawing"]);

@@ -1,14 +1,52 @@
 import { assertEquals } from "@std/assert";
 import { joinText, raiseText, strikeText } from "../../../../src/documents/formats/raised_text.ts";
 
-Deno.test("superscript and subscript are Unicode where it has every character, and in brackets otherwise", () => {
-  const raised = ["6", "-3", "−3", "n+1", "th", "TM", "3,4", "q", "²", " 6 ", " ", "", "a b", "."];
+Deno.test("signs and at most two letters are raised in Unicode where it has them; others are in brackets", () => {
+  const raised = [
+    "6",
+    "-3",
+    "−3",
+    "n+1",
+    "th",
+    "TM",
+    "3,4",
+    "q",
+    "²",
+    " 6 ",
+    " ",
+    "",
+    "a b",
+    ".",
+    "ᵃᵇᶜ",
+    "2nd",
+    "max",
+    "x2y2z2",
+  ];
   assertEquals(raised.map((text) => raiseText(text, "raised")), [
-    ...["⁶", "⁻³", "⁻³", "ⁿ⁺¹", "ᵗʰ", "ᵀᴹ", "^(3,4)", "^(q)", "²", " ⁶ ", " ", "", "^(a b)", "."],
+    ...[
+      "⁶",
+      "⁻³",
+      "⁻³",
+      "ⁿ⁺¹",
+      "ᵗʰ",
+      "ᵀᴹ",
+      "^(3,4)",
+      "^(q)",
+      "²",
+      " ⁶ ",
+      " ",
+      "",
+      "^(a b)",
+      ".",
+      "ᵃᵇᶜ",
+      "²ⁿᵈ",
+      "^(max)",
+      "^(x2y2z2)",
+    ],
   ]);
   const lowered = ["2", "max", "i", "b", "min", "(aq)", "1,2"];
   assertEquals(lowered.map((text) => raiseText(text, "lowered")), [
-    ...["₂", "ₘₐₓ", "ᵢ", "_(b)", "ₘᵢₙ", "_(aq)", "_(1,2)"],
+    ...["₂", "_(max)", "ᵢ", "_(b)", "_(min)", "_(aq)", "_(1,2)"],
   ]);
 });
 
