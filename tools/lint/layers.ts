@@ -157,7 +157,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "numfmt", places: ["src/documents/formats/xlsx/cells.ts"] },
   { specifier: "papaparse", places: ["src/documents/formats/csv.ts"] },
   { specifier: "exifr", places: ["src/documents/formats/image.ts"] },
-  { specifier: "image-size", places: ["src/documents/formats/picture_size.ts"] },
+  { specifier: "image-size", places: ["src/documents/formats/picture.ts"] },
   { specifier: "postal-mime", places: ["src/documents/formats/mail.ts"] },
   { specifier: "parse5", places: ["src/documents/formats/html/"] },
   { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },

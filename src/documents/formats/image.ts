@@ -2,20 +2,10 @@
 import exifr from "exifr";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
-import { encodeBase64 } from "./base64.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
-import { pictureSizeOf } from "./picture_size.ts";
+import { MAX_PICTURE_BYTES, pictureOf, pictureSizeOf } from "./picture.ts";
 import { toDocument, withIds } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
-
-/** The largest picture that is sent along. */
-const MAX_PICTURE_BYTES = 256 * 1024;
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  jpg: "image/jpeg",
-  svg: "image/svg+xml",
-  ico: "image/x-icon",
-};
 
 /** The notes of a camera that are shown, and their labels. */
 const NOTES: Readonly<Record<string, string>> = {
@@ -37,26 +27,17 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
   const { width, height, type } = size;
   const notes = await notesOf(bytes);
   const texts = type === "svg" ? svgTexts(bytes, limits.maxDepth) : [];
-  const mimeType = MEDIA_TYPES[type] ?? `image/${type}`;
-  const isSmall = bytes.length <= MAX_PICTURE_BYTES;
   const description = String(notes.get("Description") ?? texts[0] ?? fileName);
-  const image: DocumentElement = {
-    category: "image",
-    content: {
-      description,
-      mime_type: mimeType,
-      width,
-      height,
-      ...(isSmall ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
-    },
-  };
+  const image: DocumentElement = { category: "image", content: pictureOf(bytes, { description, type }) };
   const elements = [image, ...table(notes), ...texts.map(toText)];
   return toDocument([{ title: fileName, elements: withIds(elements, 0) }], {
     elements,
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
     opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
-    losses: isSmall ? [] : ["The picture is too large to be sent along; its file has it"],
+    losses: bytes.length <= MAX_PICTURE_BYTES
+      ? []
+      : ["The picture is too large to be sent along; its file has it"],
   });
 }
 

@@ -1,12 +1,11 @@
 /** Markdown: CommonMark with tables, and a front matter in YAML. It is written as HTML, and read as that. */
 import MarkdownIt, { type Token } from "markdown-it";
-import { parseFragment, serialize } from "parse5";
 import { parse as parseYaml } from "yaml";
 import { isRecord } from "../../json.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
-import { readHtml } from "./html/mod.ts";
+import { closed, readHtml } from "./html/mod.ts";
 import { headingsOf, openingOf, toDocument, toSections, withIds } from "./sections.ts";
 
 /** The front matter at the beginning of a file. */
@@ -157,11 +156,6 @@ function plainHtml({ children }: Token): string {
     return /^(?:soft|hard)break$/.test(type) ? " " : escapeHtml(content);
   });
   return closed(parts.join(""));
-}
-
-/** HTML that ends what it begins. */
-function closed(html: string): string {
-  return html.includes("<") ? serialize(parseFragment(html)) : html;
 }
 
 /** The links of Markdown in a text. */

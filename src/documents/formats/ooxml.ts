@@ -1,29 +1,13 @@
 /** What the formats of Office Open XML share: relationships between parts, properties, charts. */
 import type { DocumentElement } from "../../provider/documents/source.ts";
-import { encodeBase64 } from "./base64.ts";
 import { linesOf } from "./drawing_text.ts";
-import type { ParseLimits } from "./format.ts";
-import { pictureSizeOf } from "./picture_size.ts";
+import { type ParseLimits, unreadable } from "./format.ts";
+import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
-import type { ZipParts } from "./zip.ts";
+import { ZipParts } from "./zip.ts";
 
-/** The largest picture that is sent along. */
-const MAX_PICTURE_BYTES = 256 * 1024;
 /** How many values of a series of a chart are listed. */
 const MAX_CHART_VALUES = 40;
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  svg: "image/svg+xml",
-  webp: "image/webp",
-  bmp: "image/bmp",
-  tiff: "image/tiff",
-  emf: "image/emf",
-  wmf: "image/wmf",
-};
 
 /** A relationship of a part. */
 export interface Relationship {
@@ -41,9 +25,27 @@ export class OfficePackage {
   readonly #limits: ParseLimits;
   readonly #related = new Map<string, ReadonlyMap<string, Relationship>>();
 
-  constructor(parts: ZipParts, limits: ParseLimits) {
-    this.#parts = parts;
+  constructor(bytes: Uint8Array, limits: ParseLimits) {
+    this.#parts = new ZipParts(bytes, limits);
     this.#limits = limits;
+  }
+
+  /** The names of the parts, in lower case. */
+  get names(): readonly string[] {
+    return this.#parts.names;
+  }
+
+  /** What no office file shows. */
+  get losses(): string[] {
+    return this.names.some((name) => name.endsWith("vbaproject.bin")) ? ["Macros are not shown"] : [];
+  }
+
+  /** The main part and its root element, which has the name of the format. */
+  main(name: string): { readonly part: string; readonly root: XmlNode } {
+    const [part = ""] = this.related("", "officeDocument");
+    const root = at(this.xml(part), name);
+    if (root !== undefined) return { part, root };
+    throw unreadable("damaged", `the file is damaged, or no ${name} of this format`);
   }
 
   /** The XML of a part; `undefined` when there is none. */
@@ -54,6 +56,17 @@ export class OfficePackage {
 
   bytes(name: string): Uint8Array | undefined {
     return this.#parts.bytes(name);
+  }
+
+  /** The bytes of a part in UTF-8. */
+  utf8(name: string): Uint8Array | undefined {
+    return this.#parts.utf8(name);
+  }
+
+  /** The parts that a part has a relationship of a type with, such as `comments`. */
+  related(part: string, type: string): string[] {
+    return [...this.relationships(part).values()].filter((each) => each.type === type)
+      .map(({ target }) => target);
   }
 
   /** The relationships of a part, by id. */
@@ -127,20 +140,13 @@ export class OfficePackage {
   /** A picture, with its bytes when they are few; one that is not in the file has its address. */
   #picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
     if (isExternal) return { category: "image", content: { description, url: part } };
-    const mimeType = MEDIA_TYPES[part.slice(part.lastIndexOf(".") + 1).toLowerCase()] ??
-      "application/octet-stream";
+    const type = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
     const size = this.#parts.sizeOf(part);
-    const bytes = size <= MAX_PICTURE_BYTES ? this.#parts.bytes(part) : undefined;
-    const { width, height } = (bytes && pictureSizeOf(bytes)) ?? {};
+    const isSmall = size <= MAX_PICTURE_BYTES;
     return {
       category: "image",
-      ...(size <= MAX_PICTURE_BYTES ? {} : { summary: tooLargeToSend(size) }),
-      content: {
-        description,
-        mime_type: mimeType,
-        ...(width === undefined ? {} : { width, height }),
-        ...(bytes ? { url: `data:${mimeType};base64,${encodeBase64(bytes)}` } : {}),
-      },
+      ...(isSmall ? {} : { summary: tooLargeToSend(size) }),
+      content: pictureOf(isSmall ? this.#parts.bytes(part) : undefined, { description, type }),
     };
   }
 

@@ -34,8 +34,7 @@ export class BodyReader {
 
   constructor(office: OfficePackage, main: string, chunks: ReadonlyMap<string, readonly DocumentElement[]>) {
     this.#related = office.relationships(main);
-    const partOf = (type: string) =>
-      [...this.#related.values()].find((each) => each.type === type)?.target ?? "";
+    const partOf = (type: string) => office.related(main, type)[0] ?? "";
     const notes = ["footnote", "endnote", "comment"].flatMap((kind) => {
       const part = partOf(`${kind}s`);
       return childrenOf(at(office.xml(part), `${kind}s`), kind)

@@ -4,26 +4,21 @@ import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
 import { divide, headingsOf, sectionLevel, toDocument, withIds } from "../sections.ts";
 import { at } from "../xml.ts";
-import { ZipParts } from "../zip.ts";
 import { BodyReader, type Segment } from "./body.ts";
 import { readChunks } from "./chunks.ts";
 
 /** Opens a document. A page is what is between page breaks, and a section under a top heading. */
 export async function open({ bytes, fileName, limits, openInner }: ParseInput): Promise<ParsedDocument> {
-  const parts = new ZipParts(bytes, limits);
-  const office = new OfficePackage(parts, limits);
-  const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
-  const body = main === undefined ? undefined : at(office.xml(main), "document", "body");
-  if (main === undefined || body === undefined) {
-    throw unreadable("damaged", "the file is damaged, or no document of this format");
-  }
-  const reader = new BodyReader(office, main, await readChunks(office, main, { limits, openInner }));
+  const office = new OfficePackage(bytes, limits);
+  const { part, root } = office.main("document");
+  const body = at(root, "body");
+  if (body === undefined) throw unreadable("damaged", "the file is damaged");
+  const reader = new BodyReader(office, part, await readChunks(office, part, { limits, openInner }));
   const segments = reader.read(body);
   const elements = segments.flatMap(({ elements }) => elements);
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
   const pages = toPages(segments, { title: title ?? fileName, level: sectionLevel(elements) });
-  const losses = [...reader.losses];
-  if (parts.names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
+  const losses = [...reader.losses, ...office.losses];
   return toDocument(pages, { elements, title, subject, keywords, losses });
 }
 

@@ -1,5 +1,5 @@
 /** HTML. Scripts and styles are left out, and nothing is fetched. */
-import { parse } from "parse5";
+import { parse, parseFragment, serialize } from "parse5";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
@@ -39,4 +39,9 @@ export function readHtml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth
   const reader = new HtmlReader(maxDepth);
   reader.read(parse(text));
   return reader;
+}
+
+/** A piece of HTML that ends what it begins. */
+export function closed(html: string): string {
+  return html.includes("<") ? serialize(parseFragment(html)) : html;
 }

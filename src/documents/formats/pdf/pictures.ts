@@ -2,7 +2,6 @@
 import { encode } from "jpeg-js";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { settledWithin } from "../../../async/abortable.ts";
-import { encodeBase64 } from "../base64.ts";
 import type { PageOperators, PdfPage } from "./operators.ts";
 
 /** How large a picture is when it is sent along. */
@@ -95,7 +94,7 @@ function toElement(picture: PdfPicture, description: string, size: SentSize): Do
       mime_type: "image/jpeg",
       width: jpeg.width,
       height: jpeg.height,
-      url: `data:image/jpeg;base64,${encodeBase64(jpeg.data)}`,
+      url: `data:image/jpeg;base64,${jpeg.data.toBase64()}`,
     },
   };
 }

@@ -11,7 +11,6 @@ import { OfficePackage, type Relationship } from "../ooxml.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import { openingOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
-import { ZipParts } from "../zip.ts";
 import { SlideNumbers } from "./numbers.ts";
 
 /** The most characters of the title of a slide. */
@@ -27,26 +26,19 @@ const SHAPES = new Set(["sp", "cxnSp", "grpSp", "pic", "nvGrpSpPr", "grpSpPr", "
 
 /** Opens a presentation. A page is a slide, with its notes. */
 export function open({ bytes, limits }: ParseInput): ParsedDocument {
-  const parts = new ZipParts(bytes, limits);
-  const presentation = new Presentation(new OfficePackage(parts, limits), parts.names);
+  const presentation = new Presentation(new OfficePackage(bytes, limits));
   return { facts: presentation.facts(), page: (index) => presentation.page(index) };
 }
 
 class Presentation {
   readonly #office: OfficePackage;
-  readonly #names: readonly string[];
   /** The parts of the slides, in their order. */
   readonly #slides: readonly string[];
 
-  constructor(office: OfficePackage, names: readonly string[]) {
+  constructor(office: OfficePackage) {
     this.#office = office;
-    this.#names = names;
-    const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
-    const root = main === undefined ? undefined : at(office.xml(main), "presentation");
-    if (main === undefined || root === undefined) {
-      throw unreadable("damaged", "the file is damaged, or no presentation of this format");
-    }
-    const related = office.relationships(main);
+    const { part, root } = office.main("presentation");
+    const related = office.relationships(part);
     this.#slides = childrenOf(at(root, "sldIdLst"), "sldId").flatMap(({ attributes }) =>
       related.get(attributes["r:id"] ?? attributes["id"] ?? "")?.target ?? []
     );
@@ -59,8 +51,10 @@ class Presentation {
     const first = this.#slides.slice(0, OPENING_SLIDES).flatMap((_, index) => this.page(index).elements);
     const losses: string[] = [];
     if (this.#slides.length === 0) losses.push("The presentation has no slides");
-    if (this.#names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
-    if (this.#names.some((name) => /^ppt\/media\/.*\.(mp4|m4v|avi|wmv|mov|mp3|wav|m4a)$/i.test(name))) {
+    losses.push(...this.#office.losses);
+    if (
+      this.#office.names.some((name) => /^ppt\/media\/.*\.(mp4|m4v|avi|wmv|mov|mp3|wav|m4a)$/i.test(name))
+    ) {
       losses.push("Sounds and videos are not shown");
     }
     // Charts have their numbers in embedded workbooks, which are no objects of a slide.
@@ -92,8 +86,8 @@ class Presentation {
     const reader = new SlideReader(this.#office, related);
     const elements = [
       ...reader.read(at(slide, "cSld", "spTree")),
-      ...this.#notes(related),
-      ...this.#comments(related),
+      ...this.#notes(part),
+      ...this.#comments(part),
     ];
     return { title: this.#titleOf(slide, index), elements: withIds(elements, index) };
   }
@@ -111,9 +105,9 @@ class Presentation {
     return slide.attributes["show"] === "0" ? `${name} (hidden)` : name;
   }
 
-  #notes(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
-    const target = [...related.values()].find(({ type }) => type === "notesSlide")?.target;
-    const notes = target === undefined ? undefined : at(this.#office.xml(target), "notes");
+  #notes(part: string): DocumentElement[] {
+    const [target = ""] = this.#office.related(part, "notesSlide");
+    const notes = at(this.#office.xml(target), "notes");
     const text = [...descendantsOf(notes, "sp"), ...descendantsOf(notes, "tc")]
       .filter((shape) => !MARGINS.has(placeholderOf(shape) ?? ""))
       // A number of a page is a field alone.
@@ -122,9 +116,9 @@ class Presentation {
     return text === "" ? [] : [annotation("Notes of the speaker", { text, kind: "notes" })];
   }
 
-  #comments(related: ReadonlyMap<string, Relationship>): DocumentElement[] {
-    const parts = [...related.values()].filter(({ type }) => type === "comments");
-    const comments = parts.flatMap(({ target }) => [...descendantsOf(this.#office.xml(target), "cm")]);
+  #comments(part: string): DocumentElement[] {
+    const comments = this.#office.related(part, "comments")
+      .flatMap((target) => [...descendantsOf(this.#office.xml(target), "cm")]);
     const toNote = (label: string, comment: XmlNode): DocumentElement => {
       const { dt, created = dt } = comment.attributes;
       const text = (textOf(at(comment, "text")) || linesOf(at(comment, "txBody")).join("\n")).trim();

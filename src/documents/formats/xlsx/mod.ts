@@ -12,9 +12,8 @@ import { UnreadParts } from "../unread_parts.ts";
 import { withIds } from "../sections.ts";
 import { joinText } from "../raised_text.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
-import { ZipParts } from "../zip.ts";
 import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
-import { CommentReader } from "./comments.ts";
+import { readComments } from "./comments.ts";
 import { SheetRows } from "./rows.ts";
 import { readTables, type SheetTable, type SheetTables } from "./tables.ts";
 
@@ -27,8 +26,7 @@ const MAX_FORMULAS = 50;
 
 /** Opens a workbook. A page is a sheet, or 500 rows of a long one. */
 export function open({ bytes, limits }: ParseInput): ParsedDocument {
-  const parts = new ZipParts(bytes, limits);
-  const workbook = new Workbook(new OfficePackage(parts, limits), parts, limits);
+  const workbook = new Workbook(new OfficePackage(bytes, limits), limits);
   return { facts: workbook.facts(), page: (index) => workbook.page(index) };
 }
 
@@ -43,30 +41,24 @@ interface Sheet {
 
 class Workbook {
   readonly #office: OfficePackage;
-  readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
   readonly #cells: CellReader;
-  readonly #comments: CommentReader;
+  /** The part that names the people who wrote threads. */
+  readonly #people: string;
   readonly #sheets: readonly Sheet[];
   /** The names of the sheets that have no cells, or whose parts are missing. */
   readonly #leftOut: readonly string[];
 
-  constructor(office: OfficePackage, parts: ZipParts, limits: ParseLimits) {
+  constructor(office: OfficePackage, limits: ParseLimits) {
     this.#office = office;
-    this.#parts = parts;
     this.#limits = limits;
-    const main = [...office.relationships("").values()].find(({ type }) => type === "officeDocument")?.target;
-    const root = main === undefined ? undefined : at(office.xml(main), "workbook");
-    if (main === undefined || root === undefined) {
-      throw unreadable("damaged", "the file is damaged, or no workbook of this format");
-    }
-    const related = office.relationships(main);
-    const byType = (type: string) => [...related.values()].find((each) => each.type === type)?.target;
-    this.#comments = new CommentReader(office, byType("person"));
-    const [styles, texts] = [byType("styles"), byType("sharedStrings")];
+    const { part, root } = office.main("workbook");
+    const related = office.relationships(part);
+    const partOf = (type: string) => office.related(part, type)[0] ?? "";
+    this.#people = partOf("person");
     this.#cells = new CellReader({
-      styles: styles === undefined ? undefined : office.xml(styles),
-      sharedTexts: texts === undefined ? [] : readSharedTexts(office.xml(texts)),
+      styles: office.xml(partOf("styles")),
+      sharedTexts: readSharedTexts(office.xml(partOf("sharedStrings"))),
       is1904: ["1", "true"].includes(at(root, "workbookPr")?.attributes["date1904"] ?? ""),
     });
     let firstPage = 0;
@@ -75,7 +67,7 @@ class Workbook {
       const { name = "", id = "", state = "visible" } = attributes;
       const part = related.get(id)?.target;
       const isWorksheet = related.get(id)?.type === "worksheet";
-      const content = part === undefined || !isWorksheet ? undefined : parts.utf8(part);
+      const content = part === undefined || !isWorksheet ? undefined : office.utf8(part);
       if (part === undefined || content === undefined) {
         leftOut.push(name);
         return [];
@@ -188,8 +180,8 @@ class Workbook {
 
   /** The tables that its author named, such as `the table "Sales" is A1:C10`. */
   #namesWithin(table: SheetTable, part: string): string[] {
-    return [...this.#office.relationships(part).values()].flatMap(({ type, target }) => {
-      const named = type === "table" ? at(this.#office.xml(target), "table") : undefined;
+    return this.#office.related(part, "table").flatMap((target) => {
+      const named = at(this.#office.xml(target), "table");
       const { displayName: name = "", ref = "" } = named?.attributes ?? {};
       return name !== "" && table.contains(ref) ? [`the table "${name}" is ${ref}`] : [];
     });
@@ -208,13 +200,12 @@ class Workbook {
 
   #pivot(part: string): DocumentElement[] {
     const definition = at(this.#office.xml(part), "pivotTableDefinition");
-    const cache = [...this.#office.relationships(part).values()].find(({ type }) =>
-      type === "pivotCacheDefinition"
-    );
+    const [cache = ""] = this.#office.related(part, "pivotCacheDefinition");
     const fields = childrenOf(
-      at(cache && this.#office.xml(cache.target), "pivotCacheDefinition", "cacheFields"),
+      at(this.#office.xml(cache), "pivotCacheDefinition", "cacheFields"),
       "cacheField",
-    ).map(({ attributes }) => attributes["name"] ?? "");
+    )
+      .map(({ attributes }) => attributes["name"] ?? "");
     const named = (list: string) =>
       childrenOf(at(definition, list), "field").flatMap(({ attributes }) =>
         fields[Number(attributes["x"])] ?? []
@@ -254,13 +245,12 @@ class Workbook {
         return [{ category: "link", content: { text, url, cell: ref } }];
       },
     );
-    return [...links, ...this.#comments.read([...related.values()], isHere)];
+    const comments = readComments(this.#office, { sheet: part, people: this.#people, isHere });
+    return [...links, ...comments];
   }
 
   #losses(): string[] {
-    const { names } = this.#parts;
-    const losses: string[] = [];
-    if (names.some((name) => name.endsWith("vbaproject.bin"))) losses.push("Macros are not shown");
+    const { names, losses } = this.#office;
     if (names.some((name) => name.startsWith("xl/externallinks/"))) {
       losses.push("Linked workbooks are not read");
     }
