@@ -57,12 +57,7 @@ export interface CatalogueOptions {
 /** Answers with the documents of the folders, and reads files in the background until all are known. */
 export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly host: string;
-  readonly #tree: FileTree;
-  readonly #pool: ParserPool;
-  readonly #store: ReportStore | undefined;
-  readonly #log: Logger;
-  readonly #maxFileBytes: number;
-  readonly #concurrency: number;
+  readonly #options: CatalogueOptions;
   readonly #pages = new PageCache();
   readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
   readonly #unread = new Map<string, FolderFile>();
@@ -77,12 +72,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   constructor(options: CatalogueOptions) {
     this.host = options.host;
-    this.#tree = options.tree;
-    this.#pool = options.pool;
-    this.#store = options.store;
-    this.#log = options.logger;
-    this.#maxFileBytes = options.maxFileBytes;
-    this.#concurrency = options.concurrency;
+    this.#options = options;
   }
 
   /** Tells the clients of these documents of changes. */
@@ -97,7 +87,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   /** How many files there are, and how many of them have not been read yet. */
   get progress(): { readonly files: number; readonly unread: number } {
-    return { files: this.#tree.files.size, unread: this.#unread.size + this.#reading.size };
+    return { files: this.#options.tree.files.size, unread: this.#unread.size + this.#reading.size };
   }
 
   /** Takes over what changed in the folders. The files that were changed last are read first. */
@@ -121,20 +111,20 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   list(): readonly DocumentInfo[] {
-    this.#list ??= [...this.#tree.files.values()]
+    this.#list ??= [...this.#options.tree.files.values()]
       .sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
       .map((file) => toInfo(file, this.#knownReport(file)));
     return this.#list;
   }
 
   async document(docRef: string, request: ReadRequest): Promise<DocumentInfo | undefined> {
-    const file = this.#tree.files.get(docRef);
+    const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     return toInfo(file, await this.#report(file, { signal: request.signal }));
   }
 
   async page(docRef: string, index: number, request: ReadRequest): Promise<DocumentPage | undefined> {
-    const file = this.#tree.files.get(docRef);
+    const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     const report = await this.#report(file, { signal: request.signal });
     if ("refused" in report) throw cannotRead(file, report);
@@ -187,7 +177,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   #enter(file: FolderFile): void {
-    const stored = this.#store?.get(file);
+    const stored = this.#options.store?.get(file);
     if (stored === undefined) this.#unread.set(file.docRef, file);
     else this.#reports.set(file.docRef, { file, report: stored });
   }
@@ -203,9 +193,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     const { report, isLasting } = await this.#readReport(file, options);
     // Another version of it may wait by now.
     if (this.#unread.get(file.docRef) === file) this.#unread.delete(file.docRef);
-    if (this.#tree.files.get(file.docRef) !== file) return report;
+    if (this.#options.tree.files.get(file.docRef) !== file) return report;
     this.#reports.set(file.docRef, { file, report });
-    if (isLasting) this.#store?.set(file, report);
+    if (isLasting) this.#options.store?.set(file, report);
     this.#told.add(file.docRef);
     this.#noteChange();
     return report;
@@ -217,11 +207,11 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     options: PoolRequestOptions,
   ): Promise<{ readonly report: FileReport; readonly isLasting: boolean }> {
     try {
-      const facts = await this.#pool.facts(this.#toParse(file), options);
+      const facts = await this.#options.pool.facts(this.#toParse(file), options);
       return { report: makeReport(facts, file.path), isLasting: true };
     } catch (error) {
       if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
-      this.#log.warn("a file cannot be read", {
+      this.#options.logger.warn("a file cannot be read", {
         file: file.path,
         error: error.reason,
       });
@@ -233,7 +223,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   async #page(file: FolderFile, index: number, signal: AbortSignal): Promise<DocumentPage> {
     const parse = this.#toParse(file);
     try {
-      const read = (signal: AbortSignal) => this.#pool.page(parse, index, { signal });
+      const read = (signal: AbortSignal) => this.#options.pool.page(parse, index, { signal });
       return await this.#pages.get(`${parse.key}/${index}`, { signal, read });
     } catch (error) {
       throw error instanceof DocumentError
@@ -248,20 +238,23 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
       key: `${docRef}@${size}.${modifiedMs}.${inode}`,
       kind,
       fileName: nameOf(path),
-      bytes: () => readInside({ root, path, maxBytes: this.#maxFileBytes }),
+      bytes: () => readInside({ root, path, maxBytes: this.#options.maxFileBytes }),
     };
   }
 
   #readNext(): void {
     if (this.#isClosed) return;
     for (const file of this.#unread.values()) {
-      if (this.#reading.size >= this.#concurrency) return;
+      if (this.#reading.size >= this.#options.concurrency) return;
       this.#unread.delete(file.docRef);
       const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
         () => {},
         (error: unknown) => {
           if (error instanceof PoolClosedError) return;
-          this.#log.warn("a file cannot be read", { file: file.path, error: describeError(error) });
+          this.#options.logger.warn("a file cannot be read", {
+            file: file.path,
+            error: describeError(error),
+          });
         },
       ).finally(() => {
         this.#reading.delete(reading);
@@ -278,7 +271,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   #tellNow(): void {
-    const documents = [...this.#told].filter((docRef) => this.#tree.files.has(docRef));
+    const documents = [...this.#told].filter((docRef) => this.#options.tree.files.has(docRef));
     const isList = this.#isListDue || documents.length > MAX_TOLD;
     this.#told.clear();
     this.#isListDue = false;

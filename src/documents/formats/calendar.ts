@@ -1,5 +1,6 @@
 /** Invitations and other entries of calendars (iCalendar, RFC 5545). */
 import type { DocumentElement } from "../../provider/documents/source.ts";
+import { tableOf } from "./sections.ts";
 
 /** The lines of an entry that are shown, and what they are. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -38,10 +39,7 @@ export function readCalendar(text: string): DocumentElement[] {
     } else if (key === "END" && !isEntry) inner--;
     else if (key === "END" && rows !== undefined) {
       if (title !== "") elements.push({ category: "heading", content: { level: 2, text: title } });
-      elements.push({
-        category: "table",
-        content: { headers: ["entry", "value"], rows, total_rows: rows.length },
-      });
+      elements.push(tableOf([["entry", "value"], ...rows], 1));
       rows = undefined;
     } else if (rows !== undefined && inner === 0) {
       const label = LABELS[key];

@@ -15,10 +15,8 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { extensionOf } from "../file_name.ts";
-import { toCodeElements, toDocument, toParts } from "./sections.ts";
+import { divide, toCodeElements, toDocument } from "./sections.ts";
 
-/** The most rows of one table element; a longer list is continued. */
-const MAX_ROWS = 200;
 /** The most columns of a table; lists of wider records are shown as they are written. */
 const MAX_COLUMNS = 40;
 /** The most aliases of a YAML file that are followed. */
@@ -44,7 +42,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const elements = problem === undefined
     ? values.flatMap((value) => [...outline(value, limits.maxDepth)])
     : [...toCodeElements(text, language)];
-  const pages = toParts(elements, fileName);
+  const pages = divide(elements, { title: fileName });
   const losses: string[] = [];
   if (problem !== undefined) {
     losses.push(`It is no valid ${language.toUpperCase()} and shown as it is written: ${problem}`);
@@ -145,7 +143,11 @@ function* outline(value: unknown, maxDepth: number): Generator<DocumentElement, 
 
 function* show(value: unknown, maxDepth: number): Generator<DocumentElement, void> {
   const columns = columnsOf(value);
-  if (columns !== undefined && Array.isArray(value)) return yield* table(value, columns);
+  if (columns !== undefined && Array.isArray(value)) {
+    const rows = value.map((record) => columns.map((key) => cellOf(record[key])));
+    const content = { headers: columns, rows, total_rows: rows.length, first_row: 1 };
+    return yield { category: "table", content };
+  }
   if (isNested(value)) {
     return yield* toCodeElements(toJson(value, maxDepth), "json");
   }
@@ -193,18 +195,6 @@ function columnsOf(value: unknown): string[] | undefined {
     if (columns.size > MAX_COLUMNS) return undefined;
   }
   return [...columns];
-}
-
-function* table(
-  records: readonly Record<string, unknown>[],
-  headers: string[],
-): Generator<DocumentElement, void> {
-  for (let start = 0; start < records.length; start += MAX_ROWS) {
-    const rows = records.slice(start, start + MAX_ROWS).map((record) =>
-      headers.map((key) => cellOf(record[key]))
-    );
-    yield { category: "table", content: { headers, rows, total_rows: records.length, first_row: start + 1 } };
-  }
 }
 
 function cellOf(member: unknown): TableCell {

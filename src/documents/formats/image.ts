@@ -4,7 +4,7 @@ import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 import { MAX_PICTURE_BYTES, pictureOf, pictureSizeOf } from "./picture.ts";
-import { toDocument, withIds } from "./sections.ts";
+import { tableOf, toDocument, withIds } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
 /** The notes of a camera that are shown, and their labels. */
@@ -29,7 +29,11 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
   const texts = type === "svg" ? svgTexts(bytes, limits.maxDepth) : [];
   const description = String(notes.get("Description") ?? texts[0] ?? fileName);
   const image: DocumentElement = { category: "image", content: pictureOf(bytes, { description, type }) };
-  const elements = [image, ...table(notes), ...texts.map(toText)];
+  const elements = [
+    image,
+    ...(notes.size === 0 ? [] : [tableOf([["note", "value"], ...notes], 1)]),
+    ...texts.map(toText),
+  ];
   return toDocument([{ title: fileName, elements: withIds(elements, 0) }], {
     elements,
     title: notes.has("Description") ? description : undefined,
@@ -53,14 +57,6 @@ async function notesOf(bytes: Uint8Array): Promise<Map<string, TableCell>> {
     else if (typeof value === "number") notes.set(label, value);
   }
   return notes;
-}
-
-function table(notes: ReadonlyMap<string, TableCell>): DocumentElement[] {
-  if (notes.size === 0) return [];
-  return [{
-    category: "table",
-    content: { headers: ["note", "value"], rows: [...notes], total_rows: notes.size },
-  }];
 }
 
 /** The title, the description and the texts of a drawing. */

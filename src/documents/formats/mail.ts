@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { openingOf, toDocument, toParts } from "./sections.ts";
+import { divide, openingOf, tableOf, toDocument } from "./sections.ts";
 
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
@@ -32,7 +32,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       content: { items: attachments.map(attachmentText) },
     }]),
   ];
-  return toDocument(toParts(elements, subject || fileName), {
+  return toDocument(divide(elements, { title: subject || fileName }), {
     elements,
     title: subject || undefined,
     headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),
@@ -133,10 +133,7 @@ function headersOf({ from, to, cc, date, messageId }: Email): DocumentElement {
     ["Message-ID", messageId ?? ""],
   ];
   const filled = rows.filter(([, value]) => value !== "");
-  return {
-    category: "table",
-    content: { headers: ["header", "value"], rows: filled, total_rows: filled.length },
-  };
+  return tableOf([["header", "value"], ...filled], 1);
 }
 
 function addressesOf(addresses: Address | readonly Address[] | undefined): string[] {

@@ -1,6 +1,7 @@
 /** What the readers of light markup share: indented blocks, items and tables. */
 import type { ListContent, ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
+import { tableOf } from "./sections.ts";
 
 /** Reads the blocks of lines. What is nested more deeply than `MAX_DEPTH` is code. */
 export type ReadBlocks = (lines: readonly string[], depth: number) => Iterable<DocumentElement>;
@@ -90,17 +91,6 @@ function itemOf(
 
 /** The most columns of a table that is drawn. */
 const MAX_COLUMNS = 256;
-
-/** A table of rows with texts; the first `headers` rows are its header. */
-export function tableOf(rows: readonly (readonly (string | null)[])[], headers: number): DocumentElement {
-  const names = headers === 0
-    ? []
-    : (rows[0] ?? []).map((_, column) =>
-      rows.slice(0, headers).map((row) => row[column] ?? "").filter((cell) => cell !== "").join(" ")
-    );
-  const body = rows.slice(headers).map((row) => [...row]);
-  return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
-}
 
 /** A table whose columns are those of its border of equal signs; `undefined` for one of too many columns. */
 export function ruledTable(

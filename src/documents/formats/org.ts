@@ -1,6 +1,7 @@
 /** Org, the markup of Emacs: headings, lists, tables, blocks and properties. */
 import type { DocumentElement } from "../../provider/documents/source.ts";
-import { codeOf, MAX_DEPTH, readList, tableOf, textOf } from "./markup.ts";
+import { codeOf, MAX_DEPTH, readList, textOf } from "./markup.ts";
+import { tableOf } from "./sections.ts";
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;
 const ITEM = /^[ \t]*(?:[-+]|(?<=[ \t])\*|(\d{1,9})[.)])(?:[ \t]+|$)/;

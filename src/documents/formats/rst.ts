@@ -9,10 +9,10 @@ import {
   MAX_DEPTH,
   readList,
   ruledTable,
-  tableOf,
   textOf,
 } from "./markup.ts";
 import { raiseText } from "./raised_text.ts";
+import { tableOf } from "./sections.ts";
 
 const BORDER = /^([!-/:-@[-`{-~])\1+\s*$/;
 const ITEM = /^ *(?:[-*+•‣]|(\(?(?:\d{1,9}|#|[a-z])\)|(?:\d{1,9}|#)\.))(?: +|$)/;

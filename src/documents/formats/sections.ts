@@ -1,6 +1,6 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "../../provider/documents/source.ts";
-import type { HeadingContent } from "../../protocol/dpe_content.ts";
+import type { HeadingContent, TableCell } from "../../protocol/dpe_content.ts";
 import { shorten } from "../../text.ts";
 import type { DocumentFacts, ParsedDocument } from "./format.ts";
 
@@ -21,11 +21,6 @@ const MAX_TITLE_LENGTH = 200;
  */
 export function toSections(elements: readonly DocumentElement[], title: string): DocumentPage[] {
   return divide(elements, { title, level: sectionLevel(elements) });
-}
-
-/** Divides elements into pages by their length alone. */
-export function toParts(elements: readonly DocumentElement[], title: string): DocumentPage[] {
-  return divide(elements, { title });
 }
 
 /**
@@ -55,7 +50,7 @@ export function toDocument(
   };
 }
 
-/** Divides a part of a document, in which the headings of `level` and above begin pages. */
+/** Divides elements into pages by their length, and where headings of `level` and above begin. */
 export function divide(
   elements: readonly DocumentElement[],
   { title, level }: { readonly title: string; readonly level?: number },
@@ -160,6 +155,15 @@ export function* cutAtLines(text: string, maxLength: number): Generator<string, 
     }
   }
   yield text.slice(start);
+}
+
+/** A table of rows, of which the first ones may be its header. Columns of several headers have all of them as their name. */
+export function tableOf(rows: readonly (readonly TableCell[])[], headerRows = 0): DocumentElement {
+  const names = (headerRows === 0 ? [] : rows[0] ?? []).map((_, column) =>
+    rows.slice(0, headerRows).map((row) => String(row[column] ?? "")).filter((name) => name !== "").join(" ")
+  );
+  const body = rows.slice(headerRows).map((row) => [...row]);
+  return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
 }
 
 /** Gives the elements of a page their ids: `p{page}-{category}-{position}`, from 1 for each category. */

@@ -5,7 +5,7 @@ import { decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
-import { headingsOf, openingOf, toDocument, toParts, toSections, withIds } from "./sections.ts";
+import { divide, headingsOf, openingOf, toDocument, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -14,7 +14,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const sheets = text.split("\f").map((sheet) => [...read(sheet)]);
   const pages = sheets.length > 1
     ? sheets.flatMap((elements, index) =>
-      toParts(elements, headingsOf(elements, 1)[0] ?? `Page ${index + 1}`)
+      divide(elements, { title: headingsOf(elements, 1)[0] ?? `Page ${index + 1}` })
     ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();

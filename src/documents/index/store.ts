@@ -94,17 +94,22 @@ class SqliteStore implements ReportStore {
   }
 
   get(file: FileVersion): FileReport | undefined {
-    return this.#guarded(() => this.#read(file));
-  }
-
-  #read(file: FileVersion): FileReport | undefined {
-    const row = this.#select.get(file.root, file.path, versionOf(file));
-    return typeof row?.["report"] === "string" ? JSON.parse(row["report"]) : undefined;
+    return this.#guarded(() => {
+      const row = this.#select.get(file.root, file.path, versionOf(file));
+      return typeof row?.["report"] === "string" ? JSON.parse(row["report"]) : undefined;
+    });
   }
 
   /** Reports that come at the same time are written together. */
   set(file: FileVersion, report: FileReport): void {
-    this.#guarded(() => this.#write(file, report));
+    this.#guarded(() => {
+      if (!this.#isWriting) {
+        this.#isWriting = true;
+        this.#database.exec("BEGIN");
+        setTimeout(() => this.#guarded(() => this.#commit()), 0);
+      }
+      this.#upsert.run(file.root, file.path, versionOf(file), JSON.stringify(report));
+    });
   }
 
   /** An index that fails costs nothing but the time to read files again. */
@@ -119,24 +124,13 @@ class SqliteStore implements ReportStore {
     }
   }
 
-  #write(file: FileVersion, report: FileReport): void {
-    if (!this.#isWriting) {
-      this.#isWriting = true;
-      this.#database.exec("BEGIN");
-      setTimeout(() => this.#guarded(() => this.#commit()), 0);
-    }
-    this.#upsert.run(file.root, file.path, versionOf(file), JSON.stringify(report));
-  }
-
   prune(keep: (root: string, path: string) => boolean): void {
-    this.#guarded(() => this.#prune(keep));
-  }
-
-  #prune(keep: (root: string, path: string) => boolean): void {
-    const remove = this.#database.prepare("DELETE FROM reports WHERE root = ? AND path = ?");
-    for (const { root, path } of this.#database.prepare("SELECT root, path FROM reports").all()) {
-      if (typeof root === "string" && typeof path === "string" && !keep(root, path)) remove.run(root, path);
-    }
+    this.#guarded(() => {
+      const remove = this.#database.prepare("DELETE FROM reports WHERE root = ? AND path = ?");
+      for (const { root, path } of this.#database.prepare("SELECT root, path FROM reports").all()) {
+        if (typeof root === "string" && typeof path === "string" && !keep(root, path)) remove.run(root, path);
+      }
+    });
   }
 
   [Symbol.dispose](): void {

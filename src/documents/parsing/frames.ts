@@ -69,10 +69,10 @@ export async function* readFrames(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Frame, void> {
-  const source = new ByteSource(stream);
+  const reader = stream.getReader({ mode: "byob" });
   try {
     for (;;) {
-      const head = await source.take(HEAD_BYTES);
+      const head = await take(reader, HEAD_BYTES);
       if (head === undefined) return;
       const view = new DataView(head.buffer);
       const [jsonBytes, bodyBytes] = [view.getUint32(0, true), view.getUint32(4, true)];
@@ -81,44 +81,22 @@ export async function* readFrames(
           `Cannot read message: it has ${jsonBytes + bodyBytes} bytes, more than ${maxBytes}`,
         );
       }
-      const json = await source.take(jsonBytes);
-      const bytes = await source.take(bodyBytes);
+      const json = await take(reader, jsonBytes);
+      const bytes = await take(reader, bodyBytes);
       if (json === undefined || bytes === undefined) return;
       yield { message: JSON.parse(new TextDecoder().decode(json)), bytes };
     }
   } finally {
-    await source.cancel();
+    await reader.cancel().catch(() => {});
   }
 }
 
-/** Takes exact numbers of bytes from a stream. */
-class ByteSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #rest: Uint8Array = new Uint8Array();
-
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.#reader = stream.getReader();
-  }
-
-  /** The next bytes in a buffer of their own; `undefined` when the stream ends before. */
-  async take(length: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const taken = new Uint8Array(length);
-    for (let at = 0; at < length;) {
-      if (this.#rest.length === 0) {
-        const { done, value } = await this.#reader.read();
-        if (done) return undefined;
-        this.#rest = value;
-        continue;
-      }
-      const part = this.#rest.subarray(0, length - at);
-      taken.set(part, at);
-      at += part.length;
-      this.#rest = this.#rest.subarray(part.length);
-    }
-    return taken;
-  }
-
-  async cancel(): Promise<void> {
-    await this.#reader.cancel().catch(() => {});
-  }
+/** The next bytes, in a buffer of their own; `undefined` when the stream ends before. */
+async function take(
+  reader: ReadableStreamBYOBReader,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (length === 0) return new Uint8Array();
+  const { value } = await reader.read(new Uint8Array(length), { min: length });
+  return value?.length === length ? value : undefined;
 }

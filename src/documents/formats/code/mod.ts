@@ -5,7 +5,7 @@ import type { ParsedDocument, ParseInput } from "../format.ts";
 import { extensionOf } from "../../file_name.ts";
 import { languageOf } from "./languages.ts";
 import { outlineOf } from "./outline.ts";
-import { toCodeElements, toDocument, toParts } from "../sections.ts";
+import { divide, toCodeElements, toDocument } from "../sections.ts";
 
 /** A line above the first comment, or a comment, that speaks to programs. */
 const NO_SUMMARY =
@@ -16,7 +16,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const { text, losses } = decodeText(bytes);
   const extension = extensionOf(fileName);
   const elements = toElements(text, extension);
-  const pages = toParts(elements, fileName);
+  const pages = divide(elements, { title: fileName });
   return toDocument(pages, { elements, title: undefined, opening: leadingComment(text), losses });
 }
 

@@ -4,6 +4,7 @@ import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { ListBuilder, type ListMark } from "../list_builder.ts";
 import type { OfficePackage, Relationship } from "../ooxml.ts";
 import { isOn } from "../run_form.ts";
+import { tableOf } from "../sections.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import { at, childrenOf, descendantsOf, type XmlNode } from "../xml.ts";
 import { blocksOf, type DocumentParts, enclosed, PartReader } from "./inline.ts";
@@ -150,9 +151,7 @@ export class BodyReader {
     // Most tables begin with the names of their columns, also where the file does not say so.
     const isHeader = rows.length > 1 &&
       (hasHeader || rows[0]?.every((cell) => typeof cell === "string" && cell !== "") === true);
-    const headers = isHeader ? (rows[0] ?? []).map((cell) => String(cell ?? "")) : [];
-    const body = isHeader ? rows.slice(1) : rows;
-    this.#add({ category: "table", content: { headers, rows: body, total_rows: body.length } }, ...others);
+    this.#add(tableOf(rows, isHeader ? 1 : 0), ...others);
   }
 
   #add(...elements: DocumentElement[]): void {

@@ -11,31 +11,17 @@ export type ParagraphKind = { readonly heading: number } | { readonly code: true
 /** The styles of a document, by id. */
 export class Styles {
   readonly #styles: ReadonlyMap<string, XmlNode>;
-  readonly #known = new Map<string, ParagraphKind>();
-  readonly #forms = new Map<string, RunForm>();
+  readonly #bases = new Map<string, readonly XmlNode[]>();
 
   constructor(part: XmlNode | undefined) {
     const styles = childrenOf(at(part, "styles"), "style");
     this.#styles = new Map(styles.map((style) => [style.attributes["styleId"] ?? "", style]));
   }
 
-  /** What a style makes of a paragraph, by itself or by those that it is based on. */
-  kindOf(id: string): ParagraphKind {
-    if (!this.#known.has(id)) this.#known.set(id, this.#read(id));
-    return this.#known.get(id);
-  }
-
   /** How the runs of a style are written. */
   formOf(id: string): RunForm {
-    let form = this.#forms.get(id);
-    if (form === undefined) {
-      form = this.bases(id).reduceRight<RunForm>(
-        (below, style) => ({ ...below, ...formOf(at(style, "rPr")) }),
-        {},
-      );
-      this.#forms.set(id, form);
-    }
-    return form;
+    const forms = this.bases(id).map((style) => formOf(at(style, "rPr")));
+    return forms.reduceRight((below, form) => ({ ...below, ...form }), {});
   }
 
   /** How far a style indents its paragraphs, in twentieths of a point. */
@@ -43,7 +29,8 @@ export class Styles {
     return this.bases(id).map((style) => indentOf(at(style, "pPr"))).find((indent) => indent !== undefined);
   }
 
-  #read(id: string): ParagraphKind {
+  /** What a style makes of a paragraph, by itself or by those that it is based on. */
+  kindOf(id: string): ParagraphKind {
     for (const style of this.bases(id)) {
       const name = at(style, "name")?.attributes["val"]?.toLowerCase() ?? "";
       const level = /^heading (\d)$/.exec(name)?.[1];
@@ -57,8 +44,11 @@ export class Styles {
   }
 
   /** A style, and those that it is based on. */
-  bases(id: string): XmlNode[] {
+  bases(id: string): readonly XmlNode[] {
+    const known = this.#bases.get(id);
+    if (known !== undefined) return known;
     const bases: XmlNode[] = [];
+    this.#bases.set(id, bases);
     for (let style = this.#styles.get(id); style !== undefined && bases.length < MAX_BASES;) {
       bases.push(style);
       style = this.#styles.get(at(style, "basedOn")?.attributes["val"] ?? "");

@@ -1,8 +1,9 @@
 /** The elements of HTML, in reading order. */
-import type { FormField, ListContent, ListItem, TableCell } from "../../../protocol/dpe_content.ts";
+import type { FormField, ListContent, ListItem } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { unreadable } from "../format.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
+import { tableOf } from "../sections.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import {
   attribute,
@@ -329,10 +330,7 @@ export class HtmlReader {
         : [{ category: "text", content: { text: title } }];
       const [first] = rows;
       if (first === undefined || rows.every(({ cells }) => cells.every((cell) => !cell))) return elements;
-      const body = first.isHeader ? rows.slice(1) : rows;
-      const headers = first.isHeader ? first.cells.map((cell) => cell ?? "") : [];
-      const cells: TableCell[][] = body.map((row) => row.cells);
-      elements.push({ category: "table", content: { headers, rows: cells, total_rows: cells.length } });
+      elements.push(tableOf(rows.map(({ cells }) => cells), first.isHeader ? 1 : 0));
       return elements;
     });
   }

@@ -9,7 +9,7 @@ import { ListBuilder } from "../list_builder.ts";
 import { mathText } from "../math.ts";
 import { OfficePackage, type Relationship } from "../ooxml.ts";
 import { UnreadParts } from "../unread_parts.ts";
-import { openingOf, withIds } from "../sections.ts";
+import { openingOf, tableOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { SlideNumbers } from "./numbers.ts";
 
@@ -187,7 +187,7 @@ class SlideReader {
   *#frame(frame: XmlNode): Generator<DocumentElement, void> {
     const table = at(frame, "graphic", "graphicData", "tbl");
     if (table !== undefined) {
-      yield* toTable(table);
+      yield toTable(table);
       yield* formulasIn(table);
       yield* this.#links(table);
     }
@@ -263,7 +263,7 @@ function numberedLines(body: XmlNode | undefined): string[] {
   });
 }
 
-function* toTable(table: XmlNode): Generator<DocumentElement, void> {
+function toTable(table: XmlNode): DocumentElement {
   const rows = childrenOf(table, "tr").map((row) =>
     childrenOf(row, "tc").map((cell): TableCell => {
       const isCovered = cell.attributes["hMerge"] === "1" || cell.attributes["vMerge"] === "1";
@@ -271,7 +271,5 @@ function* toTable(table: XmlNode): Generator<DocumentElement, void> {
     })
   );
   const hasHeader = at(table, "tblPr")?.attributes["firstRow"] === "1" && rows.length > 1;
-  const headers = hasHeader ? (rows[0] ?? []).map((cell) => String(cell ?? "")) : [];
-  const body = hasHeader ? rows.slice(1) : rows;
-  yield { category: "table", content: { headers, rows: body, total_rows: body.length } };
+  return tableOf(rows, hasHeader ? 1 : 0);
 }

@@ -221,9 +221,9 @@ function unescapeText(text: string): string {
     .replace(/\r\n?/g, "\n").toWellFormed();
 }
 
-/** `B12` as column 1 and row 11, both from 0. */
+/** `B12`, or the first cell of `B12:C13`, as column 1 and row 11, both from 0. */
 export function parseCellName(name: string): { readonly column: number; readonly row: number } | undefined {
-  const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(name) ?? [];
+  const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})(?::|$)/.exec(name) ?? [];
   if (letters === undefined) return undefined;
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
   return { column, row: Number(digits) - 1 };

@@ -292,7 +292,7 @@ function cellsOf({ rows }: Sheet, part: number): (name: string) => boolean {
   const first = part === 0 ? 1 : rows.numberOf(start);
   const last = next < rows.count ? rows.numberOf(next) - 1 : Infinity;
   return (name) => {
-    const cell = parseCellName(name.split(":")[0] ?? "");
+    const cell = parseCellName(name);
     return cell !== undefined && cell.row + 1 >= first && cell.row + 1 <= last;
   };
 }
@@ -380,5 +380,5 @@ function rangeText(noun: string, [first, last]: readonly [string | number, strin
 function mergedWithin(sheet: XmlNode, table: SheetTable): string[] {
   return childrenOf(at(sheet, "worksheet", "mergeCells"), "mergeCell")
     .flatMap(({ attributes }) => attributes["ref"] ?? [])
-    .filter((ref) => table.contains(ref.split(":")[0] ?? ""));
+    .filter((ref) => table.contains(ref));
 }

@@ -18,24 +18,19 @@ export class SheetRows {
   constructor(bytes: Uint8Array, limits: ParseLimits) {
     this.#bytes = bytes;
     this.#limits = limits;
-    const buffer = new ByteText(bytes);
     const prefix = this.#prefix = prefixOf(bytes);
-    const open = buffer.findTag(`<${prefix}sheetData`, 0);
-    const isEmpty = open < 0 || bytes[buffer.find(">", open) - 1] === SLASH;
-    const close = isEmpty ? -1 : buffer.findTag(`</${prefix}sheetData`, open);
+    const open = findTag(bytes, `<${prefix}sheetData`);
+    const isEmpty = open < 0 || bytes[bytes.indexOf(TAG_END, open) - 1] === SLASH;
+    const close = isEmpty ? -1 : findTag(bytes, `</${prefix}sheetData`, { from: open });
     if (!isEmpty && close < 0) throw unreadable("damaged", "a sheet of the workbook has no end");
-    const row = `<${prefix}row`;
     const starts: number[] = [];
-    for (
-      let from = isEmpty ? -1 : buffer.findTag(row, open, close);
-      from >= 0;
-      from = buffer.findTag(row, from + 1, close)
-    ) {
-      starts.push(from);
-    }
+    const nextRow = (from: number) => findTag(bytes, `<${prefix}row`, { from, end: close });
+    for (let at = isEmpty ? -1 : nextRow(open); at >= 0; at = nextRow(at + 1)) starts.push(at);
     this.#starts = Float64Array.from([...starts, close]);
     const decoder = new TextDecoder();
-    const before = decoder.decode(bytes.subarray(0, isEmpty ? bytes.length : buffer.find(">", open) + 1));
+    const before = decoder.decode(
+      bytes.subarray(0, isEmpty ? bytes.length : bytes.indexOf(TAG_END, open) + 1),
+    );
     const after = isEmpty ? "" : decoder.decode(bytes.subarray(close));
     this.around = parseXml(before + after, limits);
   }
@@ -71,8 +66,8 @@ export class SheetRows {
   }
 
   #hasCells(position: number): boolean {
-    const row = new ByteText(this.#bytes.subarray(this.#starts[position], this.#starts[position + 1]));
-    return ["v", "is", "f"].some((name) => row.findTag(`<${this.#prefix}${name}`, 0) >= 0);
+    const row = this.#bytes.subarray(this.#starts[position], this.#starts[position + 1]);
+    return ["v", "is", "f"].some((name) => findTag(row, `<${this.#prefix}${name}`) >= 0);
   }
 
   /** The rows of a range, by their position from 0. */
@@ -95,36 +90,27 @@ function prefixOf(bytes: Uint8Array): string {
 }
 
 const SLASH = 0x2f;
+const TAG_END = 0x3e;
 
-/** Looks for words in bytes. */
-class ByteText {
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+/** The place of a word in bytes, from a place on; -1 when it is not there. */
+function find(bytes: Uint8Array, word: string, from: number): number {
+  const first = word.charCodeAt(0);
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let length = 1;
+    while (length < word.length && bytes[at + length] === word.charCodeAt(length)) length++;
+    if (length === word.length) return at;
   }
+  return -1;
+}
 
-  /** The place of a word from a place on; -1 when it is not there. */
-  find(word: string, from: number): number {
-    const bytes = this.#bytes;
-    const first = word.charCodeAt(0);
-    for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-      let length = 1;
-      while (length < word.length && bytes[at + length] === word.charCodeAt(length)) length++;
-      if (length === word.length) return at;
-    }
-    return -1;
+/** The place of a tag, such as `<row`, from a place on and before an end; -1 when it is not there. */
+function findTag(bytes: Uint8Array, tag: string, { from = 0, end = Infinity } = {}): number {
+  for (let at = find(bytes, tag, from); at >= 0 && at < end; at = find(bytes, tag, at + 1)) {
+    const next = bytes[at + tag.length];
+    if (next !== undefined && ENDS_OF_NAMES.includes(next)) return at;
   }
-
-  /** The place of a tag, such as `<row`, from a place on and before an end; -1 when it is not there. */
-  findTag(tag: string, from: number, end = Infinity): number {
-    for (let at = this.find(tag, from); at >= 0 && at < end; at = this.find(tag, at + 1)) {
-      const next = this.#bytes[at + tag.length];
-      if (next !== undefined && ENDS_OF_NAMES.includes(next)) return at;
-    }
-    return -1;
-  }
+  return -1;
 }
 
 /** What may come behind the name of a tag: white space, `/` or `>`. */
-const ENDS_OF_NAMES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, SLASH, 0x3e];
+const ENDS_OF_NAMES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d, SLASH, TAG_END];

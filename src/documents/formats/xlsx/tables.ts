@@ -182,7 +182,7 @@ export class SheetTable {
 
   /** Whether it covers the cell, or the first cell of a range. */
   contains(name: string): boolean {
-    const cell = parseCellName(name.split(":")[0] ?? "");
+    const cell = parseCellName(name);
     const [start, end] = [this.#block[0]?.row ?? 0, this.#block.at(-1)?.row ?? 0];
     return cell !== undefined && cell.row >= start && cell.row <= end && cell.column >= this.#first &&
       cell.column <= this.#last;
@@ -206,7 +206,7 @@ export class SheetTable {
 
   /** The text of a cell. */
   textAt(name: string): string {
-    const cell = parseCellName(name.split(":")[0] ?? "");
+    const cell = parseCellName(name);
     const shown = this.#block.find(({ row }) => row === cell?.row)?.cells.get(cell?.column ?? -1)?.shown;
     return shown === undefined || shown === null ? "" : String(shown);
   }

@@ -1,12 +1,12 @@
 /** Proves that what is longer than a page is continued on the next one, and that nothing is lost. */
 import { assert, assertEquals } from "@std/assert";
-import { cutAtLines, toParts } from "../../../../src/documents/formats/sections.ts";
+import { cutAtLines, divide } from "../../../../src/documents/formats/sections.ts";
 import type { ElementContent, ListContent, TableContent } from "../../../../src/protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../../src/provider/documents/source.ts";
 
 /** The contents of all pages, which are of the same category. */
 function contentsOf<T extends ElementContent>(element: DocumentElement & { readonly content: T }): T[] {
-  const pages = toParts([element], "long");
+  const pages = divide([element], { title: "long" });
   for (const page of pages) assert(JSON.stringify(page).length < 100_000, page.title);
   assert(pages.length > 1);
   return pages.flatMap(({ elements }) => elements.map(({ content }) => content as T));
