@@ -15,7 +15,7 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { extensionOf } from "../file_name.ts";
-import { divide, toCodeElements, toDocument } from "./sections.ts";
+import { divide, documentOf, toCodeElements } from "./sections.ts";
 
 /** The most columns of a table; lists of wider records are shown as they are written. */
 const MAX_COLUMNS = 40;
@@ -53,7 +53,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const headings = values.flatMap((value) =>
     isRecordOfMembers(value) ? Object.keys(value) : columnsOf(value) ?? []
   ).slice(0, 200);
-  return toDocument(pages, { elements, title: undefined, headings, opening: openingOf(values), losses });
+  return documentOf(pages, { elements, title: undefined, headings, opening: openingOf(values), losses });
 }
 
 interface DataReading {

@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { metaEncoding } from "./html/dom.ts";
 import { readHtml } from "./html/mod.ts";
-import { divide, openingOf, tableOf, toDocument } from "./sections.ts";
+import { divide, documentOf, openingOf, tableOf } from "./sections.ts";
 
 /** The most characters of a text that may stand for another part of the message: `This message needs HTML`. */
 const STUB_LENGTH = 300;
@@ -32,7 +32,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
       content: { items: attachments.map(attachmentText) },
     }]),
   ];
-  return toDocument(divide(elements, { title: subject || fileName }), {
+  return documentOf(divide(elements, { title: subject || fileName }), {
     elements,
     title: subject || undefined,
     headings: [subject, ...addressesOf(mail.from), ...addressesOf(mail.to)].filter((text) => text !== ""),

@@ -6,7 +6,7 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { closed, readHtml } from "./html/mod.ts";
-import { headingsOf, openingOf, toDocument, toSections, withIds } from "./sections.ts";
+import { documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
 
 /** The front matter at the beginning of a file. */
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
@@ -24,7 +24,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const pages = sections.map((page, index) =>
     index > 0 ? page : { ...page, elements: withIds([...matter.elements, ...page.elements], 0) }
   );
-  return toDocument(pages, {
+  return documentOf(pages, {
     elements,
     title,
     keywords: matter.keywords,

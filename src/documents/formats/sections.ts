@@ -28,7 +28,7 @@ export function toSections(elements: readonly DocumentElement[], title: string):
  *
  * @param subject what its author says of it, which the opening begins with
  */
-export function toDocument(
+export function documentOf(
   pages: readonly DocumentPage[],
   { elements, subject, ...facts }: Partial<DocumentFacts> & {
     /** What the facts are made of. */

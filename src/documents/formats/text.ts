@@ -5,7 +5,7 @@ import { decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
-import { divide, headingsOf, openingOf, toDocument, toSections, withIds } from "./sections.ts";
+import { divide, documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -18,7 +18,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
     ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
-  return toDocument(pages, {
+  return documentOf(pages, {
     elements: all,
     // Markup of others is written as that of Markdown.
     opening: read === toElements

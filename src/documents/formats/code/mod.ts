@@ -5,7 +5,7 @@ import type { ParsedDocument, ParseInput } from "../format.ts";
 import { extensionOf } from "../../file_name.ts";
 import { languageOf } from "./languages.ts";
 import { outlineOf } from "./outline.ts";
-import { divide, toCodeElements, toDocument } from "../sections.ts";
+import { divide, documentOf, toCodeElements } from "../sections.ts";
 
 /** A line above the first comment, or a comment, that speaks to programs. */
 const NO_SUMMARY =
@@ -17,7 +17,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const extension = extensionOf(fileName);
   const elements = toElements(text, extension);
   const pages = divide(elements, { title: fileName });
-  return toDocument(pages, { elements, title: undefined, opening: leadingComment(text), losses });
+  return documentOf(pages, { elements, title: undefined, opening: leadingComment(text), losses });
 }
 
 function toElements(text: string, extension: string): DocumentElement[] {

@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { divide, headingsOf, sectionLevel, toDocument, withIds } from "../sections.ts";
+import { divide, documentOf, headingsOf, sectionLevel, withIds } from "../sections.ts";
 import { at } from "../xml.ts";
 import { BodyReader, type Segment } from "./body.ts";
 import { readChunks } from "./chunks.ts";
@@ -19,7 +19,7 @@ export async function open({ bytes, fileName, limits, openInner }: ParseInput): 
   const { title = headingsOf(elements, 1)[0], subject, keywords } = office.properties();
   const pages = toPages(segments, { title: title ?? fileName, level: sectionLevel(elements) });
   const losses = [...reader.losses, ...office.losses];
-  return toDocument(pages, { elements, title, subject, keywords, losses });
+  return documentOf(pages, { elements, title, subject, keywords, losses });
 }
 
 /** The header and the footer of a section are on its first page. */

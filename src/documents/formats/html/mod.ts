@@ -3,7 +3,7 @@ import { parse, parseFragment, serialize } from "parse5";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
-import { headingsOf, toDocument, toSections } from "../sections.ts";
+import { documentOf, headingsOf, toSections } from "../sections.ts";
 import { metaEncoding, toHtmlSyntax } from "./dom.ts";
 import { HtmlReader } from "./reader.ts";
 
@@ -15,7 +15,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   );
   const reading = readHtml(toHtmlSyntax(text), limits);
   const { elements, title = headingsOf(elements, 1)[0], description, keywords } = reading;
-  return toDocument(toSections(elements, reading.title ?? fileName), {
+  return documentOf(toSections(elements, reading.title ?? fileName), {
     elements,
     title,
     subject: description,
