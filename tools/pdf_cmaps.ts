@@ -6,7 +6,6 @@
  * deno run --allow-read --allow-write=src tools/pdf_cmaps.ts FOLDER   # `cmaps` of the unpacked package `pdfjs-dist`
  * ```
  */
-import { encodeBase64 } from "../src/documents/formats/base64.ts";
 import { zipSync } from "fflate";
 
 /** Encodings that nobody finds in files, and those that are twice as large as the same in UTF-16. */
