@@ -17,7 +17,7 @@ for (const { name } of [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.n
   if (name.endsWith(".bcmap") && !LEFT_OUT.test(name)) files[name] = Deno.readFileSync(`${folder}/${name}`);
 }
 const license = Deno.readTextFileSync(`${folder}/LICENSE`).replace(/^%%Copyright: ?-*/gm, "").trim();
-const zip = encodeBase64(zipSync(files, { level: 9, mtime: "2026-01-01" }));
+const zip = zipSync(files, { level: 9, mtime: "2026-01-01" }).toBase64();
 Deno.writeTextFileSync(
   new URL("../src/documents/formats/pdf/cmaps_zip.ts", import.meta.url),
   `/*\n * The CMaps of Adobe, as PDF.js packs them, in a zip archive in base64. Written by \`tools/pdf_cmaps.ts\`.\n *\n` +
