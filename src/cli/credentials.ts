@@ -5,12 +5,9 @@ import type { CredentialsSource } from "../link/credentials.ts";
 import { collectPair } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 
-/** The longest token, in bytes. */
 const MAX_TOKEN_BYTES = 65_536;
-/** The largest file of certificate authorities, in bytes. */
 const MAX_CA_FILE_BYTES = 4_194_304;
 
-/** The values of {@linkcode credentialOptions}. */
 export interface CredentialOptions {
   readonly token?: string;
   readonly tokenFile?: string;
@@ -52,7 +49,6 @@ export function preferGivenToken(program: Command): void {
   });
 }
 
-/** What a link needs of {@linkcode CredentialOptions}. */
 export interface LinkCredentials {
   readonly auth: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

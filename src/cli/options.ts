@@ -67,7 +67,6 @@ export function wholeNumber(min: number): (raw: string) => number {
   };
 }
 
-/** The units of a size, in bytes. */
 const SIZE_UNITS: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1e3,
@@ -94,7 +93,6 @@ export function sizeOf(min: number): (raw: string) => number {
   };
 }
 
-/** The units of a time, in milliseconds. */
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** Parses a time above 0 in seconds: `1.5`, `5s`, `500ms`, `2m`, `1h`. */
@@ -124,7 +122,6 @@ function readTimeMs(raw: string): number | undefined {
   return unitMs === undefined ? undefined : Number((Number(number) * unitMs).toFixed(6));
 }
 
-/** Collects the values of a repeatable option. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
@@ -139,7 +136,6 @@ export function collectPair(
   return { ...earlier, [pair.slice(0, cut)]: pair.slice(cut + 1) };
 }
 
-/** The logging options of all programs. */
 export interface LogOptions {
   readonly logLevel: LogLevels;
   readonly logFormat: LogFormat;

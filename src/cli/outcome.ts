@@ -15,7 +15,6 @@ import { describeError } from "../text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";
 import { printable, printableLine, toSafeJson } from "../text/safe_text.ts";
 
-/** The exit codes of the three programs. */
 export const ExitCode = {
   OK: 0,
   /** The request failed: an error answer, a tool result with `isError`, or an unexpected error. */
@@ -46,7 +45,6 @@ export class ComputerNotRunningError extends Error {
   readonly code = "COMPUTER_NOT_RUNNING";
 }
 
-/** The exit code of a command that threw `error`. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return ExitCode.USAGE;
   if (error instanceof JoinRefusedError) {
@@ -71,19 +69,16 @@ export function exitCodeOfAnswer(code: unknown): number {
   return code === ErrorCode.TIMEOUT || code === ErrorCode.TOOL_TIMEOUT ? ExitCode.TIMEOUT : ExitCode.FAILURE;
 }
 
-/** An error as it is printed. */
 export interface Failure {
   readonly message: string;
   /** An error code of the protocol, or the code of a local error, such as `USAGE`. */
   readonly code?: number | string;
-  /** The exit code of the program. */
   readonly exitCode: number;
 }
 
 /** A request was answered, and the answer is a failure; exit code 1. */
 export class CommandFailedError extends Error {
   override readonly name = "CommandFailedError";
-  /** The error code of the answer. */
   readonly code: number | undefined;
 
   constructor(message: string, options: { readonly code?: number | undefined } = {}) {
@@ -97,7 +92,6 @@ export function isPrinted(error: unknown): boolean {
   return error instanceof CommanderError && !(error instanceof InvalidArgumentError);
 }
 
-/** Turns what was thrown into an error that can be printed. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof CommanderError) return toUsageFailure(error);
   const own = error instanceof Error && "code" in error ? error.code : undefined;
@@ -143,7 +137,6 @@ export function paintFailure(text: string, { alarm, faint }: Palette): string {
   return text.replace(/^(?:error|warning):/gm, alarm).replace(/ \(\d+\)$/, faint);
 }
 
-/** Prints an error, a line or a JSON object, on standard error. */
 export function printError(text: string): void {
   console.error(paintFailure(text, errorPalette()));
 }

@@ -118,7 +118,6 @@ export function silenceErrors(program: Command): void {
 /** The programs, which are also the sub-commands of `a2c-smcp`. */
 const PROGRAMS = ["server", "computer", "agent", "documents"] as const;
 
-/** The name of a program. */
 export type ProgramName = typeof PROGRAMS[number];
 
 /**
@@ -130,7 +129,6 @@ export function commandLineOf(program: ProgramName, mainModule: string = Deno.ma
   return isDoor ? `deno run -A ${program}.ts` : `a2c-smcp ${program}`;
 }
 
-/** A command and all commands below it. */
 export function* everyCommand(command: Command): Generator<Command> {
   yield command;
   for (const below of command.commands) yield* everyCommand(below);
@@ -153,7 +151,6 @@ export const HELP_FORM: HelpConfiguration = {
   optionDescription: (option) => new Help().optionDescription(withoutFalse(option)),
 };
 
-/** A section of a help text. */
 export function helpPart(title: string, text: string): string {
   return `\n${COLORS.strong(title)}\n${text}`;
 }

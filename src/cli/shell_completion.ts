@@ -1,10 +1,8 @@
 /** Writes completion scripts for shells from the declared commands. Pure. */
 import type { Command, Option } from "commander";
 
-/** The supported shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** The name of a shell. */
 export type ShellName = typeof SHELLS[number];
 
 /** A word that can come next, with its description. */
@@ -21,7 +19,6 @@ interface Place {
   readonly flags: readonly Suggestion[];
 }
 
-/** A flag with a value. */
 interface ValueFlag {
   readonly flag: string;
   /** The possible values; empty if any value is possible. */
@@ -111,7 +108,6 @@ function shortText(text: string): string {
 
 interface Names {
   readonly program: string;
-  /** The name of the script's function. */
   readonly name: string;
 }
 

@@ -3,7 +3,6 @@ import { ExitCode, UsageError } from "./outcome.ts";
 
 /** Why the work of a program is aborted. */
 export class InterruptedError extends UsageError {
-  /** The signal that came first. */
   readonly signal: Deno.Signal;
 
   constructor(signal: Deno.Signal) {

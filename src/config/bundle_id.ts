@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { MCPServerConfig } from "../protocol/config.ts";
 
-/** How many bytes of the digest a made-up identity has. */
 const DIGEST_BYTES = 8;
 
 /**
@@ -58,7 +57,6 @@ function frameOfCount(count: number): Uint8Array {
   return bytes;
 }
 
-/** The MCP servers of a configuration by identity. */
 export interface IdentifiedServers {
   /** The servers that run, in order of precedence, by identity. */
   readonly byId: ReadonlyMap<string, MCPServerConfig>;
@@ -66,7 +64,6 @@ export interface IdentifiedServers {
   readonly leftOut: readonly LeftOutServer[];
 }
 
-/** A server that does not run, and why. */
 export interface LeftOutServer {
   readonly server: MCPServerConfig;
   /** The end of `server "files" …`, with what to do. */

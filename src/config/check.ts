@@ -27,21 +27,15 @@ import type { ConfigOrigin } from "./foreign/variables.ts";
 import { formatOfFile } from "./text.ts";
 import { versionFindings } from "./version_findings.ts";
 
-/** An MCP server in a {@linkcode ConfigReport}. */
 export interface CheckedServer {
-  /** Its name in the configuration. */
   readonly name: string;
-  /** Its transport. */
   readonly type: MCPServerConfig["type"];
-  /** Whether the Computer does not start it. */
   readonly disabled: boolean;
   /** Whether its user has to sign in before it can start; `null` when that was not checked. */
   readonly needsSignIn: boolean | null;
 }
 
-/** An input in a {@linkcode ConfigReport}. */
 export interface CheckedInput {
-  /** Its id in placeholders. */
   readonly id: string;
   /** How its value is obtained: by a prompt, a choice or a command. */
   readonly type: MCPServerInput["type"];
@@ -49,19 +43,15 @@ export interface CheckedInput {
   readonly hasValue: boolean;
   /** Whether the environment or the file of inputs has a value for it; `null` when neither was checked. */
   readonly isSet: boolean | null;
-  /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
 
-/** An environment variable in a {@linkcode ConfigReport}. */
 export interface CheckedVariable {
-  /** Its name in the environment. */
   readonly name: string;
   /** Whether every placeholder of it has a default. */
   readonly hasDefault: boolean;
   /** Whether it is set; `null` when the environment was not checked. */
   readonly isSet: boolean | null;
-  /** The names of the servers that use it. */
   readonly usedBy: readonly string[];
 }
 
@@ -73,7 +63,6 @@ export interface ConfigReport {
   readonly form: ConfigForm | null;
   /** The servers that can be read, in order of precedence. */
   readonly servers: readonly CheckedServer[];
-  /** The inputs that can be read. */
   readonly inputs: readonly CheckedInput[];
   /** The environment variables that are read when the servers start. */
   readonly variables: readonly CheckedVariable[];
@@ -93,7 +82,6 @@ export interface ConfigChecks {
   readonly protocol?: ProtocolMinor | undefined;
   /** Whether to look for the programs, folders and files that servers need. */
   readonly programs?: boolean | undefined;
-  /** Returns the value of an environment variable. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
   /** The ids of the inputs that a file of inputs gives a value. */
   readonly givenInputs?: ReadonlySet<string> | undefined;

@@ -9,7 +9,6 @@ import { unknownName } from "../spelling.ts";
 /** A server to add to a configuration of any form. */
 export type NewServer =
   & {
-    /** Whether the Computer does not start it. */
     readonly disabled?: boolean | undefined;
     /** The names of tools that are neither listed nor callable. */
     readonly forbidden_tools?: readonly string[] | undefined;
@@ -20,21 +19,16 @@ export type NewServer =
     | {
       /** A child process. */
       readonly type: "stdio";
-      /** The program: its name or path. */
       readonly command: string;
-      /** Its arguments. */
       readonly args?: readonly string[] | undefined;
       /** Environment variables beyond the few that are passed on. */
       readonly env?: Readonly<Record<string, string>> | undefined;
-      /** The working directory. */
       readonly cwd?: string | undefined;
     }
     | {
       /** A server on the network: Streamable HTTP, or HTTP with SSE. */
       readonly type: "streamable" | "sse";
-      /** The endpoint. */
       readonly url: string;
-      /** HTTP headers of each request. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   );

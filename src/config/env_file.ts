@@ -3,7 +3,6 @@ import { parse } from "dotenv";
 import { readRegularFile } from "../files.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 
-/** The largest file, in bytes. */
 const MAX_ENV_FILE_BYTES = 1_048_576;
 
 /**

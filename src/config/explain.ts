@@ -53,12 +53,10 @@ function explainIssue(issue: Issue, value: unknown): string {
   }
 }
 
-/** The message for a number that is too small. */
 function atLeast(minimum: number | bigint, isInclusive: boolean | undefined): string {
   return isInclusive === true ? `must be at least ${minimum}` : `must be greater than ${minimum}`;
 }
 
-/** The types of the schemas, in words for users. */
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -136,7 +134,6 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-/** Longer lists of known keys are not printed. */
 const MAX_LISTED_KEYS = 10;
 
 /** Warns of the unknown keys of a server in the specification's form. */
@@ -177,7 +174,6 @@ export function warnOfToolKeys(
   warnOfUnknownKeys(config.default_tool_meta ?? {}, TOOL_META_KEYS, defaults);
 }
 
-/** Warns of the unknown keys of an input. */
 export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): void {
   warnOfUnknownKeys(input, INPUT_KEYS[input.type], place);
 }

@@ -32,7 +32,6 @@ export async function readConfigFile(path: string): Promise<ComputerConfig> {
   return parseConfigText(await readConfigFileText(path), path, { origin: originOf(path) });
 }
 
-/** The largest configuration, in bytes. */
 export const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -31,10 +31,8 @@ export interface ConfigEntry {
   readonly value: unknown;
 }
 
-/** The parts of a configuration. */
 export interface ConfigOutline {
   readonly form: ConfigForm;
-  /** The path of the servers. */
   readonly path: ConfigPath;
   readonly isList: boolean;
   readonly servers: readonly ConfigEntry[];

@@ -62,7 +62,6 @@ export class Findings {
     addFinding(this.failures, { path, message });
   }
 
-  /** Adds a probable mistake. */
   warn(path: ConfigPath, message: string): void {
     addFinding(this.warnings, { path, message });
   }

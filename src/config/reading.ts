@@ -12,7 +12,6 @@ import type { ConfigOrigin } from "./foreign/variables.ts";
 /** The most servers, and the most inputs, of a configuration: each server is a process or a connection. */
 const MAX_ENTRIES = 1_000;
 
-/** A value and its path in the configuration. */
 export interface Placed<T> {
   readonly path: ConfigPath;
   readonly value: T;
@@ -48,7 +47,6 @@ export interface ReadingOptions {
   readonly format?: ConfigFormat | undefined;
 }
 
-/** Reads a text. */
 export function readText(text: string, options: ReadingOptions = {}): ConfigReading {
   const { value, syntax, duplicates, locate } = readConfigText(text, options);
   if (syntax.length > 0) {

@@ -25,9 +25,7 @@ export const LIMIT_NAMES: readonly string[] = [
 export interface ConfigSettings {
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
   readonly protocolVersion?: ProtocolMinor | undefined;
-  /** The folders of skills, first in order of precedence. */
   readonly skills?: readonly string[] | undefined;
-  /** The folder for files that the Agent uploads. */
   readonly uploads?: string | undefined;
   /** Limits that differ from the defaults, by their names. */
   readonly limits?: Readonly<Record<string, number>> | undefined;

@@ -1,7 +1,6 @@
 /** The value of a configuration text and the places of its keys, the same for all formats. */
 import { type ConfigIssue, type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
 
-/** A text that was read. */
 export interface ConfigText {
   /** The value; a part of it when the syntax has errors. */
   readonly value: unknown;

@@ -1,7 +1,6 @@
 /** The bottom line of the terminal: a prompt or progress that stays there while other output is printed above it. */
 import { writeIfOpen } from "./screen.ts";
 
-/** A line that can be erased and drawn again. */
 export interface BottomLine {
   /** Erases the line; the cursor is then where the line began. */
   erase(): void;
@@ -31,7 +30,6 @@ export class TerminalBottom {
     }
   }
 
-  /** Replaces or removes the prompt. */
   setPrompt(line: BottomLine | undefined): void {
     if (line !== this.#prompt) this.writeAbove(() => this.#prompt = line);
   }
@@ -42,12 +40,10 @@ export class TerminalBottom {
     if (!this.#isOff) this.#shown?.draw();
   }
 
-  /** Adds a progress line. */
   addProgress(line: BottomLine): void {
     this.writeAbove(() => this.#progress.push(line));
   }
 
-  /** Removes a progress line. */
   removeProgress(line: BottomLine): void {
     const index = this.#progress.indexOf(line);
     if (index >= 0) this.writeAbove(() => this.#progress.splice(index, 1));

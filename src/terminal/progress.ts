@@ -24,7 +24,6 @@ export interface Progress extends Disposable {
   update(detail: string): void;
 }
 
-/** The terminal on which progress is shown. */
 export interface ProgressOutput {
   readonly columns: number;
   readonly palette: Palette;
@@ -43,7 +42,6 @@ export function showProgress(text: string, output: ProgressOutput | undefined = 
   return output === undefined ? { update() {}, [Symbol.dispose]() {} } : new ProgressLine(text, output);
 }
 
-/** Draws one frame: a spinner, the text, the detail and the elapsed seconds. */
 export function drawProgress(
   progress: { readonly text: string; readonly detail: string; readonly elapsedMs: number },
   { columns, palette }: Pick<ProgressOutput, "columns" | "palette">,

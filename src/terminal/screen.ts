@@ -12,7 +12,6 @@ export interface Palette {
   readonly alarm: (text: string) => string;
 }
 
-/** No colors. */
 export const PLAIN: Palette = { strong: same, faint: same, accent: same, alarm: same };
 
 /** The terminal's 16-color palette, which follows the user's theme. */
@@ -33,7 +32,6 @@ function sgr(on: number, text: string, off: number): string {
 
 /** What drawing functions need to know of a terminal. */
 export interface Screen {
-  /** The width. */
   readonly columns: number;
   readonly palette: Palette;
 }

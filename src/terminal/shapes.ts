@@ -11,7 +11,6 @@ const GAP = "  ";
 /** A flexible column is not cropped to less before the others shrink. */
 const MIN_FLEXIBLE_WIDTH = 8;
 
-/** How rows are aligned. */
 export interface ColumnOptions {
   /** The longest row, in columns of the terminal; unlimited by default. */
   readonly width?: number | undefined;
@@ -143,7 +142,6 @@ export interface Box {
   readonly footer?: string | undefined;
 }
 
-/** Draws a box that is `width` columns wide. */
 export function drawBox(
   { title, lines, footer = "" }: Box,
   { width, palette }: { readonly width: number; readonly palette: Palette },
@@ -199,9 +197,7 @@ export function drawTree(branches: readonly Branch[], palette: Palette): string[
   });
 }
 
-/** How a quoted text is bounded. */
 export interface QuoteOptions {
-  /** The width of the terminal. */
   readonly columns: number;
   /** The most lines; 40 by default. */
   readonly maxLines?: number | undefined;

@@ -4,7 +4,6 @@ import type { Screen } from "../../terminal/screen.ts";
 import type { Note } from "../questions/shown_question.ts";
 import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
 
-/** An answer in all its forms. */
 export interface CommandAnswer {
   /** What `--json` prints. */
   readonly value: unknown;
@@ -26,7 +25,6 @@ export interface CommandAnswer {
   readonly code?: number | undefined;
 }
 
-/** How an answer is shown. */
 export interface Presentation {
   /** JSON in place of text. */
   readonly json: boolean;
@@ -34,7 +32,6 @@ export interface Presentation {
   readonly screen: Screen | undefined;
 }
 
-/** Where an answer is shown. */
 export interface AnswerOutput {
   readonly print: (text: string) => void;
   /** Prints a warning, or the error: a line, or a JSON object. */
@@ -64,7 +61,6 @@ export function showAnswer(
   throw new ExitRequest(exitCode);
 }
 
-/** A note as its line on standard error. */
 export function noteText({ text, value }: Note, { json }: Pick<Presentation, "json">): string {
   return json ? toSafeJson(value) : `note: ${printable(text)}`;
 }

@@ -11,7 +11,6 @@ export interface TypedArguments {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** No arguments. */
 export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
 
 /** `[arguments...]` of `call`. */
@@ -138,7 +137,6 @@ export class CallParams {
   }
 }
 
-/** Parses a JSON object. */
 export function parseParams(raw: string): Record<string, unknown> {
   const params = parseJson(raw);
   if (!isRecord(params)) {

@@ -12,7 +12,6 @@ import type { RunRequest } from "./request_call.ts";
 import { type AnswerFlags, answerOptions, readAnswerFlags, toAnswerWords } from "../questions/options.ts";
 import type { TreeDepth } from "./document_tree.ts";
 
-/** How far down `finder` can read. */
 const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readonly TreeDepth[];
 
 /**
@@ -42,7 +41,6 @@ function addTools(program: Command, run: RunRequest): void {
     );
 }
 
-/** The values of the options of `call`. */
 interface CallFlags extends AnswerFlags {
   readonly params: CallParams;
   readonly timeout: number;
@@ -115,7 +113,6 @@ function addDesktop(program: Command, run: RunRequest): void {
     );
 }
 
-/** The options of `finder`. */
 interface FinderFlags {
   readonly keyword?: string[];
   readonly fileType?: string;

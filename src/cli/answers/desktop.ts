@@ -13,7 +13,6 @@ import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../../text.ts";
 
-/** The lines of each window that a picture shows by default. */
 export const DEFAULT_WINDOW_LINES = 20;
 /** The least width of a box, unless the terminal is narrower. */
 const MIN_BOX_WIDTH = 40;
@@ -26,7 +25,6 @@ const ENCODED_LETTERS = /(?:%[89a-f][\da-f])+/gi;
 /** Characters that are trimmed from the end of a text. */
 const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
 
-/** A window's URI and the lines of its text. */
 interface Window {
   readonly title: string;
   readonly lines: readonly string[];

@@ -29,12 +29,10 @@ export interface PageBranch {
 /** The lowest level that is read. */
 export type TreeDepth = "documents" | "pages" | "elements";
 
-/** The Computer that has the documents. */
 export interface DocumentHost {
   readResource(uri: string, options: { readonly signal?: AbortSignal | undefined }): Promise<ReadResourceRet>;
 }
 
-/** How many reads run at a time. */
 const CONCURRENCY = 8;
 
 /** Reads what is below documents. A page or an element that cannot be read has a `failure` in its place. */

@@ -9,16 +9,12 @@ import { renderElementText } from "../../dpe/text.ts";
 import { countOf, shorten } from "../../text.ts";
 import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 
-/** The width of the indent before a document's details. */
 const DETAIL_INDENT = TREE_INDENT + 2;
-/** The most characters of what is shown of an element. */
 const MAX_OPENING_LENGTH = 200;
 
 /** The terminal, and the position of the documents in the whole list. */
 export interface FinderScreen extends Screen {
-  /** The number of documents that were skipped. */
   readonly offset: number;
-  /** The number of all documents that match. */
   readonly totalCount: number;
 }
 

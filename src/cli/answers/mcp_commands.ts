@@ -4,7 +4,6 @@ import { UsageError } from "../outcome.ts";
 import { toTexts, type TypedArguments, typedArguments } from "./arguments.ts";
 import type { RunRequest } from "./request_call.ts";
 
-/** The options of a command that may name the MCP server. */
 interface ServerFlags {
   readonly mcpServer?: string;
 }
@@ -12,13 +11,11 @@ interface ServerFlags {
 /** Recognizes a template whose host begins with fixed text. */
 const HAS_FIXED_HOST = /^(?:dpe|window):\/\/[^/?#{}]/i;
 
-/** A parameter, and the beginning of its value. */
 interface Beginning {
   readonly name: string;
   readonly value: string;
 }
 
-/** Adds these commands to a program. */
 export function addMcpCommands(program: Command, run: RunRequest): void {
   for (const add of [addServers, addPrompts, addPrompt, addResources, addTemplates, addComplete]) {
     add(program, run);

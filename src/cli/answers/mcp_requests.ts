@@ -18,12 +18,10 @@ import { partWarning, type RequestContext } from "./requests.ts";
 /** The most pages that are read of one list: an MCP server may never end it. */
 const MAX_PAGES = 1_000;
 
-/** Which MCP server a list is wanted of; all by default. */
 interface Wanted {
   readonly server?: string | undefined;
 }
 
-/** `servers [SERVER]` */
 export async function listServers(
   { computer, signal, progress }: RequestContext,
   { server }: Wanted,
@@ -36,7 +34,6 @@ export async function listServers(
   return { value, text: serversText(servers), draw: ({ palette }) => serversText(servers, palette) };
 }
 
-/** `prompts [SERVER]` */
 export async function listPrompts(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
   const { computer, progress } = context;
   progress("listing prompts");
@@ -104,7 +101,6 @@ function refuseAll(error: unknown, computer: string): never {
   throw new UnsupportedRequestError(event, { why, cause: error });
 }
 
-/** `templates [SERVER]` */
 export async function listTemplates(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
   const { computer, progress } = context;
   progress("listing resource templates");
@@ -156,13 +152,11 @@ function missingWarning({ computer }: RequestContext, server: string | undefined
   return server === undefined ? partWarning(computer.servers) : undefined;
 }
 
-/** A page of a list. */
 interface Page<T> {
   readonly entries: readonly T[];
   readonly nextCursor?: string;
 }
 
-/** Reads all pages of a list. */
 async function readPages<T>(
   { signal }: RequestContext,
   readPage: (

@@ -28,7 +28,6 @@ export function serversText(servers: readonly McpServerInfo[], { strong, faint }
   return drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
 }
 
-/** One MCP server in full. */
 export function serverText(server: McpServerInfo): string {
   const { description, website_url } = server.server_info ?? {};
   const { capabilities, instructions, instructions_cut } = server;
@@ -84,7 +83,6 @@ export function promptText({ messages }: GetPromptRet): string {
   );
 }
 
-/** A line for each resource. */
 export function resourcesText(
   resources: readonly (ResourceInfo & { readonly mcp_server: string })[],
   { strong, faint }: Palette = PLAIN,
@@ -99,7 +97,6 @@ export function resourcesText(
   return drawColumns(rows, { paints: [strong, undefined, undefined, faint] });
 }
 
-/** A line for each template. */
 export function templatesText(
   templates: readonly ResourceTemplateInfo[],
   { strong, faint }: Palette = PLAIN,

@@ -57,7 +57,6 @@ function drawContent(
   return "elements" in content ? drawPage(content, screen) : drawElement(content, screen);
 }
 
-/** The most rows of a table that are drawn. */
 const MAX_TABLE_ROWS = 100;
 /** The widest column of text: longer lines are hard to read. */
 const MAX_TEXT_WIDTH = 100;

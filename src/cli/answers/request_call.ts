@@ -2,7 +2,6 @@
 import type { CommandAnswer } from "./answer.ts";
 import type { RequestContext } from "./requests.ts";
 
-/** One of these commands with its arguments. */
 export interface RequestCall {
   readonly name: string;
   readonly work: (context: RequestContext) => Promise<CommandAnswer>;
@@ -12,5 +11,4 @@ export interface RequestCall {
   readonly toWords?: (signal: AbortSignal) => Promise<readonly string[]>;
 }
 
-/** Runs what was typed. */
 export type RunRequest = (call: RequestCall) => Promise<void>;

@@ -33,7 +33,6 @@ import { progressText } from "./progress.ts";
 import { drawRead } from "./read_picture.ts";
 import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
 
-/** How a request to a Computer may end early. */
 interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -42,19 +41,16 @@ interface RequestOptions {
 /** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
 type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
 
-/** How a request may end early, and which MCP server it is for. */
 interface ServerOptions {
   readonly signal?: AbortSignal | undefined;
   readonly mcpServer?: string | undefined;
 }
 
-/** How a request for a page may end early, and where the page begins. */
 interface PageOptions {
   readonly signal?: AbortSignal | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** The part of a Computer that describes and asks its MCP servers. */
 interface AskedMcp {
   getMcpServers(options: ServerOptions): Promise<readonly McpServerInfo[]>;
   getPrompts(mcpServer: string | undefined, options: PageOptions): Promise<PromptPage>;
@@ -107,7 +103,6 @@ export interface AskedComputer extends AskedMcp {
   ): Promise<ReadResourceRet>;
 }
 
-/** What these commands work with. */
 export interface RequestContext {
   readonly computer: AskedComputer;
   /** Aborted by Ctrl-C. */
@@ -118,7 +113,6 @@ export interface RequestContext {
   readonly person: CallPerson;
 }
 
-/** `tools [TOOL]` */
 export async function listTools(
   { computer, signal, progress }: RequestContext,
   { tool: name }: { readonly tool?: string | undefined },
@@ -143,7 +137,6 @@ export async function listTools(
   return { value: { computer: computer.name, tools: [tool] }, text: toolText(tool) };
 }
 
-/** `call TOOL` */
 export async function callTool(
   { computer, signal, progress, person }: RequestContext,
   call: {
@@ -188,7 +181,6 @@ function resultAnswer(tool: string, result: CallToolResult): CommandAnswer {
   return { value, text, isVerbatim: true, failure: `Tool "${tool}" failed`, code };
 }
 
-/** `desktop` */
 export async function showDesktop(
   { computer, signal, progress }: RequestContext,
   options: { readonly size?: number; readonly window?: string; readonly lines?: number },
@@ -241,7 +233,6 @@ export async function showFinder(
   };
 }
 
-/** `read URI` */
 export async function readResource(
   { computer, signal, progress }: RequestContext,
   { uri, mcpServer }: { readonly uri: string; readonly mcpServer?: string },
@@ -259,7 +250,6 @@ export async function readResource(
 /** The longest reason of a server that does not run, in characters. */
 const MAX_REASON = 300;
 
-/** A list that a command found empty. */
 interface EmptyList {
   readonly what: "tools" | "windows" | "documents";
   /** What the command asked for, such as `match window://log`; everything by default. */

@@ -3,7 +3,6 @@ import type { SkillRef } from "../../protocol/skills.ts";
 import { printableLine, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 
-/** Each skill with what it is for. */
 export function skillsText(skills: readonly SkillRef[], { accent, faint }: Palette = PLAIN): string {
   if (skills.length === 0) return "no skills";
   return skills.map(({ name, source, description, tags = [] }) => {

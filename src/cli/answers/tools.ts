@@ -45,14 +45,12 @@ function parametersText(schema: Readonly<Record<string, unknown>>): string {
   }).join(", ");
 }
 
-/** The tools of one MCP server. */
 export interface ToolGroup {
   /** The name of the MCP server; `undefined` if the Computer does not send it. */
   readonly server: string | undefined;
   readonly tools: readonly SMCPTool[];
 }
 
-/** Groups tools by MCP server and keeps their order. */
 export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
   return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
 }

@@ -2,7 +2,6 @@
 import type { QuestionRequest } from "../../computer/questions/question.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
 
-/** A question as it is shown. */
 export function fromRequest(request: QuestionRequest): ShownQuestion {
   const { server, tool, isLocal, agent, claimedAgent, message, problems, timeLeftMs, signal } = request;
   const caller = isLocal ? "user" : { agent, claimedAgent };

@@ -17,7 +17,6 @@ import { readConfigStream } from "../../config/file.ts";
 import type { ConfigProblem } from "../../config/problem.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 
-/** The file name that means standard input. */
 const STDIN = "-";
 
 /**
@@ -122,7 +121,6 @@ function inputText({ id }: CheckedInput): string {
   return `${id} (${inputVariable(id)}, --inputs FILE, or a terminal that asks)`;
 }
 
-/** A line for each server, input and variable. */
 function contentText({ servers, inputs, variables }: ConfigReport): string {
   const use = (names: readonly string[]) => names.length === 0 ? "not used" : `for ${names.join(", ")}`;
   const rows = [

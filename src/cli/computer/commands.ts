@@ -29,7 +29,6 @@ export type CommandNeed =
   /** Only the configuration: nothing is started. */
   | "config";
 
-/** A command with its arguments. */
 export interface CommandCall {
   readonly name: string;
   readonly needs: CommandNeed;
@@ -45,10 +44,8 @@ export interface CommandCall {
   readonly mayBeNew?: boolean | undefined;
 }
 
-/** Runs what was typed. */
 export type RunCommand = (call: CommandCall) => Promise<void>;
 
-/** Adds all commands to a program. */
 export function addCommands(program: Command, run: RunCommand): void {
   for (const add of [addStatus, addRequests, addServers, addAuth, addInputs, addOffice]) add(program, run);
 }

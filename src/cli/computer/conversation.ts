@@ -8,7 +8,6 @@ import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
 import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts";
 
-/** A question with an answer of one line. */
 export interface AskedLine {
   /** Its last line becomes the prompt. It need not be safe to print. */
   readonly text: string;
@@ -39,7 +38,6 @@ export interface Told {
   readonly value: unknown;
 }
 
-/** The talk of one command. */
 export class Conversation {
   readonly #person: Person;
   readonly #json: boolean;
@@ -49,7 +47,6 @@ export class Conversation {
     this.#json = json;
   }
 
-  /** Prints at once. */
   tell({ text, value }: Told): void {
     this.#person.print(this.#json ? toSafeJson(value) : printable(text));
   }

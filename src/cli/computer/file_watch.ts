@@ -9,7 +9,6 @@ const SETTLE_MS = 100;
 /** How often the file is checked, in milliseconds, since some file systems report no changes. */
 const POLL_MS = 5_000;
 
-/** Settings of a {@linkcode FileWatch}. */
 export interface WatchOptions {
   /** Called after each change, one call at a time. An error that it throws is logged. */
   readonly onChange: () => void | Promise<void>;

@@ -18,7 +18,6 @@ import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inp
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 import { openEras } from "./state_files.ts";
 
-/** Settings of a {@linkcode HostedComputer}. */
 export interface HostedComputerOptions extends
   Pick<
     ComputerOptions,
@@ -28,12 +27,10 @@ export interface HostedComputerOptions extends
   readonly configFile?: string | undefined;
   /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
-  /** Servers that are not in the config file. */
   readonly added?: readonly MCPServerConfig[] | undefined;
   /** Whether edits of the config file and of the file of inputs are applied. */
   readonly isWatching: boolean;
   readonly inputs: HostedInputs;
-  /** The sign-ins at MCP servers. */
   readonly tokens: TokenStore;
   /** The Server of the command line, and the credentials for it. */
   readonly connectOptions: Omit<ConnectOptions, "url" | "timeoutMs" | "signal"> & {
@@ -99,17 +96,14 @@ export class HostedComputer implements AsyncDisposable {
     return this.#computer;
   }
 
-  /** Whether {@linkcode HostedComputer.start} was called. */
   get isStarted(): boolean {
     return this.#computer !== undefined;
   }
 
-  /** Aborted by {@linkcode HostedComputer.quit}. */
   get quitting(): AbortSignal {
     return this.#quitting.signal;
   }
 
-  /** Tells the program to stop. */
   quit(): void {
     this.#quitting.abort();
   }

@@ -14,12 +14,10 @@ import type { MCPServerInput } from "../../protocol/config.ts";
 /** Where the value of an input comes from; `missing` without a value. */
 export type InputOrigin = "set" | "environment" | "file" | "terminal" | "command" | "default" | "missing";
 
-/** Settings of {@linkcode HostedInputs}. */
 export interface HostedInputsOptions {
   readonly environment: (name: string) => string | undefined;
   /** A JSON file with values by id, which only the owner can access. */
   readonly file?: string | undefined;
-  /** Asks the user. */
   readonly ask?: InputSource | undefined;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`. */
   readonly remedy: (id: string) => string;
@@ -150,7 +148,6 @@ class SharedQuestion {
 
 /** The permissions of group and others. */
 const OTHERS = 0o077;
-/** The largest file of inputs, in bytes. */
 const MAX_INPUTS_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -14,7 +14,6 @@ import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
 
-/** Runs the command line and returns its exit code. */
 export function runComputerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, (signal) => createComputerProgram(signal, args));
 }

@@ -13,10 +13,8 @@ import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
 import { LazyEditor } from "../lazy_editor.ts";
 
-/** The command line that a command was given on. */
 export interface OnceContext {
   readonly program: Command;
-  /** The words of the command line. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
 }

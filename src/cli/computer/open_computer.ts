@@ -20,7 +20,6 @@ import { HostedComputer } from "./hosted_computer.ts";
 import { HostedInputs } from "./hosted_inputs.ts";
 import { openTokens } from "./state_files.ts";
 
-/** The options of `computer.ts`. */
 export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOptions> {
   readonly config?: string;
   readonly inputs?: string;

@@ -17,7 +17,6 @@ import type { HostedComputer } from "./hosted_computer.ts";
 /** How long the Tab key waits for MCP servers, in milliseconds. */
 const CANDIDATES_TIMEOUT_MS = 1_000;
 
-/** Reads and runs commands until the Computer ends. */
 export async function runPrompt(hosted: HostedComputer, editor: LineEditor): Promise<void> {
   const { quitting } = hosted;
   while (!quitting.aborted) {
@@ -53,7 +52,6 @@ async function runLine(
   });
 }
 
-/** Returns the candidates for the last word of a line. */
 export async function completePrompt(line: string, hosted: HostedComputer): Promise<string[]> {
   const typist = { hosted, presentation: { json: false, screen: undefined }, print() {}, printError() {} };
   const { signal } = new AbortController();
@@ -105,7 +103,6 @@ async function candidates(
   }
 }
 
-/** The names of all MCP prompts. */
 export async function promptNames(mcp: LocalMcp): Promise<string[]> {
   const { prompts } = await mcp.getPrompts(undefined, { timeoutMs: CANDIDATES_TIMEOUT_MS });
   return prompts.map(({ name }) => name);

@@ -37,7 +37,6 @@ async function chooseOption(
   return chosen === undefined ? undefined : options[shown.indexOf(chosen)];
 }
 
-/** An input source that asks the user. */
 export function askedInputs(useEditor: UseEditor): InputSource {
   return (_id, { input, server, signal }) =>
     useEditor((editor) => askForInput(editor, input, { server, signal }));

@@ -10,7 +10,6 @@ import type {
 } from "../../protocol/config.ts";
 import type { HostedComputer } from "./hosted_computer.ts";
 
-/** The sign-ins at the MCP servers of the configuration. */
 export function signInsOf(hosted: HostedComputer): ComputerSignIns {
   if (hosted.isStarted) return hosted.computer.signIns;
   const { tokens, logger, inputs } = hosted.options;

@@ -28,16 +28,13 @@ const ARRIVAL_GRACE_MS = 2_000;
 
 /** The MCP servers that a command needs; all of them by default. */
 export interface AwaitedServers {
-  /** Only this server. */
   readonly server?: string | undefined;
   /** Only the server that has this tool. */
   readonly tool?: string | undefined;
 }
 
-/** How {@linkcode waitForStart} waits. */
 export interface StartWaitOptions {
   readonly awaited: AwaitedServers;
-  /** `--start-timeout` */
   readonly timeoutSeconds: number | undefined;
   /** Whether a person is being asked for an input; the time-out then starts again. */
   readonly isAsking: () => boolean;
@@ -156,7 +153,6 @@ export interface ArrivalOptions extends Omit<ConnectOptions, "timeoutMs" | "sign
 
 /** Connects to a Server, and joins an office, in the background; retries until the Server accepts or refuses. */
 export class OfficeArrival {
-  /** The Server. */
   readonly url: string;
   readonly office: string | undefined;
   /** How long the join waits for MCP servers that start, in milliseconds. */

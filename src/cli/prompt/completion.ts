@@ -14,7 +14,6 @@ export interface CompletionPlace {
   readonly word: string;
 }
 
-/** Returns the possible values of an argument or option. */
 export type Candidates = (place: CompletionPlace) => readonly string[] | Promise<readonly string[]>;
 
 /**
@@ -47,11 +46,9 @@ export async function completeLine(
 interface Place {
   readonly command: Command;
   readonly path: readonly string[];
-  /** The arguments so far. */
   readonly values: readonly string[];
   /** The option whose value comes next. */
   readonly option: Option | undefined;
-  /** Whether `--` was typed. */
   readonly hasOptionsBehind: boolean;
 }
 
@@ -117,7 +114,6 @@ function lastIfVariadic(command: Command): Command["registeredArguments"][number
   return last?.variadic ? last : undefined;
 }
 
-/** The most entries of a folder that are offered. */
 const MAX_ENTRIES = 1_000;
 
 /**

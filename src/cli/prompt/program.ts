@@ -39,7 +39,6 @@ export function createPromptProgram(print: Print, palette: Palette = PLAIN): Com
     .exitOverride();
 }
 
-/** How a typed command is run. */
 export interface TypedOptions {
   /** Declares the commands, for each run again since commander keeps parsed values. */
   readonly build: () => Command;
@@ -72,7 +71,6 @@ function wordsOf(line: string): string[] {
   }
 }
 
-/** Runs words that are already split. */
 export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
   const program = withUsage(options.build());
   const json = options.json === true || asksForJson(program, words);

@@ -14,7 +14,6 @@ const DECISIONS: ReadonlyMap<string, "yes" | "always"> = new Map([
   ["always", "always"],
 ]);
 
-/** A tool call that waits for a decision. */
 export interface CallToRun {
   /** Who calls which tool, safe to print: `Agent "bot" calls "delete" of "files"`. */
   readonly call: string;
@@ -43,7 +42,6 @@ export async function askToRun(
   return end === "declined" ? "no" : "cancelled";
 }
 
-/** The pages of a call, one question each. */
 class CallPages implements Dialogue {
   readonly #call: CallToRun;
   readonly #params: string;

@@ -18,7 +18,6 @@ const MAX_MESSAGE_LENGTH = 300;
 /** The most declined questions that are told of. */
 const MAX_NOTES = 100;
 
-/** The person who typed a call. */
 export interface CallPerson {
   /** Asks them; `undefined` when nobody is there. */
   readonly ask: AskPerson;
@@ -28,7 +27,6 @@ export interface CallPerson {
   readonly tell: (note: Note) => void;
 }
 
-/** What the options of a call say about its questions. */
 export interface AnswerOptions extends GivenInput {
   /** Whether a call that needs an approval is approved. */
   readonly isApproved: boolean;
@@ -106,7 +104,6 @@ function declinedNote(question: ShownQuestion, problems: readonly string[]): Not
   };
 }
 
-/** What is particular to a question. */
 interface QuestionWords {
   readonly what?: string;
   readonly remedy: string;

@@ -113,7 +113,6 @@ export function defaultOf(field: QuestionField): FieldValue | undefined {
   return field.kind === "choices" ? field.default && [...field.default] : field.default;
 }
 
-/** The title of a field, or its name. */
 export function labelOf({ title, name }: QuestionField): string {
   return `"${shorten(toSafeLine(title ?? "") || toSafeLine(name), MAX_SHOWN_LENGTH)}"`;
 }

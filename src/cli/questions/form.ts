@@ -14,15 +14,12 @@ const MAX_PROBLEMS = 10;
 
 type Asked = Dialogue["first"];
 
-/** What a form is begun with. */
 export interface FormStart {
-  /** The width of the terminal. */
   readonly columns: number;
   /** Values that an empty line stands for, in place of the defaults. */
   readonly presets?: Readonly<Record<string, FieldValue>> | undefined;
 }
 
-/** The questions of a form, in the order of its fields. */
 export class FormDialogue implements Dialogue {
   readonly #form: ShownForm;
   readonly #columns: number;

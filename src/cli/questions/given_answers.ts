@@ -4,7 +4,6 @@ import type { QuestionField } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import { defaultOf, readTyped } from "./field_text.ts";
 
-/** What the answers given so far make of a form. */
 export type GivenContent =
   /** A complete answer. */
   | { readonly content: Record<string, FieldValue>; readonly problems?: undefined }
@@ -40,7 +39,6 @@ export class GivenAnswers {
     return [...this.#unused];
   }
 
-  /** Fills in a form. */
   fill(fields: readonly QuestionField[]): GivenContent {
     const problems: string[] = [];
     const values: [string, FieldValue][] = [];
@@ -66,7 +64,6 @@ export class GivenAnswers {
   }
 }
 
-/** The answers of a command line, as they were given. */
 export interface GivenInput {
   readonly texts: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, unknown>> | undefined;

@@ -4,7 +4,6 @@ import { CallParams } from "../answers/arguments.ts";
 import { collectPair } from "../options.ts";
 import type { AnswerOptions } from "./call_answers.ts";
 
-/** The values of these options. */
 export interface AnswerFlags {
   readonly answer?: Readonly<Record<string, string>>;
   readonly answers?: CallParams;
@@ -13,7 +12,6 @@ export interface AnswerFlags {
   readonly questions?: boolean;
 }
 
-/** The options of every command line. */
 export function answerOptions(): Option[] {
   return [
     new Option(

@@ -14,7 +14,6 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The question about a page. */
 export class PageDialogue implements Dialogue {
   readonly #page: ShownPage;
   readonly #columns: number;
@@ -41,7 +40,6 @@ export class PageDialogue implements Dialogue {
     this.#isAccepted = WORDS.get(answer.trim().toLowerCase()) ?? false;
   };
 
-  /** Whether the person has been there. */
   get isAccepted(): boolean {
     return this.#isAccepted;
   }

@@ -13,13 +13,11 @@ export interface Asker {
   readonly computer?: string | undefined;
   /** The MCP server; `undefined` when the Computer does not say. */
   readonly server: string | undefined;
-  /** The tool in whose call it asks. */
   readonly tool: string;
   /** Who made the call: the user of this terminal, or an Agent. */
   readonly caller: "user" | Caller;
 }
 
-/** An Agent that has made a call. */
 export interface Caller {
   /** The name as the Server knows it; `undefined` when the Server did not say. */
   readonly agent: string | undefined;
@@ -27,7 +25,6 @@ export interface Caller {
   readonly claimedAgent: string;
 }
 
-/** What every question has. */
 interface QuestionBase {
   readonly asker: Asker;
   /** The text of the MCP server: any characters. */
@@ -36,11 +33,9 @@ interface QuestionBase {
   readonly problems: readonly string[];
   /** How long an answer is waited for. */
   readonly timeLeftMs: number;
-  /** Withdraws the question when it is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** A form to fill in. */
 export type ShownForm = QuestionBase & {
   readonly mode: "form";
   readonly fields: readonly QuestionField[];
@@ -48,16 +43,13 @@ export type ShownForm = QuestionBase & {
   readonly schema: Readonly<Record<string, unknown>>;
 };
 
-/** A page to open. */
 export type ShownPage = QuestionBase & { readonly mode: "url"; readonly url: string };
 
-/** A tool call to approve. */
 export type ShownApproval = QuestionBase & {
   readonly mode: "approval";
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-/** A question of any kind. */
 export type ShownQuestion = ShownForm | ShownPage | ShownApproval;
 
 /** The person at a Computer of the office is asked about a call, which waits for them. */
@@ -87,7 +79,6 @@ export function waitNote({ computer, mcpServer, tool, message, timeLeftMs }: Sho
   };
 }
 
-/** Answers a question. */
 export type AnswerShown = (question: ShownQuestion) => Promise<Answer>;
 
 /** `MCP server "shop" asks in a call of "order" by Agent "bot"`; `asks` may say what for. */

@@ -8,10 +8,8 @@ import { FormDialogue } from "./form.ts";
 import { PageDialogue } from "./page.ts";
 import { type ShownApproval, type ShownForm, type ShownQuestion, toShownName } from "./shown_question.ts";
 
-/** What asking needs of an editor. */
 type Prompt = Pick<LineEditor, "converse">;
 
-/** How a question is asked. */
 export interface AskingOptions {
   /** Values that an empty line stands for, in place of the defaults of a form. */
   readonly presets?: Readonly<Record<string, FieldValue>> | undefined;

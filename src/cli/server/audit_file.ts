@@ -4,7 +4,6 @@ import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevel
 import { describeError } from "../../text.ts";
 import { UsageError } from "../outcome.ts";
 
-/** A file that lines are appended to. */
 export interface AuditFile extends Disposable {
   readonly path: string;
   /** Appends a line; throws when it cannot be written. */
@@ -44,7 +43,6 @@ export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }
 /** While lines are lost, the log says so this often. */
 const REMINDER_MS = 60_000;
 
-/** A logger with an audit log besides. */
 export interface AuditedLogger extends Disposable {
   /** Writes the lines of the audit trail to the file as well. */
   readonly logger: Logger;
@@ -86,7 +84,6 @@ export function withAuditFile(
   };
 }
 
-/** The lines that could not be written. */
 class Losses {
   readonly #logger: Logger;
   readonly #path: string;

@@ -16,7 +16,6 @@ import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch, timeOrNone, words } from "./option_kinds.ts";
 
-/** The values of {@linkcode tokenOptions} and {@linkcode jwtOptions}. */
 export interface TokenOptions {
   readonly token?: readonly string[];
   readonly tokenFile?: string;
@@ -58,7 +57,6 @@ export function tokenOptions(): readonly Option[] {
   ];
 }
 
-/** The options of JSON Web Tokens. */
 export function jwtOptions(): readonly Option[] {
   return [
     new Option("--jwt-secret <secret>", "accept JWTs that are signed with this secret of at least 32 bytes")
@@ -104,7 +102,6 @@ export function jwtOptions(): readonly Option[] {
   ];
 }
 
-/** The options that give the keys of JWTs. */
 const JWT_SOURCES = ["jwtSecret", "jwtSecretFile", "jwtKeyFile", "jwtJwksUrl"] as const;
 /** The beginning of the variables of {@linkcode jwtOptions}. */
 const JWT_VARIABLES = "A2C_JWT_";

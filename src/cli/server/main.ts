@@ -19,7 +19,6 @@ import { FileContentError } from "../../server/files/file_content.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
-/** The largest file with a token for the metrics, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 65_536;
 
 /** How much of the time to shut down is left for the end of the process; as much was seen on a busy machine. */

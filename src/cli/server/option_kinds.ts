@@ -4,7 +4,6 @@ import { parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 
 /** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
 export class Switch extends Option {
-  /** The name of its environment variable. */
   readonly variable: string;
   /** Its description without the name of the variable. */
   readonly meaning: string;
@@ -27,12 +26,10 @@ export function words(flags: string, description: string): Option {
   ]);
 }
 
-/** An option with a whole number above 0. */
 export function count(flags: string, description: string): Option {
   return new Option(flags, description).argParser(wholeNumber(1));
 }
 
-/** An option with a size in bytes, with a unit or without. */
 export function size(flags: string, description: string, { min }: { readonly min: number }): Option {
   return new Option(flags, description).argParser(sizeOf(min));
 }
@@ -47,7 +44,6 @@ export function timeOrNone(flags: string, description: string): Option {
   );
 }
 
-/** An option with a time in milliseconds. */
 export function time(flags: string, description: string): Option {
   return new Option(flags, description).argParser(parseMilliseconds);
 }

@@ -7,7 +7,6 @@ import { describeError } from "../../text.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
 
-/** The largest file of options, in bytes. */
 const MAX_CONFIG_BYTES = 1_048_576;
 /** Options that are no key of the file. */
 const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];

@@ -27,7 +27,6 @@ import { type LogOptions, parsePort } from "../options.ts";
 import { jwtOptions, type TokenOptions, tokenOptions } from "./credentials.ts";
 import { count, size, Switch, time, words } from "./option_kinds.ts";
 
-/** The values of the options. */
 export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly config?: string;
   readonly redis?: string;
@@ -73,7 +72,6 @@ export interface ServerCliOptions extends LogOptions, TokenOptions {
   readonly metricsTokenFile?: string;
 }
 
-/** A group of options under its heading. */
 export interface OptionGroup {
   readonly heading: string;
   readonly options: readonly Option[];

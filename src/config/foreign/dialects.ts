@@ -8,7 +8,6 @@ import type { Entry, Member, Part } from "./members.ts";
 import type { ConfigPath } from "../problem.ts";
 import { signIn, signInScopes } from "./oauth.ts";
 
-/** The syntax of variables in a form. */
 export interface VariableStyle {
   /** `${NAME}` and `${NAME:-default}` are environment variables. */
   readonly hasBraces: boolean;
@@ -24,12 +23,9 @@ export interface VariableStyle {
   readonly namePrefix?: string;
 }
 
-/** One form of flat entries. */
 export interface Dialect {
-  /** The name of the form for users. */
   readonly title: string;
   readonly variables: VariableStyle;
-  /** The members that differ from other forms. */
   readonly members?: Readonly<Record<string, Member>>;
   /** Why an entry is ignored; `undefined` for a server that can be started. */
   readonly whyLeftOut?: (entry: Entry) => string | undefined;
@@ -139,7 +135,6 @@ const LITERAL: VariableStyle = { hasBraces: false };
 const BRACES: VariableStyle = { hasBraces: true };
 const DOLLARS: VariableStyle = { hasBraces: true, hasDollars: true };
 
-/** The forms by their names. */
 export const DIALECTS: Readonly<Record<ConfigForm, Dialect>> = {
   smcp: { title: "A2C-SMCP", variables: LITERAL },
   vscode: { title: "VS Code's mcp.json", variables: LITERAL },

@@ -1,7 +1,6 @@
 /** How a member of an entry of another form is translated. */
 import type { ConfigPath } from "../problem.ts";
 
-/** The entry of a server. */
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** A value of the flat entry, and the place where it was written. */

@@ -9,7 +9,6 @@ const MAX_LINE_LENGTH = 4_096;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Settings of a history. */
 export interface HistoryOptions {
   /**
    * The path of the file; in memory only by default. A missing folder is created. Only the owner can read the file and
@@ -45,7 +44,6 @@ export class History implements AsyncDisposable {
     return history;
   }
 
-  /** The lines, oldest first. */
   get lines(): readonly string[] {
     return this.#lines;
   }

@@ -4,12 +4,9 @@ import type { Key } from "node:readline";
 import { delay } from "../../async/backoff.ts";
 import type { TypedLine } from "./typed_line.ts";
 
-/** Callbacks for events of the keyboard. */
 export interface KeyboardListener {
   onKey(text: string | undefined, key: Key): void;
-  /** The terminal was resized. */
   onResize(): void;
-  /** The terminal was closed. */
   onEnd(): void;
 }
 
@@ -53,7 +50,6 @@ const TYPING_PAUSE_MS = 1_000;
 export class TypingPause {
   #lastKeyMs = -Infinity;
 
-  /** Notes a key press. */
   press(): void {
     this.#lastKeyMs = performance.now();
   }

@@ -1,7 +1,6 @@
 /** What a prompt offers to commands, at a terminal and in a script alike. */
 import type { HistoryOptions } from "./history.ts";
 
-/** Settings of a prompt. */
 export interface LineEditorOptions {
   /** The text before each line, safe to print. A function is called each time that the line is drawn. */
   readonly prompt: string | (() => string);
@@ -21,7 +20,6 @@ export interface LineEditorOptions {
  */
 export type Complete = (line: string) => readonly string[] | Promise<readonly string[]>;
 
-/** A question with an answer of one line. */
 export interface Question {
   /** The text; its last line becomes the prompt, earlier lines are printed above it. It need not be safe to print. */
   readonly text: string;
@@ -31,7 +29,6 @@ export interface Question {
   readonly default?: string | undefined;
   /** Returns an error message for an invalid answer, and the question is asked again. Any answer is valid by default. */
   readonly check?: ((answer: string) => string | undefined) | undefined;
-  /** Withdraws the question when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -4,7 +4,6 @@ import { printable } from "../../text/safe_text.ts";
 import { terminalBottom } from "../bottom_line.ts";
 import { type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
 
-/** The longest line of a script, in bytes. */
 const MAX_LINE_BYTES = 1 << 20;
 
 /** Reads lines without a prompt and without echo. Questions fail with {@linkcode NoTerminalError}. */

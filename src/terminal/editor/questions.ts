@@ -4,7 +4,6 @@ import { printable, printableLine } from "../../text/safe_text.ts";
 import type { Ask, Choice, Dialogue, DialogueEnd, Question } from "./line_editor.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
-/** A question as it is printed. */
 export interface QuestionText {
   /** The lines above the prompt. */
   readonly above: string | undefined;
@@ -50,7 +49,6 @@ interface WaitingDialogue {
   readonly resolve: (end: DialogueEnd) => void;
 }
 
-/** Where questions are shown. */
 export interface QuestionStage {
   readonly bottom: TerminalBottom;
   /** Called when {@linkcode QuestionQueue.line} has changed. */

@@ -12,7 +12,6 @@ import type { Complete } from "./line_editor.ts";
 
 /** How long Tab waits for candidates. */
 const COMPLETION_TIMEOUT_MS = 2_000;
-/** The most candidates that are shown. */
 const MAX_COMPLETIONS = 200;
 /** The most keys that are kept while a completion runs; later ones are dropped. */
 const MAX_HELD_KEYS = 10_000;
@@ -68,7 +67,6 @@ class LineOutput extends Writable {
   }
 }
 
-/** Settings of a typed line. */
 export interface TypedLineOptions {
   /** The text before the line, on one line and safe to print. */
   readonly prompt: () => string;
@@ -116,7 +114,6 @@ export class TypedLine implements BottomLine {
     this.#editor.on("line", (line) => this.#enter(line));
   }
 
-  /** The text that has been typed so far. */
   get text(): string {
     return this.#editor.line;
   }

@@ -15,7 +15,6 @@ import { knownSignInsOf, signInsOf } from "../sign_ins.ts";
 import { tokenFile } from "../state_files.ts";
 import { stateText } from "./servers.ts";
 
-/** The options of `auth login`. */
 export interface LoginFlags {
   readonly port?: number;
   readonly device?: true;
@@ -81,14 +80,12 @@ export async function logout(
   return { value: { name, was_signed_in: wasSignedIn, revoked: isRevoked }, text };
 }
 
-/** How a person stands with a server. */
 type Standing = "signed in" | "needs sign-in" | "signed out" | "not OAuth" | "unknown";
 
 interface ServerRow {
   readonly name: string;
   readonly standing: Standing;
   readonly status?: SignInStatus | undefined;
-  /** Why the standing is what it is. */
   readonly remark?: string | undefined;
 }
 

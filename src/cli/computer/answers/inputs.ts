@@ -49,7 +49,6 @@ export function setInput(
   return { value: { id, restarted }, text: `input "${id}" is set${restartedText(restarted)}` };
 }
 
-/** Forgets a value that was set or typed. */
 export function clearInput({ hosted }: CommandContext, { id }: { readonly id: string }): CommandAnswer {
   const input = inputOf(hosted, id);
   const restarted = hosted.clearInput(input);

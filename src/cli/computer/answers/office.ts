@@ -72,7 +72,6 @@ function leaveFirst(office: string): string {
   return `already in office "${office}"; run "leave" first`;
 }
 
-/** Ends the program. */
 export function quit({ hosted }: CommandContext): CommandAnswer {
   hosted.quit();
   return { value: { quit: true }, text: "stopping" };

@@ -8,7 +8,6 @@ import type { CommandAnswer } from "../../answers/answer.ts";
 import { serverStatusText } from "../../server_words.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
-/** The options of `server add`. */
 export interface AddServerFlags {
   readonly env: Readonly<Record<string, string>>;
   readonly header: Readonly<Record<string, string>>;
@@ -41,7 +40,6 @@ export async function addServer(
   };
 }
 
-/** Removes a server from the config and stops it. */
 export async function removeServer(
   { hosted, progress }: CommandContext,
   { name }: { readonly name: string },
@@ -51,7 +49,6 @@ export async function removeServer(
   return changeAnswer(`removed server "${name}"`, { hosted, change });
 }
 
-/** Starts a server and waits until it runs or fails. */
 export async function startServer(
   context: CommandContext,
   { name }: { name: string },
@@ -61,7 +58,6 @@ export async function startServer(
   return await startedAnswer(context, name);
 }
 
-/** Stops a server. */
 export async function stopServer(
   { hosted, progress }: CommandContext,
   { name }: { readonly name: string },
@@ -71,7 +67,6 @@ export async function stopServer(
   return { value: { name, status: "stopped" }, text: `server "${name}" is stopped` };
 }
 
-/** Restarts a server and waits until it runs or fails. */
 export async function restartServer(
   context: CommandContext,
   { name }: { name: string },

@@ -7,9 +7,7 @@ import type { Conversation } from "../conversation.ts";
 import { type Landing, type LandingPlace, openLandingPlace, redirectUriOf } from "./loopback.ts";
 import { readPasted } from "./pasted.ts";
 
-/** What a sign-in is begun with. */
 export interface LoginOptions {
-  /** The name of the MCP server. */
   readonly server: string;
   /** The port to which the browser returns. By default that of the configuration or of the last sign-in, else a free one. */
   readonly port?: number | undefined;
@@ -18,7 +16,6 @@ export interface LoginOptions {
   /** Whether the page is opened in the browser of this machine; false by default. */
   readonly open?: boolean | undefined;
   readonly conversation: Conversation;
-  /** Ends the sign-in. */
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +95,6 @@ function partiesOf({ issuer, audience }: Pick<BrowserSignIn, "issuer" | "audienc
   return { text: lines.join("\n"), value: { issuer, page: origin, audience: audience ?? null } };
 }
 
-/** Passes on what a browser brought. */
 async function land(signIn: BrowserSignIn, address: string): Promise<Landing> {
   try {
     await signIn.finish(address);

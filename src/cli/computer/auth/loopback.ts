@@ -18,7 +18,6 @@ const MAX_REQUESTS = 16;
 /** What became of a request: the page that the browser shows. */
 export type Landing = Exclude<PageKind, "not found">;
 
-/** A sign-in that waits for its browser. */
 export interface AwaitedBrowser {
   /** The name of the MCP server, for the page. */
   readonly server: string;
@@ -28,13 +27,11 @@ export interface AwaitedBrowser {
 
 /** A sign-in's share of a listener. Disposal ends it, and the listener with the last one. */
 export interface LandingPlace extends AsyncDisposable {
-  /** Where browsers are sent to. */
   readonly redirectUri: string;
   /** Passes requests on to this sign-in from now on. */
   await(browser: AwaitedBrowser): void;
 }
 
-/** The listeners of this process by port. */
 const listeners = new Map<number, Listener>();
 
 /**

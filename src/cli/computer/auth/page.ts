@@ -1,6 +1,5 @@
 /** The page that a browser shows at the end of a sign-in. Nothing of the request is on it. Pure. */
 
-/** What the page says. */
 export type PageKind = "done" | "failed" | "not awaited" | "not found";
 
 const PAGES: Readonly<

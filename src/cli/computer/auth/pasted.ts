@@ -6,7 +6,6 @@ export type Pasted =
   | { readonly redirect: string; readonly refusal?: undefined }
   | { readonly redirect?: undefined; readonly refusal: string };
 
-/** The sign-in that is waited for. */
 export interface AwaitedSignIn {
   /** The page that the person was asked to open. */
   readonly url: string;
@@ -24,10 +23,8 @@ const CODE = /^[\x21-\x7e]+$/;
 const MIN_CODE_LENGTH = 6;
 /** A word of a language, such as an answer to a question that was never asked. */
 const WORD = /^\p{L}{1,15}[.!?]?$/u;
-/** An address, with or without its scheme. */
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 const BARE_ADDRESS = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?]/i;
-/** What the browser adds to the address. */
 const ANSWER_MEMBERS = ["code", "error", "state"];
 const PASTE = "paste the address that the browser shows after the sign-in";
 
@@ -52,7 +49,6 @@ export function readPasted(pasted: string, awaited: AwaitedSignIn): Pasted {
 
 interface ReadingAddress {
   readonly awaited: AwaitedSignIn;
-  /** What to paste. */
   readonly paste: string;
 }
 

@@ -12,7 +12,6 @@ import { readReplies, type ReplyListener } from "./replies.ts";
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
-/** A command, and how its answer is shown. */
 export interface ControlQuestion extends Required<ReplyListener> {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;

@@ -4,11 +4,9 @@
  */
 import { isRecord, parseJson } from "../../../json.ts";
 
-/** A command for a running Computer. */
 export interface ControlRequest {
   /** The version of the package that sends the command; another version may have other commands. */
   readonly version: string;
-  /** The command with its arguments. */
   readonly words: readonly string[];
   readonly json: boolean;
   /** The width of the terminal that shows the answer; `undefined` when it is not a terminal. */
@@ -16,11 +14,8 @@ export interface ControlRequest {
   readonly colors?: boolean | undefined;
 }
 
-/** The answer to a command. */
 export interface ControlAnswer {
-  /** Text for standard output. */
   readonly output: string;
-  /** Text for standard error. */
   readonly error: string;
   readonly exitCode: number;
 }
@@ -44,7 +39,6 @@ export type ControlReply = ControlTalk | ControlAnswer;
 
 /** The answer to a question, or whether a page was opened. */
 export interface ControlResponse {
-  /** That of the question. */
   readonly id: number;
   /** `null` when nobody can answer, or there is no browser. */
   readonly line: string | null;

@@ -4,10 +4,8 @@ import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
 import type { Person } from "../conversation.ts";
 import { type ControlAnswer, type ControlTalk, parseReply, toLine } from "./message.ts";
 
-/** The longest reply, in bytes. */
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
-/** Who listens to the replies. */
 export interface ReplyListener {
   /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
@@ -15,7 +13,6 @@ export interface ReplyListener {
   readonly person?: Person;
 }
 
-/** The other end of the connection. */
 export interface ReplyContext {
   readonly writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   readonly listener: ReplyListener;
@@ -54,7 +51,6 @@ async function readUntilAnswer(replies: ReadableStream<Uint8Array>, talk: Talk):
   throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
 }
 
-/** How a talk ends. */
 interface TalkEnd {
   /** Aborted when the answer is there. */
   readonly over: AbortSignal;
@@ -91,7 +87,6 @@ class Talk {
   }
 }
 
-/** What answers a question or opens a page. */
 interface Respondent {
   readonly person: Person | undefined;
   readonly signal: AbortSignal;

@@ -28,7 +28,6 @@ const MAX_CONNECTIONS = 64;
 const PATIENCE_MS = 1_000;
 /** How long a process may take to send its request, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** The longest request, in bytes. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
 /** How much of an answer is written at a time, in bytes. */
 const PIECE_BYTES = 1024 * 1024;
@@ -135,7 +134,6 @@ class ControlConnection {
     this.#writer = socket.writable.getWriter();
   }
 
-  /** Whether the process has sent its request. */
   get hasRequest(): boolean {
     return this.#hasRequest;
   }
