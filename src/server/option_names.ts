@@ -49,6 +49,10 @@ const LISTEN_OPTION_NAMES: Readonly<Record<keyof ListenOptions, true>> = {
   signal: true,
 };
 
+export function isListenOption(name: string): boolean {
+  return Object.hasOwn(LISTEN_OPTION_NAMES, name);
+}
+
 /**
  * Refuses options that do not exist: a Server whose `auth` is misspelt would admit everybody.
  *

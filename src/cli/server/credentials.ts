@@ -1,5 +1,5 @@
 /** The options of the Server's program that say which clients are admitted. */
-import { type Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
 import { DEFAULT_TOKEN_FIELD, DEFAULT_TOKEN_HEADERS } from "../../server/auth/presented_token.ts";
@@ -14,7 +14,7 @@ import { anyOf, type AuthProvider } from "../../server/auth/provider.ts";
 import { FileContentError } from "../../server/files/file_content.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { Switch, timeOrNone, words } from "./option_kinds.ts";
+import { option, Switch, timeOrNone, words } from "./option_kinds.ts";
 
 export interface TokenOptions {
   readonly token?: readonly string[];
@@ -40,65 +40,52 @@ export interface TokenOptions {
 /** `--token`, `--token-file`, and where clients put their token. */
 export function tokenOptions(): readonly Option[] {
   return [
-    new Option("--token <token>", "accept clients with this token; repeatable").argParser(collect)
-      .env("A2C_TOKEN"),
-    new Option(
+    option("--token <token>", "accept clients with this token; repeatable").argParser(collect),
+    option(
       "--token-file <file>",
       "accept the tokens in this file, one per line, each with the offices and roles that it may use; " +
         "read again when it changes",
-    ).env("A2C_TOKEN_FILE"),
-    new Option("--auth-field <name>", "the auth field that carries the token").default(DEFAULT_TOKEN_FIELD)
-      .env("A2C_AUTH_FIELD"),
+    ),
+    option("--auth-field <name>", "the auth field that carries the token").default(DEFAULT_TOKEN_FIELD),
     words(
       "--auth-header <name...>",
       "the HTTP headers that carry the token of clients without that field " +
         `(default: ${DEFAULT_TOKEN_HEADERS.join(" ")})`,
-    ).env("A2C_AUTH_HEADER"),
+    ),
   ];
 }
 
 export function jwtOptions(): readonly Option[] {
   return [
-    new Option("--jwt-secret <secret>", "accept JWTs that are signed with this secret of at least 32 bytes")
-      .env("A2C_JWT_SECRET"),
-    new Option("--jwt-secret-file <file>", "accept JWTs that are signed with a secret in this file")
-      .env("A2C_JWT_SECRET_FILE"),
-    new Option("--jwt-key-file <file>", "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs")
-      .env("A2C_JWT_KEY_FILE"),
-    new Option(
+    option("--jwt-secret <secret>", "accept JWTs that are signed with this secret of at least 32 bytes"),
+    option("--jwt-secret-file <file>", "accept JWTs that are signed with a secret in this file"),
+    option("--jwt-key-file <file>", "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs"),
+    option(
       "--jwt-jwks-url <url>",
       "accept JWTs of a key in the set at this URL; needs issuer and audience",
-    )
-      .env("A2C_JWT_JWKS_URL"),
-    words("--jwt-issuer <issuer...>", "the issuers of accepted JWTs").env("A2C_JWT_ISSUER"),
-    words("--jwt-audience <audience...>", "the audiences, one of which a JWT must have").env(
-      "A2C_JWT_AUDIENCE",
     ),
+    words("--jwt-issuer <issuer...>", "the issuers of accepted JWTs"),
+    words("--jwt-audience <audience...>", "the audiences, one of which a JWT must have"),
     words(
       "--jwt-algorithm <name...>",
       "the accepted algorithms (default: HS256 for a secret, else those of the keys)",
-    ).env("A2C_JWT_ALGORITHM"),
-    new Option("--jwt-principal-claim <name>", "the claim with the name of the client").default("sub")
-      .env("A2C_JWT_PRINCIPAL_CLAIM"),
-    new Option("--jwt-offices-claim <name>", "the claim with the offices that it may join, * for all")
-      .default(DEFAULT_OFFICES_CLAIM).env("A2C_JWT_OFFICES_CLAIM"),
-    new Option("--jwt-roles-claim <name>", "the claim with the roles that it may have")
-      .default(DEFAULT_ROLES_CLAIM).env("A2C_JWT_ROLES_CLAIM"),
+    ),
+    option("--jwt-principal-claim <name>", "the claim with the name of the client").default("sub"),
+    option("--jwt-offices-claim <name>", "the claim with the offices that it may join, * for all")
+      .default(DEFAULT_OFFICES_CLAIM),
+    option("--jwt-roles-claim <name>", "the claim with the roles that it may have")
+      .default(DEFAULT_ROLES_CLAIM),
     words(
       "--jwt-default-offices <office...>",
       "the offices of a JWT without that claim, * for all (default: none)",
-    )
-      .env("A2C_JWT_DEFAULT_OFFICES"),
+    ),
     words(
       "--jwt-default-roles <role...>",
       `the roles of a JWT without that claim (default: ${GRANTED_ROLES.join(" ")})`,
-    ).env("A2C_JWT_DEFAULT_ROLES"),
+    ),
     timeOrNone("--jwt-clock-tolerance <ms>", "how far the clock of the issuer may differ")
-      .default(DEFAULT_CLOCK_TOLERANCE_MS).env("A2C_JWT_CLOCK_TOLERANCE"),
-    new Switch("--jwt-allow-http", {
-      description: "fetch the set of keys without TLS, also from another machine",
-      variable: "A2C_JWT_ALLOW_HTTP",
-    }),
+      .default(DEFAULT_CLOCK_TOLERANCE_MS),
+    new Switch("--jwt-allow-http", "fetch the set of keys without TLS, also from another machine"),
   ];
 }
 

@@ -9,6 +9,7 @@ import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { platformWarning } from "./platform.ts";
 import { checkJwtOptions, openAuth } from "./credentials.ts";
+import { ServerOption } from "./option_kinds.ts";
 import { completeOptions } from "./option_sources.ts";
 import { misspeltVariables } from "./variables.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
@@ -16,6 +17,7 @@ import { readRegularFile } from "../../files.ts";
 import { type Logger, parseLogLevels } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { FileContentError } from "../../server/files/file_content.ts";
+import { isListenOption } from "../../server/option_names.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
@@ -52,14 +54,14 @@ export function createServerProgram(signal: AbortSignal): Command {
     const variables = variableNames();
     checkJwtOptions(program, variables);
     const warnings = [...misspeltVariables(program, variables), ...uselessOptions(program)];
-    await serve(program.opts<ServerCliOptions>(), { signal, warnings });
+    await serve(program, { signal, warnings });
   });
 }
 
 /** Warns of options that were given, and have no effect without another, or beside it. */
 function uselessOptions(program: Command): readonly string[] {
   const { redis, metricsPort, maxMessageMemory, maxPayload } = program.opts<ServerCliOptions>();
-  const isGiven = (name: keyof ServerCliOptions) =>
+  const isGiven = (name: string) =>
     !["default", undefined].includes(program.getOptionValueSource(name));
   const useless = [
     isGiven("redisPrefix") && redis === undefined && "--redis-prefix has no effect without --redis",
@@ -93,9 +95,10 @@ function examples(server: string): string {
 }
 
 async function serve(
-  options: ServerCliOptions,
+  program: Command,
   { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: readonly string[] },
 ): Promise<void> {
+  const options = program.opts<ServerCliOptions>();
   using auditFile = openAuditFile(options);
   using audited = withAuditFile(loggerOf("server", options), auditFile);
   const { logger, countLostLines } = audited;
@@ -104,7 +107,7 @@ async function serve(
   const { auth } = opened;
   const metricsToken = await readMetricsToken(options);
   await using server = await listen(
-    toListenOptions(options, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
+    toListenOptions(program, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
   );
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
@@ -189,56 +192,20 @@ function explainHost(host: string): string {
     "or --allow-anonymous to serve every client that can reach this address";
 }
 
-/** All options of the library but the signal, so that the compiler finds one that no flag reaches. */
-type EveryListenOption = {
-  readonly [Name in Exclude<keyof ListenOptions, "signal">]-?: ListenOptions[Name] | undefined;
-};
-
+/** The options of the library that flags set, and those that follow from several flags or from none. */
 function toListenOptions(
-  options: ServerCliOptions,
-  own: Pick<ListenOptions, "auth" | "metricsToken" | "countLostAuditLines"> & { readonly logger: Logger },
-): EveryListenOption {
+  program: Command,
+  own: Pick<ListenOptions, "auth" | "metricsToken" | "countLostAuditLines" | "logger">,
+): ListenOptions {
+  const { redis: url, redisPrefix: prefix, ...options } = program.opts<ServerCliOptions>();
+  const given = program.options.filter((option) => option instanceof ServerOption)
+    .filter(({ member }) => isListenOption(member))
+    .map((option): [string, unknown] => [option.member, program.getOptionValue(option.attributeName())]);
   return {
-    host: options.host,
-    port: options.port,
+    ...Object.fromEntries(given),
+    ...own,
     tls: tlsOf(options),
-    path: options.path,
-    auth: own.auth,
-    allowAnonymous: options.allowAnonymous,
-    allowedOrigins: options.allowOrigin,
-    allowedHosts: options.allowHost,
-    transports: options.transports,
-    trustedProxies: options.trustProxy,
-    allowUnversioned: options.allowUnversioned,
-    acceptedVersions: options.accept,
-    maxPayloadBytes: options.maxPayload,
-    pingIntervalMs: options.pingInterval,
-    pingTimeoutMs: options.pingTimeout,
-    maxPendingConnections: options.maxPending,
-    maxPendingConnectionsPerAddress: options.maxPendingPerAddress,
-    maxSockets: options.maxSockets,
-    maxOpenRequests: options.maxOpenRequests,
-    maxConnectionsPerPrincipal: options.maxConnectionsPerPrincipal,
-    maxConnectionsPerAddress: options.maxConnectionsPerAddress,
-    maxConnectsPerPrincipal: options.maxConnectsPerPrincipal,
-    maxConnectsPerAddress: options.maxConnectsPerAddress,
-    maxRequestsPerPrincipal: options.maxRequestsPerPrincipal,
-    maxRequestsPerAddress: options.maxRequestsPerAddress,
-    maxMessageMemoryBytes: options.maxMessageMemory,
-    maxOffices: options.maxOffices,
-    maxOfficesPerPrincipal: options.maxOfficesPerPrincipal,
-    maxMembersPerOffice: options.maxMembersPerOffice,
-    connectTimeoutMs: options.connectTimeout,
-    authTimeoutMs: options.authTimeout,
-    headTimeoutMs: options.headTimeout,
-    graceMs: options.grace,
-    redis: options.redis === undefined ? undefined : { url: options.redis, prefix: options.redisPrefix },
-    metrics: undefined,
-    metricsPort: options.metricsPort,
-    metricsHost: options.metricsHost,
-    metricsToken: own.metricsToken,
-    countLostAuditLines: own.countLostAuditLines,
-    logger: own.logger,
+    redis: url === undefined ? undefined : { url, prefix },
   };
 }
 

@@ -1,49 +1,78 @@
 /** Kinds of options of the Server's program. */
 import { Option } from "commander";
+import type { ListenOptions } from "../../server/options.ts";
 import { parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 
-/** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
-export class Switch extends Option {
-  readonly variable: string;
-  /** Its description without the name of the variable. */
-  readonly meaning: string;
+/** An option of the Server: its variable is `A2C_` and its flag, and it sets the option of the library of the same name. */
+export class ServerOption extends Option {
+  variable: string;
+  /** The option of the library. */
+  member: string;
 
-  constructor(flags: string, { description, variable }: {
-    readonly description: string;
-    readonly variable: string;
-  }) {
-    super(flags, `${description} (env: ${variable})`);
+  /** @param unit The end of the name in the library. */
+  constructor(flags: string, description: string, unit: "" | "Bytes" | "Ms" = "") {
+    super(flags, description);
+    this.variable = `A2C_${this.name().toUpperCase().replaceAll("-", "_")}`;
+    this.member = this.attributeName() + unit;
+  }
+
+  /** Names the variable, where it is another one. */
+  override env(variable: string): this {
     this.variable = variable;
-    this.meaning = description;
+    return super.env(variable);
+  }
+
+  /** Names the option of the library, where its name is another one. */
+  sets(member: keyof ListenOptions): this {
+    this.member = member;
+    return this;
   }
 }
 
+/** A flag without a value. In the environment it is `true` or `false`: its mere presence says nothing. */
+export class Switch extends ServerOption {
+  /** Its description without the name of the variable. */
+  readonly meaning: string;
+
+  constructor(flags: string, meaning: string) {
+    super(flags, meaning);
+    this.meaning = meaning;
+    this.description = `${meaning} (env: ${this.variable})`;
+  }
+}
+
+/** An option with a value, also from the environment. */
+export function option(flags: string, description: string, unit?: "Bytes" | "Ms"): ServerOption {
+  const declared = new ServerOption(flags, description, unit);
+  return declared.env(declared.variable);
+}
+
 /** An option with one value or several, separated by spaces or commas. */
-export function words(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text, earlier: readonly string[] = []) => [
+export function words(flags: string, description: string): ServerOption {
+  return option(flags, description).argParser((text, earlier: readonly string[] = []) => [
     ...earlier,
     ...text.split(/[\s,]+/).filter((word) => word !== ""),
   ]);
 }
 
-export function count(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(wholeNumber(1));
+export function count(flags: string, description: string): ServerOption {
+  return option(flags, description).argParser(wholeNumber(1));
 }
 
-export function size(flags: string, description: string, { min }: { readonly min: number }): Option {
-  return new Option(flags, description).argParser(sizeOf(min));
+export function size(flags: string, description: string, { min }: { readonly min: number }): ServerOption {
+  return option(flags, description, "Bytes").argParser(sizeOf(min));
 }
 
 /** A time of 0, with a unit or without. */
 const ZERO_TIME = /^0+(?:\.0+)?(?:ms|s|m|h)?$/;
 
 /** An option with a time in milliseconds that may be 0. */
-export function timeOrNone(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) =>
+export function timeOrNone(flags: string, description: string): ServerOption {
+  return option(flags, description, "Ms").argParser((text) =>
     ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text)
   );
 }
 
-export function time(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseMilliseconds);
+export function time(flags: string, description: string): ServerOption {
+  return option(flags, description, "Ms").argParser(parseMilliseconds);
 }

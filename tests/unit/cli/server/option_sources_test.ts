@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Command } from "commander";
 import { UsageError } from "../../../../src/cli/outcome.ts";
 import { completeOptions } from "../../../../src/cli/server/option_sources.ts";
+import { ServerOption } from "../../../../src/cli/server/option_kinds.ts";
 import { serverOptionGroups } from "../../../../src/cli/server/options.ts";
 
 interface Sources {
@@ -103,4 +104,13 @@ Deno.test("the tolerance of the clock may be 0, and no other time", async () => 
   assertEquals((await read({ args: ["--jwt-clock-tolerance", "0"] }))["jwtClockTolerance"], 0);
   assertEquals((await read({ file: '{ "jwt-clock-tolerance": "0s" }' }))["jwtClockTolerance"], 0);
   assertStringIncludes(await refusalOf('{ "drain-timeout": 0 }'), "above 0");
+});
+
+Deno.test("every option of the library is reached by a flag, except those that follow from several or from none", async () => {
+  const flags = serverOptionGroups().flatMap(({ options }) => options);
+  const reached = flags.map((flag) => flag instanceof ServerOption ? flag.member : "");
+  const code = await Deno.readTextFile(new URL("../../../../src/server/option_names.ts", import.meta.url));
+  const names = [...code.matchAll(/^  (\w+): true,$/gm)].map(([, name = ""]) => name);
+  const unreached = names.filter((name) => !reached.includes(name));
+  assertEquals(unreached, ["auth", "metrics", "countLostAuditLines", "logger", "tls", "signal"]);
 });
