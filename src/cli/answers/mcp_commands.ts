@@ -17,9 +17,9 @@ interface Beginning {
 }
 
 export function addMcpCommands(program: Command, run: RunRequest): void {
-  for (const add of [addServers, addPrompts, addPrompt, addResources, addTemplates, addComplete]) {
-    add(program, run);
-  }
+  for (const [name, list] of Object.entries(LISTS)) addList(program, run, { name, ...list });
+  addPrompt(program, run);
+  addComplete(program, run);
 }
 
 /** Loaded when a command runs, so that a command for another process starts fast. */
@@ -27,26 +27,36 @@ function requests() {
   return import("./mcp_requests.ts");
 }
 
-function addServers(program: Command, run: RunRequest): void {
-  program.command("servers").description("list the MCP servers of the Computer, as they present themselves")
-    .argument("[server]", "show only this MCP server, with its instructions and capabilities")
-    .action((server: string | undefined) =>
-      run({
-        name: "servers",
-        awaits: { server },
-        work: async (context) => (await requests()).listServers(context, { server }),
-      })
-    );
+interface List {
+  readonly about: string;
+  /** What the name of a server chooses. */
+  readonly chosen?: string;
+  readonly work: "listServers" | "listPrompts" | "listResources" | "listTemplates";
 }
 
-function addPrompts(program: Command, run: RunRequest): void {
-  program.command("prompts").description("list the prompts of the MCP servers")
-    .argument("[server]", "only of this MCP server")
+const LISTS: Readonly<Record<string, List>> = {
+  servers: {
+    about: "list the MCP servers of the Computer, as they present themselves",
+    chosen: "show only this MCP server, with its instructions and capabilities",
+    work: "listServers",
+  },
+  prompts: { about: "list the prompts of the MCP servers", work: "listPrompts" },
+  resources: { about: "list the resources of the MCP servers, of any scheme", work: "listResources" },
+  templates: { about: "list the resource templates of the MCP servers", work: "listTemplates" },
+};
+
+function addList(
+  program: Command,
+  run: RunRequest,
+  { name, about, chosen = "only of this MCP server", work }: List & { readonly name: string },
+): void {
+  program.command(name).description(about)
+    .argument("[server]", chosen)
     .action((server: string | undefined) =>
       run({
-        name: "prompts",
+        name,
         awaits: { server },
-        work: async (context) => (await requests()).listPrompts(context, { server }),
+        work: async (context) => (await requests())[work](context, { server }),
       })
     );
 }
@@ -61,30 +71,6 @@ function addPrompt(program: Command, run: RunRequest): void {
         awaits: { server: mcpServer },
         work: async (context) =>
           (await requests()).fillInPrompt(context, { name, args: toTexts(typed), mcpServer }),
-      })
-    );
-}
-
-function addResources(program: Command, run: RunRequest): void {
-  program.command("resources").description("list the resources of the MCP servers, of any scheme")
-    .argument("[server]", "only of this MCP server")
-    .action((server: string | undefined) =>
-      run({
-        name: "resources",
-        awaits: { server },
-        work: async (context) => (await requests()).listResources(context, { server }),
-      })
-    );
-}
-
-function addTemplates(program: Command, run: RunRequest): void {
-  program.command("templates").description("list the resource templates of the MCP servers")
-    .argument("[server]", "only of this MCP server")
-    .action((server: string | undefined) =>
-      run({
-        name: "templates",
-        awaits: { server },
-        work: async (context) => (await requests()).listTemplates(context, { server }),
       })
     );
 }

@@ -47,18 +47,32 @@ export interface CommandCall {
 export type RunCommand = (call: CommandCall) => Promise<void>;
 
 export function addCommands(program: Command, run: RunCommand): void {
-  for (const add of [addStatus, addRequests, addServers, addAuth, addInputs, addOffice]) add(program, run);
+  addCommand(program, run, {
+    usage: "status",
+    about: "show the office and the state of each MCP server",
+    needs: "servers",
+    work: async ({ hosted }) => (await status()).showStatus(hosted),
+  });
+  for (const add of [addRequests, addServers, addAuth, addInputs, addOffice]) add(program, run);
 }
 
-function addStatus(program: Command, run: RunCommand): void {
-  program.command("status").description("show the office and the state of each MCP server")
-    .action(() =>
-      run({
-        name: "status",
-        needs: "servers",
-        work: async ({ hosted }) => (await status()).showStatus(hosted),
-      })
-    );
+/** How a command is written, and what it does with its arguments and options. */
+interface DeclaredCommand<Args extends readonly unknown[]> {
+  readonly usage: string;
+  readonly about: string;
+  readonly needs: CommandNeed;
+  readonly work: (context: CommandContext, ...args: Args) => CommandAnswer | Promise<CommandAnswer>;
+}
+
+function addCommand<Args extends readonly unknown[]>(
+  group: Command,
+  run: RunCommand,
+  { usage, about, needs, work }: DeclaredCommand<Args>,
+): Command {
+  const command = group.command(usage).description(about);
+  const { parent } = group;
+  const name = parent === null ? command.name() : `${group.name()} ${command.name()}`;
+  return command.action((...args: Args) => run({ name, needs, work: (context) => work(context, ...args) }));
 }
 
 function addRequests(program: Command, run: RunCommand): void {
@@ -80,22 +94,18 @@ function addRequests(program: Command, run: RunCommand): void {
     }));
   program.commands.find((command) => command.name() === "call")
     ?.addHelpText("after", "\nThe call needs no confirmation: you have asked for it.");
-  program.command("skills").description("list the skills, and what keeps others from being used")
-    .action(() =>
-      run({
-        name: "skills",
-        needs: "servers",
-        work: async ({ hosted }) => (await status()).showSkills(hosted),
-      })
-    );
-  program.command("history").description("show the last 100 tool calls")
-    .action(() =>
-      run({
-        name: "history",
-        needs: "running",
-        work: async ({ hosted }) => (await status()).showHistory(hosted),
-      })
-    );
+  addCommand(program, run, {
+    usage: "skills",
+    about: "list the skills, and what keeps others from being used",
+    needs: "servers",
+    work: async ({ hosted }) => (await status()).showSkills(hosted),
+  });
+  addCommand(program, run, {
+    usage: "history",
+    about: "show the last 100 tool calls",
+    needs: "running",
+    work: async ({ hosted }) => (await status()).showHistory(hosted),
+  });
 }
 
 /** The Computer of this process; the user who types `call` has confirmed the call. */
@@ -128,32 +138,32 @@ function addServers(program: Command, run: RunCommand): void {
     "add, remove, start, stop or restart an MCP server, or show its log",
   );
   addServerCommand(server, run);
-  server.command("list").alias("ls").description("show the same as status")
-    .action(() =>
-      run({
-        name: "server list",
-        needs: "servers",
-        work: async ({ hosted }) => (await status()).showStatus(hosted),
-      })
-    );
-  server.command("remove <server>").description("remove an MCP server from the config")
-    .action((name: string) =>
-      run({
-        name: "server remove",
-        needs: "config",
-        work: async (context) => (await servers()).removeServer(context, { name }),
-      })
-    );
-  for (const verb of ["start", "stop", "restart"] as const) {
-    server.command(`${verb} <server>`).description(`${verb} an MCP server`)
-      .action((name: string) =>
-        run({
-          name: `server ${verb}`,
-          needs: "running",
-          work: async (context) => (await servers())[`${verb}Server`](context, { name }),
-        })
-      );
+  addCommand(server, run, {
+    usage: "list",
+    about: "show the same as status",
+    needs: "servers",
+    work: async ({ hosted }) => (await status()).showStatus(hosted),
+  }).alias("ls");
+  addCommand(server, run, {
+    usage: "remove <server>",
+    about: "remove an MCP server from the config",
+    needs: "config",
+    work: async (context, name: string) => (await servers()).removeServer(context, { name }),
+  });
+  for (const verb of ["start", "restart"] as const) {
+    addCommand(server, run, {
+      usage: `${verb} <server>`,
+      about: `${verb} an MCP server`,
+      needs: "running",
+      work: async (context, name: string) => (await servers()).startServer(context, { name, verb }),
+    });
   }
+  addCommand(server, run, {
+    usage: "stop <server>",
+    about: "stop an MCP server",
+    needs: "running",
+    work: async (context, name: string) => (await servers()).stopServer(context, { name }),
+  });
   server.command("logs <server>").description(
     "show the output of an MCP server, and when it started and stopped",
   )
@@ -214,37 +224,31 @@ function addAuth(program: Command, run: RunCommand): void {
   const group = program.command("auth").description(
     "sign in at an MCP server that asks for it, or out again",
   );
-  group.command("login <server>").description("sign in at an MCP server, in a browser on any machine")
+  addCommand(group, run, {
+    usage: "login <server>",
+    about: "sign in at an MCP server, in a browser on any machine",
+    needs: "config",
+    work: async (context, name: string, flags: LoginFlags) => (await auth()).login(context, { name, flags }),
+  })
     .addHelpText("after", LOGIN_HELP)
     .addOption(
       new Option("--port <port>", "the loopback port to which the browser returns (default: a free one)")
         .argParser(parsePort),
     )
     .option("--device", "show a code to enter on any device, if the authorization server offers that")
-    .option("--open", "open the page in the browser of this machine", false)
-    .action((name: string, flags: LoginFlags) =>
-      run({
-        name: "auth login",
-        needs: "config",
-        work: async (context) => (await auth()).login(context, { name, flags }),
-      })
-    );
-  group.command("status [server]").description("show where you are signed in, and where a sign-in is needed")
-    .action((name: string | undefined) =>
-      run({
-        name: "auth status",
-        needs: "config",
-        work: async (context) => (await auth()).showSignIns(context, { name }),
-      })
-    );
-  group.command("logout <server>").description("forget the tokens of an MCP server, and have them revoked")
-    .action((name: string) =>
-      run({
-        name: "auth logout",
-        needs: "config",
-        work: async (context) => (await auth()).logout(context, { name }),
-      })
-    );
+    .option("--open", "open the page in the browser of this machine", false);
+  addCommand(group, run, {
+    usage: "status [server]",
+    about: "show where you are signed in, and where a sign-in is needed",
+    needs: "config",
+    work: async (context, name: string | undefined) => (await auth()).showSignIns(context, { name }),
+  });
+  addCommand(group, run, {
+    usage: "logout <server>",
+    about: "forget the tokens of an MCP server, and have them revoked",
+    needs: "config",
+    work: async (context, name: string) => (await auth()).logout(context, { name }),
+  });
 }
 
 const LOGIN_HELP =
@@ -253,14 +257,12 @@ const LOGIN_HELP =
 
 function addInputs(program: Command, run: RunCommand): void {
   const input = program.command("input").description("list, set or clear the values of inputs");
-  input.command("list").description("show the inputs and where their values come from, but no values")
-    .action(() =>
-      run({
-        name: "input list",
-        needs: "config",
-        work: async (context) => (await inputs()).listInputs(context),
-      })
-    );
+  addCommand(input, run, {
+    usage: "list",
+    about: "show the inputs and where their values come from, but no values",
+    needs: "config",
+    work: async (context) => (await inputs()).listInputs(context),
+  });
   input.command("set <input> [value]").description(
     "set the value of an input; asks for the value if it is left out",
   )
@@ -273,50 +275,46 @@ function addInputs(program: Command, run: RunCommand): void {
         asksFor: value === undefined ? id : undefined,
       })
     );
-  input.command("clear <input>").description("forget the value of an input that was set or typed")
-    .action((id: string) =>
-      run({
-        name: "input clear",
-        needs: "running",
-        work: async (context) => (await inputs()).clearInput(context, { id }),
-      })
-    );
-  program.command("render [server]")
-    .description("show the parameters of MCP servers with inputs filled in and secrets masked")
-    .action((server: string | undefined) =>
-      run({
-        name: "render",
-        needs: "config",
-        work: async (context) => (await inputs()).render(context, { server }),
-      })
-    );
+  addCommand(input, run, {
+    usage: "clear <input>",
+    about: "forget the value of an input that was set or typed",
+    needs: "running",
+    work: async (context, id: string) => (await inputs()).clearInput(context, { id }),
+  });
+  addCommand(program, run, {
+    usage: "render [server]",
+    about: "show the parameters of MCP servers with inputs filled in and secrets masked",
+    needs: "config",
+    work: async (context, server: string | undefined) => (await inputs()).render(context, { server }),
+  });
 }
 
 function addOffice(program: Command, run: RunCommand): void {
-  program.command("connect").description("connect to a Server")
+  addCommand(program, run, {
+    usage: "connect",
+    about: "connect to a Server",
+    needs: "running",
+    work: async (context, url: string | undefined, flags: { token?: string }) =>
+      (await office()).connect(context, { url, ...flags }),
+  })
     .argument("[url]", "the URL of the Server, http://HOST:PORT; the one of --url by default", parseUrl)
-    .option("--token <token>", "the token, sent as the auth field `token`")
-    .action((url: string | undefined, flags: { token?: string }) =>
-      run({
-        name: "connect",
-        needs: "running",
-        work: async (context) => (await office()).connect(context, { url, ...flags }),
-      })
-    );
-  program.command("join <office>").description("join an office")
-    .action((name: string) =>
-      run({
-        name: "join",
-        needs: "running",
-        work: async (context) => (await office()).join(context, { office: name }),
-      })
-    );
-  program.command("leave").description("leave the office, or stop trying to reach it")
-    .action(() =>
-      run({ name: "leave", needs: "running", work: async (context) => (await office()).leave(context) })
-    );
-  program.command("quit").alias("exit").description("stop the Computer and its MCP servers")
-    .action(() =>
-      run({ name: "quit", needs: "running", work: async (context) => (await office()).quit(context) })
-    );
+    .option("--token <token>", "the token, sent as the auth field `token`");
+  addCommand(program, run, {
+    usage: "join <office>",
+    about: "join an office",
+    needs: "running",
+    work: async (context, name: string) => (await office()).join(context, { office: name }),
+  });
+  addCommand(program, run, {
+    usage: "leave",
+    about: "leave the office, or stop trying to reach it",
+    needs: "running",
+    work: async (context) => (await office()).leave(context),
+  });
+  addCommand(program, run, {
+    usage: "quit",
+    about: "stop the Computer and its MCP servers",
+    needs: "running",
+    work: async (context) => (await office()).quit(context),
+  }).alias("exit");
 }

@@ -61,8 +61,7 @@ export function createServerProgram(signal: AbortSignal): Command {
 /** Warns of options that were given, and have no effect without another, or beside it. */
 function uselessOptions(program: Command): readonly string[] {
   const { redis, metricsPort, maxMessageMemory, maxPayload } = program.opts<ServerCliOptions>();
-  const isGiven = (name: string) =>
-    !["default", undefined].includes(program.getOptionValueSource(name));
+  const isGiven = (name: string) => !["default", undefined].includes(program.getOptionValueSource(name));
   const useless = [
     isGiven("redisPrefix") && redis === undefined && "--redis-prefix has no effect without --redis",
     isGiven("metricsHost") && metricsPort === undefined &&

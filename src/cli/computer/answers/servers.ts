@@ -49,13 +49,24 @@ export async function removeServer(
   return changeAnswer(`removed server "${name}"`, { hosted, change });
 }
 
+/** Starts or restarts a server and waits until it runs or fails. */
 export async function startServer(
-  context: CommandContext,
-  { name }: { name: string },
+  { hosted, signal, progress }: CommandContext,
+  { name, verb }: { readonly name: string; readonly verb: "start" | "restart" },
 ): Promise<CommandAnswer> {
-  context.hosted.options.inputs.askAgain();
-  context.hosted.computer.startServer(name);
-  return await startedAnswer(context, name);
+  const { computer, options } = hosted;
+  options.inputs.askAgain();
+  computer[`${verb}Server`](name);
+  progress(`starting ${name}`);
+  using _awaited = hosted.awaitServer(name);
+  await computer.ready({ servers: [name], signal });
+  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
+  const text = stateText(hosted, name);
+  return {
+    value: { name, status, last_error: lastError },
+    text,
+    failure: status === "running" ? undefined : text,
+  };
 }
 
 export async function stopServer(
@@ -65,15 +76,6 @@ export async function stopServer(
   progress(`stopping ${name}`);
   await hosted.computer.stopServer(name);
   return { value: { name, status: "stopped" }, text: `server "${name}" is stopped` };
-}
-
-export async function restartServer(
-  context: CommandContext,
-  { name }: { name: string },
-): Promise<CommandAnswer> {
-  context.hosted.options.inputs.askAgain();
-  context.hosted.computer.restartServer(name);
-  return await startedAnswer(context, name);
 }
 
 /** Shows the last lines that a server wrote, and when it started and stopped. */
@@ -112,23 +114,6 @@ function toServer(words: readonly string[], flags: AddServerFlags): NewServer | 
 
 function orNone(pairs: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
   return Object.keys(pairs).length === 0 ? undefined : pairs;
-}
-
-async function startedAnswer(
-  { hosted, signal, progress }: CommandContext,
-  name: string,
-): Promise<CommandAnswer> {
-  const { computer } = hosted;
-  progress(`starting ${name}`);
-  using _awaited = hosted.awaitServer(name);
-  await computer.ready({ servers: [name], signal });
-  const { status = "stopped", lastError } = computer.servers.get(name) ?? {};
-  const text = stateText(hosted, name);
-  return {
-    value: { name, status, last_error: lastError },
-    text,
-    failure: status === "running" ? undefined : text,
-  };
 }
 
 /** `server "files" is running, with 14 tools`, or why it does not run. */
