@@ -29,7 +29,6 @@ export function requireOptions(options: object, names: readonly string[]): void 
   throw new UsageError(`Cannot start: missing ${list}; see --help`);
 }
 
-/** Parses the URL of a Server: `http`, `https`, `ws` or `wss`. */
 export function parseUrl(raw: string): string {
   try {
     parseServerAddress(raw);
@@ -56,7 +55,6 @@ export function parsePort(raw: string): number {
   return port;
 }
 
-/** Returns a parser for whole numbers of at least `min`. */
 export function wholeNumber(min: number): (raw: string) => number {
   return (raw) => {
     const number = Number(raw);

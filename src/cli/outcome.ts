@@ -25,11 +25,9 @@ export const ExitCode = {
   UNREACHABLE: 3,
   /** The Server refused the credentials, the protocol version or the join. */
   REFUSED: 4,
-  /** No answer arrived in time. */
   TIMEOUT: 5,
   /** The name or the office's one seat is taken, or a limit of the Server leaves no place: a later attempt may succeed. */
   OCCUPIED: 6,
-  /** Ctrl-C ended the command. */
   INTERRUPTED: 130,
 } as const;
 

@@ -115,7 +115,6 @@ export function silenceErrors(program: Command): void {
   }
 }
 
-/** The programs, which are also the sub-commands of `a2c-smcp`. */
 const PROGRAMS = ["server", "computer", "agent", "documents"] as const;
 
 export type ProgramName = typeof PROGRAMS[number];

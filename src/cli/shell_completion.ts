@@ -1,17 +1,16 @@
 /** Writes completion scripts for shells from the declared commands. Pure. */
 import type { Command, Option } from "commander";
+import { flagOf, optionsOf } from "./prompt/completion.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export type ShellName = typeof SHELLS[number];
 
-/** A word that can come next, with its description. */
 interface Suggestion {
   readonly word: string;
   readonly about: string;
 }
 
-/** What can follow the words of a command. */
 interface Place {
   /** The words, each after a space; empty for the program itself. */
   readonly path: string;
@@ -78,10 +77,7 @@ function placesOf(
   command: Command,
   path: string,
 ): { readonly place: Place; readonly options: readonly Option[] }[] {
-  const options: Option[] = [];
-  for (let each: Command | null = command; each !== null; each = each.parent) {
-    options.push(...each.createHelp().visibleOptions(each));
-  }
+  const options = optionsOf(command);
   const flags = new Map(options.map((option) => [flagOf(option), shortText(option.description)]));
   const commands = command.createHelp().visibleCommands(command);
   const place = {
@@ -91,10 +87,6 @@ function placesOf(
   };
   const below = commands.filter((each) => each.name() !== "help");
   return [{ place, options }, ...below.flatMap((each) => placesOf(each, `${path} ${each.name()}`))];
-}
-
-function flagOf({ long, short }: Option): string {
-  return long ?? short ?? "";
 }
 
 /** The first sentence, without characters that have a meaning in a shell or its menus. */
@@ -111,7 +103,6 @@ interface Names {
   readonly name: string;
 }
 
-/** All paths as the patterns of a `case`. */
 function pathPattern({ places }: CompletionTree): string {
   return places.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`).join("|");
 }

@@ -268,7 +268,6 @@ function placeholdersOf(config: MCPServerConfig): Placeholder[] {
   return findPlaceholders(filledMembers(config)).map(({ placeholder }) => placeholder);
 }
 
-/** What keeps a server from starting on this machine. */
 interface StartFinding {
   readonly member: keyof MCPServerStdioParameters;
   readonly message: string;

@@ -75,7 +75,6 @@ function wrongType(expected: readonly string[], value: unknown, alternative?: st
   return `must be ${types}, not ${typeName(value)}${fix === undefined ? "" : `; ${fix}`}`;
 }
 
-/** How to write the value that was probably meant. */
 function fixOf(expected: string | undefined, value: unknown): string | undefined {
   switch (expected) {
     case "string":
@@ -99,7 +98,6 @@ function typeName(value: unknown): string {
   return typeof value === "number" ? "a number" : "a string";
 }
 
-/** The message for a value that must be one of a few words. */
 export function wrongWord(words: readonly string[], value: unknown): string {
   const list = listWords(words);
   if (value === undefined) return `is missing; it must be one of ${list}`;

@@ -23,7 +23,6 @@ export type ConfigForm =
   | "vibe"
   | "zed";
 
-/** An entry of `servers` or `inputs` that is not read yet. */
 export interface ConfigEntry {
   readonly path: ConfigPath;
   /** Its key; `undefined` when the entries are a list. */
@@ -43,7 +42,6 @@ export interface ConfigOutline {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Entries that may be the servers of a configuration. */
 interface Candidate {
   readonly entries: readonly ConfigEntry[];
   readonly isList: boolean;
@@ -109,7 +107,6 @@ const FORMS: readonly FormRule[] = [
   { form: "opencode", at: ["mcp"] },
 ];
 const CONTAINERS = ["servers", "mcpServers"];
-/** The members that concern the whole Computer. */
 const SETTINGS = ["protocol_version", "skills", "uploads", "limits"];
 const TOP_LEVEL = [...CONTAINERS, "inputs", ...SETTINGS];
 /** The forms that have settings of the whole Computer: those without an own meaning of such members. */

@@ -11,7 +11,6 @@ import { hasPlaceholder } from "./placeholders.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../spelling.ts";
 
-/** The algorithms of a private key that a client may sign with. */
 const ALGORITHMS: readonly string[] = [
   "ES256",
   "ES384",

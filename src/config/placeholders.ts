@@ -13,18 +13,14 @@ const FORM = /^\$\{(input|env|file):([^}]+)\}$/;
 /** The value of a placeholder. */
 export type InputValue = string | number | boolean;
 
-/** A parsed placeholder. */
 export type Placeholder =
   | { readonly kind: "input"; readonly id: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "env"; readonly name: string; readonly fallback: string | undefined };
 
-/** A placeholder that was found in a value. */
 export interface FoundPlaceholder {
-  /** The placeholder as it is written. */
   readonly text: string;
   readonly placeholder: Placeholder;
-  /** The path of the string that contains it. */
   readonly path: ConfigPath;
 }
 
@@ -53,7 +49,6 @@ export function filledMembers(
   return oauth === undefined ? { server_parameters } : { server_parameters, oauth };
 }
 
-/** All placeholders in the strings of `value`, in order, repeated ones included. */
 export function findPlaceholders(value: unknown): FoundPlaceholder[] {
   const found: FoundPlaceholder[] = [];
   mapTexts(value, (whole, path) => {
@@ -66,7 +61,6 @@ export function findPlaceholders(value: unknown): FoundPlaceholder[] {
   return found;
 }
 
-/** The ids of all `${input:id}` placeholders in `value`. */
 export function inputIdsOf(value: unknown): Set<string> {
   const found = findPlaceholders(value).map(({ placeholder }) => placeholder);
   return new Set(found.filter((placeholder) => placeholder.kind === "input").map(({ id }) => id));
@@ -100,7 +94,6 @@ function splitClosed(text: string): readonly [closed: string, rest: string] {
   return [text.slice(0, end), text.slice(end)];
 }
 
-/** A copy of `value` with each string in it replaced. */
 export function mapTexts(
   value: unknown,
   replace: (text: string, path: ConfigPath) => unknown,

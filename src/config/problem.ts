@@ -48,50 +48,34 @@ export const MAX_FINDINGS = 1_000;
 
 /** Collects findings while a configuration is read: of each kind the first {@linkcode MAX_FINDINGS}. */
 export class Findings {
-  readonly problems: ConfigIssue[] = [];
-  readonly failures: ConfigIssue[] = [];
-  readonly warnings: ConfigIssue[] = [];
+  readonly problems: ConfigIssue[];
+  readonly failures: ConfigIssue[];
+  readonly warnings: ConfigIssue[];
+  readonly #move: (path: ConfigPath) => ConfigPath;
+
+  /** @param moved Another collection, which takes all findings with changed paths. */
+  constructor(moved?: { readonly to: Findings; readonly move: (path: ConfigPath) => ConfigPath }) {
+    const { problems = [], failures = [], warnings = [] } = moved?.to ?? {};
+    [this.problems, this.failures, this.warnings] = [problems, failures, warnings];
+    this.#move = moved === undefined ? (path) => path : moved.move;
+  }
 
   /** Adds a problem that makes the configuration unusable. */
   refuse(path: ConfigPath, message: string): void {
-    addFinding(this.problems, { path, message });
+    this.#add(this.problems, { path, message });
   }
 
   /** Adds a problem that keeps one server from starting. */
   fail(path: ConfigPath, message: string): void {
-    addFinding(this.failures, { path, message });
+    this.#add(this.failures, { path, message });
   }
 
   warn(path: ConfigPath, message: string): void {
-    addFinding(this.warnings, { path, message });
-  }
-}
-
-function addFinding(findings: ConfigIssue[], issue: ConfigIssue): void {
-  if (findings.length < MAX_FINDINGS) findings.push(issue);
-}
-
-/** Passes findings on to another collection, with changed paths. */
-export class MovedFindings extends Findings {
-  readonly #to: Findings;
-  readonly #move: (path: ConfigPath) => ConfigPath;
-
-  constructor(to: Findings, move: (path: ConfigPath) => ConfigPath) {
-    super();
-    this.#to = to;
-    this.#move = move;
+    this.#add(this.warnings, { path, message });
   }
 
-  override refuse(path: ConfigPath, message: string): void {
-    this.#to.refuse(this.#move(path), message);
-  }
-
-  override fail(path: ConfigPath, message: string): void {
-    this.#to.fail(this.#move(path), message);
-  }
-
-  override warn(path: ConfigPath, message: string): void {
-    this.#to.warn(this.#move(path), message);
+  #add(findings: ConfigIssue[], { path, message }: ConfigIssue): void {
+    if (findings.length < MAX_FINDINGS) findings.push({ path: this.#move(path), message });
   }
 }
 

@@ -27,7 +27,6 @@ export interface ConfigReading {
   readonly form: ConfigForm | undefined;
   readonly servers: readonly Placed<MCPServerConfig>[];
   readonly inputs: readonly Placed<MCPServerInput>[];
-  /** What concerns the whole Computer. */
   readonly settings: ConfigSettings;
   /** Problems that make the configuration unusable. */
   readonly problems: readonly ConfigProblem[];

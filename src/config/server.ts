@@ -54,7 +54,6 @@ function readEntry(
   return isOwnEntry(value) ? readOwn({ ...value, name }, place) : convertEntry(value, name, place);
 }
 
-/** Resolves the files with tokens against the workspace. */
 function resolveFiles(oauth: OAuthSettings, origin: VariableContext["origin"]): void {
   if (oauth.assertionFile) oauth.assertionFile = fileOf(oauth.assertionFile, origin);
   const { identityProvider } = oauth;

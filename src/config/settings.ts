@@ -21,7 +21,6 @@ export const LIMIT_NAMES: readonly string[] = [
   "maxListAnswerBytes",
 ];
 
-/** What concerns the whole Computer. */
 export interface ConfigSettings {
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
   readonly protocolVersion?: ProtocolMinor | undefined;

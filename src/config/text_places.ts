@@ -21,7 +21,6 @@ export interface Place {
 /** The deepest nesting that is read; much deeper nesting would overflow the stack. */
 export const MAX_DEPTH = 100;
 
-/** The result for a text that is nested too deeply. */
 export function refuseDepth(place: Place): ConfigText {
   return refuseText({
     message: `nested more than ${MAX_DEPTH} levels deep`,
@@ -30,7 +29,6 @@ export function refuseDepth(place: Place): ConfigText {
   });
 }
 
-/** The result for a text that cannot be read. */
 export function refuseText(problem: ConfigProblem): ConfigText {
   return {
     value: undefined,
@@ -40,7 +38,6 @@ export function refuseText(problem: ConfigProblem): ConfigText {
   };
 }
 
-/** The message for a key that is repeated in one object. */
 export function duplicateKey(key: string | number | undefined): string {
   return `duplicate key${key === undefined ? "" : ` "${key}"`}; remove one of them`;
 }
@@ -56,7 +53,6 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   return depth >= MAX_DEPTH || Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
-/** Returns a function that gives the place of an offset in the text. */
 export function lineFinder(text: string): (offset: number) => Place {
   const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
   return (offset) => {
@@ -71,11 +67,9 @@ export function lineFinder(text: string): (offset: number) => Place {
   };
 }
 
-/** The places of the keys of a text, by path. */
 export class KeyPlaces {
   readonly #places = new Map<string, Place>();
 
-  /** Keeps the first place of a path. */
   add(path: ConfigPath, place: Place): void {
     const key = JSON.stringify(path);
     if (!this.#places.has(key)) this.#places.set(key, place);

@@ -4,7 +4,6 @@ import { writeIfOpen } from "./screen.ts";
 export interface BottomLine {
   /** Erases the line; the cursor is then where the line began. */
   erase(): void;
-  /** Draws the line at the cursor. */
   draw(): void;
 }
 
@@ -49,7 +48,6 @@ export class TerminalBottom {
     if (index >= 0) this.writeAbove(() => this.#progress.splice(index, 1));
   }
 
-  /** Draws a changed line again, if it is shown. */
   refresh(line: BottomLine): void {
     if (line === this.#shown) this.writeAbove(() => {});
   }

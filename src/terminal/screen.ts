@@ -36,18 +36,15 @@ export interface Screen {
   readonly palette: Palette;
 }
 
-/** The width of a terminal that does not report its size. */
 const DEFAULT_COLUMNS = 80;
 /** The smallest width to draw for; a narrower terminal wraps the lines. */
 const MIN_COLUMNS = 30;
 
-/** The terminal behind standard output; `undefined` when that is a file or a pipe. */
 export function currentScreen(): Screen | undefined {
   if (!Deno.stdout.isTerminal()) return undefined;
   return { columns: Math.max(MIN_COLUMNS, consoleColumns()), palette: hasColors() ? COLORS : PLAIN };
 }
 
-/** The colors for standard error: none when it is not a terminal. */
 export function errorPalette(): Palette {
   return Deno.stderr.isTerminal() && hasColors() ? COLORS : PLAIN;
 }

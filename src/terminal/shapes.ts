@@ -6,7 +6,6 @@ import type { Palette } from "./screen.ts";
 type Row = readonly string[];
 type Paint = (text: string) => string;
 
-/** Between two columns. */
 const GAP = "  ";
 /** A flexible column is not cropped to less before the others shrink. */
 const MIN_FLEXIBLE_WIDTH = 8;
@@ -68,7 +67,6 @@ export interface Grid {
   readonly rows: readonly Row[];
 }
 
-/** Draws a table of at most `width` columns of the terminal. Columns of numbers are right-aligned. */
 export function drawGrid(
   { headers, rows }: Grid,
   { width, palette }: { readonly width: number; readonly palette: Palette },
@@ -135,10 +133,8 @@ export const BOX_EDGES = 4;
 
 /** A box. Its text must be safe to print; longer lines are cropped. */
 export interface Box {
-  /** In the upper edge. */
   readonly title: string;
   readonly lines: readonly string[];
-  /** In the lower edge. */
   readonly footer?: string | undefined;
 }
 

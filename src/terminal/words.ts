@@ -1,11 +1,9 @@
 /** Splits a typed line into words and quotes words, like a shell. */
 
-/** The quotes around a word; `""` for none. */
 export type QuoteMark = '"' | "'" | "";
 
 /** The line up to the cursor, for completion. */
 export interface LineSoFar {
-  /** The words before the last one. */
   readonly words: readonly string[];
   /** The last word, without quotes and escapes; empty after a space. */
   readonly word: string;
@@ -31,7 +29,6 @@ export function splitWords(line: string): string[] {
   throw new SyntaxError(`Cannot read the line: the quote ${openQuote} is not closed`);
 }
 
-/** Splits a line that may end within a word. */
 export function readLineSoFar(line: string): LineSoFar {
   const { words, openQuote, isInWord } = scanWords(line);
   const last = isInWord ? words.pop() : undefined;
@@ -55,7 +52,6 @@ interface ScannedWord {
 interface ScannedLine {
   readonly words: ScannedWord[];
   readonly openQuote: QuoteMark;
-  /** Whether the line ends within a word. */
   readonly isInWord: boolean;
 }
 

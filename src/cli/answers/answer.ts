@@ -1,11 +1,10 @@
 /** What a command answers, and how the answer is shown: as JSON, as text, or as a picture on a terminal. */
 import { printable, toSafeJson } from "../../text/safe_text.ts";
-import type { Screen } from "../../terminal/screen.ts";
+import { type Palette, PLAIN, type Screen } from "../../terminal/screen.ts";
 import type { Note } from "../questions/shown_question.ts";
 import { exitCodeOfAnswer, ExitRequest, failureJson, failureText } from "../outcome.ts";
 
 export interface CommandAnswer {
-  /** What `--json` prints. */
   readonly value: unknown;
   /** For a file or a pipe, and for a terminal without a picture. */
   readonly text: string;
@@ -21,12 +20,10 @@ export interface CommandAnswer {
   readonly notes?: readonly Note[] | undefined;
   /** Why the command failed although it has an answer. */
   readonly failure?: string | undefined;
-  /** The protocol's code for that failure. */
   readonly code?: number | undefined;
 }
 
 export interface Presentation {
-  /** JSON in place of text. */
   readonly json: boolean;
   /** The terminal to draw pictures on, if there is one. */
   readonly screen: Screen | undefined;
@@ -73,6 +70,22 @@ function answerText(
   if (json) return toSafeJson(value, isLine ? undefined : 2);
   if (screen === undefined) return isVerbatim ? text : printable(text);
   return draw?.(screen) ?? printable(text);
+}
+
+/** A text that a terminal shows in colors. */
+export function colored(
+  toText: (palette: Palette) => string,
+): Required<Pick<CommandAnswer, "text" | "draw">> {
+  return { text: toText(PLAIN), draw: ({ palette }) => toText(palette) };
+}
+
+/** An object with its names in snake_case, as in all of our JSON. */
+export function snakeCased(value: object): Record<string, unknown> {
+  const entries = Object.entries(value).map(([name, each]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    each,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** The value of an answer from an office, without the id of the request. */

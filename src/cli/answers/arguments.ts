@@ -13,7 +13,6 @@ export interface TypedArguments {
 
 export const NO_ARGUMENTS: TypedArguments = { json: {}, texts: {} };
 
-/** `[arguments...]` of `call`. */
 export function typedArguments(): Argument {
   return new Argument("[arguments...]", `NAME=VALUE pairs, or a JSON object such as '{"NAME":VALUE}'`)
     .argParser(readArgument)
@@ -65,7 +64,6 @@ export function toArguments(
   return { ...json, ...Object.fromEntries(typed) };
 }
 
-/** The arguments as texts: what is not a text in the JSON is written as JSON. */
 export function toTexts({ json, texts }: TypedArguments): Record<string, string> {
   const written = Object.entries(json).map(([name, value]) => [
     name,
@@ -115,7 +113,6 @@ export class CallParams {
     if (written !== "-" && !written.startsWith("@")) parseParams(written);
   }
 
-  /** Whether it is read from standard input. */
   get isStandardInput(): boolean {
     return this.#written === "-";
   }

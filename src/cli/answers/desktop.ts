@@ -14,7 +14,6 @@ import type { Desktop } from "../../protocol/desktop.ts";
 import { countOf } from "../../text.ts";
 
 export const DEFAULT_WINDOW_LINES = 20;
-/** The least width of a box, unless the terminal is narrower. */
 const MIN_BOX_WIDTH = 40;
 /** The characters of a URI that are shown in the edge of a box. */
 const MAX_TITLE_LENGTH = 4_096;
@@ -22,13 +21,11 @@ const MAX_TITLE_LENGTH = 4_096;
 const MAX_UNITS_PER_COLUMN = 64;
 /** Percent-encoded characters beyond ASCII; decoding `%2F` or `%20` would change the URI. */
 const ENCODED_LETTERS = /(?:%[89a-f][\da-f])+/gi;
-/** Characters that are trimmed from the end of a text. */
 const BLANK: ReadonlySet<string | undefined> = new Set([" ", "\t", "\r", "\n"]);
 
 interface Window {
   readonly title: string;
   readonly lines: readonly string[];
-  /** Lines of the text that are not shown. */
   readonly hidden: number;
 }
 
@@ -82,7 +79,6 @@ function decodeLetters(encoded: string): string {
   }
 }
 
-/** Counts the lines from `start` up to the last one that is not blank. */
 function countLines(text: string, start: number): number {
   let end = text.length;
   while (end > start && BLANK.has(text[end - 1])) end--;

@@ -8,13 +8,12 @@ import {
 import { forEachBounded } from "../../async/pool.ts";
 import { toFailure } from "../outcome.ts";
 import { documentPagesUri, pageUri, readDocumentPages, readPage } from "../../agent/documents.ts";
-import type { ReadResourceRet } from "../../protocol/resources.ts";
+import type { RemoteComputer } from "../../agent/remote_computer.ts";
 
 /** A document and, if they were read, its first 100 pages. */
 export interface DocumentBranch {
   readonly document: DPEDocumentSummary;
   readonly pages?: readonly PageBranch[] | undefined;
-  /** Why the pages could not be read. */
   readonly failure?: string | undefined;
 }
 
@@ -22,16 +21,11 @@ export interface DocumentBranch {
 export interface PageBranch {
   readonly page: DPEPageSummary;
   readonly elements?: readonly DPEElementDetail[] | undefined;
-  /** Why the elements could not be read. */
   readonly failure?: string | undefined;
 }
 
 /** The lowest level that is read. */
 export type TreeDepth = "documents" | "pages" | "elements";
-
-export interface DocumentHost {
-  readResource(uri: string, options: { readonly signal?: AbortSignal | undefined }): Promise<ReadResourceRet>;
-}
 
 const CONCURRENCY = 8;
 
@@ -39,7 +33,7 @@ const CONCURRENCY = 8;
 export async function readDocumentTree(
   documents: readonly DPEDocumentSummary[],
   options: {
-    readonly computer: DocumentHost;
+    readonly computer: Pick<RemoteComputer, "readResource">;
     readonly depth: TreeDepth;
     readonly signal?: AbortSignal | undefined;
   },
@@ -85,7 +79,6 @@ async function attempt<Branch extends object, Below extends object>(
   }
 }
 
-/** The documents as JSON, each with the pages and elements that were read. */
 export function toTreeJson(branches: readonly DocumentBranch[]): Record<string, unknown>[] {
   return branches.map(({ document, pages, failure }) => ({
     ...document,

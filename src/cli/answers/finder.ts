@@ -31,12 +31,10 @@ export function drawFinder(branches: readonly DocumentBranch[], screen: FinderSc
   return [...lines, palette.faint(`${offset + 1}–${offset + branches.length} of ${totalCount}`)].join("\n");
 }
 
-/** Draws one document with its pages and elements if those were read. */
 export function drawDocument(branch: DocumentBranch, screen: Screen): string {
   return drawTree(drawDocuments([branch], screen).map(({ branch }) => branch), screen.palette).join("\n");
 }
 
-/** Aligns the rows of all MCP servers together. */
 function drawDocuments(
   branches: readonly DocumentBranch[],
   screen: Screen,

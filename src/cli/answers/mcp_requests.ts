@@ -1,10 +1,8 @@
 /** What `servers`, `prompts`, `prompt`, `resources`, `templates` and `complete` do. */
 import type { CompletionTarget } from "../../protocol/pages.ts";
 import { UnsupportedRequestError } from "../../protocol/errors.ts";
-import type { PromptInfo } from "../../protocol/prompts.ts";
-import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
-import { type CommandAnswer, withoutRequestId } from "./answer.ts";
+import { colored, type CommandAnswer, withoutRequestId } from "./answer.ts";
 import {
   promptsText,
   promptText,
@@ -31,26 +29,20 @@ export async function listServers(
   const value = { computer: computer.name, mcp_servers: servers };
   const [only] = servers;
   if (server !== undefined && only !== undefined) return { value, text: serverText(only) };
-  return { value, text: serversText(servers), draw: ({ palette }) => serversText(servers, palette) };
+  return { value, ...colored((palette) => serversText(servers, palette)) };
 }
 
 export async function listPrompts(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
   const { computer, progress } = context;
   progress("listing prompts");
-  const prompts = await readPages<PromptInfo>(context, async (options) => {
-    const { prompts: entries, ...page } = await computer.getPrompts(server, options);
-    return { entries, ...page };
-  });
-  const value = { computer: computer.name, prompts };
+  const prompts = await readPages(context, "prompts", (options) => computer.getPrompts(server, options));
   return {
-    value,
-    text: promptsText(prompts),
-    draw: ({ palette }) => promptsText(prompts, palette),
+    value: { computer: computer.name, prompts },
+    ...colored((palette) => promptsText(prompts, palette)),
     warning: missingWarning(context, server),
   };
 }
 
-/** `prompt PROMPT [NAME=VALUE …]` */
 export async function fillInPrompt(
   { computer, signal, progress }: RequestContext,
   wanted: {
@@ -76,17 +68,16 @@ export async function listResources(context: RequestContext, { server }: Wanted)
     : [server];
   const resources: (ResourceInfo & { readonly mcp_server: string })[] = [];
   for (const mcp_server of servers) {
-    const listed = await readPages<ResourceInfo>(context, async (options) => {
-      const { resources: entries, ...page } = await computer.getResources(mcp_server, options);
-      return { entries, ...page };
-    });
+    const listed = await readPages(
+      context,
+      "resources",
+      (options) => computer.getResources(mcp_server, options),
+    );
     resources.push(...listed.map((resource) => ({ mcp_server, ...resource })));
   }
-  const value = { computer: computer.name, resources };
   return {
-    value,
-    text: resourcesText(resources),
-    draw: ({ palette }) => resourcesText(resources, palette),
+    value: { computer: computer.name, resources },
+    ...colored((palette) => resourcesText(resources, palette)),
     warning: missingWarning(context, server),
   };
 }
@@ -104,20 +95,18 @@ function refuseAll(error: unknown, computer: string): never {
 export async function listTemplates(context: RequestContext, { server }: Wanted): Promise<CommandAnswer> {
   const { computer, progress } = context;
   progress("listing resource templates");
-  const templates = await readPages<ResourceTemplateInfo>(context, async (options) => {
-    const { resourceTemplates: entries, ...page } = await computer.getResourceTemplates(server, options);
-    return { entries, ...page };
-  });
-  const value = { computer: computer.name, resource_templates: templates };
+  const templates = await readPages(
+    context,
+    "resourceTemplates",
+    (options) => computer.getResourceTemplates(server, options),
+  );
   return {
-    value,
-    text: templatesText(templates),
-    draw: ({ palette }) => templatesText(templates, palette),
+    value: { computer: computer.name, resource_templates: templates },
+    ...colored((palette) => templatesText(templates, palette)),
     warning: missingWarning(context, server),
   };
 }
 
-/** `complete TARGET NAME=BEGINNING [NAME=VALUE …]` */
 export async function complete(
   { computer, signal, progress }: RequestContext,
   wanted: {
@@ -152,22 +141,18 @@ function missingWarning({ computer }: RequestContext, server: string | undefined
   return server === undefined ? partWarning(computer.servers) : undefined;
 }
 
-interface Page<T> {
-  readonly entries: readonly T[];
-  readonly nextCursor?: string;
-}
-
-async function readPages<T>(
+async function readPages<Key extends string, T>(
   { signal }: RequestContext,
+  key: Key,
   readPage: (
     options: { readonly signal: AbortSignal; readonly cursor?: string | undefined },
-  ) => Promise<Page<T>>,
+  ) => Promise<Readonly<Record<Key, readonly T[]>> & { readonly nextCursor?: string }>,
 ): Promise<T[]> {
   const entries: T[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const read = await readPage({ signal, cursor });
-    entries.push(...read.entries);
+    entries.push(...read[key]);
     if (read.nextCursor === undefined || read.nextCursor === cursor) break;
     cursor = read.nextCursor;
   }

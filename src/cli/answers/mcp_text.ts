@@ -71,12 +71,10 @@ export function promptsText(prompts: readonly PromptInfo[], { accent, faint }: P
   }).join("\n");
 }
 
-/** `language, tone?` */
 function argumentsText({ arguments: args = [] }: PromptInfo): string {
   return args.map(({ name, required }) => `${name}${required === true ? "" : "?"}`).join(", ");
 }
 
-/** The messages of a prompt, each below the role of who says it. */
 export function promptText({ messages }: GetPromptRet): string {
   return messages.map(({ role, content }) => `${role}:\n${contentsText({ content: [content] })}`).join(
     "\n\n",

@@ -61,7 +61,6 @@ const MAX_TABLE_ROWS = 100;
 /** The widest column of text: longer lines are hard to read. */
 const MAX_TEXT_WIDTH = 100;
 
-/** Draws a page: its title and its elements, separated by empty lines. */
 export function drawPage(page: Pick<DPEPage, "page_index" | "title" | "elements">, screen: Screen): string {
   const { palette } = screen;
   const title = palette.faint(toSafeLine(`page ${page.page_index}  ${page.title}`));

@@ -1,20 +1,9 @@
 /** What `tools`, `call`, `desktop`, `finder` and `read` do, for the Agent's and for the Computer's command line. */
-import type { Desktop } from "../../protocol/desktop.ts";
-import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
+import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import type { McpServerInfo } from "../../protocol/mcp_servers.ts";
-import type {
-  Completion,
-  CompletionTarget,
-  PromptPage,
-  ResourcePage,
-  ResourceTemplatePage,
-} from "../../protocol/pages.ts";
-import type { GetPromptRet } from "../../protocol/prompts.ts";
-import type { ReadResourceRet } from "../../protocol/resources.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
 import type { CallTimeouts } from "../../protocol/timeouts.ts";
-import type { CallToolResult, SMCPTool } from "../../protocol/tools.ts";
+import type { CallToolResult } from "../../protocol/tools.ts";
 import { shorten } from "../../text.ts";
 import { didYouMean } from "../../spelling.ts";
 import { printable, printableLine } from "../../text/safe_text.ts";
@@ -33,52 +22,32 @@ import { progressText } from "./progress.ts";
 import { drawRead } from "./read_picture.ts";
 import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
 
-interface RequestOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
-}
-
 /** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
 type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
 
-interface ServerOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly mcpServer?: string | undefined;
-}
-
-interface PageOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly cursor?: string | undefined;
-}
-
-interface AskedMcp {
-  getMcpServers(options: ServerOptions): Promise<readonly McpServerInfo[]>;
-  getPrompts(mcpServer: string | undefined, options: PageOptions): Promise<PromptPage>;
-  getPrompt(
-    name: string,
-    args: Readonly<Record<string, string>>,
-    options: ServerOptions,
-  ): Promise<GetPromptRet>;
-  getResources(mcpServer: string, options: PageOptions): Promise<ResourcePage>;
-  getResourceTemplates(mcpServer: string | undefined, options: PageOptions): Promise<ResourceTemplatePage>;
-  complete(
-    options: ServerOptions & CompletionTarget & {
-      readonly argument: { readonly name: string; readonly value: string };
-      readonly context: { readonly arguments: Readonly<Record<string, string>> };
-    },
-  ): Promise<Completion>;
-}
-
-/** What `Computer` and `RemoteComputer` have in common: the Computer that a command asks, in this process or in an office. */
-export interface AskedComputer extends AskedMcp {
-  readonly name: string;
+/** What a Computer in this process and one in an office have in common. */
+export interface AskedComputer extends
+  Pick<
+    RemoteComputer,
+    | "name"
+    | "getTools"
+    | "getDesktop"
+    | "getFinder"
+    | "readResource"
+    | "getMcpServers"
+    | "getPrompts"
+    | "getPrompt"
+    | "getResources"
+    | "getResourceTemplates"
+    | "complete"
+  > {
   /** Its MCP servers; absent for a Computer of an office, which is asked for them when that is worth a request. */
   readonly servers?: ServerStates;
-  getTools(options: RequestOptions): Promise<readonly SMCPTool[]>;
   callTool(
     tool: string,
     params: Readonly<Record<string, unknown>>,
-    options: RequestOptions & CallTimeouts & {
+    options: CallTimeouts & {
+      readonly signal: AbortSignal;
       readonly onProgress: (progress: CallProgress) => void;
       /** Answers the questions of the call; without it, it offers no answers. */
       readonly answer: AnswerShown | undefined;
@@ -86,30 +55,13 @@ export interface AskedComputer extends AskedMcp {
       readonly onWait: (wait: ShownWait) => void;
     },
   ): Promise<CallToolResult>;
-  getDesktop(
-    options: RequestOptions & { readonly size?: number | undefined; readonly window?: string | undefined },
-  ): Promise<Desktop[]>;
-  getFinder(
-    options: RequestOptions & {
-      readonly keywords?: readonly string[] | undefined;
-      readonly fileType?: string | undefined;
-      readonly offset?: number | undefined;
-      readonly limit?: number | undefined;
-    },
-  ): Promise<{ readonly documents: readonly DPEDocumentSummary[]; readonly totalCount: number }>;
-  readResource(
-    uri: string,
-    options: RequestOptions & { readonly mcpServer?: string | undefined },
-  ): Promise<ReadResourceRet>;
 }
 
 export interface RequestContext {
   readonly computer: AskedComputer;
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
-  /** Who has typed the command. */
   readonly person: CallPerson;
 }
 
@@ -263,7 +215,6 @@ const NOTHING_TO_LIST = {
   documents: `they may have no documents, or not announce "resources.subscribe", which documents need`,
 } as const;
 
-/** How long the states of MCP servers may take, in milliseconds. */
 const STATES_TIMEOUT_MS = 5_000;
 
 /** The answer of a command whose list is empty: a failure when MCP servers have failed and no other may still add to it. */

@@ -83,7 +83,6 @@ function drawTool(tool: SMCPTool, { columns, palette }: Screen): string[] {
   ];
 }
 
-/** One tool with its full description and the schema of its parameters. */
 export function toolText(tool: SMCPTool): string {
   const schema = toSafeJson(tool.params_schema, 2);
   const server = serverOf(tool);

@@ -1,5 +1,6 @@
 /** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
 import { countOf } from "../../text.ts";
+import { snakeCased } from "../answers/answer.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import { shellLoginCommand } from "../server_words.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
@@ -54,26 +55,12 @@ async function readStdin(): Promise<string> {
   return await readConfigStream(Deno.stdin.readable, "stdin");
 }
 
-/** A report with the names of our JSON, in snake_case. */
 export function toReportJson(report: ConfigReport): Record<string, unknown> {
   return {
     ...report,
-    servers: report.servers.map(({ needsSignIn: needs_sign_in, ...server }) => ({
-      ...server,
-      needs_sign_in,
-    })),
-    inputs: report.inputs.map(({ hasValue: has_value, isSet: is_set, usedBy: used_by, ...input }) => ({
-      ...input,
-      has_value,
-      is_set,
-      used_by,
-    })),
-    variables: report.variables.map(({ hasDefault: has_default, isSet: is_set, usedBy: used_by, name }) => ({
-      name,
-      has_default,
-      is_set,
-      used_by,
-    })),
+    servers: report.servers.map(snakeCased),
+    inputs: report.inputs.map(snakeCased),
+    variables: report.variables.map(snakeCased),
   };
 }
 
@@ -116,7 +103,6 @@ function readyText({ file, servers, inputs, variables }: ConfigReport): string {
     : `ready to use after ${missing.map(printableLine).join("; and ")}`;
 }
 
-/** An input and the ways to give it a value. */
 function inputText({ id }: CheckedInput): string {
   return `${id} (${inputVariable(id)}, --inputs FILE, or a terminal that asks)`;
 }

@@ -115,7 +115,7 @@ function hostedComputer(computer: Computer): AskedComputer {
     get servers() {
       return computer.servers;
     },
-    getTools: () => Promise.resolve(computer.tools),
+    getTools: () => Promise.resolve([...computer.tools]),
     callTool: (tool, params, { answer, ...rest }) => {
       const answerQuestion = answer && ((request: QuestionRequest) => answer(fromRequest(request)));
       const options = { ...rest, answerQuestion, isConfirmed: true };

@@ -59,7 +59,6 @@ export class ConfigStore {
     return store;
   }
 
-  /** Whether the file does not exist yet. */
   get isNew(): boolean {
     return this.#isNew;
   }

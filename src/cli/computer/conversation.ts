@@ -11,11 +11,9 @@ import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts"
 export interface AskedLine {
   /** Its last line becomes the prompt. It need not be safe to print. */
   readonly text: string;
-  /** Withdraws the question. */
   readonly signal: AbortSignal;
 }
 
-/** Who reads what a command prints, and answers what it asks. */
 export interface Person {
   /** Prints text that is safe for a terminal and does not end with a line feed. */
   readonly print: (text: string) => void;
@@ -31,10 +29,8 @@ export interface Person {
   readonly answer: AskPerson;
 }
 
-/** What a command tells while it runs, for people and for programs. */
 export interface Told {
   readonly text: string;
-  /** What `--json` prints, on one line. */
   readonly value: unknown;
 }
 
@@ -62,7 +58,6 @@ export class Conversation {
     return this.#json ? undefined : await this.#person.answer(question, options);
   }
 
-  /** Opens a page, as {@linkcode Person.open} does. */
   async open(url: string): Promise<boolean> {
     return await this.#person.open(url);
   }

@@ -37,7 +37,6 @@ export class FileWatch implements AsyncDisposable {
     this.#work = Promise.all([this.#check(), this.#listen(), this.#poll()]);
   }
 
-  /** Stops watching and waits until `onChange` has returned. Idempotent. */
   async close(): Promise<void> {
     if (!this.#closing.signal.aborted) {
       this.#closing.abort();

@@ -25,7 +25,6 @@ export interface HostedComputerOptions extends
   > {
   /** The config file; without one, the configuration is empty and in memory. */
   readonly configFile?: string | undefined;
-  /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
   readonly added?: readonly MCPServerConfig[] | undefined;
   /** Whether edits of the config file and of the file of inputs are applied. */
@@ -37,7 +36,6 @@ export interface HostedComputerOptions extends
     readonly url?: string | undefined;
   };
   readonly logger: Logger;
-  /** Whether the log is printed above the prompt; false by default. */
   readonly isLogShown?: boolean | undefined;
 }
 
@@ -50,7 +48,7 @@ export class HostedComputer implements AsyncDisposable {
   /** The version of the config file that was read, so that an edit during the start is noticed. */
   readonly #stamp: string | undefined;
   readonly #log: Logger;
-  readonly #awaitedLog: AwaitedLog;
+  readonly #awaited: string[] = [];
   readonly #quitting = new AbortController();
   readonly #watches: FileWatch[] = [];
   #refusedEdit: string | undefined;
@@ -69,7 +67,6 @@ export class HostedComputer implements AsyncDisposable {
     this.store = store;
     this.#stamp = stamp;
     this.#log = withModule(options.logger, "config");
-    this.#awaitedLog = new AwaitedLog(options.logger);
   }
 
   /**
@@ -108,7 +105,6 @@ export class HostedComputer implements AsyncDisposable {
     this.#quitting.abort();
   }
 
-  /** Opens the Computer, starts its MCP servers, and watches the files. */
   async start(): Promise<Computer> {
     const {
       name,
@@ -122,7 +118,7 @@ export class HostedComputer implements AsyncDisposable {
       uploads,
       isWatching,
     } = this.options;
-    const logger = this.#awaitedLog;
+    const logger = withAwaited(this.options.logger, this.#awaited);
     const { config } = this.store;
     const computer = Computer.open({
       name,
@@ -181,7 +177,9 @@ export class HostedComputer implements AsyncDisposable {
 
   /** Logs warnings of this MCP server as info until disposal, because the answer of a command shows them. */
   awaitServer(name: string): Disposable {
-    return this.options.isLogShown === true ? this.#awaitedLog.await(name) : { [Symbol.dispose]() {} };
+    if (this.options.isLogShown !== true) return { [Symbol.dispose]() {} };
+    this.#awaited.push(name);
+    return { [Symbol.dispose]: () => void this.#awaited.splice(this.#awaited.indexOf(name), 1) };
   }
 
   /** Where an MCP server that starts now would get the value of an input. */
@@ -203,7 +201,6 @@ export class HostedComputer implements AsyncDisposable {
     return wasAnswered && restarted.length === 0 ? this.computer.refreshInputs([id]) : restarted;
   }
 
-  /** Closes the Computer and stops watching. Idempotent. */
   async close(): Promise<void> {
     this.quit();
     await this.#arrival?.stop();
@@ -289,7 +286,6 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
-  /** Talks with the person who has typed the command. */
   readonly conversation: Conversation;
 }
 
@@ -299,36 +295,13 @@ function toUsageError(error: unknown): never {
 }
 
 /** Logs warnings of MCP servers that a command waits for as info, because the answer shows them. */
-class AwaitedLog implements Logger {
-  readonly #log: Logger;
-  readonly #awaited: string[] = [];
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** A command waits for this MCP server until disposal. */
-  await(server: string): Disposable {
-    this.#awaited.push(server);
-    return { [Symbol.dispose]: () => void this.#awaited.splice(this.#awaited.indexOf(server), 1) };
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#log.debug(message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#log.info(message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    const { module, server } = fields ?? {};
-    const isAwaited = module === "mcp" && this.#awaited.some((name) => name === server);
-    if (isAwaited) this.#log.info(message, fields);
-    else this.#log.warn(message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#log.error(message, fields);
-  }
+function withAwaited(log: Logger, awaited: readonly string[]): Logger {
+  const isAwaited = ({ module, server }: LogFields) =>
+    module === "mcp" && awaited.some((name) => name === server);
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: (message, fields = {}) => log[isAwaited(fields) ? "info" : "warn"](message, fields),
+    error: (message, fields) => log.error(message, fields),
+  };
 }

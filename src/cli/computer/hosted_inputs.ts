@@ -79,7 +79,6 @@ export class HostedInputs {
     this.#cleared.clear();
   }
 
-  /** A value that was given already, and where. */
   async #find(id: string): Promise<{ readonly origin: InputOrigin; readonly value: InputValue } | undefined> {
     const places = [
       ["environment", () => this.#environment(id)],
@@ -126,7 +125,6 @@ class SharedQuestion {
     this.answer.catch(() => {});
   }
 
-  /** Whether a new question is needed. */
   get isOver(): boolean {
     return this.#isAnswered || this.#withdrawing.signal.aborted;
   }
@@ -146,7 +144,6 @@ class SharedQuestion {
   }
 }
 
-/** The permissions of group and others. */
 const OTHERS = 0o077;
 const MAX_INPUTS_BYTES = 8 * 1024 * 1024;
 

@@ -82,7 +82,6 @@ function addCheck(program: Command): void {
     });
 }
 
-/** The ids in a file of inputs. */
 async function idsOfInputs(file: string): Promise<ReadonlySet<string>> {
   const { readInputFile } = await import("./hosted_inputs.ts");
   try {

@@ -37,16 +37,12 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
 
 /** How a Computer of the command line talks to the user. */
 export interface HostedComputerSurroundings extends Pick<LoggerOptions, "write"> {
-  /** Asks the user for values of inputs. */
   readonly inputs?: InputSource | undefined;
-  /** Asks the user whether a tool may run. */
   readonly confirm?: Confirm | undefined;
-  /** Asks the user what MCP servers ask. */
   readonly answerQuestion?: AnswerQuestion | undefined;
   readonly isWatching: boolean;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
-  /** Whether the config file may not exist yet; false by default. */
   readonly mayBeNew?: boolean | undefined;
   readonly onFailed?: ((error: Error) => void) | undefined;
 }

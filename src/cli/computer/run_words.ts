@@ -31,7 +31,6 @@ export function buildCommands(typist: Typist): Command {
   return program;
 }
 
-/** Runs one command and resolves to its exit code; it never rejects. */
 export function runWords(words: readonly string[], typist: Typist): Promise<number> {
   const { signal, presentation, printError } = typist;
   return runTypedWords(words, {

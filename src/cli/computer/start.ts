@@ -29,7 +29,6 @@ const ARRIVAL_GRACE_MS = 2_000;
 /** The MCP servers that a command needs; all of them by default. */
 export interface AwaitedServers {
   readonly server?: string | undefined;
-  /** Only the server that has this tool. */
   readonly tool?: string | undefined;
 }
 
@@ -94,7 +93,6 @@ function ownerOf(tool: string, computer: Computer): string | undefined {
   return [...computer.servers.keys()].find((server) => computer.toolsOf(server).includes(tool));
 }
 
-/** Whether a server has the tool, and no server of higher precedence is still starting. */
 function isOwnedWithout(
   pending: ReadonlyMap<string, unknown>,
   { tool, computer }: { readonly tool: string; readonly computer: Computer },

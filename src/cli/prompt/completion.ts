@@ -8,7 +8,6 @@ export interface CompletionPlace {
   readonly command: readonly string[];
   /** The name of the argument, `name` for `<name>`, or the flag of the option, such as `--file`. */
   readonly argument: string;
-  /** The arguments before it. */
   readonly words: readonly string[];
   /** The part of the value that is already typed; the caller drops candidates that do not begin with it. */
   readonly word: string;
@@ -47,7 +46,6 @@ interface Place {
   readonly command: Command;
   readonly path: readonly string[];
   readonly values: readonly string[];
-  /** The option whose value comes next. */
   readonly option: Option | undefined;
   readonly hasOptionsBehind: boolean;
 }
@@ -82,7 +80,7 @@ function findOption(command: Command, flag: string): Option | undefined {
 }
 
 /** The options of a command and of its parents, which it accepts as well. */
-function optionsOf(command: Command): Option[] {
+export function optionsOf(command: Command): Option[] {
   const options: Option[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) {
     options.push(...each.createHelp().visibleOptions(each));
@@ -101,7 +99,7 @@ function mayRepeat({ variadic, parseArg, required }: Option): boolean {
   return variadic || parseArg !== undefined && required;
 }
 
-function flagOf({ long, short }: Option): string {
+export function flagOf({ long, short }: Option): string {
   return long ?? short ?? "";
 }
 

@@ -42,7 +42,6 @@ export function createPromptProgram(print: Print, palette: Palette = PLAIN): Com
 export interface TypedOptions {
   /** Declares the commands, for each run again since commander keeps parsed values. */
   readonly build: () => Command;
-  /** Prints an error: a line, or with `--json` a JSON object. */
   readonly printError: (text: string) => void;
   /** Whether errors are JSON even without `--json` among the words; false by default. */
   readonly json?: boolean;
@@ -105,7 +104,6 @@ function toFlag(words: readonly string[]): string[] {
   return words[0] === "help" && words.length > 2 ? [...words.slice(1), "--help"] : [...words];
 }
 
-/** Prints the usage of a command after an error in its words. */
 function withUsage(program: Command): Command {
   for (const command of everyCommand(program)) {
     command.showHelpAfterError(

@@ -21,7 +21,6 @@ export interface CallToRun {
   readonly callAgain: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Whether `always` is offered. */
   readonly hasAlways: boolean;
 }
 

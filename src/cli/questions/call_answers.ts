@@ -13,13 +13,10 @@ import {
 } from "./shown_question.ts";
 import type { AskingOptions, AskPerson } from "./terminal_answers.ts";
 
-/** The most characters of a message in a note. */
 const MAX_MESSAGE_LENGTH = 300;
-/** The most declined questions that are told of. */
 const MAX_NOTES = 100;
 
 export interface CallPerson {
-  /** Asks them; `undefined` when nobody is there. */
   readonly ask: AskPerson;
   /** Whether questions are to be asked here even if no option of the call answers one. */
   readonly isHere: boolean;
@@ -28,7 +25,6 @@ export interface CallPerson {
 }
 
 export interface AnswerOptions extends GivenInput {
-  /** Whether a call that needs an approval is approved. */
   readonly isApproved: boolean;
   /** Whether to offer answers even if nobody is there. */
   readonly isOffered: boolean;
@@ -89,7 +85,6 @@ interface AnswerByOptions extends AskingOptions {
   readonly problems?: readonly string[] | undefined;
 }
 
-/** Tells what was asked, why it was declined, and how to answer it the next time. */
 function declinedNote(question: ShownQuestion, problems: readonly string[]): Note {
   const { asker: { computer, server: mcp_server, tool }, message, mode } = question;
   const why = problems.length === 0 ? "nobody can be asked here" : toSafeLine(problems.join("; "));

@@ -42,7 +42,6 @@ export function readTyped(field: QuestionField, typed: string, preset?: FieldVal
   return problem === undefined ? { value } : { problem: toSafeLine(`${labelOf(field)} ${problem}`) };
 }
 
-/** The value of a typed line; `undefined` for a line that cannot be a value of this kind. */
 function parseTyped(field: QuestionField, typed: string): FieldValue | undefined {
   switch (field.kind) {
     case "text":
@@ -189,7 +188,6 @@ function rangeHints(least: number | undefined, most: number | undefined, unit?: 
   return most === undefined ? [] : [`at most ${counted(most)}`];
 }
 
-/** A numbered list of the options of a choice; empty for other fields. */
 export function optionLines(field: QuestionField): string[] {
   if (field.kind !== "choice" && field.kind !== "choices") return [];
   const listed = field.options.slice(0, MAX_LISTED_OPTIONS);
@@ -201,7 +199,6 @@ export function optionLines(field: QuestionField): string[] {
   return more === 0 ? lines : [...lines, `  … ${countOf(more, "more option")}`];
 }
 
-/** The beginning of a value, on one line. */
 export function valueText(field: QuestionField, value: FieldValue): string {
   return shorten(fullText(field, value), MAX_SHOWN_LENGTH);
 }

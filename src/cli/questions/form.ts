@@ -9,7 +9,6 @@ import { describeAsker, describeTimeLeft, type ShownForm } from "./shown_questio
 
 /** The most lines of a field's description that are shown, of a long title, and of a long default. */
 const MAX_TEXT_LINES = 10;
-/** The most problems of an earlier answer that are shown. */
 const MAX_PROBLEMS = 10;
 
 type Asked = Dialogue["first"];
@@ -139,7 +138,6 @@ export function checkWord(words: ReadonlyMap<string, unknown>, expected: string)
   };
 }
 
-/** The lines above the first field: who asks, what, and how to answer. */
 function formHead(form: ShownForm, columns: number): string[] {
   const { asker, message, problems, fields, timeLeftMs } = form;
   const shownProblems = problems.slice(0, MAX_PROBLEMS).flatMap((problem) =>

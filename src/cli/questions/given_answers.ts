@@ -5,7 +5,6 @@ import type { FieldValue } from "../../protocol/questions.ts";
 import { defaultOf, readTyped } from "./field_text.ts";
 
 export type GivenContent =
-  /** A complete answer. */
   | { readonly content: Record<string, FieldValue>; readonly problems?: undefined }
   /** What is missing or wrong, one sentence for each field; and the answers that are right. */
   | {

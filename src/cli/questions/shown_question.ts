@@ -31,7 +31,6 @@ interface QuestionBase {
   readonly message: string;
   /** What was wrong with the previous answer; empty at first. */
   readonly problems: readonly string[];
-  /** How long an answer is waited for. */
   readonly timeLeftMs: number;
   readonly signal: AbortSignal;
 }
@@ -63,7 +62,6 @@ export interface ShownWait {
   readonly timeLeftMs: number;
 }
 
-/** What is told to people, and to programs. */
 export interface Note {
   /** Safe to print, on one line. */
   readonly text: string;

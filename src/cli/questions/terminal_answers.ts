@@ -18,7 +18,6 @@ export interface AskingOptions {
 /** Asks a person; `undefined` when there is none. */
 export type AskPerson = (question: ShownQuestion, options?: AskingOptions) => Promise<Answer | undefined>;
 
-/** Asks the person at the terminal of this process. */
 export function askBy(useEditor: UseEditor): AskPerson {
   return (question, options) =>
     useEditor(async (editor) => {

@@ -6,7 +6,6 @@ import { UsageError } from "../outcome.ts";
 
 export interface AuditFile extends Disposable {
   readonly path: string;
-  /** Appends a line; throws when it cannot be written. */
   append(line: string): void;
 }
 
@@ -44,7 +43,6 @@ export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }
 const REMINDER_MS = 60_000;
 
 export interface AuditedLogger extends Disposable {
-  /** Writes the lines of the audit trail to the file as well. */
   readonly logger: Logger;
   /** How many lines could not be written; `undefined` without an audit log. */
   readonly countLostLines: (() => number) | undefined;
@@ -89,7 +87,6 @@ class Losses {
   readonly #path: string;
   readonly #nowMs: () => number;
   #total = 0;
-  /** Lines that the log has not told yet. */
   #untold = 0;
   #toldAtMs = -Infinity;
   #error: unknown;

@@ -90,7 +90,6 @@ export function jwtOptions(): readonly Option[] {
 }
 
 const JWT_SOURCES = ["jwtSecret", "jwtSecretFile", "jwtKeyFile", "jwtJwksUrl"] as const;
-/** The beginning of the variables of {@linkcode jwtOptions}. */
 const JWT_VARIABLES = "A2C_JWT_";
 
 /**
@@ -127,9 +126,7 @@ function isBlank(value: unknown): boolean {
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** What decides who may connect, and the files that it watches. */
 export interface OpenedAuth extends AsyncDisposable {
-  /** `undefined` without any credentials. */
   readonly auth: AuthProvider | undefined;
 }
 

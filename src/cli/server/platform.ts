@@ -1,6 +1,5 @@
 /** What the Server says about the platform that it runs on. */
 
-/** Variables that Deno Deploy sets in each instance. */
 const DEPLOY_VARIABLES: readonly string[] = ["DENO_DEPLOYMENT_ID", "DENO_DEPLOY"];
 
 /**

@@ -4,7 +4,6 @@ import { closestWord } from "../../spelling.ts";
 import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
 
-/** Variables that only the clients read. */
 export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_AUTH",
   "A2C_CA_FILE",
@@ -28,7 +27,6 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_UPLOADS",
   "A2C_URL",
 ];
-/** The beginning of all variables but `PORT`. */
 const PREFIX = "A2C_";
 /** The beginning of the variables with the values of inputs, whose names are the user's. */
 const INPUT_PREFIX = "A2C_INPUT_";

@@ -21,7 +21,7 @@ import {
 } from "./flat.ts";
 import { checkForeignKeys } from "./keys.ts";
 import { DIALECTS, translateEntry } from "./dialects.ts";
-import { MovedFindings } from "../problem.ts";
+import { Findings } from "../problem.ts";
 import { urlProblem } from "../values.ts";
 import { fileOf, fillVariables, isShell, type VariableContext } from "./variables.ts";
 import { hasPlaceholder, mapTexts } from "../placeholders.ts";
@@ -44,10 +44,10 @@ export function convertEntry(
   }
   checkForeignKeys(raw, context);
   const { entry, placeOf } = translateEntry(raw, form);
-  const moved = new MovedFindings(
-    findings,
-    (at) => at.length <= path.length ? at : [...path, ...placeOf(at.slice(path.length))],
-  );
+  const moved = new Findings({
+    to: findings,
+    move: (at) => at.length <= path.length ? at : [...path, ...placeOf(at.slice(path.length))],
+  });
   return convertFlat(entry, name, { ...context, findings: moved });
 }
 

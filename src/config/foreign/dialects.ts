@@ -187,14 +187,12 @@ export function membersOf(form: ConfigForm): string[] {
   return [...Object.keys(SHARED), ...Object.keys(DIALECTS[form].members ?? {})];
 }
 
-/** A flat entry that was made of an entry of another form. */
 export interface TranslatedEntry {
   readonly entry: Entry;
   /** Returns the path at which the value of a flat member was written; both paths are relative to the entry. */
   readonly placeOf: (path: ConfigPath) => ConfigPath;
 }
 
-/** Renames the members of an entry to their names in flat entries. */
 export function translateEntry(raw: Entry, form: ConfigForm): TranslatedEntry {
   const entry = new Map<string, unknown>();
   const parts: Part[] = [];

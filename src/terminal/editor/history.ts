@@ -37,7 +37,6 @@ export class History implements AsyncDisposable {
     this.maxLines = options.maxLines ?? DEFAULT_HISTORY_LINES;
   }
 
-  /** Reads the file, and removes the oldest lines of one that is too long. */
   static async open(options: HistoryOptions = {}): Promise<History> {
     const history = new History(options);
     await history.#withFile((path) => history.#load(path));
@@ -55,7 +54,6 @@ export class History implements AsyncDisposable {
       isKept(line);
   }
 
-  /** Adds a line, unless it may not be kept or equals the line before. */
   add(line: string): void {
     if (!this.isKept(line) || line === this.#lines.at(-1)) return;
     this.#lines.push(line);
@@ -63,7 +61,6 @@ export class History implements AsyncDisposable {
     this.#writing = this.#writing.then(() => this.#withFile((path) => append(path, line)));
   }
 
-  /** Resolves when all lines are written. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing;
   }

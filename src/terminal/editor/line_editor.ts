@@ -32,7 +32,6 @@ export interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A question with a fixed list of answers. */
 export interface Choice extends Omit<Question, "isHidden" | "check"> {
   readonly options: readonly string[];
 }
@@ -42,7 +41,6 @@ export type Ask = (question: Question) => Promise<string | undefined>;
 
 /** Questions that belong together, such as the fields of a form: nothing else is asked or read between them. */
 export interface Dialogue {
-  /** The first question. */
   readonly first: Omit<Question, "signal">;
   /** Returns the question that follows a valid answer; `undefined` ends the dialogue. It must not throw. */
   readonly next: (answer: string) => Omit<Question, "signal"> | undefined;
@@ -106,6 +104,5 @@ export interface LineEditor extends AsyncDisposable {
   /** Until it is disposed of, Ctrl-C aborts the returned signal while no line and no answer is being typed. */
   listenForInterrupt(): Interruption;
 
-  /** Restores the terminal. Idempotent. */
   close(): Promise<void>;
 }

@@ -61,7 +61,6 @@ export interface QuestionStage {
 export class QuestionQueue {
   readonly #stage: QuestionStage;
   readonly #waiting: WaitingDialogue[] = [];
-  /** The question that is shown. */
   #shown: AskedQuestion | undefined;
   #line: TypedLine | undefined;
   /** Earlier keys may be meant for a question that was withdrawn. */
@@ -90,7 +89,6 @@ export class QuestionQueue {
     return false;
   }
 
-  /** Asks one question, as {@linkcode converse} does; `undefined` unless it is answered. */
   async ask({ signal, ...first }: Question): Promise<string | undefined> {
     let given: string | undefined;
     const next = (answer: string) => {
@@ -100,7 +98,6 @@ export class QuestionQueue {
     return await this.converse({ first, next, signal }) === "answered" ? given : undefined;
   }
 
-  /** Asks the questions of a dialogue after all earlier dialogues are over. */
   async converse(dialogue: Dialogue): Promise<DialogueEnd> {
     const { first, signal } = dialogue;
     if (signal?.aborted) return "withdrawn";
@@ -123,7 +120,6 @@ export class QuestionQueue {
     this.#finish(end);
   }
 
-  /** Ends all dialogues without an answer. */
   end(): void {
     const left = this.#waiting.splice(0);
     this.#line = undefined;
@@ -174,7 +170,6 @@ export class QuestionQueue {
     }
   }
 
-  /** Ends the dialogue that is shown and begins the next one. */
   #finish(end: DialogueEnd): void {
     const done = this.#waiting.shift();
     this.#line = this.#shown = undefined;

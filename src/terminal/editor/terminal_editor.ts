@@ -205,7 +205,6 @@ class TerminalEditor implements LineEditor {
     this.#answer(undefined);
   }
 
-  /** Ends the input and all questions. */
   #end(): void {
     this.#ending.abort();
     this.#questions.end();

@@ -10,7 +10,6 @@ import { quoteWord, readLineSoFar } from "../words.ts";
 import type { History } from "./history.ts";
 import type { Complete } from "./line_editor.ts";
 
-/** How long Tab waits for candidates. */
 const COMPLETION_TIMEOUT_MS = 2_000;
 const MAX_COMPLETIONS = 200;
 /** The most keys that are kept while a completion runs; later ones are dropped. */
@@ -86,9 +85,7 @@ export class TypedLine implements BottomLine {
   readonly #output = new LineOutput();
   readonly #editor: Interface;
   #held: (readonly [text: string | undefined, key: Key])[] | undefined;
-  /** The completions that the second Tab shows. */
   #again: Completions | undefined;
-  /** Whether the last key was Tab. */
   #isTabbing = false;
   #isShown = false;
   /** The text that Ctrl-R searches for, and the index of the last match in the history. */
@@ -168,7 +165,6 @@ export class TypedLine implements BottomLine {
     writeNow(`${rows > 0 ? `\u001b[${rows}A` : ""}\r\u001b[J`);
   }
 
-  /** Draws the line again after the terminal was resized. */
   resize(): void {
     this.#output.emit("resize");
   }

@@ -2,11 +2,11 @@
 import type { SignInStatus } from "../../../mcp/auth/sign_in.ts";
 import { isServiceGrant, type MCPServerConfig, oauthOf } from "../../../protocol/config.ts";
 import { toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
-import { type Palette, PLAIN } from "../../../terminal/screen.ts";
+import type { Palette } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
 import { unknownName } from "../../../spelling.ts";
 import { describeError } from "../../../text.ts";
-import type { CommandAnswer } from "../../answers/answer.ts";
+import { colored, type CommandAnswer } from "../../answers/answer.ts";
 import { UsageError } from "../../outcome.ts";
 import { loginCommand, serverStatusText } from "../../server_words.ts";
 import { logIn } from "../auth/login.ts";
@@ -101,11 +101,9 @@ export async function showSignIns(
   const isWanting = name !== undefined && only?.standing === "needs sign-in";
   const hints = rows.filter(({ standing }) => standing === "needs sign-in" && name === undefined)
     .map((row) => `run ${loginCommand(row.name)} to sign in`);
-  const textIn = (palette: Palette) => [signInsText(rows, palette), ...hints].join("\n");
   return {
     value: { servers: rows.map((row) => toJson(row.name, row.standing, row.status, row.remark)) },
-    text: textIn(PLAIN),
-    draw: ({ palette }) => textIn(palette),
+    ...colored((palette) => [signInsText(rows, palette), ...hints].join("\n")),
     failure: isWanting ? serverStatusText(name, "needs sign-in") : undefined,
   };
 }

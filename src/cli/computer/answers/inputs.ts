@@ -1,6 +1,6 @@
 /** `input list|set|clear`, `render` */
 import { drawColumns } from "../../../terminal/shapes.ts";
-import { type Palette, PLAIN } from "../../../terminal/screen.ts";
+import type { Palette } from "../../../terminal/screen.ts";
 import type { MCPServerInput } from "../../../protocol/config.ts";
 import { UsageError } from "../../outcome.ts";
 import { filledMembers, inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
@@ -8,7 +8,7 @@ import { findInput } from "../../../computer/inputs/sources.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
 import { unknownName } from "../../../spelling.ts";
 import { describeError } from "../../../text.ts";
-import type { CommandAnswer } from "../../answers/answer.ts";
+import { colored, type CommandAnswer } from "../../answers/answer.ts";
 import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 
 /** Lists the inputs, where their values come from, and which servers use them, but no values. */
@@ -31,8 +31,7 @@ export async function listInputs({ hosted }: CommandContext): Promise<CommandAns
   ]);
   return {
     value: { inputs: listed },
-    text: inputsText(rows, PLAIN),
-    draw: ({ palette }) => inputsText(rows, palette),
+    ...colored((palette) => inputsText(rows, palette)),
   };
 }
 

@@ -2,11 +2,11 @@
 import { countOf } from "../../../text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
-import { type Palette, PLAIN, type Screen } from "../../../terminal/screen.ts";
+import type { Palette, Screen } from "../../../terminal/screen.ts";
 import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
-import type { CommandAnswer } from "../../answers/answer.ts";
+import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/skills.ts";
 import type { HostedComputer } from "../hosted_computer.ts";
 
@@ -30,19 +30,7 @@ export function showStatus(hosted: HostedComputer): CommandAnswer {
     office: arrival === undefined ? connection?.office ?? null : null,
     config: store.file ?? null,
     refused_edit: hosted.refusedEdit ?? null,
-    servers: servers.map((
-      { name, status, mcpVersion, since, restarts, tools, lastError, problem, stderrTail },
-    ) => ({
-      name,
-      status,
-      mcp_version: mcpVersion,
-      since,
-      restarts,
-      last_error: lastError,
-      problem,
-      stderr_tail: stderrTail,
-      tools,
-    })),
+    servers: servers.map(snakeCased),
   };
   return {
     value,
@@ -57,8 +45,7 @@ export async function showSkills({ computer }: Pick<HostedComputer, "computer">)
   const told = problems.map(({ path, message }) => printableLine(`${path}: ${message}`));
   return {
     value: { computer: computer.name, skills, problems },
-    text: skillsText(skills),
-    draw: ({ palette }) => skillsText(skills, palette),
+    ...colored((palette) => skillsText(skills, palette)),
     warning: told.length === 0 ? undefined : `some skills cannot be used\n${told.join("\n")}`,
   };
 }
@@ -143,8 +130,7 @@ export function showHistory(hosted: HostedComputer): CommandAnswer {
   ]);
   return {
     value: { history: history.map(toHistoryEntry) },
-    text: historyText(rows, PLAIN),
-    draw: ({ palette }) => historyText(rows, palette),
+    ...colored((palette) => historyText(rows, palette)),
   };
 }
 

@@ -19,7 +19,6 @@ const MAX_REQUESTS = 16;
 export type Landing = Exclude<PageKind, "not found">;
 
 export interface AwaitedBrowser {
-  /** The name of the MCP server, for the page. */
   readonly server: string;
   /** Takes the address that a browser was sent to; `not awaited` when it belongs to another sign-in. Never rejects. */
   readonly land: (url: string) => Promise<Landing>;
@@ -28,7 +27,6 @@ export interface AwaitedBrowser {
 /** A sign-in's share of a listener. Disposal ends it, and the listener with the last one. */
 export interface LandingPlace extends AsyncDisposable {
   readonly redirectUri: string;
-  /** Passes requests on to this sign-in from now on. */
   await(browser: AwaitedBrowser): void;
 }
 

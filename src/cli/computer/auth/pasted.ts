@@ -7,9 +7,7 @@ export type Pasted =
   | { readonly redirect?: undefined; readonly refusal: string };
 
 export interface AwaitedSignIn {
-  /** The page that the person was asked to open. */
   readonly url: string;
-  /** Where the browser goes after that. */
   readonly redirectUri: string;
   /** Whether a code, or a part of the address, does not finish it; false by default. */
   readonly needsAddress?: boolean;
@@ -79,7 +77,6 @@ function readCode(text: string, paste: string): Pasted {
   return { redirect: decoded(text) };
 }
 
-/** A code that was copied from an address. */
 function decoded(code: string): string {
   try {
     return decodeURIComponent(code);

@@ -6,7 +6,6 @@ import type { Answer, FieldValue } from "../../../protocol/questions.ts";
 import type { Asker, ShownQuestion } from "../../questions/shown_question.ts";
 import type { AskingOptions } from "../../questions/terminal_answers.ts";
 
-/** A question with the values that an empty line stands for. */
 export interface AskedQuestion extends AskingOptions {
   readonly question: ShownQuestion;
 }

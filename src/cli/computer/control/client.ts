@@ -15,13 +15,11 @@ const NAME_TIMEOUT_MS = 1_000;
 export interface ControlQuestion extends Required<ReplyListener> {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
-  /** The option or the environment variable that `name` comes from. */
   readonly nameSource: string;
   readonly words: readonly string[];
   readonly json: boolean;
   /** The terminal that shows the answer; `undefined` when it is not a terminal. */
   readonly screen: Screen | undefined;
-  /** Cancels the command on the Computer. */
   readonly signal: AbortSignal;
 }
 
@@ -119,7 +117,6 @@ async function runningPaths(folder: string): Promise<string[]> {
   return running;
 }
 
-/** The names of the Computers at these sockets, quoted. */
 async function listNames(paths: readonly string[]): Promise<string> {
   const names = await Promise.all(paths.map(nameAt));
   return names.sort().map((name) => `"${name}"`).join(", ");
@@ -131,7 +128,6 @@ async function nameAt(path: string): Promise<string> {
   return String(command_name ?? name);
 }
 
-/** What `status --json` prints; nothing without an answer. */
 async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
   const request = { version: PACKAGE_VERSION, words: ["status"], json: true };
   try {

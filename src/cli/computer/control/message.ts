@@ -64,7 +64,6 @@ export function parseRequest(line: string | undefined): ControlRequest {
   };
 }
 
-/** Parses a reply; `undefined` when the line is not one. */
 export function parseReply(line: string): ControlReply | undefined {
   const reply = parseJson(line);
   if (!isRecord(reply)) return undefined;
@@ -85,7 +84,6 @@ function parseTalk(
   return typeof page === "string" ? { page, id } : undefined;
 }
 
-/** Parses the answer to a question; `undefined` when the line is not one. */
 export function parseResponse(text: string): ControlResponse | undefined {
   const response = parseJson(text);
   if (!isRecord(response)) return undefined;
@@ -94,7 +92,6 @@ export function parseResponse(text: string): ControlResponse | undefined {
   return { id, line };
 }
 
-/** A message as a line of JSON, with its line end. */
 export function toLine(message: ControlRequest | ControlReply | ControlResponse): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(message)}\n`);
 }

@@ -94,7 +94,6 @@ export async function controlPaths(folder: string): Promise<string[]> {
   return paths.sort();
 }
 
-/** Whether a Computer listens at a path. */
 export async function isListening(path: string): Promise<boolean> {
   try {
     (await Deno.connect({ transport: "unix", path })).close();
@@ -104,7 +103,6 @@ export async function isListening(path: string): Promise<boolean> {
   }
 }
 
-/** The number of bytes that are left for a name in the path of a socket. */
 function freeLengthIn(folder: string): number {
   return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
 }

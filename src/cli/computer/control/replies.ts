@@ -52,12 +52,10 @@ async function readUntilAnswer(replies: ReadableStream<Uint8Array>, talk: Talk):
 }
 
 interface TalkEnd {
-  /** Aborted when the answer is there. */
   readonly over: AbortSignal;
   readonly onDeclined: (error: unknown) => void;
 }
 
-/** Passes what a command says and asks on to the person, and the answers back. */
 class Talk {
   readonly #context: ReplyContext;
   readonly #end: TalkEnd;

@@ -22,7 +22,6 @@ import type { Person } from "../conversation.ts";
 import { isListening } from "./path.ts";
 import { RemotePerson } from "./talk.ts";
 
-/** How many connections are open at a time; further ones wait. */
 const MAX_CONNECTIONS = 64;
 /** How long a new connection waits for a free place before connections without a request are closed, in milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -119,7 +118,6 @@ export class ControlServer implements AsyncDisposable {
   }
 }
 
-/** The connection of one process: its request, progress, and the answer. */
 class ControlConnection {
   readonly #socket: Deno.UnixConn;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
@@ -161,7 +159,6 @@ class ControlConnection {
     }
   }
 
-  /** Closes the connection. Idempotent. */
   close(): void {
     try {
       this.#socket.close();

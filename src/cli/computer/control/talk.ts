@@ -7,7 +7,6 @@ import type { ControlResponse, ControlTalk } from "./message.ts";
 /** The most questions that are open at a time; a command asks one after another. */
 const MAX_QUESTIONS = 16;
 
-/** Sends what a command says and asks, and passes the answers on. */
 export class RemotePerson implements Person {
   readonly #send: (talk: ControlTalk) => void;
   readonly #questions = new Map<number, (line: string | null) => void>();
