@@ -6,6 +6,7 @@ import { UsageError } from "./outcome.ts";
 import { InvalidArgumentError, Option } from "commander";
 import {
   createLogger,
+  type LogFields,
   type LogFormat,
   type Logger,
   type LoggerOptions,
@@ -160,6 +161,17 @@ export function logOptions(help = "info"): Option[] {
 export function loggerOf(module: LogModule, options: LogOptions & Pick<LoggerOptions, "write">): Logger {
   const { logLevel: levels, logFormat: format, write = writeLine } = options;
   return createLogger({ module, levels, format, write });
+}
+
+/** Tells the one thing that goes to standard output: a line of text, or a JSON log line with `--log-format json`. */
+export function announce(
+  module: LogModule,
+  { logFormat }: Pick<LogOptions, "logFormat">,
+  told: { readonly text: string; readonly message: string; readonly fields: LogFields },
+): void {
+  if (logFormat === "text") return console.log(told.text);
+  const logger = loggerOf(module, { logFormat, logLevel: parseLogLevels("info"), write: console.log });
+  logger.info(told.message, told.fields);
 }
 
 function writeLine(line: string): void {

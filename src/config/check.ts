@@ -1,6 +1,6 @@
 /** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
 import { join } from "@std/path";
-import type { ProtocolMinor } from "../protocol/version.ts";
+import { DEFAULT_PROTOCOL, isFrom, type ProtocolMinor } from "../protocol/version.ts";
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type MCPServerStdioParameters,
   oauthOf,
 } from "../protocol/config.ts";
+import { identifyServers } from "./bundle_id.ts";
 import { documentsEntry, foldersOf } from "./documents.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
@@ -25,7 +26,6 @@ import {
 } from "./placeholders.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
 import { formatOfFile } from "./text.ts";
-import { versionFindings } from "./version_findings.ts";
 
 export interface CheckedServer {
   readonly name: string;
@@ -339,4 +339,33 @@ function ownEnvironment(): Record<string, string> {
   } catch {
     return {};
   }
+}
+
+/** What the protocol version means: members without effect, and servers that it leaves out; `chosen` is the version of the command line, which overrides that of the configuration. */
+export function versionFindings(
+  { servers, settings }: Pick<ConfigReading, "servers" | "settings">,
+  chosen: ProtocolMinor | undefined,
+): ConfigIssue[] {
+  const protocol = chosen ?? settings.protocolVersion ?? DEFAULT_PROTOCOL;
+  const findings: ConfigIssue[] = [];
+  if (settings.uploads !== undefined && !isFrom(protocol, "0.4")) {
+    findings.push({ path: ["uploads"], message: withoutEffect(protocol, "0.4") });
+  }
+  if (!isFrom(protocol, "0.3")) {
+    for (const { path, value } of servers) {
+      if (typeof value.bundle_id !== "string") continue;
+      findings.push({ path: [...path, "bundle_id"], message: withoutEffect(protocol, "0.3") });
+    }
+    return findings;
+  }
+  const { leftOut } = identifyServers(servers.map(({ value }) => value));
+  for (const { server, reason } of leftOut) {
+    const path = servers.find(({ value }) => value === server)?.path ?? [];
+    findings.push({ path, message: reason });
+  }
+  return findings;
+}
+
+function withoutEffect(protocol: ProtocolMinor, first: ProtocolMinor): string {
+  return `has no effect at protocol ${protocol}; write "protocol_version": "${first}" or a later one`;
 }

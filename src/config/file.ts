@@ -1,6 +1,6 @@
 /** Reads a configuration from a file or a stream. */
 import { basename, dirname, join, resolve } from "@std/path";
-import { readRegularFile } from "../files.ts";
+import { readBoundedText, readRegularFile } from "../files.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
@@ -55,16 +55,9 @@ export async function readConfigStream(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   name: string,
 ): Promise<string> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const piece of stream) {
-    size += piece.length;
-    if (size > MAX_CONFIG_BYTES) {
-      throw problemsError(name, [{ message: `it has more than ${MAX_CONFIG_BYTES} bytes`, path: "" }]);
-    }
-    pieces.push(piece);
-  }
-  return await new Blob(pieces).text();
+  const text = await readBoundedText(stream, { maxBytes: MAX_CONFIG_BYTES });
+  if (text !== undefined) return text;
+  throw problemsError(name, [{ message: `it has more than ${MAX_CONFIG_BYTES} bytes`, path: "" }]);
 }
 
 /** The values of variables such as `${workspaceFolder}` for a file at `path`. */

@@ -2,7 +2,7 @@
 import { Argument, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../../json.ts";
 import { UsageError } from "../outcome.ts";
-import { describeFileError } from "../../files.ts";
+import { describeFileError, readBoundedText } from "../../files.ts";
 import { checkArguments } from "../../computer/tools/arguments/check.ts";
 
 /** Typed arguments: values from JSON, and texts whose type depends on the tool's schema. */
@@ -173,17 +173,7 @@ async function readText(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const gather = new WritableStream<Uint8Array<ArrayBuffer>>({
-    write(piece) {
-      size += piece.length;
-      if (size > MAX_PARAMS_BYTES) {
-        throw new UsageError(`Cannot read arguments from ${name}: more than ${MAX_PARAMS_BYTES} bytes`);
-      }
-      pieces.push(piece);
-    },
-  });
-  await stream.pipeTo(gather, { signal });
-  return await new Blob(pieces).text();
+  const text = await readBoundedText(stream, { maxBytes: MAX_PARAMS_BYTES, signal });
+  if (text !== undefined) return text;
+  throw new UsageError(`Cannot read arguments from ${name}: more than ${MAX_PARAMS_BYTES} bytes`);
 }

@@ -8,7 +8,7 @@ import { collect, parseSeconds, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
 import { addMcpCommands } from "./mcp_commands.ts";
-import type { RunRequest } from "./request_call.ts";
+import type { RunRequest } from "./requests.ts";
 import { type AnswerFlags, answerOptions, readAnswerFlags, toAnswerWords } from "../questions/options.ts";
 import type { TreeDepth } from "./document_tree.ts";
 

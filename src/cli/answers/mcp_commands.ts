@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../outcome.ts";
 import { toTexts, type TypedArguments, typedArguments } from "./arguments.ts";
-import type { RunRequest } from "./request_call.ts";
+import type { RunRequest } from "./requests.ts";
 
 interface ServerFlags {
   readonly mcpServer?: string;

@@ -1,13 +1,13 @@
 /** Reports changes of one file, whichever way an editor saves it. */
-import { basename, dirname, resolve } from "@std/path";
+import { resolve } from "@std/path";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
 /** An editor may save in several steps; steps that follow within this time, in milliseconds, are one change. */
 const SETTLE_MS = 100;
-/** How often the file is checked, in milliseconds, since some file systems report no changes. */
-const POLL_MS = 5_000;
+/** How often the file is checked, in milliseconds: as the Server checks its files. */
+const POLL_MS = 1_000;
 
 export interface WatchOptions {
   /** Called after each change, one call at a time. An error that it throws is logged. */
@@ -18,14 +18,13 @@ export interface WatchOptions {
 }
 
 /**
- * Watches one file from the constructor on. It watches the folder, because editors replace a file when they save it,
- * and checks time and size every few seconds, because some file systems report no changes.
+ * Watches one file from the constructor on, by its stamp: notifications of the system miss a change behind a symbolic link,
+ * and some file systems send none.
  */
 export class FileWatch implements AsyncDisposable {
   readonly #file: string;
   readonly #options: WatchOptions;
   readonly #closing = new AbortController();
-  readonly #watcher: Deno.FsWatcher | undefined;
   readonly #work: Promise<unknown>;
   #stamp: string;
 
@@ -33,15 +32,11 @@ export class FileWatch implements AsyncDisposable {
     this.#file = resolve(file);
     this.#options = options;
     this.#stamp = options.since ?? stampOf(this.#file);
-    this.#watcher = this.#open();
-    this.#work = Promise.all([this.#check(), this.#listen(), this.#poll()]);
+    this.#work = this.#poll();
   }
 
   async close(): Promise<void> {
-    if (!this.#closing.signal.aborted) {
-      this.#closing.abort();
-      this.#watcher?.close();
-    }
+    this.#closing.abort();
     await this.#work;
   }
 
@@ -49,30 +44,9 @@ export class FileWatch implements AsyncDisposable {
     return this.close();
   }
 
-  #open(): Deno.FsWatcher | undefined {
-    try {
-      return Deno.watchFs(dirname(this.#file), { recursive: false });
-    } catch (error) {
-      this.#options.log.info(`cannot watch the folder; checking the file every ${POLL_MS} ms`, {
-        file: this.#file,
-        error: describeError(error),
-      });
-      return undefined;
-    }
-  }
-
-  async #listen(): Promise<void> {
-    const name = basename(this.#file);
-    for await (const { paths } of this.#watcher ?? []) {
-      // A change behind a symbolic link is reported with the name of its target.
-      if (!paths.some((path) => basename(path) === name) && stampOf(this.#file) === this.#stamp) continue;
-      await this.#check();
-    }
-  }
-
   async #poll(): Promise<void> {
     const { signal } = this.#closing;
-    while (await delay(POLL_MS, signal).then(() => true, () => false)) await this.#check();
+    do await this.#check(); while (await delay(POLL_MS, signal).then(() => true, () => false));
   }
 
   /** Reports a change when the file has stopped changing. */

@@ -106,33 +106,13 @@ export class HostedComputer implements AsyncDisposable {
   }
 
   async start(): Promise<Computer> {
-    const {
-      name,
-      protocolVersion,
-      confirm,
-      answerQuestion,
-      tokens,
-      resolveDpe,
-      inputs,
-      skills,
-      uploads,
-      isWatching,
-    } = this.options;
-    const logger = withAwaited(this.options.logger, this.#awaited);
-    const { config } = this.store;
+    const { inputs, isWatching } = this.options;
     const computer = Computer.open({
-      name,
-      config,
-      protocolVersion,
+      ...this.options,
+      config: this.store.config,
       inputs: inputs.source,
-      confirm,
-      answerQuestion,
-      tokens,
       eraStore: openEras(),
-      resolveDpe,
-      skills,
-      uploads,
-      logger,
+      logger: withAwaited(this.options.logger, this.#awaited),
     });
     this.#computer = computer;
     await this.#readInputs().catch((error) => this.#log.error(describeError(error)));

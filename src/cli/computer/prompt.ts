@@ -4,7 +4,7 @@ import { paintFailure } from "../outcome.ts";
 import { runTypedLine } from "../prompt/program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { LocalMcp } from "../../computer/local_mcp.ts";
-import { argumentCandidates, readArgument, toTexts, type TypedArguments } from "../answers/arguments.ts";
+import { argumentCandidates, NO_ARGUMENTS, readArgument, toTexts } from "../answers/arguments.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
@@ -127,7 +127,9 @@ export async function promptArguments(
   }
   const name = word.slice(0, cut);
   try {
-    const context = { arguments: toTexts(typed.reduce<TypedArguments>(readNext, { json: {}, texts: {} })) };
+    const context = {
+      arguments: toTexts(typed.reduce((read, each) => readArgument(each, read), NO_ARGUMENTS)),
+    };
     const argument = { name, value: word.slice(cut + 1) };
     const { values } = await mcp.complete({ prompt, argument, context, timeoutMs: CANDIDATES_TIMEOUT_MS });
     return values.map((value) => `${name}=${value}`);
@@ -135,8 +137,4 @@ export async function promptArguments(
     // A prompt without suggestions, or a word that is no argument: there is nothing to complete.
     return [];
   }
-}
-
-function readNext(read: TypedArguments, word: string): TypedArguments {
-  return readArgument(word, read);
 }

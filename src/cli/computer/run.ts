@@ -1,12 +1,11 @@
 /** Runs a Computer until it is stopped: with a prompt at a terminal, or as a service. */
 import { abortable, untilAborted } from "../../async/abortable.ts";
 import { inputVariable } from "../../config/placeholders.ts";
-import { parseLogLevels } from "../../log.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { describeError } from "../../text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { loggerOf, requireOptions } from "../options.ts";
+import { announce, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { chooseCommandName } from "./control/client.ts";
@@ -56,16 +55,12 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   // A service retries for ever while its name is taken, because no user is present to start it again.
   const arrival = hosted.arrive({ url, office, joinPatienceMs: Infinity, ...serversTimeoutOf(options) });
   await using _control = await openControl(hosted);
-  if (await abortable(arrival.done, signal)) printJoined(options, name);
+  if (await abortable(arrival.done, signal)) {
+    const text = `joined office "${office}" as "${name}"`;
+    announce("computer", options, { text, message: "joined office", fields: { office, name } });
+  }
   const error = await Promise.race([untilAborted(signal), untilAborted(hosted.quitting), failed.promise]);
   if (error !== undefined) throw error;
-}
-
-/** Prints the one line on standard output: as JSON when the log is JSON. */
-function printJoined({ office = "", logFormat }: ComputerCliOptions, name: string): void {
-  if (logFormat === "text") return console.log(`joined office "${office}" as "${name}"`);
-  const logger = loggerOf("computer", { logFormat, logLevel: parseLogLevels("info"), write: console.log });
-  logger.info("joined office", { office, name });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The question whether a tool call may run, with all of its arguments. */
-import type { Dialogue, LineEditor } from "../../terminal/editor/line_editor.ts";
+import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { escapeUnseen, inWrittenOrder } from "../../text/safe_text.ts";
 import { countOf } from "../../text.ts";
 
@@ -33,58 +33,33 @@ export type CallDecision = "yes" | "always" | "no" | "cancelled";
  */
 export async function askToRun(
   editor: Pick<LineEditor, "converse">,
-  call: CallToRun,
+  { call, callAgain, params, signal, hasAlways }: CallToRun,
 ): Promise<CallDecision> {
-  const pages = new CallPages(call);
-  const end = await editor.converse(pages);
-  if (end === "answered") return pages.decision;
-  return end === "declined" ? "no" : "cancelled";
-}
-
-class CallPages implements Dialogue {
-  readonly #call: CallToRun;
-  readonly #params: string;
-  #start = 0;
-  #end = FIRST_PAGE_LENGTH;
-  decision: "yes" | "always" | "no" = "no";
-
-  constructor(call: CallToRun) {
-    this.#call = call;
-    this.#params = JSON.stringify(call.params);
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal;
-  }
-
-  get first(): Dialogue["first"] {
-    return this.#page(`${this.#call.call} with `);
-  }
-
-  readonly next = (typed: string): Dialogue["first"] | undefined => {
+  const text = JSON.stringify(params);
+  let decision: "yes" | "always" | "no" = "no";
+  let end = 0;
+  const left = () => Math.max(0, text.length - end);
+  const nextPage = (head: string, length: number) => {
+    const shown = inWrittenOrder(escapeUnseen(text.slice(end, end + length)));
+    end += length;
+    const options = left() === 0
+      ? `Run it? [y]es, ${hasAlways ? "[a]lways, " : ""}[N]o: `
+      : `${countOf(left(), "more character")} left to show before it can run. [m]ore, [N]o: `;
+    return { text: `${head}${shown}${left() === 0 ? "" : "…"}\n${options}` };
+  };
+  const next = (typed: string) => {
     const answer = typed.trim().toLowerCase();
-    const decision = DECISIONS.get(answer);
-    const isAllowed = decision === "yes" || decision === "always" && this.#call.hasAlways;
-    if (this.#left === 0) {
-      this.decision = isAllowed && decision !== undefined ? decision : "no";
+    const decided = DECISIONS.get(answer);
+    const isAllowed = decided === "yes" || decided === "always" && hasAlways;
+    if (left() === 0) {
+      if (isAllowed) decision = decided;
       return undefined;
     }
     // A yes before the last page shows the next page and asks again.
     if (!isAllowed && answer !== "m" && answer !== "more") return undefined;
-    this.#start = this.#end;
-    this.#end += NEXT_PAGE_LENGTH;
-    return this.#page(`${this.#call.callAgain}, continued: `);
+    return nextPage(`${callAgain}, continued: `, NEXT_PAGE_LENGTH);
   };
-
-  get #left(): number {
-    return Math.max(0, this.#params.length - this.#end);
-  }
-
-  #page(head: string): Dialogue["first"] {
-    const shown = inWrittenOrder(escapeUnseen(this.#params.slice(this.#start, this.#end)));
-    const options = this.#left === 0
-      ? `Run it? [y]es, ${this.#call.hasAlways ? "[a]lways, " : ""}[N]o: `
-      : `${countOf(this.#left, "more character")} left to show before it can run. [m]ore, [N]o: `;
-    return { text: `${head}${shown}${this.#left === 0 ? "" : "…"}\n${options}` };
-  }
+  const ended = await editor.converse({ first: nextPage(`${call} with `, FIRST_PAGE_LENGTH), next, signal });
+  if (ended === "answered") return decision;
+  return ended === "declined" ? "no" : "cancelled";
 }

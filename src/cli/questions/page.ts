@@ -1,5 +1,5 @@
 /** A page that an MCP server wants a person to open: its address is shown, and never opened or fetched. Pure. */
-import type { Dialogue } from "../../terminal/editor/line_editor.ts";
+import type { DialogueEnd, LineEditor } from "../../terminal/editor/line_editor.ts";
 import { quoteText } from "../../terminal/shapes.ts";
 import { checkWord } from "./form.ts";
 import { describeAsker, describeTimeLeft, type ShownPage } from "./shown_question.ts";
@@ -14,35 +14,24 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-export class PageDialogue implements Dialogue {
-  readonly #page: ShownPage;
-  readonly #columns: number;
-  #isAccepted = false;
-
-  constructor(page: ShownPage, { columns }: { readonly columns: number }) {
-    this.#page = page;
-    this.#columns = columns;
-  }
-
-  get signal(): AbortSignal {
-    return this.#page.signal;
-  }
-
-  get first(): Dialogue["first"] {
-    const text = [
-      ...pageHead(this.#page, this.#columns),
-      "Open it if you trust this host, and come back. [d]one, [N]o (decline): ",
-    ].join("\n");
-    return { text, check: checkWord(WORDS, "d or n") };
-  }
-
-  readonly next = (answer: string): undefined => {
-    this.#isAccepted = WORDS.get(answer.trim().toLowerCase()) ?? false;
+/** Asks the person to open the page; resolves to whether they have been there, as far as the dialogue was answered. */
+export async function askToOpen(
+  editor: Pick<LineEditor, "converse">,
+  page: ShownPage,
+  { columns }: { readonly columns: number },
+): Promise<{ readonly end: DialogueEnd; readonly isAccepted: boolean }> {
+  let isAccepted = false;
+  const text = [
+    ...pageHead(page, columns),
+    "Open it if you trust this host, and come back. [d]one, [N]o (decline): ",
+  ].join("\n");
+  const next = (answer: string) => {
+    isAccepted = WORDS.get(answer.trim().toLowerCase()) ?? false;
+    return undefined;
   };
-
-  get isAccepted(): boolean {
-    return this.#isAccepted;
-  }
+  const first = { text, check: checkWord(WORDS, "d or n") };
+  const end = await editor.converse({ first, next, signal: page.signal });
+  return { end, isAccepted };
 }
 
 /** The lines above the question: who asks, what for, and where the address leads. The address is one unbroken line. */

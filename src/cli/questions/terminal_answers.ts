@@ -5,7 +5,7 @@ import { consoleColumns } from "../../terminal/screen.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { askToRun, type CallDecision } from "./approval.ts";
 import { FormDialogue } from "./form.ts";
-import { PageDialogue } from "./page.ts";
+import { askToOpen } from "./page.ts";
 import { type ShownApproval, type ShownForm, type ShownQuestion, toShownName } from "./shown_question.ts";
 
 type Prompt = Pick<LineEditor, "converse">;
@@ -40,8 +40,8 @@ export async function askAt(
     case "form":
       return await askForm(editor, question, options);
     case "url": {
-      const page = new PageDialogue(question, { columns: consoleColumns() });
-      return toAnswer(await editor.converse(page), page.isAccepted ? { action: "accept" } : undefined);
+      const { end, isAccepted } = await askToOpen(editor, question, { columns: consoleColumns() });
+      return toAnswer(end, isAccepted ? { action: "accept" } : undefined);
     }
     case "approval":
       return DECISIONS[await askToRun(editor, toCall(question))];

@@ -4,7 +4,6 @@ import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
 import { DEFAULT_TOKEN_FIELD, DEFAULT_TOKEN_HEADERS } from "../../server/auth/presented_token.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/auth/grant.ts";
-import type { JwtTokens } from "../../server/auth/jwt.ts";
 import {
   DEFAULT_CLOCK_TOLERANCE_MS,
   DEFAULT_OFFICES_CLAIM,
@@ -139,10 +138,12 @@ export async function openAuth(options: TokenOptions, logger: Logger): Promise<O
   await using opening = new AsyncDisposableStack();
   try {
     const providers: AuthProvider[] = [];
-    const tokens = await openTokens(options, logger);
-    if (tokens !== undefined) providers.push(own(opening, tokens));
-    const jwt = await openJwt(options, logger);
-    if (jwt !== undefined) providers.push(own(opening, jwt));
+    for (const open of [openTokens, openJwt]) {
+      const provider = await open(options, logger);
+      if (provider === undefined) continue;
+      opening.defer(async () => await provider[Symbol.asyncDispose]?.());
+      providers.push(provider);
+    }
     const opened = opening.move();
     return {
       auth: providers.length > 1 ? anyOf(providers) : providers[0],
@@ -152,11 +153,6 @@ export async function openAuth(options: TokenOptions, logger: Logger): Promise<O
     if (!(error instanceof FileContentError || error instanceof TypeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
-}
-
-function own(stack: AsyncDisposableStack, provider: AuthProvider & Partial<AsyncDisposable>): AuthProvider {
-  stack.defer(() => provider[Symbol.asyncDispose]?.() ?? Promise.resolve());
-  return provider;
 }
 
 async function openTokens(
@@ -173,7 +169,10 @@ async function openTokens(
   return await TokenFile.open(tokenFile, { field, header, tokens, logger });
 }
 
-async function openJwt(options: TokenOptions, logger: Logger): Promise<JwtTokens | undefined> {
+async function openJwt(
+  options: TokenOptions,
+  logger: Logger,
+): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (JWT_SOURCES.every((name) => options[name] === undefined)) return undefined;
   const { jwtSecret, jwtSecretFile, jwtKeyFile, jwtJwksUrl } = options;
   const unknown = options.jwtDefaultRoles?.find((role) => !isGrantedRole(role));

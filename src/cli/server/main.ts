@@ -2,19 +2,18 @@
 import { untilAborted } from "../../async/abortable.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
-import { loggerOf } from "../options.ts";
+import { announce, loggerOf } from "../options.ts";
 import type { Command } from "commander";
 import { InterruptedError } from "../signals.ts";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
-import { platformWarning } from "./platform.ts";
 import { checkJwtOptions, openAuth } from "./credentials.ts";
 import { ServerOption } from "./option_kinds.ts";
 import { completeOptions } from "./option_sources.ts";
 import { misspeltVariables } from "./variables.ts";
 import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
-import { type Logger, parseLogLevels } from "../../log.ts";
+import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { FileContentError } from "../../server/files/file_content.ts";
 import { isListenOption } from "../../server/option_names.ts";
@@ -112,7 +111,8 @@ async function serve(
   else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
   const warning = platformWarning((name) => Deno.env.get(name), { isClustered: options.redis !== undefined });
   if (warning !== undefined) logger.warn(warning);
-  tellListening(options, server.url);
+  const { url } = server;
+  announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
@@ -214,9 +214,19 @@ function tlsOf({ tlsCert: certFile, tlsKey: keyFile }: ServerCliOptions): Listen
   throw new UsageError("Cannot serve TLS: --tls-cert and --tls-key are needed together");
 }
 
-/** Prints the URL on standard output: a line of text, or a JSON log line with `--log-format json`. */
-function tellListening({ logFormat }: ServerCliOptions, url: string): void {
-  if (logFormat === "text") return console.log(`listening on ${url}`);
-  const logger = loggerOf("server", { logFormat, logLevel: parseLogLevels("info"), write: console.log });
-  logger.info("listening", { url });
+const DEPLOY_VARIABLES: readonly string[] = ["DENO_DEPLOYMENT_ID", "DENO_DEPLOY"];
+
+/**
+ * Returns a warning where a platform runs several processes of this Server that share nothing.
+ *
+ * @param env Reads an environment variable.
+ * @param context `isClustered`: whether the processes share their offices.
+ */
+export function platformWarning(
+  env: (name: string) => string | undefined,
+  { isClustered }: { readonly isClustered: boolean },
+): string | undefined {
+  if (isClustered || !DEPLOY_VARIABLES.some((name) => env(name))) return undefined;
+  return "offices live in one instance: Deno Deploy may run several, and members of one office may not meet; " +
+    "give --redis to share offices";
 }

@@ -4,9 +4,23 @@
  */
 import { isRecord } from "../../json.ts";
 import type { ConfigForm } from "../form.ts";
-import type { Entry, Member, Part } from "./members.ts";
 import type { ConfigPath } from "../problem.ts";
-import { signIn, signInScopes } from "./oauth.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** A value of the flat entry, and the place where it was written. */
+interface Part {
+  /** The path in the flat entry: a member, or a member of that. */
+  readonly path: ConfigPath;
+  readonly value: unknown;
+  /** The path in the entry as it was written. */
+  readonly from: ConfigPath;
+  /** What to add to the index of a list item to get its index at `from`; 0 by default. */
+  readonly shift?: number;
+}
+
+/** Translates a member. It returns nothing for a member without meaning, or of a wrong type that is reported elsewhere. */
+type Member = (value: unknown, key: string, entry: Entry) => readonly Part[];
 
 export interface VariableStyle {
   /** `${NAME}` and `${NAME:-default}` are environment variables. */
@@ -106,6 +120,44 @@ const chosenTools: Member = (value, key) => {
 };
 
 const nothing: Member = () => [];
+
+/** Our names for members of other programs; a member that is not listed keeps its name. */
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries({
+  CLIENT_ID: "clientId",
+  client_id: "clientId",
+  CLIENT_SECRET: "clientSecret",
+  client_secret: "clientSecret",
+  client_metadata_url: "clientMetadataUrl",
+  callbackPort: "redirectPort",
+  callback_port: "redirectPort",
+  redirect_port: "redirectPort",
+  scope: "scopes",
+}));
+
+/** Translates `oauth`, or a member of the same meaning, such as `"auth": "oauth"`. */
+const signIn: Member = (value, key) => {
+  if (value === "oauth") return [{ path: ["oauth"], value: true, from: [key] }];
+  if (!isRecord(value)) return [{ path: ["oauth"], value, from: [key] }];
+  if (value["enabled"] === false) return [{ path: ["oauth"], value: false, from: [key, "enabled"] }];
+  const members = Object.entries(value).filter(([member, each]) =>
+    member !== "enabled" && each !== undefined
+  );
+  const whole: Part = { path: ["oauth"], value: {}, from: [key] };
+  return [whole, ...members.map(([member, each]) => memberPart(member, each, [key, member]))];
+};
+
+/** Translates scopes that stand beside the settings of the sign-in. */
+const signInScopes: Member = (value, key) => [memberPart("scopes", value, [key])];
+
+function memberPart(member: string, value: unknown, from: Part["from"]): Part {
+  const name = NAMES.get(member) ?? member;
+  return { path: ["oauth", name], value: name === "scopes" ? toScopes(value) : value, from };
+}
+
+/** A text with scopes as a list of them. */
+function toScopes(value: unknown): unknown {
+  return typeof value === "string" ? value.split(/[\s,]+/).filter((scope) => scope !== "") : value;
+}
 
 /** Members with one meaning in all forms that have them. */
 const SHARED: Readonly<Record<string, Member>> = {

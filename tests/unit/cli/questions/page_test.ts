@@ -1,14 +1,23 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { PageDialogue } from "../../../../src/cli/questions/page.ts";
+import { askToOpen } from "../../../../src/cli/questions/page.ts";
+import type { Dialogue } from "../../../../src/terminal/editor/line_editor.ts";
 import { BASE, type } from "./_forms.ts";
 
-function pageOf(url: string): PageDialogue {
-  return new PageDialogue({ ...BASE, mode: "url", url }, { columns: 80 });
+/** Asks about a page, and types these lines. */
+async function ask(url: string, ...lines: readonly string[]) {
+  let shown: string[] = [];
+  const converse = (dialogue: Dialogue) => {
+    shown = type(dialogue, ...lines);
+    return Promise.resolve("answered" as const);
+  };
+  const { isAccepted } = await askToOpen({ converse }, { ...BASE, mode: "url", url }, { columns: 80 });
+  return { isAccepted, shown };
 }
 
-Deno.test("a page is shown with its host and its whole address, in one line", () => {
+Deno.test("a page is shown with its host and its whole address, in one line", async () => {
   const url = `https://pay.example.com/authorize?state=${"x".repeat(500)}`;
-  const lines = pageOf(url).first.text.split("\n");
+  const { shown: [text = ""] } = await ask(url);
+  const lines = text.split("\n");
   assertEquals(lines.slice(0, 4), [
     'MCP server "shop" asks you to open a page in a call of "order" by Agent "bot":',
     "  Where to?",
@@ -18,28 +27,27 @@ Deno.test("a page is shown with its host and its whole address, in one line", ()
   assertStringIncludes(lines[4] ?? "", "does not open it");
 });
 
-Deno.test("an address that deceives the eye is told apart", () => {
-  const text = (url: string) => pageOf(url).first.text;
+Deno.test("an address that deceives the eye is told apart", async () => {
+  const text = async (url: string) => (await ask(url)).shown[0] ?? "";
   assertStringIncludes(
-    text("https://bank.example.com@evil.example/"),
+    await text("https://bank.example.com@evil.example/"),
     "Host: evil.example\nCareful: what stands before",
   );
-  assertStringIncludes(text("https://b\u0430nk.example/"), "Host: xn--");
-  assertStringIncludes(text("https://b\u0430nk.example/"), "not written in ASCII");
-  assertStringIncludes(text("http://bank.example/"), "not encrypted");
-  assert(!text("http://localhost:8080/").includes("Careful"));
-  assert(!text("https://x.example/\u202e%1b[2J").includes("\u202e"));
+  assertStringIncludes(await text("https://b\u0430nk.example/"), "Host: xn--");
+  assertStringIncludes(await text("https://b\u0430nk.example/"), "not written in ASCII");
+  assertStringIncludes(await text("http://bank.example/"), "not encrypted");
+  assert(!(await text("http://localhost:8080/")).includes("Careful"));
+  assert(!(await text("https://x.example/\u202e%1b[2J")).includes("\u202e"));
 });
 
-Deno.test("only a clear yes accepts a page", () => {
-  const answer = (typed: string) => {
-    const page = pageOf("https://x.example/");
-    const shown = type(page, typed);
-    return [page.isAccepted, shown.at(-1)];
+Deno.test("only a clear yes accepts a page", async () => {
+  const answer = async (typed: string) => {
+    const { isAccepted, shown } = await ask("https://x.example/", typed);
+    return [isAccepted, shown.at(-1)];
   };
-  assertEquals(answer("d"), [true, ""]);
-  assertEquals(answer(" Done "), [true, ""]);
-  assertEquals(answer(""), [false, ""]);
-  assertEquals(answer("n"), [false, ""]);
-  assertEquals(answer("later"), [false, "Invalid answer: enter d or n"]);
+  assertEquals(await answer("d"), [true, ""]);
+  assertEquals(await answer(" Done "), [true, ""]);
+  assertEquals(await answer(""), [false, ""]);
+  assertEquals(await answer("n"), [false, ""]);
+  assertEquals(await answer("later"), [false, "Invalid answer: enter d or n"]);
 });
