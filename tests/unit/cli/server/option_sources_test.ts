@@ -110,7 +110,7 @@ Deno.test("every option of the library is reached by a flag, except those that f
   const flags = serverOptionGroups().flatMap(({ options }) => options);
   const reached = flags.map((flag) => flag instanceof ServerOption ? flag.member : "");
   const code = await Deno.readTextFile(new URL("../../../../src/server/option_names.ts", import.meta.url));
-  const names = [...code.matchAll(/^  (\w+): true,$/gm)].map(([, name = ""]) => name);
+  const names = [...code.matchAll(/^ {2}(\w+): true,$/gm)].map(([, name = ""]) => name);
   const unreached = names.filter((name) => !reached.includes(name));
   assertEquals(unreached, ["auth", "metrics", "countLostAuditLines", "logger", "tls", "signal"]);
 });
