@@ -1,6 +1,6 @@
 /** Headings, paragraphs, lists and tables of a page that does not say where they are, by the look of its lines. */
 import type { DocumentElement } from "../../../provider/documents/source.ts";
-import { edgesOf, isEntry, joinLines, type Line, textOf } from "./lines.ts";
+import { edgesOf, hasLeader, joinLines, type Line, textOf } from "./lines.ts";
 import { isItem, leavesItem, withLists } from "./list_items.ts";
 import { findTables, type UnruledTable } from "./tables/unruled.ts";
 
@@ -18,8 +18,8 @@ export interface BodyLook {
 const MAX_HEADING = 200;
 /** How much larger than the running text a heading is. */
 const HEADING_SCALE = 1.12;
-/** The distance of lines, in heights of letters, from which on a paragraph and a heading end. */
-const [PARAGRAPH_GAP, HEADING_GAP] = [1.75, 1.5];
+/** The distance of lines, in heights of letters, from which on a paragraph, a heading and a title end. */
+const [PARAGRAPH_GAP, HEADING_GAP, TITLE_GAP] = [1.75, 1.5, 2.2];
 
 /** How the running text looks, judged by some lines. */
 export function lookOf(lines: readonly Line[], isBold: BodyLook["isBold"]): BodyLook {
@@ -59,9 +59,7 @@ function blockAt(
   context: Context,
 ): { readonly element: DocumentElement; readonly end: number } {
   const level = headingLevel(lines, start, context.look);
-  const end = level === undefined
-    ? blockEnd(lines, start, context)
-    : headingEnd(lines, start, { level, ...context });
+  const end = blockEnd(lines, start, { level, ...context });
   const text = joinLines(lines.slice(start, end));
   return {
     element: level === undefined
@@ -87,19 +85,33 @@ function headingLevel(lines: readonly Line[], at: number, look: BodyLook): numbe
     : undefined;
 }
 
-function headingEnd(
+/** The line after the heading of a level, or after the paragraph, that begins with a line. */
+function blockEnd(
   lines: readonly Line[],
   start: number,
-  { level, look, tables }: { readonly level: number } & Context,
+  { level, look, tables }: { readonly level: number | undefined } & Context,
 ): number {
+  const first = lines[start];
+  const isInItem = level === undefined && first !== undefined && isItem(first);
   let end = start + 1;
   for (; end < lines.length && !tables.has(end); end++) {
     const [before, line] = [lines[end - 1], lines[end]];
-    if (before === undefined || line === undefined || isBreak(before, line)) break;
-    if (before.y - line.y > line.size * HEADING_GAP && !goesOn(before, line)) break;
-    if (roundSize(line.size) !== roundSize(before.size) || headingLevel(lines, end, look) !== level) break;
+    if (before === undefined || line === undefined) break;
+    const isOther = roundSize(line.size) !== roundSize(before.size) && Math.abs(line.size - before.size) > 1;
+    const isEnd = level === undefined
+      ? isBreak(before, line) || isItem(line)
+      : endsHeading(level, before, line);
+    if (isEnd || isOther || isInItem && leavesItem(lines, start, end)) break;
+    if (headingLevel(lines, end, look) !== level) break;
   }
   return end;
+}
+
+/** Whether a line does not go on with a heading; the lines of a title may be as far apart as paragraphs. */
+function endsHeading(level: number, before: Line, line: Line): boolean {
+  const distance = (before.y - line.y) / line.size;
+  const isFar = distance > HEADING_GAP && distance <= (level === 1 ? TITLE_GAP : PARAGRAPH_GAP);
+  return isFar ? hasLeader(textOf(before)) || !goesOn(before, line) : isBreak(before, line);
 }
 
 /** Whether a heading goes on in a line that is far from the one before: within a sentence or a word, or in the same middle. */
@@ -109,24 +121,9 @@ function goesOn(before: Line, line: Line): boolean {
   return isCentered || /^\p{Ll}/u.test(textOf(line)) || /-$/.test(textOf(before));
 }
 
-function blockEnd(lines: readonly Line[], start: number, { look, tables }: Context): number {
-  const first = lines[start];
-  const isInItem = first !== undefined && isItem(first);
-  let end = start + 1;
-  for (; end < lines.length && !tables.has(end); end++) {
-    const [before, line] = [lines[end - 1], lines[end]];
-    if (before === undefined || line === undefined) break;
-    const isOther = roundSize(line.size) !== roundSize(before.size) && Math.abs(line.size - before.size) > 1;
-    if (isBreak(before, line) || isOther || isItem(line)) break;
-    if (isInItem && leavesItem(lines, start, end)) break;
-    if (headingLevel(lines, end, look) !== undefined) break;
-  }
-  return end;
-}
-
 /** Whether a line begins a block: it is far from the line before, above it, a note, or indented behind a short one or an entry. */
 function isBreak(before: Line | undefined, line: Line): boolean {
-  if (before === undefined || isEntry(before)) return true;
+  if (before === undefined || hasLeader(textOf(before))) return true;
   const distance = before.y - line.y;
   if (distance < -line.size * 0.5 || distance > Math.max(before.size, line.size) * PARAGRAPH_GAP) return true;
   if (line.isNote && (before.isNote || /[.!?:)]$/.test(textOf(before)))) return true;

@@ -3,9 +3,9 @@
  * round where they run to the left (`لا`), and the words of letters that are set apart (`A N N U A L`).
  */
 import type { TextItem } from "./lines.ts";
-import { type PageOperators, withMatrices } from "./operators.ts";
+import type { PageOperators } from "./operators.ts";
 import { isRightToLeft, withoutForms } from "./right_to_left.ts";
-import { Pen, type WrittenGlyph } from "./text_gaps.ts";
+import { type WrittenGlyph, writtenTexts } from "./text_gaps.ts";
 
 const LIGATURE = /ال|اأ|لأ|أل|إل|آل/u;
 /** Single letters with spaces between them: enough to look for words in them, and where a line has such texts. */
@@ -34,11 +34,8 @@ export function correctByGlyphs<T extends object>(
   const texts = items.filter((item): item is TextItem => "str" in item);
   const spaced = new Set(texts.filter(({ str }) => SPACED.test(str)).map(heightOf));
   if (spaced.size === 0 && !texts.some(({ str }) => LIGATURE.test(str))) return items;
-  const pen = new Pen(operators.numbers);
   const glyphs = new Map<number, WrittenGlyph[]>();
-  for (const [operator, args, matrix] of withMatrices(operators)) {
-    const text = pen.follow(operator, args, matrix);
-    if (text === undefined) continue;
+  for (const text of writtenTexts(operators)) {
     const height = Math.round(text.y);
     const others = glyphs.get(height);
     if (others === undefined) glyphs.set(height, [...text.glyphs]);

@@ -60,8 +60,6 @@ const HAS_VALUE = /[\p{L}\p{N}∞+−=]/u;
 const BRAND = /^[TS]M$/;
 const ORDINAL = /\d(?:st|nd|rd|th)$/u;
 
-const LEADER = /(?:[._…]\s?){5}/u;
-
 /**
  * Joins texts to lines, in the order of the page's content, which is that of reading in most files. A text that stands
  * above or below the line before begins a line; small raised ones, such as marks of footnotes, do not.
@@ -229,19 +227,18 @@ export function edgesOf({ pieces, isToLeft = false }: Line): readonly [start: nu
   return isToLeft ? [-right, -left] : [left, right];
 }
 
-/** Whether a line is an entry of a table of contents or a form, with dots or a line that lead to its number or wait for it. */
-export function isEntry(line: Line): boolean {
-  return LEADER.test(textOf(line));
-}
-
-/** Whether a text has such dots or such a line. */
+/** Whether a text is an entry of a table of contents or a form, with dots or a line that lead to its number or wait for it. */
 export function hasLeader(text: string): boolean {
-  return LEADER.test(text);
+  return /(?:[._…]\s?){5}/u.test(text);
 }
 
+/** Short words within compounds; other short parts of words, as in `conflict-res-olution`, are syllables. */
+const INNER_WORD = "(?:a|and|as|at|by|for|in|of|on|or|the|to|up)";
 /** The end and the beginning of lines that divide a word at a hyphen of its own: `state-of-the-` or `state-`, `of-the-art`. */
-const COMPOUND =
-  /[\p{L}\d]-[\p{L}\d]+-\n|(?:^|[^\p{L}])self-\n|\n(?:a|and|as|at|by|for|in|of|on|or|the|to|up)-/u;
+const COMPOUND = new RegExp(
+  `[\\p{L}\\d]-(?:${INNER_WORD}|[\\p{L}\\d]{4,})-\n|(?:^|[^\\p{L}])self-\n|\n${INNER_WORD}-`,
+  "u",
+);
 
 /** Joins lines to a paragraph. */
 export function joinLines(lines: readonly Line[]): string {
@@ -268,16 +265,4 @@ export function joinTexts(lines: readonly string[]): string {
 function isWithoutSpaces(before: string, after: string): boolean {
   const letter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、；：？！「」『』（）]/u;
   return letter.test(before.at(-1) ?? "") && letter.test(after.at(0) ?? "");
-}
-
-/**
- * The space of a text that is nearest to a place in it; `undefined` when it has none near.
- *
- * @param next the letter after the space, if it is known
- */
-export function nearestSpace(text: string, place: number, next = ""): number | undefined {
-  const [before, after] = [text.lastIndexOf(` ${next}`, place), text.indexOf(` ${next}`, place)];
-  const spaces = [before, after].filter((space) => space > 0);
-  const [nearest] = spaces.sort((one, other) => Math.abs(one - place) - Math.abs(other - place));
-  return nearest;
 }

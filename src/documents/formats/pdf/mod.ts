@@ -26,7 +26,7 @@ import { type Line, type TextItem, toLines } from "./lines.ts";
 import { correctByGlyphs, needsGlyphs } from "./glyphs.ts";
 import { withoutForms } from "./right_to_left.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
-import { lettersOf, type StructureNode, TaggedTexts, toTaggedElements } from "./tags.ts";
+import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
 
 /** How many pages show how the running text looks. */
@@ -162,13 +162,15 @@ class PdfReader {
   ): Promise<DocumentElement[] | undefined> {
     if (tree === null || !await (this.#isMarked ??= this.#saysMarked())) return undefined;
     const contents = markedTexts(marked);
-    const texts = new TaggedTexts(contents);
     const look = await (this.#look ??= this.#lookOfDocument());
     const byLook = (items: readonly TextItem[]) => toBlocks(toLines(items), look);
-    const { elements, blocks } = toTaggedElements(tree, texts, { maxDepth: this.#maxDepth, byLook });
+    const { elements, blocks, missing } = toTaggedElements(tree, contents, {
+      maxDepth: this.#maxDepth,
+      byLook,
+    });
     const all = lettersOf(items);
     const inside = [...contents.values()].reduce((sum, texts) => sum + lettersOf(texts), 0);
-    const isWhole = all - inside + texts.missing <= all * MAX_UNTAGGED;
+    const isWhole = all - inside + missing <= all * MAX_UNTAGGED;
     const isPoor = blocks.some((block) => {
       const shown = toLines(block).length < MANY_LINES ? [] : byLook(block);
       return shown.some(({ category }) => category === "table") ||
@@ -215,20 +217,12 @@ class PdfReader {
   async #lookOfDocument(): Promise<BodyLook> {
     const lines: Line[] = [];
     for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
-      for (const line of await this.#linesOf(number)) lines.push(line);
+      // A damaged page costs the others nothing.
+      const page = await this.#pdf.getPage(number).catch(() => undefined);
+      const text = await page?.getTextContent().catch(() => undefined);
+      for (const line of toLines(textsOf(text?.items ?? []).items)) lines.push(line);
     }
     return lookOf(lines, () => false);
-  }
-
-  /** The lines of a page, by its number from 1; a damaged page costs the others nothing. */
-  async #linesOf(number: number): Promise<readonly Line[]> {
-    try {
-      const page = await this.#pdf.getPage(number);
-      const { items } = textsOf((await page.getTextContent()).items as readonly MarkedItem[]);
-      return toLines(items);
-    } catch {
-      return [];
-    }
   }
 
   async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {

@@ -127,8 +127,7 @@ function shrink(picture: PdfPicture, scale: number): { width: number; height: nu
   const width = Math.max(1, Math.round(picture.width * scale));
   const height = Math.max(1, Math.round(picture.height * scale));
   const data = new Uint8Array(width * height * 4);
-  const color = colorsOf(picture);
-  const sum = new Float64Array(3);
+  const valueAt = valuesOf(picture);
   for (let y = 0, at = 0; y < height; y++) {
     const [top, bottom] = [
       Math.floor(y * picture.height / height),
@@ -139,13 +138,13 @@ function shrink(picture: PdfPicture, scale: number): { width: number; height: nu
         Math.floor(x * picture.width / width),
         Math.ceil((x + 1) * picture.width / width),
       ];
-      sum.fill(0);
-      for (let row = top; row < bottom; row++) {
-        for (let column = left; column < right; column++) color(sum, column, row);
-      }
       const count = (bottom - top) * (right - left);
       for (let channel = 0; channel < 3; channel++) {
-        data[at + channel] = Math.round((sum[channel] ?? 0) / count);
+        let sum = 0;
+        for (let row = top; row < bottom; row++) {
+          for (let column = left; column < right; column++) sum += valueAt(column, row, channel);
+        }
+        data[at + channel] = Math.round(sum / count);
       }
       data[at + 3] = 0xff;
     }
@@ -153,29 +152,12 @@ function shrink(picture: PdfPicture, scale: number): { width: number; height: nu
   return { width, height, data };
 }
 
-/** Adds the color of a pixel to a sum. PDF.js gives one bit, or one, three or four bytes for each pixel. */
-function colorsOf({ width, height, data }: PdfPicture): (sum: Float64Array, x: number, y: number) => void {
-  const add = (sum: Float64Array, red = 0, green = 0, blue = 0) => {
-    sum[0] = (sum[0] ?? 0) + red;
-    sum[1] = (sum[1] ?? 0) + green;
-    sum[2] = (sum[2] ?? 0) + blue;
-  };
+/** The red, green or blue of each pixel. PDF.js gives one bit, or one, three or four bytes for each of them. */
+function valuesOf({ width, height, data }: PdfPicture): (x: number, y: number, channel: number) => number {
   const channels = data.length / (width * height);
-  if (channels < 1) {
-    const rowBytes = Math.ceil(width / 8);
-    return (sum, x, y) => {
-      const gray = ((data[y * rowBytes + (x >> 3)] ?? 0) >> (7 - (x & 7)) & 1) * 0xff;
-      add(sum, gray, gray, gray);
-    };
+  if (channels >= 1) {
+    return (x, y, channel) => data[(y * width + x) * channels + Math.min(channel, channels - 1)] ?? 0;
   }
-  if (channels === 1) {
-    return (sum, x, y) => {
-      const gray = data[y * width + x];
-      add(sum, gray, gray, gray);
-    };
-  }
-  return (sum, x, y) => {
-    const at = (y * width + x) * channels;
-    add(sum, data[at], data[at + 1], data[at + 2]);
-  };
+  const rowBytes = Math.ceil(width / 8);
+  return (x, y) => ((data[y * rowBytes + (x >> 3)] ?? 0) >> (7 - (x & 7)) & 1) * 0xff;
 }

@@ -10,31 +10,6 @@ export interface StructureNode {
   readonly children: readonly (StructureNode | { readonly type: string; readonly id: string })[];
 }
 
-/** Reads the texts of marked content, each at most once. */
-export class TaggedTexts {
-  readonly #texts: ReadonlyMap<string, readonly TextItem[]>;
-  readonly #read = new Set<string>();
-
-  /** @param texts by the id of the marked content */
-  constructor(texts: ReadonlyMap<string, readonly TextItem[]>) {
-    this.#texts = texts;
-  }
-
-  take(id: string): readonly TextItem[] {
-    if (this.#read.has(id)) return [];
-    this.#read.add(id);
-    return this.#texts.get(id) ?? [];
-  }
-
-  /** How many characters no node of the tree contains. */
-  get missing(): number {
-    return [...this.#texts].reduce(
-      (sum, [id, items]) => sum + (this.#read.has(id) ? 0 : lettersOf(items)),
-      0,
-    );
-  }
-}
-
 /** How many characters texts have. */
 export function lettersOf(items: readonly TextItem[]): number {
   return items.reduce((sum, { str }) => sum + str.trim().length, 0);
@@ -46,39 +21,38 @@ export interface TaggedElements {
   readonly elements: DocumentElement[];
   /** The texts of each paragraph and heading. */
   readonly blocks: readonly (readonly TextItem[])[];
+  /** How many characters no node of the tree contains. */
+  readonly missing: number;
 }
 
-/**
- * Reads a structure tree.
- *
- * @param byLook the elements of texts that have no tags of their own, such as those of a drawing
- */
+interface TagOptions {
+  readonly maxDepth: number;
+  /** The elements of texts that have no tags of their own, such as those of a drawing. */
+  readonly byLook: (items: readonly TextItem[]) => readonly DocumentElement[];
+}
+
+/** Reads a structure tree, with the texts of each marked content by its id. */
 export function toTaggedElements(
   node: StructureNode,
-  texts: TaggedTexts,
-  { maxDepth, byLook }: {
-    readonly maxDepth: number;
-    readonly byLook: (items: readonly TextItem[]) => readonly DocumentElement[];
-  },
+  texts: ReadonlyMap<string, readonly TextItem[]>,
+  options: TagOptions,
 ): TaggedElements {
-  const reader = new TagReader(texts, maxDepth, byLook);
-  return { elements: [...reader.read(node, 0)], blocks: reader.blocks };
+  const reader = new TagReader(texts, options);
+  const elements = [...reader.read(node, 0)];
+  const missing = [...reader.unread.values()].reduce((sum, items) => sum + lettersOf(items), 0);
+  return { elements, blocks: reader.blocks, missing };
 }
 
 class TagReader {
   readonly blocks: TextItem[][] = [];
-  readonly #texts: TaggedTexts;
+  /** The texts of the marked contents that are not read yet; each is read once. */
+  readonly unread: Map<string, readonly TextItem[]>;
   readonly #maxDepth: number;
-  readonly #byLook: (items: readonly TextItem[]) => readonly DocumentElement[];
+  readonly #byLook: TagOptions["byLook"];
 
-  constructor(
-    texts: TaggedTexts,
-    maxDepth: number,
-    byLook: (items: readonly TextItem[]) => readonly DocumentElement[],
-  ) {
-    this.#texts = texts;
-    this.#maxDepth = maxDepth;
-    this.#byLook = byLook;
+  constructor(texts: ReadonlyMap<string, readonly TextItem[]>, { maxDepth, byLook }: TagOptions) {
+    this.unread = new Map(texts);
+    [this.#maxDepth, this.#byLook] = [maxDepth, byLook];
   }
 
   *read(node: StructureNode, depth: number): Generator<DocumentElement, void> {
@@ -240,7 +214,11 @@ class TagReader {
     depth: number,
     onList?: (list: StructureNode) => void,
   ): Generator<Part, void> {
-    if (!isNode(child)) return yield* this.#texts.take(child.id);
+    if (!isNode(child)) {
+      yield* this.unread.get(child.id) ?? [];
+      this.unread.delete(child.id);
+      return;
+    }
     if (isInline(child)) return yield* this.#partsOf(child, depth + 1, onList);
     yield BREAK;
     yield* this.#partsOf(child, depth + 1, onList);

@@ -2,14 +2,8 @@
  * The narrow gaps between columns. PDF.js joins texts that are less than 0.6 heights of letters apart, as if the gap were
  * a space. The operators of the page tell where it moves to the next text without writing a space.
  */
-import { nearestSpace, type TextItem } from "./lines.ts";
-import {
-  type Matrix,
-  multiply,
-  type OperatorNumbers,
-  type PageOperators,
-  withMatrices,
-} from "./operators.ts";
+import type { TextItem } from "./lines.ts";
+import { type Matrix, multiply, type PageOperators, withMatrices } from "./operators.ts";
 
 /** A gap between two texts on one base line, in points from the lower left corner of the page. */
 export interface TextGap {
@@ -17,8 +11,8 @@ export interface TextGap {
   /** Where the text before it ends, and the one after it begins. */
   readonly start: number;
   readonly end: number;
-  /** The first letter after it. */
-  readonly next: string;
+  /** The first letter after it, if it is known. */
+  readonly next?: string;
 }
 
 /** PDF.js does not join what is farther apart, in heights of letters. */
@@ -32,20 +26,22 @@ const MAX_GAPS = 2_000;
 
 /** Finds the narrow gaps of a page; none when there are too many. */
 export function textGapsOf(operators: PageOperators): readonly TextGap[] {
-  const pen = new Pen(operators.numbers);
   const gaps: (TextGap & { readonly width: number })[] = [];
   let before: WrittenText | undefined;
   let [texts, spaced] = [0, 0];
-  for (const [operator, args, matrix] of withMatrices(operators)) {
-    const text = pen.follow(operator, args, matrix);
-    if (text === undefined) continue;
-    const width = before === undefined ? 0 : widthBetween(before, text);
-    if (before !== undefined && width >= MIN_WIDTH_WITH_SPACES && width <= MAX_WIDTH) {
-      gaps.push({ y: text.y, start: before.end, end: text.start, next: text.first, width });
+  for (const text of writtenTexts(operators)) {
+    const { glyphs, y, size } = text;
+    const [first, last] = [glyphs[0], before?.glyphs.at(-1)];
+    const isOnLine = before !== undefined && Math.abs(y - before.y) < 1;
+    if (isOnLine && first !== undefined && last !== undefined && isLetter(first) && isLetter(last)) {
+      const width = (first.start - last.end) / size;
+      if (width >= MIN_WIDTH_WITH_SPACES && width <= MAX_WIDTH) {
+        gaps.push({ y, start: last.end, end: first.start, next: first.unicode, width });
+      }
     }
     before = text;
     texts++;
-    if (text.hasSpaces) spaced++;
+    if (!glyphs.every(isLetter)) spaced++;
   }
   const least = spaced >= texts * SPACED ? MIN_WIDTH_WITH_SPACES : MIN_WIDTH;
   const wide = gaps.filter(({ width }) => width >= least);
@@ -62,11 +58,14 @@ export function divideAtGaps(items: readonly TextItem[], gaps: readonly TextGap[
     const inside = [Math.round(y), Math.round(y) - 1, Math.round(y) + 1]
       .flatMap((height) => byHeight.get(height) ?? [])
       .filter(({ start, end }) => start > x && end < x + item.width);
-    return inside.length === 0 ? [item] : divide(item, inside.sort((one, other) => one.start - other.start));
+    return inside.length === 0
+      ? [item]
+      : divideText(item, inside.sort((one, other) => one.start - other.start));
   });
 }
 
-function divide(item: TextItem, gaps: readonly TextGap[]): TextItem[] {
+/** Divides a text at the space that is nearest to each of some gaps, from left to right. */
+export function divideText(item: TextItem, gaps: readonly Omit<TextGap, "y">[]): TextItem[] {
   const parts: TextItem[] = [];
   let rest = item;
   for (const { start, end, next } of gaps) {
@@ -85,6 +84,14 @@ function divide(item: TextItem, gaps: readonly TextGap[]): TextItem[] {
   return [...parts, rest];
 }
 
+/** The space before a letter that is nearest to a place in a text; `undefined` when it has none near. */
+function nearestSpace(text: string, place: number, next = ""): number | undefined {
+  const [before, after] = [text.lastIndexOf(` ${next}`, place), text.indexOf(` ${next}`, place)];
+  const spaces = [before, after].filter((space) => space > 0);
+  const [nearest] = spaces.sort((one, other) => Math.abs(one - place) - Math.abs(other - place));
+  return nearest;
+}
+
 /** A glyph, from where to where it reaches. */
 export interface WrittenGlyph {
   readonly unicode: string;
@@ -94,140 +101,106 @@ export interface WrittenGlyph {
   readonly isSpacedOut: boolean;
 }
 
-/** A text that the page writes at once, from its first letter to its last one. */
+/** A text that the page writes at once, from its first glyph to its last one. */
 interface WrittenText {
   readonly glyphs: readonly WrittenGlyph[];
-  readonly start: number;
-  readonly end: number;
   readonly y: number;
   readonly size: number;
-  /** Its first and its last letter, or a space. */
-  readonly first: string;
-  readonly last: string;
-  /** Whether it has spaces between its letters. */
-  readonly hasSpaces: boolean;
 }
 
-/** The width of the gap between two texts on one base line, in heights of letters; 0 when they have none or a space in it. */
-function widthBetween(before: WrittenText, text: WrittenText): number {
-  const isApart = Math.abs(text.y - before.y) < 1 && before.last.trim() !== "" && text.first.trim() !== "";
-  return isApart ? (text.start - before.end) / text.size : 0;
+function isLetter({ unicode }: WrittenGlyph): boolean {
+  return unicode.trim() !== "";
 }
 
 /** A letter as PDF.js lists it; a number moves the next letter. */
 type Glyph = number | { readonly unicode: string; readonly width: number; readonly isSpace: boolean };
 
 interface TextState {
-  size: number;
-  letterSpace: number;
-  wordSpace: number;
-  scale: number;
-  leading: number;
+  readonly size: number;
+  readonly letterSpace: number;
+  readonly wordSpace: number;
+  readonly scale: number;
+  readonly leading: number;
 }
 
-/** Follows the operators that say where a text stands. */
-export class Pen {
-  readonly #numbers: OperatorNumbers;
-  #state: TextState = { size: 0, letterSpace: 0, wordSpace: 0, scale: 1, leading: 0 };
-  readonly #saved: TextState[] = [];
+const UNMOVED: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** The texts that a page writes, but those that are turned. */
+export function* writtenTexts(operators: PageOperators): Generator<WrittenText, void> {
+  const { numbers } = operators;
+  let state: TextState = { size: 0, letterSpace: 0, wordSpace: 0, scale: 1, leading: 0 };
+  const saved: TextState[] = [];
   /** The place of the next letter, and that of the beginning of the line. */
-  #place: Matrix = [1, 0, 0, 1, 0, 0];
-  #line: Matrix = [1, 0, 0, 1, 0, 0];
-
-  constructor(numbers: OperatorNumbers) {
-    this.#numbers = numbers;
-  }
-
-  /** The text that an operator writes, unless it is turned or empty. */
-  follow(operator: number, args: readonly unknown[], matrix: Matrix): WrittenText | undefined {
-    const numbers = this.#numbers;
-    const [first, second] = args.map(Number);
+  let [place, line] = [UNMOVED, UNMOVED];
+  const move = (x: unknown, y: unknown) => place = line = multiply(line, [1, 0, 0, 1, x, y]);
+  for (const [operator, args, matrix] of withMatrices(operators)) {
+    const [first, second] = args;
     switch (operator) {
       case numbers.save:
-        this.#saved.push({ ...this.#state });
-        return;
+        saved.push(state);
+        break;
       case numbers.restore:
-        this.#state = this.#saved.pop() ?? this.#state;
-        return;
+        state = saved.pop() ?? state;
+        break;
       case numbers.beginText:
-        this.#setLine([1, 0, 0, 1, 0, 0]);
-        return;
+        place = line = UNMOVED;
+        break;
       case numbers.setTextMatrix:
-        this.#setLine(multiply([1, 0, 0, 1, 0, 0], [...args[0] as Iterable<unknown>]));
-        return;
+        place = line = multiply(UNMOVED, [...first as Iterable<unknown>]);
+        break;
       case numbers.setLeadingMoveText:
-        this.#state.leading = -(second ?? 0);
-        this.#move(first, second);
-        return;
+        state = { ...state, leading: -Number(second) };
+        move(first, second);
+        break;
       case numbers.moveText:
-        this.#move(first, second);
-        return;
+        move(first, second);
+        break;
       case numbers.nextLine:
-        this.#move(0, -this.#state.leading);
-        return;
+        move(0, -state.leading);
+        break;
       case numbers.setFont:
-        this.#state.size = second ?? 0;
-        return;
+        state = { ...state, size: Number(second) };
+        break;
       case numbers.setLeading:
-        this.#state.leading = first ?? 0;
-        return;
+        state = { ...state, leading: Number(first) };
+        break;
       case numbers.setCharSpacing:
-        this.#state.letterSpace = first ?? 0;
-        return;
+        state = { ...state, letterSpace: Number(first) };
+        break;
       case numbers.setWordSpacing:
-        this.#state.wordSpace = first ?? 0;
-        return;
+        state = { ...state, wordSpace: Number(first) };
+        break;
       case numbers.setHScale:
-        this.#state.scale = (first ?? 100) / 100;
-        return;
-      case numbers.showText:
-        return this.#write(args[0] as readonly Glyph[], matrix);
-    }
-  }
-
-  #setLine(line: Matrix): void {
-    [this.#line, this.#place] = [line, line];
-  }
-
-  #move(x = 0, y = 0): void {
-    this.#setLine(multiply(this.#line, [1, 0, 0, 1, x, y]));
-  }
-
-  #write(glyphs: readonly Glyph[], matrix: Matrix): WrittenText | undefined {
-    const { size, letterSpace, wordSpace, scale } = this.#state;
-    const [a, b, c, d, e, f] = multiply(matrix, this.#place);
-    let at = 0;
-    let [start, end] = [0, 0];
-    let [first, last] = ["", ""];
-    let spaces = 0;
-    const written: WrittenGlyph[] = [];
-    for (const glyph of glyphs) {
-      if (typeof glyph === "number") at -= glyph / 1000 * size * scale;
-      else {
-        const width = glyph.width / 1000 * size;
-        if (first === "") [first, start] = [glyph.unicode, at];
-        [last, end] = [glyph.unicode, at + width * scale];
-        if (glyph.unicode.trim() === "") spaces++;
-        written.push({
-          unicode: glyph.unicode,
-          start: a * at + e,
-          end: a * end + e,
-          isSpacedOut: letterSpace > size * 0.1,
-        });
-        at += (width + letterSpace + (glyph.isSpace ? wordSpace : 0)) * scale;
+        state = { ...state, scale: Number(first) / 100 };
+        break;
+      case numbers.showText: {
+        const at = multiply(matrix, place);
+        const { glyphs, width } = write(first as readonly Glyph[], state, at);
+        place = multiply(place, [1, 0, 0, 1, width, 0]);
+        const [, b, c, d, , y] = at;
+        if (glyphs.length > 0 && b === 0 && c === 0) yield { glyphs, y, size: Math.abs(d * state.size) };
       }
     }
-    this.#place = multiply(this.#place, [1, 0, 0, 1, at, 0]);
-    if (first === "" || b !== 0 || c !== 0) return undefined;
-    return {
-      glyphs: written,
-      start: a * start + e,
-      end: a * end + e,
-      y: f,
-      size: Math.abs(d * size),
-      first,
-      last,
-      hasSpaces: spaces > 0,
-    };
   }
+}
+
+/** Where glyphs stand, and by how much they move what follows them. */
+function write(
+  given: readonly Glyph[],
+  { size, letterSpace, wordSpace, scale }: TextState,
+  [a, , , , x]: Matrix,
+): { readonly glyphs: readonly WrittenGlyph[]; readonly width: number } {
+  const glyphs: WrittenGlyph[] = [];
+  let at = 0;
+  for (const glyph of given) {
+    if (typeof glyph === "number") at -= glyph / 1000 * size * scale;
+    else {
+      const { unicode, isSpace } = glyph;
+      const width = glyph.width / 1000 * size;
+      const [start, end] = [a * at + x, a * (at + width * scale) + x];
+      if (unicode !== "") glyphs.push({ unicode, start, end, isSpacedOut: letterSpace > size * 0.1 });
+      at += (width + letterSpace + (isSpace ? wordSpace : 0)) * scale;
+    }
+  }
+  return { glyphs, width: at };
 }

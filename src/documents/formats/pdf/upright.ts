@@ -1,18 +1,16 @@
 /** Turns a page, so that most of its letters stand upright: tables as wide as a page are often set sideways. */
-import type { PageOperators } from "./operators.ts";
+import { type Matrix, multiply, type PageOperators } from "./operators.ts";
 import type { TextItem } from "./lines.ts";
 
 /** Where the lines of a page run: to the right, upward, to the left or downward; in degrees. */
 export type Direction = 0 | 90 | 180 | 270;
 
-type Matrix = readonly [a: number, b: number, c: number, d: number];
-
-/** What makes coordinates those of the upright page: `x' = a x + c y`, `y' = b x + d y`. */
+/** What makes coordinates those of the upright page. */
 const TURNS: Readonly<Record<Direction, Matrix>> = {
-  0: [1, 0, 0, 1],
-  90: [0, -1, 1, 0],
-  180: [-1, 0, 0, -1],
-  270: [0, 1, -1, 0],
+  0: [1, 0, 0, 1, 0, 0],
+  90: [0, -1, 1, 0, 0, 0],
+  180: [-1, 0, 0, -1, 0, 0],
+  270: [0, 1, -1, 0, 0, 0],
 };
 
 /** The direction of most letters. */
@@ -28,15 +26,12 @@ export function directionOf(items: Iterable<TextItem>): Direction {
 
 /** A text at its place on the upright page. */
 export function turnText<T extends TextItem>(item: T, direction: Direction): T {
-  if (direction === 0) return item;
-  const [a, b, c, d, e, f] = item.transform;
-  const transform = [[a, b], [c, d], [e, f]].flatMap(([x = 0, y = 0]) => turnPoint(x, y, direction));
-  return { ...item, transform };
+  return direction === 0 ? item : { ...item, transform: multiply(TURNS[direction], item.transform) };
 }
 
 /** What an upright page draws. */
 export function turnOperators({ list, numbers }: PageOperators, direction: Direction): PageOperators {
-  return { list: [[numbers.transform, [...TURNS[direction], 0, 0]], ...list], numbers };
+  return { list: [[numbers.transform, TURNS[direction]], ...list], numbers };
 }
 
 /** A rectangle on the upright page: its left, lower, right and upper edge. */
@@ -44,12 +39,7 @@ export function turnRect(
   [left = 0, bottom = 0, right = 0, top = 0]: readonly number[],
   direction: Direction,
 ): readonly number[] {
-  const [x, y] = turnPoint(left, bottom, direction);
-  const [toX, toY] = turnPoint(right, top, direction);
+  // Two corners, as the axes of a matrix.
+  const [x, y, toX, toY] = multiply(TURNS[direction], [left, bottom, right, top]);
   return [Math.min(x, toX), Math.min(y, toY), Math.max(x, toX), Math.max(y, toY)];
-}
-
-function turnPoint(x: number, y: number, direction: Direction): readonly [x: number, y: number] {
-  const [a, b, c, d] = TURNS[direction];
-  return [a * x + c * y, b * x + d * y];
 }

@@ -41,7 +41,10 @@ Deno.test("words divided at the ends of lines become one, and Chinese lines have
 });
 
 Deno.test("words with hyphens of their own keep them at the ends of lines", () => {
-  const divided = [["state-of-the-", "art"], ["state-", "of-the-art"], ["mother-in-", "law"], [
+  const divided = [["state-of-the-", "art"], ["three-year-", "old"], ["state-", "of-the-art"], [
+    "mother-in-",
+    "law",
+  ], [
     "up-to-",
     "date",
   ], ["self-", "made"]];
@@ -51,10 +54,29 @@ Deno.test("words with hyphens of their own keep them at the ends of lines", () =
     );
     assertEquals(block, { text: `It is ${start}${end} and more.` });
   }
-  for (const [start = "", end = ""] of [["imple-", "mentation"], ["hand-", "some"]]) {
+  for (
+    const [start = "", end = ""] of [["imple-", "mentation"], ["hand-", "some"], ["conflict-res-", "olution"]]
+  ) {
     const [block] = blocksOf(
       [`It is ${start}`, `${end} and more.`].map((text, n) => textAt(50, 700 - n * 12, text)),
     );
     assertEquals(block, { text: `It is ${start.slice(0, -1)}${end} and more.` });
   }
+});
+
+Deno.test("the lines of a title may be far apart, if they are in the same middle or in a sentence", () => {
+  const titled = (first: string, second: string, x: number) => {
+    const large = [textAt(100, 700, first), textAt(x, 660, second)]
+      .map((item) => ({ ...item, width: item.width * 2, height: 20 }));
+    return blocksOf([
+      ...large,
+      ...[600, 588, 576].map((y) => textAt(50, y, "The harvest of the year was good.")),
+    ]);
+  };
+  assertEquals(titled("The harvest", "and its prices", 90)[0], {
+    level: 1,
+    text: "The harvest and its prices",
+  });
+  assertEquals(titled("THE PRICES", "OF HARVEST", 98)[0], { level: 1, text: "THE PRICES OF HARVEST" });
+  assertEquals(titled("The harvest", "The prices", 100)[0], { level: 1, text: "The harvest" });
 });

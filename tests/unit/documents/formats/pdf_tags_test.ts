@@ -1,10 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { TextItem } from "../../../../src/documents/formats/pdf/lines.ts";
-import {
-  type StructureNode,
-  TaggedTexts,
-  toTaggedElements,
-} from "../../../../src/documents/formats/pdf/tags.ts";
+import { type StructureNode, toTaggedElements } from "../../../../src/documents/formats/pdf/tags.ts";
 
 /** A node with marked contents, by their ids, and other nodes in it. */
 function node(role: string, children: readonly (string | StructureNode)[], alt?: string): StructureNode {
@@ -24,7 +20,7 @@ function contentsOf(root: StructureNode, ids: readonly string[]): unknown[] {
   }
   const byLook = (items: readonly TextItem[]) =>
     items.map(({ str }) => ({ category: "text" as const, content: { text: str } }));
-  return toTaggedElements(root, new TaggedTexts(texts), { maxDepth: 100, byLook }).elements.map((
+  return toTaggedElements(root, texts, { maxDepth: 100, byLook }).elements.map((
     { content },
   ) => content);
 }

@@ -32,6 +32,11 @@ export function isLonely({ cells }: Row): boolean {
   return cells.length === 1;
 }
 
+/** The height of the first letters of a row. */
+export function sizeOf({ cells }: Row): number {
+  return cells[0]?.texts[0]?.size ?? 0;
+}
+
 /** From where to where a column reaches, in points. */
 interface Span {
   readonly x: number;

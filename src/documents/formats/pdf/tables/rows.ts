@@ -4,7 +4,7 @@
  */
 import { hasLeader, type Line } from "../lines.ts";
 import { isItemMark } from "../list_items.ts";
-import { type Cell, type CellText, Columns, isLonely, type Row } from "./cells.ts";
+import { type Cell, type CellText, Columns, isLonely, type Row, sizeOf } from "./cells.ts";
 
 /** Rows that fit below each other. */
 export interface RowRun {
@@ -208,8 +208,4 @@ function isBelow(before: Row, row: Row): boolean {
   const [narrow, wide] = MAX_ROW_GAPS;
   const most = Math.min(before.cells.length, row.cells.length) >= 3 ? wide : narrow;
   return size <= sizeBefore * HEADING_SCALE && before.bottom - row.top <= Math.max(sizeBefore, size) * most;
-}
-
-function sizeOf({ cells }: Row): number {
-  return cells[0]?.texts[0]?.size ?? 0;
 }

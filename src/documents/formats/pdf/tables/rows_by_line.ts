@@ -1,5 +1,5 @@
 /** The rows of a table on a page that writes each line through all of its cells. */
-import { type CellText, Columns, type Row } from "./cells.ts";
+import { type CellText, Columns, type Row, sizeOf } from "./cells.ts";
 
 /** The distance of the lines of a cell, in heights of letters, where a table does not show it. */
 export const LINE_GAP = 1.24;
@@ -17,18 +17,11 @@ export function joinLinesOfRows(rows: readonly Row[]): readonly Row[] {
 /** Rows by the gaps between them; `undefined` when their lines have no such gaps, or not the look of cells of several lines. */
 function joinByGaps(rows: readonly Row[], columns: Columns): readonly Row[] | undefined {
   const leading = leadingOfColumns(rows) * GAP_TOLERANCE;
-  const groups: Row[][] = [];
-  for (const row of rows) {
-    const before = groups.at(-1)?.at(-1);
-    const size = row.cells[0]?.texts[0]?.size ?? 0;
-    if (before !== undefined && before.bottom - row.top <= leading * size) groups.at(-1)?.push(row);
-    else groups.push([row]);
-  }
-  const joined = groups.map((group) => join(group, columns));
+  const joined = joinRows(rows, columns, (before, row) => before.bottom - row.top <= leading * sizeOf(row));
   const isWhole = joined.every(({ cells }) =>
     cells.every(({ texts }) => gapsOf(texts).every((gap) => gap <= leading))
   );
-  return isWhole && groups.length >= 3 && fillOf(joined) <= MAX_FILL ? joined : undefined;
+  return isWhole && joined.length >= 3 && fillOf(joined) <= MAX_FILL ? joined : undefined;
 }
 
 /** How much of their rows cells of several lines fill: nearly all in rows that are joined though they are single ones. */
@@ -46,17 +39,26 @@ function fillOf(rows: readonly Row[]): number {
 
 /** Rows by their first column: a line that stands close below a row, without a text in that column, continues its cells. */
 function joinByFirstColumn(rows: readonly Row[], columns: Columns): readonly Row[] {
+  return joinRows(rows, columns, (before, row) => {
+    const [first] = row.cells;
+    const isFirst = first === undefined || columns.indexOf(first) === 0;
+    return !isFirst && before.bottom - row.top <= sizeOf(row) * LINE_GAP * GAP_TOLERANCE;
+  });
+}
+
+/** Joins each row that continues the one before it to that one. */
+function joinRows(
+  rows: readonly Row[],
+  columns: Columns,
+  continues: (before: Row, row: Row) => boolean,
+): readonly Row[] {
   const groups: Row[][] = [];
   for (const row of rows) {
     const before = groups.at(-1)?.at(-1);
-    const [first] = row.cells;
-    const isFirst = first === undefined || columns.indexOf(first) === 0;
-    const size = first?.texts[0]?.size ?? 0;
-    if (before !== undefined && !isFirst && before.bottom - row.top <= size * LINE_GAP * GAP_TOLERANCE) {
-      groups.at(-1)?.push(row);
-    } else groups.push([row]);
+    if (before !== undefined && continues(before, row)) groups.at(-1)?.push(row);
+    else groups.push([row]);
   }
-  return groups.map((group) => group.length === 1 ? group : [join(group, columns)]).flat();
+  return groups.map((group) => join(group, columns));
 }
 
 /** Joins rows to one; the texts of each of its cells go from the top to the bottom. */

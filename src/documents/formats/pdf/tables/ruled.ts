@@ -1,6 +1,7 @@
 /** Tables whose cells are divided by lines. */
 import type { DocumentElement } from "../../../../provider/documents/source.ts";
-import { joinLines, nearestSpace, type TextItem, toLines } from "../lines.ts";
+import { joinLines, type TextItem, toLines } from "../lines.ts";
+import { divideText } from "../text_gaps.ts";
 import type { Ruling } from "./rulings.ts";
 
 /** How far from each other, in points, lines count as one, and how near they must come to meet. */
@@ -120,7 +121,7 @@ class Grid {
     const texts = new Map<number, TextItem[]>();
     const inside = new Set<TextItem>();
     for (const item of items) {
-      const parts = [...this.#divide(item)].map((part) => ({ part, cell: this.#cellOf(part) }));
+      const parts = this.#divide(item).map((part) => ({ part, cell: this.#cellOf(part) }));
       // A text that begins or ends outside the table is shown outside, whole.
       if (parts.some(({ cell }) => cell === undefined)) continue;
       inside.add(item);
@@ -150,26 +151,17 @@ class Grid {
   }
 
   /** PDF.js joins texts that are near each other, also across a line: they are divided at the space nearest to it. */
-  *#divide(item: TextItem): Generator<TextItem, void> {
-    const { str, width, transform: [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] } = item;
-    const middleY = y + item.height * 0.3;
-    const row = this.#ys.findLastIndex((top) => top >= middleY);
-    let start = 0;
-    const cut = (end: number): TextItem => ({
-      ...item,
-      str: str.slice(start, end),
-      width: width * (end - start) / str.length,
-      transform: [a, b, c, d, x + width * start / str.length, y],
-    });
-    for (const [column, wall] of this.#xs.entries()) {
-      const isCrossed = wall > x + TOLERANCE && wall < x + width - TOLERANCE;
-      if (!isCrossed || !this.#divides(row, column)) continue;
-      const space = nearestSpace(str, str.length * (wall - x) / width);
-      if (space === undefined || space <= start) continue;
-      yield cut(space);
-      start = space + 1;
-    }
-    yield cut(str.length);
+  #divide(item: TextItem): readonly TextItem[] {
+    const [left, row] = [item.transform[4] ?? 0, this.#rowOf(item)];
+    const walls = this.#xs.filter((x, column) =>
+      x > left + TOLERANCE && x < left + item.width - TOLERANCE && this.#divides(row, column)
+    );
+    return divideText(item, walls.map((x) => ({ start: x, end: x })));
+  }
+
+  /** The number of the row in which the middle of a text is. */
+  #rowOf({ transform: [, , , , , y = 0], height }: TextItem): number {
+    return this.#ys.findLastIndex((top) => top >= y + height * 0.3);
   }
 
   /** Whether the left side of a cell divides it from its neighbor. */
@@ -180,10 +172,9 @@ class Grid {
   }
 
   /** The first of the joined cells that a text lies in. */
-  #cellOf({ transform: [, , , , x = 0, y = 0], width, height }: TextItem): number | undefined {
-    const [middleX, middleY] = [x + width / 2, y + height * 0.3];
-    const column = this.#xs.findLastIndex((left) => left <= middleX);
-    const row = this.#ys.findLastIndex((top) => top >= middleY);
+  #cellOf(item: TextItem): number | undefined {
+    const middle = (item.transform[4] ?? 0) + item.width / 2;
+    const [column, row] = [this.#xs.findLastIndex((left) => left <= middle), this.#rowOf(item)];
     if (column < 0 || column >= this.columns || row < 0 || row >= this.rows) return undefined;
     return this.#cells.find(row * this.columns + column);
   }

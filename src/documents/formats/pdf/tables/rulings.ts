@@ -1,5 +1,5 @@
 /** The straight lines that a page draws, such as those between the cells of a table. */
-import { type Matrix, type OperatorNumbers, type PageOperators, withMatrices } from "../operators.ts";
+import { type Matrix, type PageOperators, withMatrices } from "../operators.ts";
 
 /** A line from left to right, or from the bottom to the top, in points from the lower left corner of the page. */
 export interface Ruling {
@@ -20,43 +20,28 @@ type Point = readonly [x: number, y: number];
 
 /** Finds the lines of a page; none when there are too many. */
 export function rulingsOf(operators: PageOperators): readonly Ruling[] {
-  const painting = paintingOf(operators.numbers);
+  const { numbers } = operators;
+  const both = [
+    numbers.fillStroke,
+    numbers.eoFillStroke,
+    numbers.closeFillStroke,
+    numbers.closeEOFillStroke,
+  ];
+  const strokes = new Set<number>([numbers.stroke, numbers.closeStroke, ...both]);
+  const fills = new Set<number>([numbers.fill, numbers.eoFill, ...both]);
   const rulings: Ruling[] = [];
   for (const [operator, args, matrix] of withMatrices(operators)) {
-    if (operator !== operators.numbers.constructPath) continue;
+    if (operator !== numbers.constructPath) continue;
     const [paint, [path] = []] = args as [number, [unknown]?];
-    const { strokes = false, fills = false } = painting.get(paint) ?? {};
     for (const { points, isCurved } of partsOf(path, matrix)) {
       // A line of so many points is a drawing.
       if (points.length > MAX_RULINGS) continue;
-      if (strokes) rulings.push(...segments(points));
-      if (fills && !isCurved) rulings.push(...thinArea(points));
+      if (strokes.has(paint)) rulings.push(...segments(points));
+      if (fills.has(paint) && !isCurved) rulings.push(...thinArea(points));
       if (rulings.length > MAX_RULINGS) return [];
     }
   }
   return rulings;
-}
-
-interface Painting {
-  readonly strokes?: boolean;
-  readonly fills?: boolean;
-}
-
-/** What the operators at the end of a path do with it. */
-function paintingOf(
-  numbers: OperatorNumbers,
-): ReadonlyMap<number, Painting> {
-  const both = { strokes: true, fills: true };
-  return new Map<number, Painting>([
-    [numbers.stroke, { strokes: true }],
-    [numbers.closeStroke, { strokes: true }],
-    [numbers.fill, { fills: true }],
-    [numbers.eoFill, { fills: true }],
-    [numbers.fillStroke, both],
-    [numbers.eoFillStroke, both],
-    [numbers.closeFillStroke, both],
-    [numbers.closeEOFillStroke, both],
-  ]);
 }
 
 /** How many numbers follow each code of a path: move, line, cubic curve, quadratic curve, close. */
