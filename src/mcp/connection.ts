@@ -1,6 +1,5 @@
 /** What a Computer asks an MCP server: lists, calls, reads and subscriptions, in a session of any version. */
 import { isRecord } from "../json.ts";
-import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
@@ -15,8 +14,7 @@ import {
   readTool,
   toListPage,
 } from "./entries.ts";
-import { ServerAnswerError, type ServerAuthorizationError } from "./errors.ts";
-import type { Introduction } from "./handshake.ts";
+import { ServerAnswerError } from "./errors.ts";
 import { ToolHeaders } from "./http/header_parameters.ts";
 import { McpSession, type SessionContext } from "./session.ts";
 import { hasTasks } from "./tasks.ts";
@@ -42,47 +40,23 @@ export type CompletionRef =
   | { readonly type: "ref/prompt"; readonly name: string };
 
 /** An open session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
-export class McpConnection {
-  readonly #session: McpSession;
+export class McpConnection extends McpSession {
   readonly #context: SessionContext;
   readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
   readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
-  /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
-  readonly #toolHeaders: ToolHeaders | undefined;
+  readonly #headers: ToolHeaders | undefined;
 
-  private constructor(session: McpSession, config: ResolvedServerConfig, context: SessionContext) {
-    this.#session = session;
+  /** See {@linkcode McpSession.open}. */
+  constructor(...parts: ConstructorParameters<typeof McpSession>) {
+    super(...parts);
+    const [{ type }, context] = parts;
     this.#context = context;
-    const hasHeaders = config.type === "streamable" && session.introduction.era === "2026";
-    this.#toolHeaders = hasHeaders ? new ToolHeaders() : undefined;
+    this.#headers = type === "streamable" ? new ToolHeaders() : undefined;
   }
 
-  /**
-   * Starts the server, or connects to it, and opens a session.
-   *
-   * @throws {ConfigurationError} when the configuration can never work.
-   * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when another attempt may succeed.
-   */
-  static async open(
-    config: ResolvedServerConfig,
-    context: SessionContext,
-    limits: RequestLimits,
-  ): Promise<McpConnection> {
-    return new McpConnection(await McpSession.open(config, context, limits), config, context);
-  }
-
-  /** Resolves to the reason when the session ends. */
-  get closed(): Promise<string> {
-    return this.#session.closed;
-  }
-
-  get isClosed(): boolean {
-    return this.#session.isClosed;
-  }
-
-  /** Whether it ended because the server knows it no longer. */
-  get isLost(): boolean {
-    return this.#session.isLost;
+  /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
+  get #toolHeaders(): ToolHeaders | undefined {
+    return this.introduction.era === "2026" ? this.#headers : undefined;
   }
 
   get capabilities(): ServerCapabilities {
@@ -107,16 +81,6 @@ export class McpConnection {
   /** Whether many subscriptions cost no more requests than one. */
   get subscribesTogether(): boolean {
     return this.introduction.era === "2026";
-  }
-
-  /** What the server said about itself when the session began. */
-  get introduction(): Introduction {
-    return this.#session.introduction;
-  }
-
-  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
-  get stderrTail(): string {
-    return this.#session.stderrTail;
   }
 
   /** The size of the last list of that kind, as far as it was read; 0 before the first. */
@@ -175,7 +139,7 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
     const { ref, argument, context } = completion;
-    return await this.#session.request(
+    return await this.request(
       "completion/complete",
       { ref, argument, ...(context && { context }) },
       limits,
@@ -186,7 +150,7 @@ export class McpConnection {
     prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
-    return await this.#session.request("prompts/get", { ...prompt }, limits);
+    return await this.request("prompts/get", { ...prompt }, limits);
   }
 
   async callTool(
@@ -194,23 +158,24 @@ export class McpConnection {
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
     const { onProgress = () => {}, ask, isLocal, ...limits } = options;
-    using running = this.#session.calls.begin(ask, { isLocal });
-    using progress = this.#session.progress.open(onProgress);
+    using running = this.calls.begin(ask, { isLocal });
+    using progress = this.progress.open(onProgress);
     const params = { ...call, _meta: { progressToken: progress.token } };
     if (needsTask === true && hasTasks(this.introduction)) {
       const { onTask } = running;
-      return await this.#session.tasks.call(params, { ...limits, onTask, onStatus: progress.note });
+      return await this.tasks.call(params, { ...limits, onTask, onStatus: progress.note });
     }
     const request = (headers?: Record<string, string>) =>
-      this.#session.request("tools/call", params, { ...limits, ask, headers, onId: running.onRequest });
-    if (this.#toolHeaders === undefined) return await request();
+      this.request("tools/call", params, { ...limits, ask, headers, onId: running.onRequest });
+    const toolHeaders = this.#toolHeaders;
+    if (toolHeaders === undefined) return await request();
     try {
-      return await request(this.#toolHeaders.headersOf(call));
+      return await request(toolHeaders.headersOf(call));
     } catch (error) {
       if (!(error instanceof ServerAnswerError) || error.rpcCode !== HEADER_MISMATCH) throw error;
       // The tool may ask for other headers than when it was listed last.
       await this.listTools(limits);
-      return await request(this.#toolHeaders.headersOf(call));
+      return await request(toolHeaders.headersOf(call));
     }
   }
 
@@ -218,31 +183,12 @@ export class McpConnection {
     uri: string,
     limits: RequestLimits,
   ): Promise<{ contents: ResourceContents[]; [key: string]: unknown }> {
-    const result = await this.#session.request("resources/read", { uri }, limits);
+    const result = await this.request("resources/read", { uri }, limits);
     const contents = readContents(
       result["contents"],
       (message) => this.#context.warnOnce.warn(message, { uri }),
     );
     return { ...result, contents };
-  }
-
-  /** Asks the server to announce the changes of a resource. */
-  async subscribe(uri: string, limits: RequestLimits): Promise<void> {
-    await this.#session.subscribe(uri, limits);
-  }
-
-  async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
-    await this.#session.unsubscribe(uri, limits);
-  }
-
-  /** Asks the server for a sign of life. */
-  async ping(limits: RequestLimits): Promise<void> {
-    await this.#session.ping(limits);
-  }
-
-  /** Ends the session and its child process; requests in flight fail with the reason, or the error. Idempotent. */
-  async close(reason = "closed", error?: ServerAuthorizationError): Promise<void> {
-    await this.#session.close(reason, error);
   }
 
   async #listAll<T>(
@@ -267,7 +213,7 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<ListPage> {
     const { method, member } = LISTS[kind];
-    const result = await this.#session.request(method, cursor === undefined ? {} : { cursor }, limits);
+    const result = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
     const freshMs = this.freshMsOf(result);
     // The whole list is as fresh as its page that is so for the shortest time.
     const before = cursor === undefined ? undefined : this.#listFreshMs[kind];

@@ -70,6 +70,8 @@ export interface SessionRequestOptions extends OutgoingOptions {
   readonly ask?: Ask | undefined;
 }
 
+type SessionClass<Session> = new (...parts: ConstructorParameters<typeof McpSession>) => Session;
+
 /** An open session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
 export class McpSession {
   readonly #context: SessionContext;
@@ -96,7 +98,8 @@ export class McpSession {
   #isLost = false;
   #probing: Promise<void> | undefined;
 
-  private constructor(
+  /** See {@linkcode McpSession.open}. */
+  constructor(
     config: ResolvedServerConfig,
     context: SessionContext,
     openTransport: (context: TransportContext) => OpenTransport,
@@ -130,17 +133,18 @@ export class McpSession {
    * @throws {ConfigurationError} when the configuration can never work.
    * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when another attempt may succeed.
    */
-  static async open(
+  static async open<Session extends McpSession>(
+    this: SessionClass<Session>,
     config: ResolvedServerConfig,
     context: SessionContext,
     limits: RequestLimits,
-  ): Promise<McpSession> {
+  ): Promise<Session> {
     const choice = choiceOf(config);
     const { eras } = context;
     const known = choice === "auto" ? await eras?.recall(config) : undefined;
     for (let opening: Opening = { choice: known === "2025" ? known : choice };;) {
       try {
-        return await McpSession.#openAs(opening, { config, context, limits });
+        return await McpSession.#openAs(opening, { kind: this, config, context, limits });
       } catch (error) {
         const next = nextOpening(opening, { choice, error, config });
         if (next === undefined) throw error;
@@ -150,16 +154,17 @@ export class McpSession {
     }
   }
 
-  static async #openAs(
+  static async #openAs<Session extends McpSession>(
     opening: Opening,
-    { config, context, limits }: {
+    { kind: Session, config, context, limits }: {
+      readonly kind: SessionClass<Session>;
       readonly config: ResolvedServerConfig;
       readonly context: SessionContext;
       readonly limits: RequestLimits;
     },
-  ): Promise<McpSession> {
+  ): Promise<Session> {
     limits.signal?.throwIfAborted();
-    const session = new McpSession(config, context, await prepareTransport(config));
+    const session = new Session(config, context, await prepareTransport(config));
     try {
       await session.#open(opening, limits);
       const { era, isCertain } = session.#introduction;

@@ -27,31 +27,24 @@ export type UpdateKind = keyof typeof UPDATE_EVENTS;
 
 /** Sends `server:update_*` events. Changes of one kind in quick succession become one event; the last is never lost. */
 export class Announcer {
-  readonly #throttles: Readonly<Record<UpdateKind, Throttle>>;
+  readonly #throttles = new Map<string, Throttle>();
 
   constructor(emit: (event: string) => void) {
-    const throttle = (kind: UpdateKind) => new Throttle(() => emit(UPDATE_EVENTS[kind]), UPDATE_INTERVAL_MS);
-    this.#throttles = {
-      config: throttle("config"),
-      tools: throttle("tools"),
-      desktop: throttle("desktop"),
-      finder: throttle("finder"),
-      resources: throttle("resources"),
-      prompts: throttle("prompts"),
-      skills: throttle("skills"),
-    };
+    for (const [kind, event] of Object.entries(UPDATE_EVENTS)) {
+      this.#throttles.set(kind, new Throttle(() => emit(event), UPDATE_INTERVAL_MS));
+    }
   }
 
   announce(kind: UpdateKind): void {
-    this.#throttles[kind].request();
+    this.#throttles.get(kind)?.request();
   }
 
+  /** All but skills, which not every Computer has. */
   announceAll(): void {
-    const { skills: _skills, ...throttles } = this.#throttles;
-    for (const throttle of Object.values(throttles)) throttle.request();
+    for (const [kind, throttle] of this.#throttles) if (kind !== "skills") throttle.request();
   }
 
   close(): void {
-    for (const throttle of Object.values(this.#throttles)) throttle.close();
+    for (const throttle of this.#throttles.values()) throttle.close();
   }
 }

@@ -39,13 +39,15 @@ type Summary = DPEDocumentSummary | undefined;
  * server has one. A few changed summaries, and those of a server without catalogue, are read one by one at Level 1.
  */
 export class ServerDocuments {
+  readonly cache: EntryCache<Summary>;
+  /** The URIs of Level 0 from which catalogues were read. */
+  readonly catalogueUris: Set<string> = new Set();
+  /** The known documents, in the Finder's order. */
+  readonly shelf: DocumentShelf = new DocumentShelf();
   readonly #context: ServerDocumentsContext;
-  readonly #cache: EntryCache<Summary>;
-  readonly #shelf = new DocumentShelf();
   readonly #bytes: ByteBudget;
   /** The listed URIs by {@linkcode documentKey}. */
   #uris: ReadonlyMap<string, string> = new Map();
-  readonly #catalogueUris = new Set<string>();
   /** Hosts whose Level 0 changed since the last request. */
   readonly #changedHosts = new Set<string>();
   /** Hosts without a catalogue in this session. */
@@ -55,7 +57,7 @@ export class ServerDocuments {
     this.#context = context;
     const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
     this.#bytes = new ByteBudget({ eachBytes: limits.maxSummaryBytes, totalBytes: limits.maxSummariesBytes });
-    this.#cache = new EntryCache<Summary>({
+    this.cache = new EntryCache<Summary>({
       onFailure,
       concurrency,
       maxAgeMs,
@@ -67,32 +69,28 @@ export class ServerDocuments {
       readMany: (uris) => this.#readCatalogues(uris),
       onValue: (uri, summary) => {
         if (summary === undefined) this.#bytes.release(uri);
-        this.#shelf.set(uri, summary && this.#prepare(summary));
+        this.shelf.set(uri, summary && this.#prepare(summary));
       },
     });
-  }
-
-  get catalogueUris(): ReadonlySet<string> {
-    return this.#catalogueUris;
   }
 
   /** Takes the server's list: forgets documents that are not in it. */
   follow(uris: ReadonlyMap<string, string>): void {
     this.#uris = uris;
     const listed = new Set(uris.values());
-    this.#shelf.follow(listed);
-    this.#cache.follow(listed);
+    this.shelf.follow(listed);
+    this.cache.follow(listed);
   }
 
   /** Starts a new session, without subscriptions. */
   reset(): void {
     this.#hostsWithoutCatalogue.clear();
-    this.#catalogueUris.clear();
-    this.#cache.clearSubscriptions();
+    this.catalogueUris.clear();
+    this.cache.clearSubscriptions();
   }
 
   markSubscribed(uri: string): void {
-    if (!this.#catalogueUris.has(uri)) this.#cache.markSubscribed(uri);
+    if (!this.catalogueUris.has(uri)) this.cache.markSubscribed(uri);
   }
 
   /**
@@ -101,34 +99,20 @@ export class ServerDocuments {
    */
   invalidate(key: string): void {
     const listed = this.#uris.get(key);
-    if (listed !== undefined) this.#cache.invalidate(listed);
+    if (listed !== undefined) this.cache.invalidate(listed);
     else if (isHostUri(key)) this.#changedHosts.add(`${key}/`);
-  }
-
-  invalidateAll(): void {
-    this.#cache.invalidateAll();
   }
 
   /** Reads summaries that are missing or may have changed; returns whether all of them were read in time. */
   async refresh(withinMs: number): Promise<boolean> {
     this.#invalidateHosts();
-    return await this.#cache.refreshAll(withinMs);
-  }
-
-  /** {@linkcode EntryCache.verify}. */
-  async verify(withinMs: number): Promise<boolean> {
-    return await this.#cache.verify(withinMs);
+    return await this.cache.refreshAll(withinMs);
   }
 
   /** The last known summary of the document of this key. */
   summaryOf(key: string): Summary {
     const listed = this.#uris.get(key);
-    return listed === undefined ? undefined : this.#cache.get(listed);
-  }
-
-  /** The known documents, in the Finder's order. */
-  get shelf(): DocumentShelf {
-    return this.#shelf;
+    return listed === undefined ? undefined : this.cache.get(listed);
   }
 
   #invalidateHosts(): void {
@@ -136,7 +120,7 @@ export class ServerDocuments {
     const prefixes = [...this.#changedHosts];
     this.#changedHosts.clear();
     for (const [key, uri] of this.#uris) {
-      if (prefixes.some((prefix) => key.startsWith(prefix))) this.#cache.invalidate(uri);
+      if (prefixes.some((prefix) => key.startsWith(prefix))) this.cache.invalidate(uri);
     }
   }
 
@@ -159,7 +143,7 @@ export class ServerDocuments {
   async #readCatalogue(host: string, values: Map<string, ReadValue<Summary>>): Promise<void> {
     const { read, subscribe, now, log, server } = this.#context;
     const uri = buildDpeUri({ host });
-    this.#catalogueUris.add(uri);
+    this.catalogueUris.add(uri);
     const isSubscribed = await settledWithin(subscribe(uri), SUBSCRIPTION_GRACE_MS) === true;
     const readAtMs = now();
     try {
@@ -172,7 +156,7 @@ export class ServerDocuments {
           if (listed === undefined) continue;
           const value = this.#attempt(listed, (origin) => toDocumentSummary(entry, origin));
           values.set(listed, { value, readAtMs, freshMs });
-          if (isSubscribed) this.#cache.markSubscribed(listed, readAtMs);
+          if (isSubscribed) this.cache.markSubscribed(listed, readAtMs);
         }
       }
     } catch (error) {

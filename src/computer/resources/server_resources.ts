@@ -185,7 +185,7 @@ export class ServerResources {
     }
     this.#isNewSession = true;
     this.#subscriptions.reset();
-    this.#windows.reset();
+    this.#windows.cache.clearSubscriptions();
     this.#documents.reset();
     this.#rewatch(isSubscribable).catch((error) =>
       this.#warnings.ofFailure("cannot subscribe again", { error })
@@ -207,8 +207,8 @@ export class ServerResources {
   onNotificationsLost(): void {
     this.#context.watch.onAllUpdated(this.server.name);
     if (!this.#takesPart || this.server.connection === undefined) return;
-    this.#windows.invalidateAll();
-    this.#documents.invalidateAll();
+    this.#windows.cache.invalidateAll();
+    this.#documents.cache.invalidateAll();
     this.#list.onChanged();
   }
 
@@ -266,7 +266,7 @@ export class ServerResources {
     const uri = tryParseResourceUri(raw);
     if (uri?.kind === "window") {
       const listed = this.#listed.windowUris.get(uri.key);
-      if (listed !== undefined) this.#windows.invalidate(listed);
+      if (listed !== undefined) this.#windows.cache.invalidate(listed);
       this.#context.onDesktopChange();
     } else if (uri?.kind === "dpe") {
       this.#documents.invalidate(uri.key);
@@ -338,8 +338,8 @@ export class ServerResources {
     const { limits, onDesktopChange, onFinderChange } = this.#context;
     if (this.server.state.status !== "running") return;
     const [hasNewWindows, hasNewDocuments] = await Promise.all([
-      this.#windows.verify(limits.viewDeadlineMs),
-      this.#documents.verify(limits.viewDeadlineMs),
+      this.#windows.cache.verify(limits.viewDeadlineMs),
+      this.#documents.cache.verify(limits.viewDeadlineMs),
     ]);
     if (hasNewWindows) onDesktopChange();
     if (hasNewDocuments) onFinderChange();
@@ -368,7 +368,7 @@ export class ServerResources {
 
   #onSubscribed(raw: string): void {
     const uri = tryParseResourceUri(raw);
-    if (uri?.kind === "window") this.#windows.markSubscribed(raw);
+    if (uri?.kind === "window") this.#windows.cache.markSubscribed(raw);
     else if (uri?.kind === "dpe") this.#documents.markSubscribed(raw);
   }
 

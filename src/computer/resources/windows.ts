@@ -19,8 +19,8 @@ export interface ServerWindowsContext
 
 /** Keeps the listed windows and their contents. */
 export class ServerWindows {
+  readonly cache: EntryCache<Contents>;
   readonly #context: ServerWindowsContext;
-  readonly #cache: EntryCache<Contents>;
   readonly #bytes: ByteBudget;
   #listed: readonly McpResource[] = [];
 
@@ -28,7 +28,7 @@ export class ServerWindows {
     this.#context = context;
     const { limits } = context;
     this.#bytes = new ByteBudget({ eachBytes: limits.maxWindowBytes, totalBytes: limits.maxWindowsBytes });
-    this.#cache = new EntryCache({
+    this.cache = new EntryCache({
       ...context,
       read: (uri: string) => this.#read(uri),
       onValue: (uri, contents) => contents === undefined && this.#bytes.release(uri),
@@ -38,7 +38,7 @@ export class ServerWindows {
   /** Takes the server's list: forgets windows that are not in it. */
   follow(listed: readonly McpResource[]): void {
     this.#listed = listed;
-    this.#cache.follow(new Set(listed.map(({ uri }) => uri)));
+    this.cache.follow(new Set(listed.map(({ uri }) => uri)));
   }
 
   /** The listed windows with their last known contents; only those of `identity`, if given. */
@@ -47,36 +47,13 @@ export class ServerWindows {
     return this.#select(identity).map((resource) => ({
       server,
       resource,
-      contents: this.#cache.get(resource.uri),
+      contents: this.cache.get(resource.uri),
     }));
   }
 
   /** Reads windows that may have changed; returns whether all of them were read in time. */
   async refresh(withinMs: number, identity: string | undefined): Promise<boolean> {
-    return await this.#cache.refresh(this.#select(identity).map(({ uri }) => uri), withinMs);
-  }
-
-  /** {@linkcode EntryCache.verify}. */
-  async verify(withinMs: number): Promise<boolean> {
-    return await this.#cache.verify(withinMs);
-  }
-
-  markSubscribed(uri: string): void {
-    this.#cache.markSubscribed(uri);
-  }
-
-  /** Starts a new session, without subscriptions. */
-  reset(): void {
-    this.#cache.clearSubscriptions();
-  }
-
-  /** The window of this listed URI has changed. */
-  invalidate(uri: string): void {
-    this.#cache.invalidate(uri);
-  }
-
-  invalidateAll(): void {
-    this.#cache.invalidateAll();
+    return await this.cache.refresh(this.#select(identity).map(({ uri }) => uri), withinMs);
   }
 
   #select(identity: string | undefined): readonly McpResource[] {

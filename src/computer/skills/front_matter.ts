@@ -107,7 +107,6 @@ export class FrontMatterReader {
   }
 }
 
-/** The line of the file that an offset of its front matter is in: the line `---` is above it. */
 /** Where the text after the front matter begins, in bytes; 0 without front matter. */
 export function bodyStartOf(head: Uint8Array): number {
   const found = findFrontMatter(head);

@@ -90,7 +90,7 @@ export class ToolDirectory {
 
   /** An Agent asks for the tools: outdated lists of servers that announce no changes are read again in the background. */
   revalidate(): void {
-    for (const { listing } of this.#members.values()) listing.revalidate();
+    for (const { listing } of this.#members.values()) listing.list.revalidate();
   }
 
   /** Adds a server of the fleet; its tools appear when its first session has listed them. */
@@ -103,7 +103,7 @@ export class ToolDirectory {
 
   /** Removes a server; its tools leave with the next {@linkcode ToolDirectory.update}. */
   remove(server: SupervisedServer): void {
-    this.#members.get(server)?.listing.onStopped();
+    this.#members.get(server)?.listing.list.onStopped();
     this.#members.delete(server);
   }
 
@@ -115,13 +115,13 @@ export class ToolDirectory {
 
   /** The server is failed or stopped: its tools leave until it runs again. */
   onStopped(server: SupervisedServer): void {
-    this.#members.get(server)?.listing.onStopped();
+    this.#members.get(server)?.listing.list.onStopped();
     this.#list(server, { isListed: false });
   }
 
   /** `notifications/tools/list_changed`. */
   onChanged(server: SupervisedServer): void {
-    this.#members.get(server)?.listing.onChanged();
+    this.#members.get(server)?.listing.list.onChanged();
   }
 
   /** Names and lists all tools again; calls `onChange` when an Agent would see a difference. */
@@ -138,7 +138,7 @@ export class ToolDirectory {
 
   /** Resolves when no list of this server is on its way. */
   async settled(server: SupervisedServer): Promise<void> {
-    await this.#members.get(server)?.listing.settled();
+    await this.#members.get(server)?.listing.list.settled();
   }
 
   #list(server: SupervisedServer, { isListed }: { readonly isListed: boolean }): void {

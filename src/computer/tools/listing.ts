@@ -29,7 +29,7 @@ export interface ToolListingContext {
 export class ToolListing {
   readonly #server: SupervisedServer;
   readonly #context: ToolListingContext;
-  readonly #list: ServerList<McpTool, ReadonlyMap<string, McpTool>>;
+  readonly list: ServerList<McpTool, ReadonlyMap<string, McpTool>>;
   /** By the digest of the tool's JSON: an unchanged tool stays the same object, so that what is known about it stays valid. */
   #tools: ReadonlyMap<string, McpTool> = new Map();
 
@@ -37,7 +37,7 @@ export class ToolListing {
     this.#server = server;
     this.#context = context;
     const { timeoutMs, limits } = context;
-    this.#list = new ServerList({
+    this.list = new ServerList({
       server,
       kind: "tools",
       read: (connection) => connection.listTools({ timeoutMs }),
@@ -55,30 +55,10 @@ export class ToolListing {
     return [...this.#tools.values()];
   }
 
-  /** Resolves when no list is on its way. */
-  settled(): Promise<void> {
-    return this.#list.settled();
-  }
-
   /** A new session of the server runs. */
   onRunning(): void {
     if (this.#server.connection?.capabilities.tools !== true) this.#keep(new Map());
-    this.#list.restart();
-  }
-
-  /** `notifications/tools/list_changed`. */
-  onChanged(): void {
-    this.#list.onChanged();
-  }
-
-  /** An Agent asks for the tools: lists them again in the background if they may be outdated. */
-  revalidate(): void {
-    this.#list.revalidate();
-  }
-
-  /** The server is failed or stopped: nothing is listed until it runs again. Idempotent. */
-  onStopped(): void {
-    this.#list.onStopped();
+    this.list.restart();
   }
 
   #onFailure(error: unknown): void {

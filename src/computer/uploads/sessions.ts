@@ -68,7 +68,7 @@ export class Upload {
   usedAtMs: number;
   /** Whether a chunk is being written. The next one has to wait for its answer. */
   isWriting = true;
-  /** Whether it was taken from the open uploads: nothing more of it may be written. */
+  /** Whether nothing more of it may be written: it was taken from the open uploads, or got more than was declared. */
   isEnded = false;
   readonly #hash: Hash = createHash("sha256");
   #receivedBytes = 0;
@@ -100,7 +100,7 @@ export class Upload {
   /**
    * Reads a chunk.
    *
-   * @throws {SmcpError} 4019 `range` or `invalid_declaration`. {@linkcode endsUpload} tells whether the upload goes on.
+   * @throws {SmcpError} 4019 `range` or `invalid_declaration`. Unless {@linkcode Upload.isEnded}, the right chunk may follow.
    */
   read(request: UploadRequest): UploadChunk {
     const { chunk_offset: offset, eof = false } = request;
@@ -110,25 +110,16 @@ export class Upload {
     const bytes = decode(request["blob"]);
     if (typeof eof !== "boolean") throw uploadFailure("invalid_declaration", '"eof" must be true or false');
     const end = this.#receivedBytes + bytes.byteLength;
-    if (end > this.totalSize) throw new SurplusError(end, this.totalSize);
+    if (end > this.totalSize) {
+      this.isEnded = true;
+      const state = `${end} bytes were sent and ${this.totalSize} declared; send the file again`;
+      throw uploadFailure("range", state);
+    }
     if (eof && end !== this.totalSize) {
       throw uploadFailure("range", `the last chunk ends at byte ${end} of ${this.totalSize}`);
     }
     return { offset, bytes, isLast: eof };
   }
-}
-
-/** More bytes than were declared: the upload cannot go on. */
-class SurplusError extends SmcpError {
-  constructor(end: number, totalSize: number) {
-    const message = `Cannot upload: ${end} bytes were sent and ${totalSize} declared; send the file again`;
-    super(ErrorCode.BLOB_WRITE_FAILED, message, { details: { reason: "range" } });
-  }
-}
-
-/** Whether a chunk that {@linkcode Upload.read} refused ends its upload. After another one, the right chunk may follow. */
-export function endsUpload(error: unknown): boolean {
-  return error instanceof SurplusError;
 }
 
 /** The uploads that are open, within their limits. */

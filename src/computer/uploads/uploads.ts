@@ -8,7 +8,6 @@ import type { PutBlobRet } from "../../protocol/uploads.ts";
 import { describeError } from "../../text.ts";
 import { type FolderLimits, LandingFolder, type PartFile } from "./landing_folder.ts";
 import {
-  endsUpload,
   type SessionLimits,
   type Upload,
   type UploadChunk,
@@ -159,7 +158,7 @@ export class Uploads {
       return await this.#write(landing, { upload, chunk, part });
     } catch (error) {
       // After a chunk that was refused, the right one may follow. Nobody knows the id of a first one.
-      const goesOn = !isFirst && chunk === undefined && !endsUpload(error);
+      const goesOn = !isFirst && chunk === undefined && !upload.isEnded;
       if (!goesOn) landing.sessions.end(upload);
       throw error;
     } finally {
