@@ -14,6 +14,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a member is there: peers in Python write `null` for absent ones. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Whether `value` is a list of texts. */
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
 /** The members that are texts. */
 export function textsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(

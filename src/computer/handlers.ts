@@ -213,7 +213,7 @@ async function getResourceTemplates(
   body: unknown,
 ): Promise<GetResourceTemplatesRet> {
   const request = parse.parseGetResourceTemplatesReq(body);
-  const { listed, ...rest } = await listEntries(host.offers.templates.lists, request);
+  const { listed, ...rest } = await listEntries(host.offers.templates, request);
   const items = listed.map(({ server, entry }) => listItem(entry, entry.uri_template, server));
   const fitted = await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
   return { resource_templates: fitted, ...rest };

@@ -77,7 +77,7 @@ export class LocalMcp {
     options: LocalPageOptions = {},
   ): Promise<ResourceTemplatePage> {
     const { entries: resourceTemplates, ...rest } = await list(
-      this.#host.offers.templates.lists,
+      this.#host.offers.templates,
       mcpServer,
       options,
     );

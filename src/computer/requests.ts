@@ -23,8 +23,13 @@ import {
 } from "../protocol/events.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
-import { type Oversize, shrinkPrompt, shrinkRead, shrinkResult } from "./office/large_answers.ts";
-import { emptyBinaries } from "./office/large_binaries.ts";
+import {
+  emptyBinaries,
+  type Oversize,
+  shrinkPrompt,
+  shrinkRead,
+  shrinkResult,
+} from "./office/large_answers.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import { failureResult } from "./tools/results.ts";
 import type { Uploads } from "./uploads/uploads.ts";

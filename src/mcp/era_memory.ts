@@ -52,10 +52,8 @@ export class EraMemory {
     if (before?.era === era && this.#counts(before)) return;
     this.#verdicts.delete(key);
     this.#verdicts.set(key, { era, atMs: this.#now() });
-    for (const oldest of this.#verdicts.keys()) {
-      if (this.#verdicts.size <= MAX_SERVERS) break;
-      this.#verdicts.delete(oldest);
-    }
+    const [oldest = key] = this.#verdicts.keys();
+    if (this.#verdicts.size > MAX_SERVERS) this.#verdicts.delete(oldest);
     this.#save();
   }
 

@@ -1,5 +1,5 @@
 /** The messages of JSON-RPC 2.0, and a transport that carries them. */
-import { isRecord, parseJson } from "../json.ts";
+import { isGiven, isRecord, parseJson } from "../json.ts";
 import { RpcErrorCode, UNREADABLE } from "./errors.ts";
 
 export type RequestId = string | number;
@@ -129,8 +129,4 @@ function readError(error: unknown): RpcFailure["error"] {
     message: isText && !hasCode ? `${UNREADABLE}: ${told}` : told,
     ...(isGiven(data) && { data }),
   };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

@@ -15,6 +15,9 @@ export interface NotificationListener {
   onNotificationsLost(): void;
 }
 
+/** A notification without a URI. */
+type Kind = Exclude<keyof NotificationListener, "onResourceUpdated">;
+
 export interface ThrottledListenerContext {
   readonly listener: NotificationListener;
   readonly maxPerSecond: number;
@@ -27,13 +30,11 @@ export interface ThrottledListenerContext {
  */
 export class ThrottledListener implements NotificationListener, Disposable {
   readonly #context: ThrottledListenerContext;
-  readonly #uris = new Set<string>();
-  #hasMoreUris = false;
-  #toolsChanged = false;
-  #resourcesChanged = false;
-  #promptsChanged = false;
+  /** What is passed on at the end of the second. */
+  readonly #held = new Set<Kind>();
+  readonly #heldUris = new Set<string>();
+  #heldCount = 0;
   #passed = 0;
-  #held = 0;
   #wasThrottled = false;
   #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,29 +44,25 @@ export class ThrottledListener implements NotificationListener, Disposable {
   }
 
   onToolsChanged(): void {
-    if (this.#passes()) this.#context.listener.onToolsChanged();
-    else this.#toolsChanged = true;
+    this.#pass("onToolsChanged");
   }
 
   onResourcesChanged(): void {
-    if (this.#passes()) this.#context.listener.onResourcesChanged();
-    else this.#resourcesChanged = true;
+    this.#pass("onResourcesChanged");
   }
 
   onPromptsChanged(): void {
-    if (this.#passes()) this.#context.listener.onPromptsChanged();
-    else this.#promptsChanged = true;
+    this.#pass("onPromptsChanged");
   }
 
   onResourceUpdated(uri: string): void {
     if (this.#passes()) return this.#context.listener.onResourceUpdated(uri);
-    if (this.#uris.size < MAX_HELD_URIS && uri.length <= MAX_HELD_URI_LENGTH) this.#uris.add(uri);
-    else this.#hasMoreUris = true;
+    if (this.#heldUris.size < MAX_HELD_URIS && uri.length <= MAX_HELD_URI_LENGTH) this.#heldUris.add(uri);
+    else this.#held.add("onNotificationsLost");
   }
 
   onNotificationsLost(): void {
-    if (this.#passes()) this.#context.listener.onNotificationsLost();
-    else this.#hasMoreUris = true;
+    this.#pass("onNotificationsLost");
   }
 
   /** Drops delayed and later notifications, since the session is over. Idempotent. */
@@ -75,6 +72,11 @@ export class ThrottledListener implements NotificationListener, Disposable {
     this.#timer = undefined;
   }
 
+  #pass(kind: Kind): void {
+    if (this.#passes()) this.#context.listener[kind]();
+    else this.#held.add(kind);
+  }
+
   #passes(): boolean {
     if (this.#isOver) return false;
     this.#timer ??= setTimeout(() => this.#endInterval(), INTERVAL_MS);
@@ -82,15 +84,15 @@ export class ThrottledListener implements NotificationListener, Disposable {
       this.#passed++;
       return true;
     }
-    this.#held++;
+    this.#heldCount++;
     return false;
   }
 
   #endInterval(): void {
     this.#timer = undefined;
     this.#passed = 0;
-    const held = this.#held;
-    this.#held = 0;
+    const held = this.#heldCount;
+    this.#heldCount = 0;
     if (held > 0 && !this.#wasThrottled) {
       const message = "MCP server sends too many notifications: handling them once per second";
       this.#context.log.warn(message, { held });
@@ -101,25 +103,18 @@ export class ThrottledListener implements NotificationListener, Disposable {
 
   #passOn(): void {
     const { listener } = this.#context;
-    const uris = [...this.#uris];
-    const [hasMoreUris, toolsChanged, resourcesChanged, promptsChanged] = [
-      this.#hasMoreUris,
-      this.#toolsChanged,
-      this.#resourcesChanged,
-      this.#promptsChanged,
-    ];
-    this.#uris.clear();
-    this.#hasMoreUris =
-      this.#toolsChanged =
-      this.#resourcesChanged =
-      this.#promptsChanged =
-        false;
+    const held = new Set(this.#held);
+    const uris = [...this.#heldUris];
+    this.#held.clear();
+    this.#heldUris.clear();
     // Begins a new interval, so that further notifications wait for its end.
     this.#timer = setTimeout(() => this.#endInterval(), INTERVAL_MS);
-    if (toolsChanged) listener.onToolsChanged();
-    if (promptsChanged) listener.onPromptsChanged();
-    if (hasMoreUris) return listener.onNotificationsLost();
-    if (resourcesChanged) listener.onResourcesChanged();
+    for (const kind of ["onToolsChanged", "onPromptsChanged", "onNotificationsLost"] as const) {
+      if (held.has(kind)) listener[kind]();
+    }
+    // Then everything is read again.
+    if (held.has("onNotificationsLost")) return;
+    if (held.has("onResourcesChanged")) listener.onResourcesChanged();
     for (const uri of uris) listener.onResourceUpdated(uri);
   }
 }

@@ -89,10 +89,8 @@ export class AskingCalls {
   /** Notes that a question came in the stream of the answer to a request of ours. */
   relate(questionId: unknown, requestId: unknown): void {
     this.#related.set(questionId, requestId);
-    for (const oldest of this.#related.keys()) {
-      if (this.#related.size <= MAX_OPEN_QUESTIONS) break;
-      this.#related.delete(oldest);
-    }
+    const [oldest] = this.#related.keys();
+    if (this.#related.size > MAX_OPEN_QUESTIONS) this.#related.delete(oldest);
   }
 
   /**
@@ -162,10 +160,8 @@ interface Origin {
 function remember(ended: Set<unknown>, name: unknown): void {
   if (name === undefined) return;
   ended.add(name);
-  for (const oldest of ended) {
-    if (ended.size <= MAX_ENDED) return;
-    ended.delete(oldest);
-  }
+  const [oldest] = ended;
+  if (ended.size > MAX_ENDED) ended.delete(oldest);
 }
 
 /** The id of the task that a question belongs to. */

@@ -79,7 +79,7 @@ export class McpSession {
   readonly #peer: RpcPeer;
   readonly #notifications: ThrottledListener;
   /** The running calls, which questions of the server belong to. */
-  readonly calls = new AskingCalls();
+  readonly calls: AskingCalls = new AskingCalls();
   readonly progress: ProgressReports;
   /** The calls that run as tasks. */
   readonly tasks: TaskCalls;

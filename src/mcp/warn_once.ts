@@ -21,12 +21,8 @@ export class WarnOnce {
     const key = shorten(JSON.stringify([message, fields]), MAX_KEY_LENGTH);
     if (this.#logged.has(key)) return;
     this.#logged.add(key);
-    if (this.#logged.size > MAX_REMEMBERED) {
-      for (const oldest of this.#logged) {
-        this.#logged.delete(oldest);
-        break;
-      }
-    }
+    const [oldest = key] = this.#logged;
+    if (this.#logged.size > MAX_REMEMBERED) this.#logged.delete(oldest);
     this.#log.warn(message, fields);
   }
 }

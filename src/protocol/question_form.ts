@@ -2,7 +2,7 @@
  * Forms of questions: the restricted JSON Schema in which MCP servers ask (flat objects of texts, numbers, booleans and
  * choices), and the check of an answer. Pure.
  */
-import { isRecord } from "../json.ts";
+import { isRecord, isTexts } from "../json.ts";
 
 export const MAX_FORM_FIELDS = 100;
 const MAX_FIELD_OPTIONS = 1_000;
@@ -206,10 +206,6 @@ function textOf(value: unknown): string | undefined {
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function unreadable(field: string, why: string): TypeError {

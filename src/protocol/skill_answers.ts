@@ -1,5 +1,5 @@
 /** Reads the answers of any peer about skills: an invalid entry is left out, unknown keys are kept. */
-import { isRecord, textsOf } from "../json.ts";
+import { isRecord, isTexts, textsOf } from "../json.ts";
 import {
   type AnswerReader,
   ignoreFlaws,
@@ -78,8 +78,4 @@ function contentOf(
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

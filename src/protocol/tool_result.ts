@@ -1,5 +1,5 @@
 /** Reads a tool result of any peer. The tool has already run, so as much of the result as possible is kept. */
-import { isRecord } from "../json.ts";
+import { isGiven, isRecord } from "../json.ts";
 import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
 import { unreadable } from "./schema.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
@@ -28,10 +28,6 @@ export const parseCallToolResult: AnswerReader<CallToolResult> = (answer, onFlaw
     ...(own === undefined ? {} : { meta: own }),
   };
 };
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
 
 function readContent(content: unknown, onFlaw: OnFlaw): ContentItem[] {
   if (Array.isArray(content)) return content.map((item, index) => readContentItem(item, { index, onFlaw }));

@@ -16,6 +16,11 @@ import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
 const MIN_PART_BYTES = 1_024;
 const MARK_BYTES = 512;
+/** The sizes of binaries of a tool result that peers of protocol 0.3 and later fetch in any case. */
+const MAX_INLINE_BYTES = 32_768;
+const MAX_KEPT_BYTES = 100 * 1024 * 1024;
+const MIN_BASE64_LENGTH = Math.floor(((MAX_INLINE_BYTES + 1) * 4 + 2) / 3);
+const MAX_BASE64_LENGTH = Math.ceil(MAX_KEPT_BYTES / 3) * 4;
 
 /** How much of a text is encoded before other work of the process runs, in UTF-16 units. */
 const PIECE_LENGTH = 1_048_576;
@@ -31,7 +36,7 @@ export interface Oversize {
 type Json = Readonly<Record<string, unknown>>;
 
 /** A part of an answer that can be fetched separately. */
-export interface Part {
+interface Part {
   /** The approximate bytes in the message; a text may take up to three times as many. */
   readonly sizeBytes: number;
   readonly mimeType: string;
@@ -48,56 +53,36 @@ interface Draft {
   readonly toWhole: (mark: BlobMark) => Json;
 }
 
-/** Shrinks a tool result; resolves to `undefined` when its parts cannot be kept. */
-export function shrinkResult(
-  result: Json,
-  oversize: Oversize,
-  blobs: OfficeBlobs,
-): Promise<Json | undefined> {
-  return shrink(result, oversize, { blobs, draftOf: draftOfResult });
-}
+/** Shrinks an answer; resolves to `undefined` when its parts cannot be kept. */
+type Shrink = (answer: Json, oversize: Oversize, blobs: OfficeBlobs) => Promise<Json | undefined>;
 
-/** Shrinks the answer to a read; resolves to `undefined` when its parts cannot be kept. */
-export function shrinkRead(answer: Json, oversize: Oversize, blobs: OfficeBlobs): Promise<Json | undefined> {
-  return shrink(answer, oversize, { blobs, draftOf: draftOfRead });
-}
+export const shrinkResult: Shrink = shrinkerOf(draftOfResult);
+export const shrinkRead: Shrink = shrinkerOf(draftOfRead);
+export const shrinkPrompt: Shrink = shrinkerOf(draftOfPrompt);
 
-/** Shrinks a prompt that is filled in; resolves to `undefined` when its parts cannot be kept. */
-export function shrinkPrompt(
-  answer: Json,
-  oversize: Oversize,
-  blobs: OfficeBlobs,
-): Promise<Json | undefined> {
-  return shrink(answer, oversize, { blobs, draftOf: draftOfPrompt });
-}
-
-async function shrink(
-  answer: Json,
-  { size, limit }: Oversize,
-  { blobs, draftOf }: { readonly blobs: OfficeBlobs; readonly draftOf: (answer: Json) => Draft },
-): Promise<Json | undefined> {
-  const draft = draftOf(answer);
-  const chosen = await choose(draft.parts, size - limit);
-  if (chosen === undefined) {
-    const [mark] =
-      await blobs.keep([{ bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" }]) ?? [];
+function shrinkerOf(draftOf: (answer: Json) => Draft): Shrink {
+  return async (answer, { size, limit }, blobs) => {
+    const draft = draftOf(answer);
+    const chosen = await choose(draft.parts, size - limit);
+    if (chosen !== undefined) return await replaceAll(chosen, blobs) ? draft.answer : undefined;
+    const whole = { bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" };
+    const [mark] = await blobs.keep([whole]) ?? [];
     return mark === undefined ? undefined : draft.toWhole(mark);
-  }
+  };
+}
+
+type ChosenPart = BlobPart & Pick<Part, "replace">;
+
+/** Keeps these parts and replaces them by their handles; resolves to false when they cannot all be kept. */
+async function replaceAll(chosen: readonly ChosenPart[], blobs: OfficeBlobs): Promise<boolean> {
   const marks = await blobs.keep(chosen);
-  if (marks === undefined) return undefined;
-  for (const [index, { replace }] of chosen.entries()) {
-    const mark = marks[index];
-    if (mark !== undefined) replace(mark);
-  }
-  return draft.answer;
+  for (const [index, mark] of marks?.entries() ?? []) chosen[index]?.replace(mark);
+  return marks !== undefined;
 }
 
 /** Chooses the largest parts until the rest fits; `undefined` when the small parts and the metadata alone are too large. */
-async function choose(
-  parts: readonly Part[],
-  excessBytes: number,
-): Promise<(BlobPart & Pick<Part, "replace">)[] | undefined> {
-  const chosen: (BlobPart & Pick<Part, "replace">)[] = [];
+async function choose(parts: readonly Part[], excessBytes: number): Promise<ChosenPart[] | undefined> {
+  const chosen: ChosenPart[] = [];
   let excess = excessBytes;
   for (const part of parts.toSorted((one, other) => other.sizeBytes - one.sizeBytes)) {
     if (excess <= 0 || part.sizeBytes < MIN_PART_BYTES) break;
@@ -167,7 +152,7 @@ function partsOfItem(item: Json, replace: (replacement: Json) => void): Part[] {
 }
 
 /** The bytes of an item of content: an image or sound, or an embedded resource. */
-export function binaryOfItem(item: Json, replace: (replacement: Json) => void): Part | undefined {
+function binaryOfItem(item: Json, replace: (replacement: Json) => void): Part | undefined {
   const { data, resource, mimeType, _meta } = item;
   if (isText(data)) {
     return binaryPart(data, mimeType, (mark) => replace({ ...item, data: "", _meta: metaWith(_meta, mark) }));
@@ -178,6 +163,36 @@ export function binaryOfItem(item: Json, replace: (replacement: Json) => void): 
     resource["mimeType"],
     (mark) => replace({ ...item, resource: { ...resource, blob: "" }, _meta: metaWith(_meta, mark) }),
   );
+}
+
+/**
+ * Empties a tool result of its large binaries, as peers of protocol 0.3 and later expect: each is kept as a blob, and its
+ * item gets the handle. Texts and structured content stay. Resolves to the result as it is when they cannot all be kept.
+ */
+export async function emptyBinaries(result: Json, blobs: OfficeBlobs): Promise<Json> {
+  const content: unknown[] = Array.isArray(result["content"]) ? [...result["content"]] : [];
+  const large = content.flatMap((item, index) =>
+    largeBinary(item, (emptied) => void (content[index] = emptied)) ?? []
+  );
+  const leastBytes = large.reduce((sum, { sizeBytes }) => sum + Math.floor(sizeBytes / 4) * 3 - 2, 0);
+  if (large.length === 0 || leastBytes > blobs.maxBytes) return result;
+  const kept: ChosenPart[] = [];
+  for (const { mimeType, replace, toBytes } of large) {
+    const bytes = await toBytes();
+    const size = bytes?.byteLength ?? 0;
+    if (bytes === undefined || size <= MAX_INLINE_BYTES || size > MAX_KEPT_BYTES) continue;
+    kept.push({ bytes, mimeType, replace });
+  }
+  return kept.length > 0 && await replaceAll(kept, blobs) ? { ...result, content } : result;
+}
+
+/** The binary of an item that may be large. An item whose `_meta` is not an object has no place for a handle. */
+function largeBinary(item: unknown, replace: (emptied: Json) => void): Part | undefined {
+  if (!isRecord(item) || !isRecord(item["_meta"] ?? {})) return undefined;
+  const binary = binaryOfItem(item, replace);
+  if (binary === undefined) return undefined;
+  const { sizeBytes: length } = binary;
+  return length >= MIN_BASE64_LENGTH && length <= MAX_BASE64_LENGTH ? binary : undefined;
 }
 
 function draftOfPrompt(prompt: Json): Draft {

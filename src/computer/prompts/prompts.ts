@@ -14,17 +14,15 @@ import type {
   PromptInfo,
   PromptMessage,
 } from "../../protocol/prompts.ts";
-import type { CompletionInfo } from "../../protocol/resource_templates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import { didYouMean, listWords } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
-import { completeAt, type CompletionRequest } from "../completion.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
 import type { ListLimits, ReadLimits } from "../limits.ts";
 import { isIcon } from "../resources/read.ts";
-import { type ResourceRoutes, withCapability } from "../resources/route.ts";
+import type { ResourceRoutes } from "../resources/route.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
 const INVALID_PARAMS = -32602;
@@ -35,7 +33,7 @@ export interface PromptsContext {
   readonly routes: ResourceRoutes;
   readonly limits: ReadLimits & ListLimits;
   readonly warnOnce: WarnOnce;
-  readonly onChange: () => void;
+  readonly onPromptsChange: () => void;
 }
 
 export type PromptRequest = Omit<GetPromptReq, "agent" | "req_id" | "computer">;
@@ -52,7 +50,7 @@ interface FoundPrompt {
   readonly prompt?: PromptInfo | undefined;
 }
 
-/** Lists, fills in and completes prompts. */
+/** Lists and fills in prompts. */
 export class Prompts {
   readonly lists: EntryLists<PromptInfo>;
   readonly #context: PromptsContext;
@@ -77,17 +75,17 @@ export class Prompts {
   onRunning(server: SupervisedServer, { capabilities }: Pick<McpConnection, "capabilities">): void {
     const hadPrompts = this.#offering.delete(server);
     if (capabilities.prompts) this.#offering.add(server);
-    if (hadPrompts || capabilities.prompts) this.#context.onChange();
+    if (hadPrompts || capabilities.prompts) this.#context.onPromptsChange();
   }
 
   /** The server is failed, stopped or removed: its prompts leave until it runs again. Idempotent. */
   onStopped(server: SupervisedServer): void {
-    if (this.#offering.delete(server)) this.#context.onChange();
+    if (this.#offering.delete(server)) this.#context.onPromptsChange();
   }
 
   /** `notifications/prompts/list_changed`, or such a notification may have been lost. */
   onChanged(server: SupervisedServer): void {
-    if (this.#offering.has(server)) this.#context.onChange();
+    if (this.#offering.has(server)) this.#context.onPromptsChange();
   }
 
   /**
@@ -102,7 +100,7 @@ export class Prompts {
   ): Promise<Omit<GetPromptRet, "req_id">> {
     const { name, arguments: args = {}, mcp_server: mcpServer } = request;
     const timeoutMs = timeoutMsOf(request);
-    const { server, prompt } = await this.#find({ name, mcpServer, timeoutMs });
+    const { server, prompt } = await this.find({ name, mcpServer, timeoutMs });
     const wanted = { name, arguments: args };
     try {
       const result = await server.use((connection) => connection.getPrompt(wanted, { timeoutMs, signal }));
@@ -114,20 +112,8 @@ export class Prompts {
     }
   }
 
-  /**
-   * Requests completions for an argument of a prompt (`client:get_completion`).
-   *
-   * @throws {SmcpError} 404, 4014, or 4015 with the capability `completions`, when no server is found; otherwise as
-   *   `client:get_resources` is answered.
-   */
-  async complete(name: string, request: CompletionRequest): Promise<CompletionInfo> {
-    const wanted = { name, mcpServer: request.mcp_server, timeoutMs: timeoutMsOf(request) };
-    const server = withCapability((await this.#find(wanted)).server, "completions");
-    return await completeAt(server, { type: "ref/prompt", name }, request);
-  }
-
   /** The named server, or the first one in order of precedence that lists a prompt of this name. */
-  async #find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<FoundPrompt> {
+  async find({ name, mcpServer, timeoutMs }: WantedPrompt): Promise<FoundPrompt> {
     const { fleet, routes } = this.#context;
     if (mcpServer !== undefined) return { server: routes.findServer(mcpServer, "prompts") };
     const listed = await this.lists.all({ timeoutMs });

@@ -196,10 +196,8 @@ export class AgentChannel {
 
   #remember(state: string, reason: EndReason): void {
     this.#ended.set(state, reason);
-    for (const oldest of this.#ended.keys()) {
-      if (this.#ended.size <= MAX_ENDED) return;
-      this.#ended.delete(oldest);
-    }
+    const [oldest = state] = this.#ended.keys();
+    if (this.#ended.size > MAX_ENDED) this.#ended.delete(oldest);
   }
 }
 

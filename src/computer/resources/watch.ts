@@ -166,12 +166,10 @@ export class ResourceWatch {
     const key = keyOf(update);
     this.#changes.delete(key);
     this.#changes.set(key, { update, number: ++this.#last });
+    const [oldest = key] = this.#changes.keys();
     if (this.#changes.size > this.#maxSubscriptions + MAX_CHANGED_LISTS) {
-      for (const [oldest, { number }] of this.#changes) {
-        this.#forgotten = number;
-        this.#changes.delete(oldest);
-        break;
-      }
+      this.#forgotten = this.#changes.get(oldest)?.number ?? 0;
+      this.#changes.delete(oldest);
     }
     this.#onChange();
   }

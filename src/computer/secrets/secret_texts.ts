@@ -45,10 +45,8 @@ export class SecretTexts {
     const known = new Set([...secrets.filter(isWorthMasking), ...this.#servers.get(key) ?? []]);
     this.#servers.delete(key);
     this.#servers.set(key, [...known].slice(0, MAX_SECRETS));
-    for (const oldest of this.#servers.keys()) {
-      if (this.#servers.size <= MAX_SERVERS) break;
-      this.#servers.delete(oldest);
-    }
+    const [oldest = key] = this.#servers.keys();
+    if (this.#servers.size > MAX_SERVERS) this.#servers.delete(oldest);
     this.#texts = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
     this.#pattern = toPattern(this.#texts);
     this.#compared = undefined;

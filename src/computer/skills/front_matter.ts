@@ -2,7 +2,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord, isTexts } from "../../json.ts";
 import { isDeeperThan } from "../../protocol/depth.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text.ts";
@@ -184,8 +184,4 @@ export function scalarText(value: unknown): string | undefined {
 function toTexts(value: unknown): string[] {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   return items.map(scalarText).filter((text) => text !== undefined);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

@@ -2,6 +2,7 @@
  * The uploads that are open, and the checks of their chunks in the order of the protocol (`docs/protocol/versions.md#uploads`).
  * Without files: whoever writes the bytes tells it what was written.
  */
+import { isGiven } from "../../json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
@@ -226,10 +227,6 @@ function readDeclaration(request: UploadRequest): Declaration {
   }
   if (typeof nameHint !== "string") throw uploadFailure("invalid_declaration", '"name_hint" must be text');
   return { totalSize, sha256, nameHint };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** Only base64 with its padding: what a peer cannot mean is not guessed. */

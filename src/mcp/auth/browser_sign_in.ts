@@ -223,13 +223,11 @@ class CodeSignIn {
   async #exchange(parameters: URLSearchParams): Promise<void> {
     const { server, target, client, redirectUri, verifier, scopes, proofKey } = this.#request;
     const { as, audience } = target;
-    const { config, fetch } = server;
-    server.learn(parameters.get("code") ?? undefined);
-    const nowMs = server.context.now();
     const { issuer } = as.metadata;
+    server.learn(parameters.get("code") ?? undefined);
     try {
       await server.bind(issuer, client);
-      const request = { as, config, fetch, signal: undefined, client, resource: audience, proofKey, nowMs };
+      const request = { server, as, client, audience, proofKey };
       const tokens = await exchangeCode(request, { parameters, redirectUri, verifier });
       // It may have been cancelled meanwhile.
       if (!this.#isOver) {

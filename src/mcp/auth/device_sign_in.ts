@@ -121,15 +121,12 @@ async function waitForTokens(
     readonly expiresAtMs: number;
   },
 ): Promise<OAuthTokens> {
-  const { server: { config, fetch, context }, target: { as, audience }, client, signal } = waiting;
-  const { deviceCode, proofKey } = waiting;
+  const { server, target: { as, audience }, client, deviceCode, proofKey, signal } = waiting;
   let seconds = intervalSeconds;
-  while (context.now() < expiresAtMs) {
+  while (server.context.now() < expiresAtMs) {
     await delay(pauseMsOf(seconds), signal);
     try {
-      const nowMs = context.now();
-      const request = { as, config, fetch, signal, client, resource: audience, proofKey, nowMs };
-      return await requestDeviceTokens(request, deviceCode);
+      return await requestDeviceTokens({ server, as, client, audience, proofKey, signal }, deviceCode);
     } catch (error) {
       signal?.throwIfAborted();
       const code = error instanceof OAuthRefusalError ? error.oauthCode : undefined;

@@ -1,8 +1,8 @@
 /** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
+import { readRegularFile } from "../../files.ts";
 import type { Logger } from "../../log.ts";
 import { isServiceGrant, type OAuthSettings, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";
-import { readAssertion, readIdToken } from "./assertion.ts";
 import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { assertOwnIssuer, isUsable } from "./client.ts";
 import {
@@ -16,6 +16,9 @@ import { type AssertionTarget, exchangeIdToken } from "./identity_provider.ts";
 import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
 import type { ReachOptions } from "./reach.ts";
 import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
+
+/** The largest file with an assertion or an ID token, in bytes. */
+const MAX_TOKEN_FILE_BYTES = 64 * 1024;
 
 /** The configuration of a server over HTTP, with its inputs filled in. */
 export type HttpConfig = Exclude<ResolvedServerConfig, { type: "stdio" }>;
@@ -107,17 +110,23 @@ export class ProtectedServer {
     return isServiceGrant(this.config);
   }
 
-  /** The assertion for new tokens, read or issued anew; `undefined` with another grant. */
+  /**
+   * The assertion for new tokens (RFC 7523), read or issued anew; `undefined` with another grant.
+   *
+   * @throws {SignInError} when its file cannot be read, or is empty.
+   */
   async assertionFor(target: AssertionTarget): Promise<string | undefined> {
-    const { grant, identityProvider } = this.config;
+    const { grant, assertion, assertionFile, identityProvider } = this.config;
     if (grant !== "jwt_bearer") return undefined;
-    const idToken = identityProvider ? await readIdToken(identityProvider) : undefined;
-    this.learn(idToken);
-    const assertion = identityProvider && idToken !== undefined
-      ? await exchangeIdToken(identityProvider, idToken, target)
-      : await readAssertion(this.config);
-    this.learn(assertion);
-    return assertion;
+    let proof: string;
+    if (identityProvider) {
+      const idToken = identityProvider.idToken ||
+        await readTokenFile(identityProvider.idTokenFile, "ID token");
+      this.learn(idToken);
+      proof = await exchangeIdToken(identityProvider, idToken, target);
+    } else proof = assertion || await readTokenFile(assertionFile, "assertion");
+    this.learn(proof);
+    return proof;
   }
 
   /** The sign-ins that the configuration still allows, the latest first. */
@@ -267,4 +276,14 @@ function missingFor(oauth: OAuthSettings): string | undefined {
     return '"clientId", and "assertion", "assertionFile" or "identityProvider"';
   }
   return undefined;
+}
+
+/** A file is read each time: platforms replace the token in it. */
+async function readTokenFile(file: string | null | undefined, what: string): Promise<string> {
+  const path = file ?? "";
+  const reading = await readRegularFile(path, { maxBytes: MAX_TOKEN_FILE_BYTES });
+  const text = "text" in reading ? reading.text.trim() : "";
+  if (text !== "") return text;
+  const state = "text" in reading ? "it is empty" : reading.state;
+  throw new SignInError(`Cannot read the ${what} in "${path}": ${state}`);
 }

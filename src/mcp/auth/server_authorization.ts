@@ -16,7 +16,7 @@ import { newProofKey } from "./dpop.ts";
 import { assertOneOrigin, mayGetTokens } from "./metadata_origins.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
 import type { ProtectedServer, SignInTarget } from "./protected_server.ts";
-import { refreshTokens, requestClientTokens, type TokenRequest } from "./token_requests.ts";
+import { refreshTokens, requestClientTokens } from "./token_requests.ts";
 import type { OAuthTokens, ProofKey, StoredSignIn } from "./token_store.ts";
 
 /** How long a request waits for a renewal while its token is still good, in milliseconds. */
@@ -229,10 +229,9 @@ export class ServerAuthorization {
           before.tokens.accessToken !== current.tokens?.accessToken;
         if (before?.tokens === undefined || isOther) return renewed = before;
         try {
-          const tokens = await refreshTokens(
-            this.#requestOf(before, as, before.tokens.proofKey),
-            before.tokens,
-          );
+          const { client, audience, tokens: { proofKey } } = before;
+          const request = { server: this.#server, as, client, audience, proofKey };
+          const tokens = await refreshTokens(request, before.tokens);
           return renewed = { ...before, tokens };
         } catch (error) {
           if (!(error instanceof OAuthRefusalError)) throw error;
@@ -273,7 +272,7 @@ export class ServerAuthorization {
       return await server.update(issuer, async (before) => {
         const usual = server.scopesFor(target, before).join(" ");
         const scopes = scopesToAskFor(challenge?.scope, usual, current?.tokens?.scope);
-        const request = this.#requestOf({ client, audience }, as, proofKey);
+        const request = { server, as, client, audience, proofKey };
         const assertion = await server.assertionFor({ issuer, resource: audience, scopes });
         const tokens = await requestClientTokens(request, { scopes, assertion });
         const granted = { ...tokens, scope: tokens.scope ?? scopes.join(" ") };
@@ -365,16 +364,6 @@ export class ServerAuthorization {
       }
     }
     return this.#as.server;
-  }
-
-  #requestOf(
-    { client, audience }: Pick<StoredSignIn, "client" | "audience">,
-    as: AuthorizationServer,
-    proofKey: ProofKey | undefined,
-  ): TokenRequest {
-    const { config, fetch, context } = this.#server;
-    const nowMs = context.now();
-    return { as, config, fetch, signal: undefined, client, resource: audience, proofKey, nowMs };
   }
 }
 

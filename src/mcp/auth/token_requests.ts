@@ -2,9 +2,11 @@
 import * as oauth from "oauth4webapi";
 import { SignInError } from "../errors.ts";
 import { scopesToAskFor } from "./challenge.ts";
-import { authenticationOf, type ClientContext } from "./client.ts";
+import { authenticationOf } from "./client.ts";
+import type { AuthorizationServer } from "./discovery.ts";
 import { proverOf, withNonce } from "./dpop.ts";
 import { type OAuthRequestOptions, requestOptions, toOAuthFailure } from "./oauth_requests.ts";
+import type { ProtectedServer } from "./protected_server.ts";
 import type { OAuthClient, OAuthTokens, ProofKey } from "./token_store.ts";
 
 /** A token is renewed this long before its end, in milliseconds, or in the last tenth of its life if that is shorter. */
@@ -19,12 +21,14 @@ const TOKEN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** The grant by an assertion (RFC 7523). */
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-export interface TokenRequest extends ClientContext {
+export interface TokenRequest {
+  readonly server: ProtectedServer;
+  readonly as: AuthorizationServer;
   readonly client: OAuthClient;
-  readonly resource: string | undefined;
+  readonly audience: string | undefined;
   /** The key to bind the tokens to, where bound tokens are wanted. */
   readonly proofKey: ProofKey | undefined;
-  readonly nowMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Exchanges the code of a redirect for tokens. */
@@ -87,7 +91,7 @@ export async function requestDeviceTokens(request: TokenRequest, deviceCode: str
 }
 
 /** The client as the library wants it. */
-export function toLibraryClient({ clientId }: OAuthClient, { as }: Pick<ClientContext, "as">): oauth.Client {
+export function toLibraryClient({ clientId }: OAuthClient, { as }: Pick<TokenRequest, "as">): oauth.Client {
   return {
     client_id: clientId,
     [oauth.clockSkew]: as.clockSkewSeconds,
@@ -106,16 +110,17 @@ async function requestTokens(
     },
   ) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<OAuthTokens> {
-  const { as, resource, proofKey } = request;
+  const { server: { config, fetch, context }, as, audience, proofKey, signal } = request;
   const { issuer } = as.metadata;
+  const nowMs = context.now();
   try {
-    const authentication = await authenticationOf(request.client, request);
+    const authentication = await authenticationOf(request.client, { as, config });
     const client = toLibraryClient(request.client, request);
-    const additionalParameters: Record<string, string> = resource === undefined ? {} : { resource };
+    const additionalParameters: Record<string, string> = audience === undefined ? {} : { resource: audience };
     const proof = proofKey === undefined ? {} : { DPoP: await proverOf(proofKey, as) };
-    const options = { ...requestOptions(request), ...proof, additionalParameters };
+    const options = { ...requestOptions({ as, fetch, signal }), ...proof, additionalParameters };
     const answer = await withNonce(() => send(as.metadata, client, authentication, options));
-    return toTokens(answer, request);
+    return toTokens(answer, { proofKey, nowMs });
   } catch (error) {
     throw await toOAuthFailure(error, `Cannot get tokens from the authorization server ${issuer}`);
   }
@@ -123,7 +128,7 @@ async function requestTokens(
 
 function toTokens(
   answer: oauth.TokenEndpointResponse,
-  { proofKey, nowMs }: Pick<TokenRequest, "proofKey" | "nowMs">,
+  { proofKey, nowMs }: Pick<TokenRequest, "proofKey"> & { readonly nowMs: number },
 ): OAuthTokens {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetime, scope } = answer;
   const isBound = answer.token_type === "dpop" && proofKey !== undefined;

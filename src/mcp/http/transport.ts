@@ -9,7 +9,8 @@ import { createAuthorizedFetch } from "../auth/authorized_fetch.ts";
 import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Transport } from "../json_rpc.ts";
-import { createWatchedFetch, type HttpConfig, type HttpContext } from "./watched_fetch.ts";
+import type { HttpConfig } from "../auth/protected_server.ts";
+import { createWatchedFetch, type HttpContext } from "./watched_fetch.ts";
 
 const TERMINATE_TIMEOUT_MS = 2_000;
 

@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { isRecord } from "../../json.ts";
-import type { MCPServerStreamableHttpConfig, MCPSSEConfig, Resolved } from "../../protocol/config.ts";
+import type { HttpConfig } from "../auth/protected_server.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import {
   isFailure,
@@ -33,9 +33,6 @@ const LONG_REQUESTS = ["tools/call", "tasks/result"] as const;
 const STREAM_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
 /** Sent by a busy server or proxy. Any other status means that the server has no standalone event stream. */
 const TEMPORARY_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-
-/** The configuration of a server over HTTP, with its inputs filled in. */
-export type HttpConfig = Resolved<MCPServerStreamableHttpConfig | MCPSSEConfig>;
 
 /** What the SDK's transports do not report. */
 export interface HttpListener {
