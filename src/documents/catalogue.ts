@@ -105,15 +105,15 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#readNext();
   }
 
-  /** The title of a document; the name of its file until it is read. */
+  /** The title of a document; the name of its file until it is read. Of a file that was changed, that before the change. */
   titleOf(file: FolderFile): string {
-    return toInfo(file, this.#knownReport(file)).title;
+    return toInfo(file, this.#reports.get(file.docRef)?.report).title;
   }
 
   list(): readonly DocumentInfo[] {
     this.#list ??= [...this.#options.tree.files.values()]
       .sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-      .map((file) => toInfo(file, this.#knownReport(file)));
+      .map((file) => toInfo(file, this.#reports.get(file.docRef)?.report));
     return this.#list;
   }
 
@@ -180,11 +180,6 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     const stored = this.#options.store?.get(file);
     if (stored === undefined) this.#unread.set(file.docRef, file);
     else this.#reports.set(file.docRef, { file, report: stored });
-  }
-
-  /** What is known now; of a file that was changed, what was known before. */
-  #knownReport({ docRef }: FolderFile): FileReport | undefined {
-    return this.#reports.get(docRef)?.report;
   }
 
   async #report(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {

@@ -7,14 +7,16 @@ import { Provider, type SdkHandler, type SdkMcpServer, type SdkServer } from "..
 import type { PublishedWindow } from "../provider/windows/published.ts";
 import { DocumentCatalogue } from "./catalogue.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
-import { FileTree } from "./folder/tree.ts";
+import { FileTree, type FolderFile } from "./folder/tree.ts";
 import { FolderWatch } from "./folder/watch.ts";
 import { openReportStore, type ReportStore } from "./index/store.ts";
 import { ParserPool } from "./parsing/pool.ts";
-import { renderRecent } from "./window.ts";
+import { countOf } from "../text.ts";
 
 /** How often the window of changes is updated, in milliseconds. */
 const WINDOW_INTERVAL_MS = 1_000;
+/** How many documents the window shows. */
+const MAX_SHOWN = 20;
 const MEBIBYTE = 1024 * 1024;
 
 /** What {@linkcode openFolderDocuments} publishes, and its limits. */
@@ -128,13 +130,7 @@ class OpenFolders implements FolderDocuments {
       description: "Which documents changed last",
       mimeType: "text/markdown",
       priority: 0.3,
-      read: () =>
-        renderRecent({
-          documents: this.#tree.files.values(),
-          unread: this.#catalogue.progress.unread,
-          titleOf: (file) => this.#catalogue.titleOf(file),
-          uriOf: ({ docRef }) => published.uri(docRef),
-        }),
+      read: () => this.#recentChanges((file) => published.uri(file.docRef)),
     });
     this.#showChanges = new Throttle(() => this.#window.update(), WINDOW_INTERVAL_MS);
     this.#catalogue.onChange(() => this.#showChanges.request());
@@ -185,12 +181,34 @@ class OpenFolders implements FolderDocuments {
     }
   }
 
+  /** The text of the window: the documents that changed last, the newest first, in Markdown. */
+  #recentChanges(uriOf: (file: FolderFile) => string): string {
+    const files = [...this.#tree.files.values()];
+    const newest = files.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MAX_SHOWN);
+    const lines = newest.map((file) => {
+      const time = new Date(file.modifiedMs).toISOString().slice(0, 16).replace("T", " ");
+      return `- ${time} UTC: ${inOneLine(this.#catalogue.titleOf(file))} (${inOneLine(file.path)}) <${
+        uriOf(file)
+      }>`;
+    });
+    const { unread } = this.#catalogue.progress;
+    const state = unread === 0 ? "" : `\n\n${unread} of them have not been read yet.`;
+    return `# Documents\n\n${countOf(files.length, "document")}. Changed last:\n\n${
+      lines.join("\n")
+    }${state}\n`;
+  }
+
   async #close(): Promise<void> {
     this.#showChanges.close();
     await this.#watch.close();
     await Promise.all([this.#catalogue.close(), this.#pool.close()]);
     this.#store?.[Symbol.dispose]();
   }
+}
+
+/** A name may have line breaks, and would otherwise look like lines of the window. */
+function inOneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
 }
 
 /** The folders in their canonical form. A folder inside of another one is left out. */

@@ -57,19 +57,15 @@ export interface FileTreeOptions {
 
 /** The documents below some folders. Links are not followed. */
 export class FileTree {
-  readonly #filter: FileFilter;
-  readonly #maxFiles: number;
-  readonly #log: Logger;
+  readonly #options: FileTreeOptions;
   readonly #roots: ReadonlyMap<string, FolderNode>;
   readonly #files = new Map<string, FolderFile>();
   #warnedFull = false;
 
   /** @param roots the folders in their canonical form */
-  constructor(roots: readonly string[], { filter, maxFiles, logger }: FileTreeOptions) {
+  constructor(roots: readonly string[], options: FileTreeOptions) {
     this.#roots = new Map(roots.map((root) => [root, emptyNode()]));
-    this.#filter = filter;
-    this.#maxFiles = maxFiles;
-    this.#log = logger;
+    this.#options = options;
   }
 
   /** The files by their `docRef`. */
@@ -90,7 +86,7 @@ export class FileTree {
   admitsFolder(absolute: string): boolean {
     const root = this.#roots.keys().find((root) => isWithin(absolute, root));
     return root !== undefined &&
-      (absolute === root || this.#filter.admitsFolder(toInnerPath(absolute, root)));
+      (absolute === root || this.#options.filter.admitsFolder(toInnerPath(absolute, root)));
   }
 
   /** Looks at all folders. A folder that cannot be read keeps the files that it had. */
@@ -142,10 +138,10 @@ export class FileTree {
       // Others are answered meanwhile.
       if (++lookedAt % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
       const inner = joinPath(path, name);
-      if (isDirectory && this.#filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
+      if (isDirectory && this.#options.filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
         folders.add(name);
       }
-      const kind = isFile ? this.#filter.kindOf(inner) : undefined;
+      const kind = isFile ? this.#options.filter.kindOf(inner) : undefined;
       if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
     }
     for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
@@ -160,7 +156,7 @@ export class FileTree {
       inner.ignoredAbove = ignores;
       node.folders.set(name, inner);
       if (depth + 1 > MAX_DEPTH) {
-        this.#log.warn("a folder is left out: it lies too deep", {
+        this.#options.logger.warn("a folder is left out: it lies too deep", {
           folder: joinPath(path, name),
           max_depth: MAX_DEPTH,
         });
@@ -175,7 +171,7 @@ export class FileTree {
       return await Array.fromAsync(Deno.readDir(path));
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return [];
-      this.#log.warn("a folder cannot be read", { folder: path, error: describeError(error) });
+      this.#options.logger.warn("a folder cannot be read", { folder: path, error: describeError(error) });
       return undefined;
     }
   }
@@ -183,18 +179,20 @@ export class FileTree {
   /** What the `.gitignore` files down to a folder say now. */
   async #readIgnores({ root, path, node }: Place, entries: readonly Deno.DirEntry[]): Promise<GitIgnores> {
     const above = node.ignoredAbove;
-    if (!this.#filter.followsGitignore) return above;
+    if (!this.#options.filter.followsGitignore) return above;
     if (!entries.some(({ name, isFile }) => name === ".gitignore" && isFile)) return above;
     try {
       const file = joinPath(path, ".gitignore");
       const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
       const ignores = above.with(path, new TextDecoder().decode(bytes));
       if (ignores.isCut) {
-        this.#log.warn("lines of a .gitignore are left out: they are too long or too many", { folder: path });
+        this.#options.logger.warn("lines of a .gitignore are left out: they are too long or too many", {
+          folder: path,
+        });
       }
       return ignores;
     } catch (error) {
-      this.#log.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
+      this.#options.logger.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
       return above;
     }
   }
@@ -215,7 +213,7 @@ export class FileTree {
       change.changed.push(file);
       return;
     }
-    if (this.#files.size >= this.#maxFiles) return this.#warnFull();
+    if (this.#files.size >= this.#options.maxFiles) return this.#warnFull();
     const file = { docRef: this.#freeRef(inner), kind, root, path: inner, ...seen };
     node.files.set(name, file);
     this.#files.set(file.docRef, file);
@@ -246,8 +244,8 @@ export class FileTree {
   #warnFull(): void {
     if (this.#warnedFull) return;
     this.#warnedFull = true;
-    this.#log.warn("there are more files than the limit; the others are left out", {
-      max_files: this.#maxFiles,
+    this.#options.logger.warn("there are more files than the limit; the others are left out", {
+      max_files: this.#options.maxFiles,
     });
   }
 }

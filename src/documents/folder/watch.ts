@@ -41,8 +41,7 @@ export interface FolderWatchOptions {
 /** Watches folders by the events of the system, and by looking at everything now and then. One look at a time. */
 export class FolderWatch implements AsyncDisposable {
   readonly #listener: WatchListener;
-  readonly #pollMs: number;
-  readonly #log: Logger;
+  readonly #options: FolderWatchOptions;
   readonly #folders = new Set<string>();
   readonly #events: FolderEvents;
   #isAllDue = false;
@@ -52,15 +51,11 @@ export class FolderWatch implements AsyncDisposable {
   #look: Promise<void>;
 
   /** @param roots the folders in their canonical form */
-  constructor(
-    roots: readonly string[],
-    listener: WatchListener,
-    { pollMs, admits, after, logger }: FolderWatchOptions,
-  ) {
+  constructor(roots: readonly string[], listener: WatchListener, options: FolderWatchOptions) {
+    const { admits, after, logger } = options;
     this.#listener = listener;
+    this.#options = options;
     this.#look = after.catch(() => {});
-    this.#pollMs = pollMs;
-    this.#log = logger;
     this.#events = new FolderEvents(roots, {
       maxFolders: MAX_WATCHED,
       admits,
@@ -115,7 +110,7 @@ export class FolderWatch implements AsyncDisposable {
       await this.#listener.onAll();
       this.#schedulePoll(performance.now() - startMs);
     } catch (error) {
-      this.#log.error("the folders cannot be looked at", { error: describeError(error) });
+      this.#options.logger.error("the folders cannot be looked at", { error: describeError(error) });
     }
   }
 
@@ -125,6 +120,6 @@ export class FolderWatch implements AsyncDisposable {
     this.#poll = setTimeout(() => {
       this.#isAllDue = true;
       this.#schedule();
-    }, Math.max(this.#pollMs, lastMs / MAX_LOAD));
+    }, Math.max(this.#options.pollMs, lastMs / MAX_LOAD));
   }
 }

@@ -7,11 +7,9 @@ const SAMPLE_BYTES = 64 * 1024;
 /** How many characters make a text in UTF-8 that says to be in an encoding of two bytes for each. */
 const MANY = 4;
 
-/** A text and its encoding. */
+/** A text. */
 export interface DecodedText {
   readonly text: string;
-  /** As `TextDecoder` names it, such as `utf-8` or `gb18030`. */
-  readonly encoding: string;
   /** Says so, where the encoding is a guess by the frequency of bytes. */
   readonly losses: readonly string[];
 }
@@ -32,7 +30,7 @@ export function decodeText(
     ? decodeUtf32(bytes, encoding === "utf-32le")
     : new TextDecoder(encoding).decode(bytes);
   const losses = isGuess ? [`The encoding "${encoding}" is a guess; some characters may be wrong`] : [];
-  return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), encoding, losses };
+  return { text: text.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd"), losses };
 }
 
 function encodingOf(

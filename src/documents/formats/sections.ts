@@ -85,11 +85,11 @@ export function divide(
 /** A text, code, table or list that is longer than a page, in parts; a table says with which row each begins. */
 function* partsOf(element: DocumentElement): Generator<DocumentElement, void> {
   const { category, content } = element;
-  if (category === "text" && content.text.length > MAX_SECTION_LENGTH) {
+  if (category === "text") {
     for (const text of cutAtLines(content.text, MAX_SECTION_LENGTH)) {
       yield { ...element, category, content: { ...content, text } };
     }
-  } else if (category === "code" && content.code.length > MAX_SECTION_LENGTH) {
+  } else if (category === "code") {
     for (const code of cutAtLines(content.code, MAX_SECTION_LENGTH)) {
       yield { ...element, category, content: { ...content, code } };
     }

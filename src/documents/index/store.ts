@@ -19,25 +19,16 @@ export type FileReport = DocumentReport | { readonly refused: DocumentErrorCode;
 /** The version of a file: a report holds for one of them. */
 export type FileVersion = Pick<FolderFile, "root" | "path" | "size" | "modifiedMs" | "inode">;
 
-/** Keeps reports of files. */
-export interface ReportStore extends Disposable {
-  /** The report of this version of a file. */
-  get(file: FileVersion): FileReport | undefined;
-  set(file: FileVersion, report: FileReport): void;
-  /** Forgets every file that `keep` does not name. */
-  prune(keep: (root: string, path: string) => boolean): void;
-}
-
 /**
  * Opens the index in a folder that only its owner can read. A damaged index, or one of another version, is replaced. When
- * the folder cannot be written, nothing is kept, which is logged.
+ * the folder cannot be written, there is none, which is logged.
  */
-export function openReportStore(folder: string, logger: Logger): ReportStore {
+export function openReportStore(folder: string, logger: Logger): ReportStore | undefined {
   const path = join(folder, "documents.sqlite");
   for (const isRetry of [false, true]) {
     try {
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return new SqliteStore(path, logger);
+      return new ReportStore(path, logger);
     } catch (error) {
       if (
         isRetry || error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied
@@ -52,17 +43,11 @@ export function openReportStore(folder: string, logger: Logger): ReportStore {
       for (const end of ["", "-wal", "-shm"]) removeIfThere(path + end);
     }
   }
-  return emptyStore;
+  return undefined;
 }
 
-const emptyStore: ReportStore = {
-  get: () => undefined,
-  set: () => {},
-  prune: () => {},
-  [Symbol.dispose]: () => {},
-};
-
-class SqliteStore implements ReportStore {
+/** Keeps reports of files. */
+export class ReportStore implements Disposable {
   readonly #database: DatabaseSync;
   readonly #select: StatementSync;
   readonly #upsert: StatementSync;
@@ -93,6 +78,7 @@ class SqliteStore implements ReportStore {
     }
   }
 
+  /** The report of this version of a file. */
   get(file: FileVersion): FileReport | undefined {
     return this.#guarded(() => {
       const row = this.#select.get(file.root, file.path, versionOf(file));
@@ -124,6 +110,7 @@ class SqliteStore implements ReportStore {
     }
   }
 
+  /** Forgets every file that `keep` does not name. */
   prune(keep: (root: string, path: string) => boolean): void {
     this.#guarded(() => {
       const remove = this.#database.prepare("DELETE FROM reports WHERE root = ? AND path = ?");

@@ -11,14 +11,8 @@ const WATCH_INTERVAL_MS = 50;
 /** The exit code after a limit was exceeded. */
 const LIMIT_EXIT_CODE = 3;
 
-/** The limits of the process, in bytes. */
-interface ChildLimits {
-  readonly maxMemoryBytes: number;
-  readonly maxMessageBytes: number;
-}
-
 /** Passes requests on until standard input ends. */
-async function run({ maxMemoryBytes, maxMessageBytes }: ChildLimits): Promise<void> {
+async function run(maxMemoryBytes: number, maxMessageBytes: number): Promise<void> {
   // It has the permissions of this process.
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const output = Deno.stdout.writable.getWriter();
@@ -66,5 +60,5 @@ async function run({ maxMemoryBytes, maxMessageBytes }: ChildLimits): Promise<vo
 
 if (import.meta.main) {
   const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
-  await run({ maxMemoryBytes, maxMessageBytes });
+  await run(maxMemoryBytes, maxMessageBytes);
 }

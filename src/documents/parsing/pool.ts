@@ -1,7 +1,6 @@
 /** Shares a few parser processes among all files. */
 import {
   DocumentError,
-  type DocumentErrorCode,
   type DocumentFacts,
   type PageOptions,
   type ParseLimits,
@@ -288,12 +287,8 @@ export class PoolClosedError extends Error {
 /** A parser that gave no answer. */
 export class ParserLimitError extends DocumentError {
   constructor(readonly failure: ParseFailure, { reason }: { readonly reason: string }) {
-    super(codeOf(failure), { reason });
+    super(failure === "error" ? "damaged" : "too_large", { reason });
   }
-}
-
-function codeOf(failure: ParseFailure): DocumentErrorCode {
-  return failure === "error" ? "damaged" : "too_large";
 }
 
 function describeFailure(

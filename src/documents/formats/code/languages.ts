@@ -61,13 +61,12 @@ const DIRECTIVE: Region = {
 /** The beginning of a definition by keywords, after annotations and modifiers. */
 function keyworded(
   { annotation, modifiers, keywords }: {
-    readonly annotation?: string;
+    readonly annotation: string;
     readonly modifiers: string;
     readonly keywords: string;
   },
 ): RegExp {
-  const before = annotation === undefined ? "" : `(?:${annotation}\\s*)*`;
-  return new RegExp(`^${before}(?<start>(?:(?:${modifiers})\\s+){0,8}(?:${keywords}))`);
+  return new RegExp(`^(?:${annotation}\\s*)*(?<start>(?:(?:${modifiers})\\s+){0,8}(?:${keywords}))`);
 }
 
 /** `(…)` with parentheses within it, up to three deep. */

@@ -1,11 +1,10 @@
 /** Documents of Word and others (DOCX). Tracked changes are shown as accepted, deletions as annotations; nothing is run. */
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
-import { type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
+import { DocumentError, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
 import { divide, documentOf, headingsOf, sectionLevel, withIds } from "../sections.ts";
-import { at } from "../xml.ts";
+import { at, childrenOf } from "../xml.ts";
 import { BodyReader, type Segment } from "./body.ts";
-import { readChunks } from "./chunks.ts";
 
 /** Opens a document. A page is what is between page breaks, and a section under a top heading. */
 export async function open({ bytes, fileName, limits, openInner }: ParseInput): Promise<ParsedDocument> {
@@ -40,4 +39,58 @@ function toPages(
     [waiting.header, waiting.footer] = [[], []];
   }
   return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
+}
+
+/** How files of their content types end, where the names of the parts do not say it. */
+const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
+  [/html/, ".html"],
+  [/rfc822|mht/, ".eml"],
+  [/wordprocessingml/, ".docx"],
+  [/^text\/plain/, ".txt"],
+];
+
+/**
+ * Reads each file that a part embeds and shows as a part of itself (`altChunk`: HTML, text, web archives, documents), by its
+ * part; without those that cannot be read.
+ */
+async function readChunks(
+  office: OfficePackage,
+  main: string,
+  { limits, openInner }: Pick<ParseInput, "limits" | "openInner">,
+): Promise<Map<string, readonly DocumentElement[]>> {
+  const chunks = new Map<string, readonly DocumentElement[]>();
+  for (const { type, target, isExternal } of office.relationships(main).values()) {
+    if (type !== "aFChunk" || isExternal) continue;
+    const bytes = office.bytes(target);
+    if (bytes === undefined) continue;
+    try {
+      // Documents in documents have half as much room each, so that they have an end.
+      const inner = { ...limits, maxUnpackedBytes: Math.floor(limits.maxUnpackedBytes / 2) };
+      const fileName = fileNameOf(office, target);
+      const document = await openInner?.({ bytes: new Uint8Array(bytes), fileName, limits: inner });
+      if (document === undefined) continue;
+      const { pageCount, losses } = document.facts;
+      const elements: DocumentElement[] = [];
+      for (let page = 0; page < pageCount; page++) elements.push(...(await document.page(page)).elements);
+      // A web archive is written as a message, whose headers are not those of a person.
+      const start = fileName.endsWith(".eml")
+        ? elements.findIndex(({ category }) => category === "table") + 1
+        : 0;
+      const notes = losses.map((text): DocumentElement => ({ category: "annotation", content: { text } }));
+      chunks.set(target, [...elements.slice(start), ...notes]);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+    }
+  }
+  return chunks;
+}
+
+function fileNameOf(office: OfficePackage, part: string): string {
+  const extension = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
+  const types = childrenOf(at(office.xml("[Content_Types].xml"), "Types")).map(({ attributes }) =>
+    attributes
+  );
+  const { ContentType: type = extension } = types.find(({ PartName }) => PartName === `/${part}`) ??
+    types.find(({ Extension }) => Extension?.toLowerCase() === extension) ?? {};
+  return part + (EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1] ?? "");
 }
