@@ -39,7 +39,6 @@ const MAX_TOLD = 100;
 /** The id of an element begins with the number of its page. */
 const ELEMENT_PAGE = /^p(0|[1-9][0-9]{0,8})-/;
 
-/** What a catalogue depends on. */
 export interface CatalogueOptions {
   /** The host of the URIs. */
   readonly host: string;
@@ -48,7 +47,6 @@ export interface CatalogueOptions {
   /** Keeps what was read between runs. */
   readonly store: ReportStore | undefined;
   readonly logger: Logger;
-  /** The most bytes of a file. */
   readonly maxFileBytes: number;
   /** How many files are read in the background at the same time. */
   readonly concurrency: number;

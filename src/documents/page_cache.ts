@@ -13,7 +13,6 @@ interface Entry {
   length: number;
 }
 
-/** How a page is read that is not kept. */
 export interface PageReading {
   /** Ends the wait of this reader alone. */
   readonly signal: AbortSignal | undefined;

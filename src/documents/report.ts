@@ -17,7 +17,6 @@ const FREQUENT_WORDS = 10;
 const MAX_PAGE_TITLES = 500;
 const MAX_PAGE_TITLE_LENGTH = 80;
 
-/** What is known of a file without its pages. */
 export interface DocumentReport {
   readonly title?: string | undefined;
   readonly pageCount: number;

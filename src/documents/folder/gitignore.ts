@@ -8,7 +8,6 @@ const MAX_LENGTH = 64 * 1024;
 type BytePattern = string | ReadonlySet<string>;
 /** Runs of patterns, with any number of other items between them. */
 type Runs<Pattern> = readonly (readonly Pattern[])[];
-/** What fits the name of a file or folder. */
 type NamePattern = Runs<BytePattern>;
 
 interface Line {

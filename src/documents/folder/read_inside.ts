@@ -4,13 +4,11 @@ import { join } from "@std/path";
 import { openRegularFile } from "../../open_file.ts";
 import { type DocumentError, unreadable } from "../formats/format.ts";
 
-/** A file to read. */
 export interface InsideFile {
   /** The folder, in its canonical form. */
   readonly root: string;
   /** The path within the folder, with `/`. */
   readonly path: string;
-  /** The most bytes. */
   readonly maxBytes: number;
 }
 

@@ -13,9 +13,7 @@ import { describeError } from "../../text.ts";
 const CONCURRENCY = 32;
 /** How many names are compared with the rules without a pause. */
 const ENTRIES_AT_ONCE = 100;
-/** The most levels of folders. */
 const MAX_DEPTH = 64;
-/** The most bytes of a `.gitignore`. */
 const MAX_GITIGNORE_BYTES = 1024 * 1024;
 
 /** A file that is a document. */
@@ -33,7 +31,6 @@ export interface FolderFile {
   readonly inode: number;
 }
 
-/** What changed since the last look. */
 export interface TreeChange {
   readonly added: readonly FolderFile[];
   readonly changed: readonly FolderFile[];
@@ -47,7 +44,6 @@ interface FolderNode {
   ignoredAbove: GitIgnores;
 }
 
-/** What the tree depends on. */
 export interface FileTreeOptions {
   readonly filter: FileFilter;
   /** The most files; others are left out with a warning. */
@@ -68,7 +64,6 @@ export class FileTree {
     this.#options = options;
   }
 
-  /** The files by their `docRef`. */
   get files(): ReadonlyMap<string, FolderFile> {
     return this.#files;
   }
@@ -250,7 +245,6 @@ export class FileTree {
   }
 }
 
-/** A folder of the tree and where it is. */
 interface Place {
   readonly root: string;
   readonly path: string;
@@ -262,7 +256,6 @@ class ChangeSet implements TreeChange {
   readonly added: FolderFile[] = [];
   readonly changed: FolderFile[] = [];
   readonly removed: FolderFile[] = [];
-  /** The folders that were looked at. */
   readonly visited = new Set<FolderNode>();
 }
 

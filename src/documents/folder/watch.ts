@@ -16,15 +16,11 @@ const MAX_FOLDERS = 1_000;
 /** A look at everything may take this part of the time at most. */
 const MAX_LOAD = 1 / 20;
 
-/** Where changes are told. */
 export interface WatchListener {
-  /** Looks at single folders again. */
   onFolders(paths: ReadonlySet<string>): Promise<void>;
-  /** Looks at everything again. */
   onAll(): Promise<void>;
 }
 
-/** The options of a {@linkcode FolderWatch}. */
 export interface FolderWatchOptions {
   /**
    * How often everything is looked at, in milliseconds: network folders send no events, and events can be lost. Less

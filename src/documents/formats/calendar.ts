@@ -16,7 +16,6 @@ const LABELS: Readonly<Record<string, string>> = {
   URL: "URL",
   DESCRIPTION: "Description",
 };
-/** The most lines of an entry that are shown. */
 const MAX_LINES = 500;
 
 /** The entries of a calendar: a heading and a table of each. */

@@ -7,13 +7,11 @@ import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
 import { withIds } from "./sections.ts";
 
-/** How many rows a page has at most. */
 const ROWS_PER_PAGE = 500;
 /** The characters from which on a page has no further row. */
 const PAGE_LENGTH = 1024 * 1024;
 /** How many characters of the file show its delimiter and the names of its columns. */
 const SAMPLE_LENGTH = 64 * 1024;
-/** The most columns of a table. */
 const MAX_COLUMNS = 256;
 
 /** Opens a table. A page is 500 of its rows, or fewer when they are long. */
@@ -62,7 +60,6 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   };
 }
 
-/** The rows of a page. */
 interface RowRange {
   /** Where it begins in the text. */
   readonly start: number;

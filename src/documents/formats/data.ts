@@ -21,7 +21,6 @@ import { divide, documentOf, toCodeElements } from "./sections.ts";
 const MAX_COLUMNS = 40;
 /** The most aliases of a YAML file that are followed. */
 const MAX_ALIASES = 100;
-/** The most tags that are named. */
 const MAX_TAGS = 20;
 /** Numbers that JavaScript may write in another way. */
 const CHANGED_NUMBER = /[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0(?!\d)/;

@@ -7,7 +7,6 @@ const SAMPLE_BYTES = 64 * 1024;
 /** How many characters make a text in UTF-8 that says to be in an encoding of two bytes for each. */
 const MANY = 4;
 
-/** A text. */
 export interface DecodedText {
   readonly text: string;
   /** Says so, where the encoding is a guess by the frequency of bytes. */

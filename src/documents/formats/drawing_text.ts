@@ -9,7 +9,6 @@ export function linesOf(body: XmlNode | undefined): string[] {
   return childrenOf(body, "p").map(paragraphText).filter((text) => text !== "");
 }
 
-/** The text of a paragraph. */
 export function paragraphText(paragraph: XmlNode): string {
   return joinText(childrenOf(paragraph).map(pieceOf)).trim();
 }

@@ -18,7 +18,6 @@ export interface ParsedDocument {
   close?(): void;
 }
 
-/** How a page is read. */
 export interface PageOptions {
   /**
    * Whether pictures and drawings are left out, which the page then says. Asked for when a page with them has exceeded the
@@ -58,7 +57,6 @@ export interface ParseLimits {
   readonly maxDepth: number;
 }
 
-/** A file to open. */
 export interface ParseInput {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The name of the file without its folder; only for display and for the kind of source code. */

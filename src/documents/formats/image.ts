@@ -20,7 +20,6 @@ const NOTES: Readonly<Record<string, string>> = {
   Copyright: "Copyright",
 };
 
-/** Opens a picture. It is one page. */
 export async function open({ bytes, fileName, limits }: ParseInput): Promise<ParsedDocument> {
   const size = pictureSizeOf(bytes);
   if (size === undefined) throw unreadable("damaged", "the file is damaged, or no picture of this format");

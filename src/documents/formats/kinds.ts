@@ -46,7 +46,6 @@ const KINDS = {
   },
 } as const satisfies Record<string, Kind>;
 
-/** The name of a kind of file. */
 export type FileKind = keyof typeof KINDS;
 
 const kindByExtension: ReadonlyMap<string, FileKind> = new Map(

@@ -5,7 +5,6 @@ import type { DocumentElement } from "../../provider/documents/source.ts";
 /** The most lists in each other, as many as are shown; further items stand in the last one. */
 const MAX_DEPTH = 32;
 
-/** How an item is marked. */
 export interface ListMark {
   readonly level: number;
   /** The number as its author sees it, such as `2.`, `(a)` or `Article 1`; `undefined` for a bullet. */

@@ -8,9 +8,7 @@ import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } fr
 import { closed, readHtml } from "./html/mod.ts";
 import { documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
 
-/** The front matter at the beginning of a file. */
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-/** The most characters of a front matter. */
 const MAX_FRONT_MATTER = 64 * 1024;
 
 /** Opens a Markdown file. Its pages are the sections under its top headings. */

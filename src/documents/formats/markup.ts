@@ -89,7 +89,6 @@ function itemOf(
   return { text, ...(below.ordered === true ? { ordered: true } : {}), items: below.items };
 }
 
-/** The most columns of a table that is drawn. */
 const MAX_COLUMNS = 256;
 
 /** A table whose columns are those of its border of equal signs; `undefined` for one of too many columns. */

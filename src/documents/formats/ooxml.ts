@@ -9,7 +9,6 @@ import { ZipParts } from "./zip.ts";
 /** How many values of a series of a chart are listed. */
 const MAX_CHART_VALUES = 40;
 
-/** A relationship of a part. */
 export interface Relationship {
   readonly id: string;
   /** The end of its type, such as `image` or `hyperlink`. */
@@ -19,7 +18,6 @@ export interface Relationship {
   readonly isExternal: boolean;
 }
 
-/** An office file. */
 export class OfficePackage {
   readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
@@ -69,7 +67,6 @@ export class OfficePackage {
       .map(({ target }) => target);
   }
 
-  /** The relationships of a part, by id. */
   relationships(part: string): ReadonlyMap<string, Relationship> {
     const known = this.#related.get(part) ?? this.#readRelationships(part);
     this.#related.set(part, known);

@@ -1,7 +1,6 @@
 /** Formats that are not read: their files stay in the list, and say what to do. */
 import { type ParsedDocument, unreadable } from "./format.ts";
 
-/** Refuses the file. */
 export function open(): ParsedDocument {
   throw unreadable(
     "unsupported",

@@ -25,7 +25,6 @@ const SETTING = /^(?:contents|highlight|index|role|default-role|meta|currentmodu
 const CONTAINER =
   /^(?:note|warning|tip|hint|important|caution|danger|attention|error|admonition|seealso|todo|version\w+|deprecated|topic|sidebar|rubric|container|class|epigraph|highlights|pull-quote|compound|table|only|glossary|tab|tabs|dropdown|centered)$/;
 
-/** The elements of a text. */
 export function readRst(text: string): Generator<DocumentElement, void> {
   return new RstReader().blocks(text.replaceAll("\t", "        ").split("\n"), 0);
 }

@@ -8,7 +8,6 @@ import type { DocumentFacts, ParsedDocument } from "./format.ts";
 const MAX_SECTION_LENGTH = 60_000;
 /** The most characters of an element of a file that is code as a whole; longer code is continued in further elements. */
 const MAX_CODE_LENGTH = 20_000;
-/** The most characters of a title. */
 const MAX_TITLE_LENGTH = 200;
 
 /**

@@ -34,7 +34,6 @@ const READERS: Readonly<Record<string, (text: string) => Iterable<DocumentElemen
   rst: readRst,
 };
 
-/** The elements of a text. */
 function toElements(text: string): Iterable<DocumentElement> {
   return new BlockReader(text.split("\n")).read();
 }

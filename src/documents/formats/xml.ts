@@ -83,7 +83,6 @@ export function* descendantsOf(node: XmlNode | undefined, name: string): Generat
   }
 }
 
-/** All text of an element. */
 export function textOf(node: XmlNode | undefined): string {
   return (node?.children ?? []).map((child) => typeof child === "string" ? child : textOf(child)).join("");
 }

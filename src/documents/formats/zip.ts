@@ -7,7 +7,6 @@ const OLE = [0xd0, 0xcf, 0x11, 0xe0];
 
 /** A part, as the directory of the file has it. */
 interface Part {
-  /** Its name in the file. */
   readonly name: string;
   /** How many bytes it unpacks to. */
   readonly size: number;
@@ -77,7 +76,6 @@ export class ZipParts {
     return encoding === undefined ? bytes : new TextEncoder().encode(new TextDecoder(encoding).decode(bytes));
   }
 
-  /** The text of a part. */
   text(name: string): string | undefined {
     const bytes = this.utf8(name);
     return bytes && new TextDecoder().decode(bytes);

@@ -46,7 +46,6 @@ export function openReportStore(folder: string, logger: Logger): ReportStore | u
   return undefined;
 }
 
-/** Keeps reports of files. */
 export class ReportStore implements Disposable {
   readonly #database: DatabaseSync;
   readonly #select: StatementSync;
@@ -78,7 +77,6 @@ export class ReportStore implements Disposable {
     }
   }
 
-  /** The report of this version of a file. */
   get(file: FileVersion): FileReport | undefined {
     return this.#guarded(() => {
       const row = this.#select.get(file.root, file.path, versionOf(file));

@@ -25,7 +25,6 @@ export type ParseRequest =
   /** Forgets a document; not answered. */
   | { readonly ask: "close"; readonly document: number };
 
-/** The answer of a process. */
 export type ParseAnswer =
   | { readonly facts: DocumentFacts }
   | { readonly page: DocumentPage }
@@ -34,13 +33,11 @@ export type ParseAnswer =
   /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */
   | { readonly failed: ParseFailure; readonly message: string };
 
-/** Why a parser gave no answer. */
 export type ParseFailure = "time" | "memory" | "output" | "error";
 
 /** The two lengths before each message: of its JSON and of its bytes, little-endian. */
 const HEAD_BYTES = 8;
 
-/** Writes one message. */
 export function encodeFrame(message: unknown, bytes: Uint8Array = new Uint8Array()): Uint8Array[] {
   return encodeJsonFrame(new TextEncoder().encode(JSON.stringify(message)), bytes);
 }
@@ -54,7 +51,6 @@ export function encodeJsonFrame(json: Uint8Array, bytes: Uint8Array = new Uint8A
   return bytes.length === 0 ? parts : [...parts, bytes];
 }
 
-/** A message as it was received. */
 export interface Frame {
   readonly message: unknown;
   readonly bytes: Uint8Array<ArrayBuffer>;

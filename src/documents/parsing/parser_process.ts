@@ -6,20 +6,16 @@ import { encodeFrame, readFrames } from "./frames.ts";
 
 /** How much longer than its time a process may take before it is killed from outside, in milliseconds. */
 const GRACE_MS = 5_000;
-/** The most bytes of an answer. */
 const MAX_ANSWER_BYTES = 17 * 1024 * 1024;
 /** How much of the end of standard error is kept, in characters. */
 const MAX_COMPLAINT = 2_000;
 
-/** The limits of a parser process. */
 export interface ProcessLimits {
   /** The most memory of the process, in bytes: JavaScript, WebAssembly and buffers together. */
   readonly maxMemoryBytes: number;
-  /** The most bytes of a file. */
   readonly maxFileBytes: number;
 }
 
-/** A request that is answered. */
 export type AnsweredRequest = Exclude<ParseRequest, { ask: "close" }>;
 
 /** Runs parsers in a process without permissions. One request at a time. */
@@ -58,7 +54,6 @@ export class ParserProcess {
     void this.#child.status.then(() => this.#isAlive = false);
   }
 
-  /** Whether it can take requests. */
   get isAlive(): boolean {
     return this.#isAlive;
   }
@@ -78,12 +73,10 @@ export class ParserProcess {
     return await this.#explainEnd();
   }
 
-  /** Forgets a document. */
   forget(document: number): void {
     this.#send({ ask: "close", document }).catch(() => {});
   }
 
-  /** Ends the process. */
   async close(): Promise<void> {
     this.#kill();
     // A generator that has not begun holds no stream yet.

@@ -12,12 +12,10 @@ import { settledWithin } from "../../async/abortable.ts";
 import type { ParseAnswer, ParseFailure } from "./frames.ts";
 import { type AnsweredRequest, ParserProcess, type ProcessLimits } from "./parser_process.ts";
 
-/** The most files that a process keeps open. */
 const MAX_OPEN_FILES = 4;
 /** How long a process may have nothing to do before it ends, in milliseconds; one stays. */
 const IDLE_MS = 60_000;
 
-/** The limits of parsing. */
 export interface PoolLimits extends ProcessLimits, ParseLimits {
   /** The most time for opening a file or reading a page, in milliseconds. */
   readonly timeMs: number;
@@ -25,18 +23,14 @@ export interface PoolLimits extends ProcessLimits, ParseLimits {
   readonly processes: number;
 }
 
-/** A file to parse. */
 export interface ParsableFile {
   /** Names the content: another version of the same file has another key. */
   readonly key: string;
   readonly kind: FileKind;
-  /** The name without the folder. */
   readonly fileName: string;
-  /** Reads the file. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** How a request is served. */
 export interface PoolRequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether nobody waits for the answer: it then leaves a process to others. `false` by default. */
@@ -49,7 +43,6 @@ interface Job {
   run(slot: Slot): Promise<void>;
 }
 
-/** The place of a process. */
 interface Slot {
   process: ParserProcess | undefined;
   /** The open files, the least recently used first. */

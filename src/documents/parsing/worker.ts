@@ -30,7 +30,6 @@ interface OpenDocument {
 const documents = new Map<number, OpenDocument>();
 const encoder = new TextEncoder();
 
-/** The global scope of a worker. */
 interface WorkerScope {
   onmessage: (event: MessageEvent<WorkerJob>) => void;
   postMessage(answer: Uint8Array, transfer: Transferable[]): void;

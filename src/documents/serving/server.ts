@@ -3,7 +3,6 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { PACKAGE_VERSION } from "../../version.ts";
 import type { FolderDocuments } from "../folder_documents.ts";
 
-/** What the client is told of the server. */
 const INSTRUCTIONS =
   "Documents of folders as dpe:// resources: read a document for its pages, a page for its elements, an element for its content.";
 

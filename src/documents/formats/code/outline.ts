@@ -15,7 +15,6 @@ export interface Definition {
 
 /** The most characters of a statement that are looked at. */
 const MAX_STATEMENT = 2_000;
-/** The most characters of a title. */
 const MAX_TITLE = 160;
 /** The most characters that a title is made of. */
 const MAX_TITLE_SOURCE = 400;

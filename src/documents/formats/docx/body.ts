@@ -189,7 +189,6 @@ function countOf(node: XmlNode | undefined, fallback: number): number {
   return Math.min(Math.max(Number(node?.attributes["val"] ?? fallback) || fallback, 0), MAX_SPAN);
 }
 
-/** Whether a section begins on a new page. */
 function isPageSection(section: XmlNode | undefined): boolean {
   return section !== undefined &&
     !["continuous", "nextColumn"].includes(at(section, "type")?.attributes["val"] ?? "");

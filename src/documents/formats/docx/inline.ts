@@ -12,7 +12,6 @@ import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Styles } from "./styles.ts";
 
-/** What all parts of a document share. */
 export interface DocumentParts {
   readonly office: OfficePackage;
   readonly styles: Styles;
@@ -24,7 +23,6 @@ export interface DocumentParts {
   readonly unread: UnreadParts;
 }
 
-/** What a paragraph consists of. */
 export interface Inline {
   readonly pieces: (TextForm & { readonly text: string })[];
   /** Links, pictures, formulas, notes, comments and deletions, which follow the paragraph. */
@@ -34,10 +32,8 @@ export interface Inline {
   hasPageBreak: boolean;
 }
 
-/** A paragraph that was read. */
 export interface Paragraph extends Readonly<Inline> {
   readonly text: string;
-  /** How its list marks it. */
   readonly mark: ListMark | undefined;
 }
 
@@ -70,7 +66,6 @@ export function* blocksOf(parent: XmlNode | undefined, unread: UnreadParts): Gen
   }
 }
 
-/** Reads the text of a part of a document. */
 export class PartReader {
   readonly #parts: DocumentParts;
   readonly #related: ReadonlyMap<string, Relationship>;

@@ -8,7 +8,6 @@ import { indentOf, type Styles } from "./styles.ts";
 /** How far a level of a list is indented by default, in twentieths of a point. */
 const INDENT = 720;
 const LEVELS = 9;
-/** The most characters of a number. */
 const MAX_LABEL = 200;
 
 type Level = ReturnType<typeof readLevel>;
@@ -17,7 +16,6 @@ interface List {
   readonly levels: readonly (Level | undefined)[];
   /** The number of each level so far. Lists of the same kind go on counting. */
   readonly counters: (number | undefined)[];
-  /** The levels that it has begun. */
   readonly begun: Set<number>;
 }
 

@@ -5,10 +5,8 @@ import { at, childrenOf, type XmlNode } from "../xml.ts";
 /** The most styles that a style may be based on. */
 const MAX_BASES = 20;
 
-/** What a style makes of a paragraph. */
 export type ParagraphKind = { readonly heading: number } | { readonly code: true } | undefined;
 
-/** The styles of a document, by id. */
 export class Styles {
   readonly #styles: ReadonlyMap<string, XmlNode>;
   readonly #bases = new Map<string, readonly XmlNode[]>();

@@ -63,7 +63,6 @@ export function toHtmlSyntax(text: string): string {
     );
 }
 
-/** The elements right below. */
 export function elementsBelow(node: Node): Element[] {
   return "childNodes" in node ? node.childNodes.filter((child): child is Element => "tagName" in child) : [];
 }

@@ -24,7 +24,6 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   });
 }
 
-/** What HTML contains. */
 export interface HtmlReading {
   readonly title: string | undefined;
   readonly description: string | undefined;

@@ -39,7 +39,6 @@ interface InnerText {
   readonly onList?: (list: Element, depth: number) => void;
 }
 
-/** Reads HTML. */
 export class HtmlReader {
   readonly elements: DocumentElement[] = [];
   readonly keywords: string[] = [];
@@ -386,7 +385,6 @@ export class HtmlReader {
     return [fieldOf(element, textOf)].filter((field) => field !== undefined);
   }
 
-  /** The text within a node. */
   #textOf(node: Node, depth: number, inner: InnerText = {}): string {
     const outer = this.#text;
     this.#text = [];

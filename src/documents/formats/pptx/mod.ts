@@ -13,9 +13,7 @@ import { openingOf, tableOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { formatOrdinal } from "../number_formats.ts";
 
-/** The most characters of the title of a slide. */
 const MAX_TITLE = 200;
-/** How many slides are read for the summary. */
 const OPENING_SLIDES = 3;
 /** Shapes that only repeat what each slide has. */
 const MARGINS = new Set(["dt", "sldNum", "ftr", "hdr", "sldImg"]);
@@ -195,7 +193,6 @@ class SlideReader {
   }
 }
 
-/** The formulas of a text, which also stand in it. */
 function* formulasIn(body: XmlNode | undefined): Generator<DocumentElement, void> {
   for (const formula of descendantsOf(body, "oMath")) {
     yield { category: "formula", content: { expression: mathText(formula).trim() } };

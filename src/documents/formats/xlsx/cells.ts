@@ -75,7 +75,6 @@ export class CellReader {
     this.#is1904 = is1904;
   }
 
-  /** Reads a `c` element. */
   read(cell: XmlNode): CellValue {
     const { ref } = at(cell, "f")?.attributes ?? {};
     const value = this.#marked(this.#read(cell), this.#styles[Number(cell.attributes["s"] ?? 0)]?.form);
@@ -194,7 +193,6 @@ function readStyles(styles: XmlNode | undefined): CellStyle[] {
   });
 }
 
-/** The shared texts of a workbook. */
 export function readSharedTexts(part: XmlNode | undefined): string[] {
   return childrenOf(at(part, "sst"), "si").map(richText);
 }

@@ -279,7 +279,6 @@ const READ_PARTS: ReadonlySet<string> = new Set([
   // Objects are named with the workbook; comments and controls are drawn in VML once more.
   ..."oleObject package vmlDrawing printerSettings customProperty tableSingleCells".split(" "),
 ]);
-/** How many ranges are listed. */
 const MAX_RANGES = 50;
 
 function pagesOf({ rows }: Pick<Sheet, "rows">): number {

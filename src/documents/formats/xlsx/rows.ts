@@ -2,13 +2,11 @@
 import { type ParseLimits, unreadable } from "../format.ts";
 import { at, childrenOf, parseXml, type XmlNode } from "../xml.ts";
 
-/** The rows of a sheet. */
 export class SheetRows {
   readonly #bytes: Uint8Array;
   readonly #limits: ParseLimits;
   /** Where each row begins, and at the end where the last one ends. */
   readonly #starts: Float64Array;
-  /** The prefix of the names of its tags. */
   readonly #prefix: string;
   #blocks: Uint32Array | undefined;
   /** What is before the rows and behind them, as XML. */

@@ -6,7 +6,6 @@ import { type CellReader, type CellValue, columnName, parseCellName } from "./ce
 /** The most columns of a sheet that are shown. */
 const MAX_COLUMNS = 256;
 
-/** A formula of a cell. */
 export interface CellFormula {
   readonly name: string;
   readonly expression: string;
@@ -15,7 +14,6 @@ export interface CellFormula {
   readonly fills?: string | undefined;
 }
 
-/** How tables are read. */
 export interface TableOptions {
   readonly cells: CellReader;
   /** The most characters of all cells; further rows are left out. */
@@ -33,7 +31,6 @@ interface Row {
   readonly isHidden: boolean;
 }
 
-/** The tables of rows. */
 export interface SheetTables {
   readonly tables: readonly SheetTable[];
   /** The first row that is left out, from 0, since a page has no room for it; `undefined` when none is. */
@@ -42,7 +39,6 @@ export interface SheetTables {
   readonly leftOutColumn: string | undefined;
 }
 
-/** Reads the tables of rows. */
 export function readTables(
   rows: readonly XmlNode[],
   { cells, maxBytes, continued }: TableOptions,
@@ -130,7 +126,6 @@ function relativeFormula(formula: string, row: number): string {
   );
 }
 
-/** A table of a sheet. */
 export class SheetTable {
   /** The names of the columns; none when the table does not begin with them. */
   readonly headers: readonly string[];
@@ -204,7 +199,6 @@ export class SheetTable {
     return runs;
   }
 
-  /** The text of a cell. */
   textAt(name: string): string {
     const cell = parseCellName(name);
     const shown = this.#block.find(({ row }) => row === cell?.row)?.cells.get(cell?.column ?? -1)?.shown;
