@@ -45,6 +45,7 @@ Deno.test("an Agent learns name, version, instructions and capabilities of a ser
     },
     instructions: "Call show_cart first.",
     capabilities: { tools: {}, prompts: { listChanged: true } },
+    tools: ["become", "received"],
   };
   assertEquals(await laptop.getMcpServers(), [shop, { mcp_server: "files", status: "stopped" }]);
   assertEquals(await laptop.getMcpServers({ mcpServer: "shop" }), [shop]);
