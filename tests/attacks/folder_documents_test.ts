@@ -4,9 +4,6 @@ import { join } from "@std/path";
 import { pdfOf } from "../fixtures/documents/pdf.ts";
 import { countWatched } from "../fixtures/watched_folders.ts";
 import { eventually } from "../fixtures/within.ts";
-import { FileFilter } from "../../src/documents/folder/rules.ts";
-import { FileTree } from "../../src/documents/folder/tree.ts";
-import { silentLogger } from "../../src/log.ts";
 import { readInside } from "../../src/documents/folder/read_inside.ts";
 import { DocumentsClient, TestFolder } from "../integration/_folder_documents.ts";
 
@@ -160,37 +157,6 @@ Deno.test("HTML that is nested without end is refused", async () => {
   await using folder = await TestFolder.make({ "deep.html": "<div>".repeat(100_000) });
   await using client = await DocumentsClient.open(folder.path);
   assertMatch((await client.untilListed("deep.html")).summary ?? "", /nested deeper/);
-});
-
-Deno.test("no line of a .gitignore holds up the server", async () => {
-  const deep = `${"a/".repeat(30)}x.md`;
-  const names = Array.from({ length: 200 }, (_, n) => `${"a".repeat(200)}${n}.md`);
-  const texts = [
-    `${"**/a/".repeat(30)}b`,
-    `${"*a".repeat(250)}b`,
-    `*${"[a-z]".repeat(90)}[0-9][0-9][0-9][0-9]x*`,
-    `${"**/*".repeat(90)}b`,
-    "[".repeat(500),
-    "*".repeat(500),
-  ].map((line) => `${line}\n`.repeat(20_000));
-  for (const text of texts) {
-    const files = Object.fromEntries([deep, ...names].map((name) => [name, "x"]));
-    await using folder = await TestFolder.make({ ...files, ".gitignore": text });
-    const tree = new FileTree([await Deno.realPath(folder.path)], {
-      filter: new FileFilter({ gitignore: true }),
-      maxFiles: 1_000,
-      logger: silentLogger,
-    });
-    let longest = 0;
-    let last = performance.now();
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 10);
-    const { added } = await tree.refresh().finally(() => clearInterval(beat));
-    assert(longest < 2_000, `${text.slice(0, 20)} held up the server for ${longest} ms`);
-    assert(added.length === 201 || text.startsWith("*****"), `${text.slice(0, 20)}: ${added.length}`);
-  }
 });
 
 Deno.test({

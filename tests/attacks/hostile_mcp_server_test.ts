@@ -10,7 +10,8 @@ import { scripted } from "../fixtures/stdio_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
 
 const WAIT_MS = 30_000;
-const LIMITS = { maxMessageBytes: 200_000, maxMessageValues: 5_000 };
+/** A list may take long on a busy machine. */
+const LIMITS = { maxMessageBytes: 200_000, maxMessageValues: 5_000, readTimeoutMs: 60_000 };
 const echo = { name: "echo", inputSchema: { type: "object" } };
 const JSON_TYPE = { "content-type": "application/json" };
 const EVENTS_TYPE = { "content-type": "text/event-stream" };
