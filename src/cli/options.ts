@@ -16,12 +16,7 @@ import {
 } from "../log.ts";
 import { terminalBottom } from "../terminal/bottom_line.ts";
 
-/**
- * Checks that options have a value.
- *
- * @param names The keys in `options`; each can also come from the environment as `A2C_NAME`.
- * @throws {UsageError} that names every missing option.
- */
+/** Throws a UsageError that names every missing option; each can also come from the environment as `A2C_NAME`. */
 export function requireOptions(options: object, names: readonly string[]): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const missing = names.filter((name) => given.get(name) === undefined);

@@ -89,11 +89,7 @@ export interface ConfigChecks {
   readonly isSignedIn?: ((server: string) => Promise<boolean>) | undefined;
 }
 
-/**
- * Checks a configuration file without starting anything.
- *
- * @returns The report; a file that cannot be read is a report with a problem.
- */
+/** A file that cannot be read is a report with a problem. */
 export async function checkConfigFile(path: string, checks: ConfigChecks = {}): Promise<ConfigReport> {
   return await checkConfigSource(() => readConfigFileText(path), { file: path, checks });
 }

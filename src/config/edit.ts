@@ -77,11 +77,6 @@ export function addServerText(
   );
 }
 
-/**
- * Removes a server.
- *
- * @throws {ConfigError} for an unknown name, or when the text is not a valid configuration in JSON.
- */
 export function removeServerText(text: string, name: string): string {
   refuseOtherFormats(text, `remove server "${name}"`);
   const outline = outlineOf(text, `remove server "${name}"`);
@@ -119,20 +114,11 @@ export function setMemberText(text: string | undefined, path: readonly string[],
   });
 }
 
-/**
- * Whether a text has a member.
- *
- * @throws {ConfigError} as {@linkcode setMemberText}.
- */
 export function hasMember(text: string, path: readonly string[]): boolean {
   return text.trim() !== "" && memberPath(text, path).length === path.length;
 }
 
-/**
- * Removes a member; the text without it stays as it is.
- *
- * @throws {ConfigError} as {@linkcode setMemberText}.
- */
+/** A text without the member is returned unchanged. */
 export function removeMemberText(text: string, path: readonly string[]): string {
   return memberPath(text, path).length === path.length ? remove(text, path) : text;
 }

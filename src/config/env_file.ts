@@ -5,20 +5,11 @@ import { ConfigurationError } from "../mcp/errors.ts";
 
 const MAX_ENV_FILE_BYTES = 1_048_576;
 
-/**
- * Reads variables from an env file.
- *
- * @throws {ConfigurationError} that names the file when it cannot be read.
- */
 export async function readEnvFile(path: string): Promise<Record<string, string>> {
   return parse(await readShortText(path, "env file"));
 }
 
-/**
- * Reads a file as one value, without leading and trailing white space.
- *
- * @throws {ConfigurationError} that names the file when it cannot be read.
- */
+/** Reads a file as one value, without leading and trailing white space. */
 export async function readValueFile(path: string): Promise<string> {
   return (await readShortText(path, "file")).trim();
 }

@@ -34,11 +34,7 @@ export async function readConfigFile(path: string): Promise<ComputerConfig> {
 
 export const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
 
-/**
- * Reads the text of a configuration: a regular file of at most {@linkcode MAX_CONFIG_BYTES}.
- *
- * @throws {ConfigError} that names the file.
- */
+/** Reads a regular file of at most {@linkcode MAX_CONFIG_BYTES}, or throws a ConfigError that names it. */
 export async function readConfigFileText(path: string): Promise<string> {
   const reading = await readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES });
   if ("text" in reading) return reading.text;
@@ -46,11 +42,7 @@ export async function readConfigFileText(path: string): Promise<string> {
   throw problemsError(path, [{ message: state, path: "" }], { cause });
 }
 
-/**
- * Reads the text of a configuration from a stream of at most {@linkcode MAX_CONFIG_BYTES}.
- *
- * @throws {ConfigError} that gives the stream's name.
- */
+/** Reads at most {@linkcode MAX_CONFIG_BYTES}; a ConfigError gives the name of the stream. */
 export async function readConfigStream(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   name: string,

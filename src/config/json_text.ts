@@ -4,6 +4,7 @@ import { type ConfigPath, type ConfigProblem, formatPath, MAX_FINDINGS } from ".
 import {
   type ConfigText,
   duplicateKey,
+  firstOfLines,
   lineFinder,
   MAX_DEPTH,
   type Place,
@@ -28,7 +29,7 @@ export function readJsonText(text: string): ConfigText {
   const members = new WeakMap<Node, ReadonlyMap<string, Node>>();
   return {
     value,
-    syntax: hasNoBraces(text, errors) ? [NO_BRACES] : syntaxProblems(errors, placeAt),
+    syntax: hasNoBraces(text, errors) ? [NO_BRACES] : firstOfLines(syntaxProblems(errors, placeAt)),
     duplicates,
     locate: ({ path, message }) => ({
       message,
@@ -64,16 +65,14 @@ function hasNoBraces(text: string, errors: readonly ParseError[]): boolean {
   return mended.length === 0;
 }
 
-/** Keeps the first error of each line, because one mistake causes many errors after it. */
-function syntaxProblems(errors: readonly ParseError[], placeAt: (offset: number) => Place): ConfigProblem[] {
-  const firsts = new Map<number, ConfigProblem>();
+function* syntaxProblems(
+  errors: readonly ParseError[],
+  placeAt: (offset: number) => Place,
+): Generator<ConfigProblem & Place> {
   for (const { error, offset } of errors) {
-    const place = placeAt(offset);
-    if (firsts.size === MAX_FINDINGS) break;
     const message = `invalid JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
-    if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
+    yield { message, path: "", ...placeAt(offset) };
   }
-  return [...firsts.values()];
 }
 
 /** The messages do not quote the text, which may be a secret. */

@@ -1,5 +1,11 @@
 /** The value of a configuration text and the places of its keys, the same for all formats. */
-import { type ConfigIssue, type ConfigPath, type ConfigProblem, formatPath } from "./problem.ts";
+import {
+  type ConfigIssue,
+  type ConfigPath,
+  type ConfigProblem,
+  formatPath,
+  MAX_FINDINGS,
+} from "./problem.ts";
 
 export interface ConfigText {
   /** The value; a part of it when the syntax has errors. */
@@ -40,6 +46,16 @@ export function refuseText(problem: ConfigProblem): ConfigText {
 
 export function duplicateKey(key: string | number | undefined): string {
   return `duplicate key${key === undefined ? "" : ` "${key}"`}; remove one of them`;
+}
+
+/** Keeps the first error of each line, because one mistake causes many errors after it. */
+export function firstOfLines(problems: Iterable<ConfigProblem & Place>): ConfigProblem[] {
+  const firsts = new Map<number, ConfigProblem>();
+  for (const problem of problems) {
+    if (firsts.size === MAX_FINDINGS) break;
+    if (!firsts.has(problem.line)) firsts.set(problem.line, problem);
+  }
+  return [...firsts.values()];
 }
 
 /** A syntax error in the words of a parser, with a remedy unless the words already say what to write. */

@@ -11,10 +11,11 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
-import { type ConfigPath, type ConfigProblem, MAX_FINDINGS } from "./problem.ts";
+import { type ConfigPath, MAX_FINDINGS } from "./problem.ts";
 import {
   type ConfigText,
   duplicateKey,
+  firstOfLines,
   isTooDeep,
   KeyPlaces,
   refuseDepth,
@@ -40,7 +41,12 @@ export function readYamlText(text: string): ConfigText {
       return refuseDepth({ line: 1, column: 1 });
     }
     if (errors.length > 0) {
-      return { ...refuseText({ message: "", path: "" }), syntax: syntaxProblems(errors, counter) };
+      const syntax = firstOfLines(errors.map((error) => ({
+        message: `invalid YAML: ${stateOf(error)}`,
+        path: "",
+        ...placeOf(error, counter),
+      })));
+      return { ...refuseText({ message: "", path: "" }), syntax };
     }
     if (countAliases(document, MAX_ALIASES) >= MAX_ALIASES) {
       const message = `more than ${MAX_ALIASES} YAML aliases`;
@@ -87,18 +93,6 @@ function keyAt({ pos: [start] }: YAMLError, text: string): string | undefined {
 function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {
   const { line, col } = counter.linePos(offset);
   return { line, column: col };
-}
-
-/** Keeps the first error of each line, because one mistake causes many errors after it. */
-function syntaxProblems(errors: readonly YAMLError[], counter: LineCounter): ConfigProblem[] {
-  const firsts = new Map<number, ConfigProblem>();
-  for (const error of errors) {
-    const place = placeOf(error, counter);
-    if (firsts.size === MAX_FINDINGS) break;
-    const message = `invalid YAML: ${stateOf(error)}`;
-    if (!firsts.has(place.line)) firsts.set(place.line, { message, path: "", ...place });
-  }
-  return [...firsts.values()];
 }
 
 /** What is wrong and what to do, without the text after the colon of the parser's message, which may be a secret. */

@@ -35,11 +35,7 @@ export interface AnswerOutput {
   readonly printError: (text: string) => void;
 }
 
-/**
- * Shows an answer.
- *
- * @throws {ExitRequest} when the answer is a failure.
- */
+/** @throws {ExitRequest} when the answer is a failure. */
 export function showAnswer(
   answer: CommandAnswer,
   { print, printError }: AnswerOutput,

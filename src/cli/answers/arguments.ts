@@ -117,11 +117,7 @@ export class CallParams {
     return this.#written === "-";
   }
 
-  /**
-   * Returns the arguments. A file or standard input is read once.
-   *
-   * @throws {UsageError} when it cannot be read or is not a JSON object.
-   */
+  /** A file or standard input is read once; throws a UsageError for one that cannot be read. */
   read(signal: AbortSignal): Promise<Record<string, unknown>> {
     return this.#reading ??= this.#read(signal);
   }

@@ -14,11 +14,6 @@ import type { TreeDepth } from "./document_tree.ts";
 
 const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readonly TreeDepth[];
 
-/**
- * Adds these commands to a program.
- *
- * @param run Runs a command that was typed and shows its answer.
- */
 export function addRequestCommands(program: Command, run: RunRequest): void {
   for (const add of [addTools, addCall, addDesktop, addFinder, addRead]) add(program, run);
   addMcpCommands(program, run);

@@ -20,7 +20,7 @@ import { readDocumentTree, toTreeJson, type TreeDepth } from "./document_tree.ts
 import { drawFinder, finderText } from "./finder.ts";
 import { progressText } from "./progress.ts";
 import { drawRead } from "./read_picture.ts";
-import { drawTools, groupTools, toolsText, toolText } from "./tools.ts";
+import { drawTools, toolsText, toolText } from "./tools.ts";
 
 /** The MCP servers of a Computer by name; only a Computer in this process says why one does not run. */
 type ServerStates = ReadonlyMap<string, { readonly status: string; readonly lastError?: string }>;
@@ -88,7 +88,7 @@ export async function listTools(
     return {
       value,
       text: toolsText(tools),
-      draw: (screen) => drawTools(groupTools(tools), screen),
+      draw: (screen) => drawTools(tools, screen),
       warning: partWarning(computer.servers),
     };
   }
@@ -256,11 +256,7 @@ async function statesOf(computer: AskedComputer, signal: AbortSignal): Promise<S
   }
 }
 
-/**
- * Says that a list is empty, and which MCP servers may be the reason.
- *
- * @param servers `undefined` if only the Computer itself knows them.
- */
+/** @param servers `undefined` if only the Computer itself knows them. */
 export function emptyText({ what, filter }: EmptyList, servers: ServerStates | undefined): string {
   const text = printableLine(["no", what, ...filter === undefined ? [] : [filter]].join(" "));
   if (servers === undefined) {

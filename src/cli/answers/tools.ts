@@ -45,25 +45,14 @@ function parametersText(schema: Readonly<Record<string, unknown>>): string {
   }).join(", ");
 }
 
-export interface ToolGroup {
-  /** The name of the MCP server; `undefined` if the Computer does not send it. */
-  readonly server: string | undefined;
-  readonly tools: readonly SMCPTool[];
-}
-
-export function groupTools(tools: readonly SMCPTool[]): ToolGroup[] {
-  return [...Map.groupBy(tools, serverOf)].map(([server, tools]) => ({ server, tools }));
-}
-
 function serverOf(tool: SMCPTool): string | undefined {
   return toolDetails(tool).mcpServer;
 }
 
 /** Draws the tools of each MCP server, one or two lines for each tool, cropped to the width of the terminal. */
-export function drawTools(groups: readonly ToolGroup[], { columns, palette }: Screen): string | undefined {
-  const shown = groups.filter(({ tools }) => tools.length > 0);
-  if (shown.length === 0) return undefined;
-  const blocks = shown.map(({ server, tools }) => {
+export function drawTools(listed: readonly SMCPTool[], { columns, palette }: Screen): string | undefined {
+  if (listed.length === 0) return undefined;
+  const blocks = [...Map.groupBy(listed, serverOf)].map(([server, tools]) => {
     const name = server === undefined ? "" : `${palette.strong(toSeenWord(server))}  `;
     const head = `${name}${palette.faint(countOf(tools.length, "tool"))}`;
     return [head, ...tools.flatMap((tool) => drawTool(tool, { columns, palette }))].join("\n");

@@ -11,11 +11,7 @@ import { askedInputs } from "./questions.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { waitForStart } from "./start.ts";
 
-/**
- * Runs a command with the config that the options name.
- *
- * @throws {UsageError} when the command needs a Computer that runs already.
- */
+/** Throws a UsageError for a command that needs a Computer that runs already. */
 export async function runAlone(
   { name, needs, work, mayBeNew, awaits: awaited = {} }: CommandCall,
   { options, signal }: { readonly options: ComputerCliOptions; readonly signal: AbortSignal },

@@ -68,11 +68,7 @@ export class ConfigStore {
     return this.#withAdded(this.#config);
   }
 
-  /**
-   * Reads the file again.
-   *
-   * @throws {ConfigError} when it cannot be read or used; `config` does not change then.
-   */
+  /** When it cannot be read or used, it throws a ConfigError, and `config` does not change. */
   async reload(): Promise<ComputerConfig> {
     if (this.file !== undefined) this.#config = await readFile(this.file);
     return this.config;

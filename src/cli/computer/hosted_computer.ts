@@ -69,11 +69,7 @@ export class HostedComputer implements AsyncDisposable {
     this.#log = withModule(options.logger, "config");
   }
 
-  /**
-   * Reads the configuration; starts nothing.
-   *
-   * @throws {UsageError} when it cannot be used.
-   */
+  /** Reads the configuration, and throws a UsageError when it cannot be used; starts nothing. */
   static async open(options: HostedComputerOptions): Promise<HostedComputer> {
     const { configFile, mayBeNew, added } = options;
     const stamp = configFile === undefined ? undefined : stampOf(configFile);
@@ -81,11 +77,7 @@ export class HostedComputer implements AsyncDisposable {
     return new HostedComputer(options, { store, stamp });
   }
 
-  /**
-   * The Computer.
-   *
-   * @throws {TypeError} before {@linkcode HostedComputer.start}.
-   */
+  /** @throws {TypeError} before {@linkcode HostedComputer.start}. */
   get computer(): Computer {
     if (this.#computer === undefined) {
       throw new TypeError("Cannot use the Computer: it has not started");

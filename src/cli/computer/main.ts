@@ -18,12 +18,7 @@ export function runComputerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, (signal) => createComputerProgram(signal, args));
 }
 
-/**
- * Declares the Computer's commands.
- *
- * @param signal Ends the command that runs.
- * @param args The words of the command line, which are sent to a running Computer.
- */
+/** @param args The words of the command line, which are sent to a running Computer. */
 export function createComputerProgram(signal: AbortSignal, args: readonly string[] = []): Command {
   const program = createProgram("computer", DESCRIPTION, {
     defaultLogLevel: "info; warn at a prompt and for one command",

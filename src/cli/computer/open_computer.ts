@@ -6,9 +6,7 @@ import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import type { AnswerQuestion } from "../../computer/questions/question.ts";
 import { fileResolver } from "../../computer/resources/file_resolver.ts";
-import type { Confirm } from "../../computer/tools/confirmation.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import type { LoggerOptions } from "../../log.ts";
 import { DEFAULT_PROTOCOL, isFrom } from "../../protocol/version.ts";
@@ -16,7 +14,7 @@ import type { ConnectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
 import { loggerOf, type LogOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { HostedComputer } from "./hosted_computer.ts";
+import { HostedComputer, type HostedComputerOptions } from "./hosted_computer.ts";
 import { HostedInputs } from "./hosted_inputs.ts";
 import { openTokens } from "./state_files.ts";
 
@@ -36,22 +34,17 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
 }
 
 /** How a Computer of the command line talks to the user. */
-export interface HostedComputerSurroundings extends Pick<LoggerOptions, "write"> {
+export interface HostedComputerSurroundings
+  extends
+    Pick<LoggerOptions, "write">,
+    Pick<HostedComputerOptions, "confirm" | "answerQuestion" | "isWatching" | "mayBeNew"> {
   readonly inputs?: InputSource | undefined;
-  readonly confirm?: Confirm | undefined;
-  readonly answerQuestion?: AnswerQuestion | undefined;
-  readonly isWatching: boolean;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
-  readonly mayBeNew?: boolean | undefined;
   readonly onFailed?: ((error: Error) => void) | undefined;
 }
 
-/**
- * Opens a Computer with the options of the command line; starts nothing.
- *
- * @throws {UsageError} when it cannot be used.
- */
+/** Starts nothing; throws a UsageError for options or a config that cannot be used. */
 export async function openHostedComputer(
   options: ComputerCliOptions,
   around: HostedComputerSurroundings,

@@ -63,11 +63,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   if (error !== undefined) throw error;
 }
 
-/**
- * Runs with a prompt, until `quit`, Ctrl-D or an abort of `signal`.
- *
- * @throws {UsageError} when the config cannot be used.
- */
+/** Runs with a prompt, until `quit`, Ctrl-D or an abort of `signal`. */
 export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSignal): Promise<void> {
   const opened: { hosted?: HostedComputer } = {};
   await using editor = await openLineEditor({
@@ -117,11 +113,7 @@ function promptOf(hosted: HostedComputer | undefined): string {
   return `${hosted.options.name}${office === undefined ? "" : `@${office}`}> `;
 }
 
-/**
- * Accepts commands of other processes. A problem is logged and not thrown, because a Computer works without them.
- *
- * @param onRan Called after each command.
- */
+/** A problem is logged and not thrown, because a Computer works without commands of other processes. */
 async function openControl(hosted: HostedComputer, onRan = () => {}): Promise<AsyncDisposable> {
   const { options: { logger: log }, commandName: name } = hosted;
   if (name !== hosted.options.name) log.info("commands choose this Computer by another name", { name });

@@ -33,11 +33,6 @@ export function runDocumentsCli(args: readonly string[]): Promise<number> {
   return runProgram(args, createDocumentsProgram);
 }
 
-/**
- * Declares the options.
- *
- * @param signal Ends the service.
- */
 export function createDocumentsProgram(signal: AbortSignal): Command {
   const program = createProgram(
     "documents",

@@ -15,11 +15,7 @@ export interface CompletionPlace {
 
 export type Candidates = (place: CompletionPlace) => readonly string[] | Promise<readonly string[]>;
 
-/**
- * Returns the candidates for the last word of a line.
- *
- * @param options `candidates`: called for arguments and options that declare no choices.
- */
+/** `candidates` is called for arguments and options that declare no choices. */
 export async function completeLine(
   program: Command,
   line: string,

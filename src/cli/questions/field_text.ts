@@ -27,11 +27,7 @@ export type TypedValue =
   | { readonly value: FieldValue | undefined; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: string };
 
-/**
- * Reads what a person typed for a field.
- *
- * @param preset the value that an empty line stands for
- */
+/** @param preset The value that an empty line stands for. */
 export function readTyped(field: QuestionField, typed: string, preset?: FieldValue): TypedValue {
   if (typed.trim() === "" && preset === undefined) {
     return field.isRequired ? { problem: `${labelOf(field)} is required` } : { value: undefined };

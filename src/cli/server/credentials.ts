@@ -129,11 +129,6 @@ export interface OpenedAuth extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
 }
 
-/**
- * Opens the provider of these options.
- *
- * @throws {UsageError} when a token or a file cannot be used.
- */
 export async function openAuth(options: TokenOptions, logger: Logger): Promise<OpenedAuth> {
   await using opening = new AsyncDisposableStack();
   try {

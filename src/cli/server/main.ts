@@ -32,11 +32,6 @@ export function runServerCli(args: readonly string[]): Promise<number> {
   return runProgram(args, createServerProgram);
 }
 
-/**
- * Declares the Server's options.
- *
- * @param signal Ends the Server.
- */
 export function createServerProgram(signal: AbortSignal): Command {
   const program = createProgram(
     "server",
@@ -216,12 +211,7 @@ function tlsOf({ tlsCert: certFile, tlsKey: keyFile }: ServerCliOptions): Listen
 
 const DEPLOY_VARIABLES: readonly string[] = ["DENO_DEPLOYMENT_ID", "DENO_DEPLOY"];
 
-/**
- * Returns a warning where a platform runs several processes of this Server that share nothing.
- *
- * @param env Reads an environment variable.
- * @param context `isClustered`: whether the processes share their offices.
- */
+/** Returns a warning where a platform runs several processes of this Server that share nothing. */
 export function platformWarning(
   env: (name: string) => string | undefined,
   { isClustered }: { readonly isClustered: boolean },

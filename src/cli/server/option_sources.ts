@@ -65,7 +65,11 @@ async function readConfig(program: Command, path: string): Promise<void> {
   const [flaw] = [...syntax, ...duplicates];
   if (flaw !== undefined) throw refusal(placed(flaw));
   if (!isRecord(value)) throw refusal("expected an object with options");
-  const options = new Map(program.options.flatMap((option) => fileKey(option, option)));
+  const options = new Map(
+    program.options.map((option) => [option.long?.slice(2) ?? "", option] as const).filter(([key]) =>
+      !NOT_IN_FILE.includes(key)
+    ),
+  );
   for (const [key, given] of Object.entries(value)) {
     const option = options.get(key);
     const refuse = (message: string) =>
@@ -75,11 +79,6 @@ async function readConfig(program: Command, path: string): Promise<void> {
     if (isSet(program, option)) continue;
     program.setOptionValueWithSource(option.attributeName(), parsed, "config");
   }
-}
-
-function fileKey<T>(option: Option, value: T): [string, T][] {
-  const key = option.long?.slice(2) ?? "";
-  return NOT_IN_FILE.includes(key) ? [] : [[key, value]];
 }
 
 function placed({ line, column, message }: {

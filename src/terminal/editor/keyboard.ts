@@ -5,9 +5,9 @@ import { delay } from "../../async/backoff.ts";
 import type { TypedLine } from "./typed_line.ts";
 
 export interface KeyboardListener {
-  onKey(text: string | undefined, key: Key): void;
-  onResize(): void;
-  onEnd(): void;
+  readonly onKey: (text: string | undefined, key: Key) => void;
+  readonly onResize: () => void;
+  readonly onEnd: () => void;
 }
 
 /** Puts the terminal into raw mode until it is disposed of: each key arrives at once, and none raises a signal. */
@@ -18,9 +18,9 @@ export class Keyboard implements Disposable {
   constructor(line: TypedLine, listener: KeyboardListener) {
     this.#listener = listener;
     line.listenTo(process.stdin);
-    process.stdin.on("keypress", this.#onKey);
-    process.stdin.on("end", this.#onEnd);
-    process.stdout.on("resize", this.#onResize);
+    process.stdin.on("keypress", listener.onKey);
+    process.stdin.on("end", listener.onEnd);
+    process.stdout.on("resize", listener.onResize);
     // Restores the terminal when the process exits without closing the editor.
     globalThis.addEventListener("unload", this.#restore);
     process.stdin.setRawMode(true);
@@ -28,18 +28,15 @@ export class Keyboard implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    process.stdin.off("keypress", this.#onKey);
-    process.stdin.off("end", this.#onEnd);
-    process.stdout.off("resize", this.#onResize);
+    process.stdin.off("keypress", this.#listener.onKey);
+    process.stdin.off("end", this.#listener.onEnd);
+    process.stdout.off("resize", this.#listener.onResize);
     globalThis.removeEventListener("unload", this.#restore);
     this.#restore();
     process.stdin.pause();
     process.stdin.unref();
   }
 
-  readonly #onKey = (text: string | undefined, key: Key): void => this.#listener.onKey(text, key);
-  readonly #onEnd = (): void => this.#listener.onEnd();
-  readonly #onResize = (): void => this.#listener.onResize();
   readonly #restore = (): void => void process.stdin.setRawMode(false);
 }
 

@@ -10,8 +10,6 @@ export interface LineEditorOptions {
   readonly history?: HistoryOptions | undefined;
   /** Called on Ctrl-C while no line is read and no {@linkcode Interruption} is left to abort. */
   readonly onInterrupt?: (() => void) | undefined;
-  /** A monotonic clock in milliseconds, for tests; `performance.now` by default. */
-  readonly now?: (() => number) | undefined;
 }
 
 /**
@@ -85,11 +83,7 @@ export interface LineEditor extends AsyncDisposable {
   /** Asks for one of a few options, by its number or its text. Otherwise like {@linkcode ask}. */
   choose(choice: Choice): Promise<string | undefined>;
 
-  /**
-   * Asks one question after another. Otherwise like {@linkcode ask}.
-   *
-   * @throws {NoTerminalError} when standard input is not a terminal.
-   */
+  /** Asks one question after another. Otherwise like {@linkcode ask}. */
   converse(dialogue: Dialogue): Promise<DialogueEnd>;
 
   /** Prints lines above the prompt. Control characters in them are made harmless. */

@@ -224,11 +224,6 @@ function toDate(ms: number | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(ms);
 }
 
-/**
- * Finds a server by its name.
- *
- * @throws {UsageError} for an unknown name; the message lists the names.
- */
 function serverOf({ store }: HostedComputer, name: string): MCPServerConfig {
   const { servers } = store.config;
   const server = servers.find((each) => each.name === name);

@@ -70,11 +70,6 @@ export async function render(
   return { value: { servers }, text: JSON.stringify(servers, null, 2) };
 }
 
-/**
- * Finds an input by its id.
- *
- * @throws {UsageError} for an unknown id; the message lists the ids.
- */
 export function inputOf({ store }: HostedComputer, id: string): MCPServerInput {
   try {
     return findInput(id, store.config.inputs);

@@ -43,11 +43,7 @@ const STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:
   "color:#1b1f24;background:#fff}h1{font-size:1.5rem}@media(prefers-color-scheme:dark){body{color:#e6e8ea;" +
   "background:#16181b}}";
 
-/**
- * Builds a page.
- *
- * @param server The name of the MCP server, which the configuration gives it.
- */
+/** @param server The name of the MCP server, which the configuration gives it. */
 export function buildPage(kind: PageKind, server?: string): Response {
   const { status, title, text } = PAGES[kind];
   const whose = server === undefined ? "" : ` at MCP server “${escapeHtml(server)}”`;

@@ -15,11 +15,6 @@ export function toWire({ question, presets }: AskedQuestion): Record<string, unk
   return { ...question, signal: undefined, fields: undefined, presets };
 }
 
-/**
- * Reads a question.
- *
- * @throws {TypeError} when it is not one.
- */
 export function fromWire(wire: unknown, signal: AbortSignal): AskedQuestion {
   if (!isRecord(wire)) throw unreadable();
   const { mode, asker, message, problems, timeLeftMs, schema, url, params, presets } = wire;

@@ -44,11 +44,6 @@ export interface ControlResponse {
   readonly line: string | null;
 }
 
-/**
- * Parses a request.
- *
- * @throws {TypeError} when the line is not a JSON object with `words`.
- */
 export function parseRequest(line: string | undefined): ControlRequest {
   const request = parseJson(line ?? "");
   if (!isRecord(request) || !Array.isArray(request["words"])) {

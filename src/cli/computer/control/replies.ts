@@ -85,34 +85,16 @@ class Talk {
   }
 }
 
-interface Respondent {
-  readonly person: Person | undefined;
-  readonly signal: AbortSignal;
-}
-
-function lineFor(talk: Extract<ControlTalk, { id: number }>, respondent: Respondent): Promise<string | null> {
-  if ("page" in talk) return openPage(talk.page, respondent.person);
-  return "asked" in talk ? answerLine(talk.asked, respondent) : askLine(talk.question, respondent);
-}
-
-async function openPage(url: string, person: Person | undefined): Promise<string | null> {
-  return await person?.open(url) === true ? "" : null;
-}
-
-async function askLine(
-  text: string,
-  { person, signal }: Respondent,
+async function lineFor(
+  talk: Extract<ControlTalk, { id: number }>,
+  { person, signal }: { readonly person: Person | undefined; readonly signal: AbortSignal },
 ): Promise<string | null> {
-  return await person?.ask({ text, signal }) ?? null;
-}
-
-/** Loaded only now, because few commands are asked anything. */
-async function answerLine(
-  asked: Readonly<Record<string, unknown>>,
-  { person, signal }: Respondent,
-): Promise<string | null> {
+  if (person === undefined) return null;
+  if ("page" in talk) return await person.open(talk.page) ? "" : null;
+  if ("question" in talk) return await person.ask({ text: talk.question, signal }) ?? null;
+  // Loaded only now, because few commands are asked anything.
   const { fromWire } = await import("./asked_question.ts");
-  const { question, presets } = fromWire(asked, signal);
-  const answer = await person?.answer(question, { presets });
+  const { question, presets } = fromWire(talk.asked, signal);
+  const answer = await person.answer(question, { presets });
   return answer === undefined ? null : JSON.stringify(answer);
 }

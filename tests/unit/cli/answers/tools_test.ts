@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PLAIN } from "../../../../src/terminal/screen.ts";
-import { drawTools, groupTools, toolsText, toolText } from "../../../../src/cli/answers/tools.ts";
+import { drawTools, toolsText, toolText } from "../../../../src/cli/answers/tools.ts";
 
 Deno.test("toolsText() shows parameters and which may be left out", () => {
   const params_schema = {
@@ -37,7 +37,7 @@ Deno.test("toolsText() shows the title of a tool, and marks a tool that its page
 });
 
 Deno.test("drawTools() shows title and mark before the description", () => {
-  const drawn = drawTools(groupTools([setAmount]), { columns: 80, palette: PLAIN });
+  const drawn = drawTools([setAmount], { columns: 80, palette: PLAIN });
   assertStringIncludes(drawn ?? "", "Set amount [app only]: Sets an amount");
 });
 
