@@ -73,9 +73,8 @@ async function readValue(input: string, signal: AbortSignal): Promise<string> {
 }
 
 async function askHidden(input: string, signal: AbortSignal): Promise<string> {
-  const { openLineEditor } = await import("../../terminal/editor/terminal_editor.ts");
-  await using editor = await openLineEditor({ prompt: "" });
-  const value = await editor.ask({ text: `value of input "${input}": `, isHidden: true, signal });
+  const text = `value of input "${input}": `;
+  const value = await new LazyEditor().use((editor) => editor.ask({ text, isHidden: true, signal }));
   if (value === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
   return value;
 }

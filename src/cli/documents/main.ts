@@ -103,19 +103,13 @@ async function serve(
   const place = { file: "documents.token", what: "the documents", logger };
   const service = http && { ...http, admission: await admissionOf({ ...options, http }, place) };
   await using documents = await openFolderDocuments({
+    ...options,
     folders,
-    include: options.include,
-    exclude: options.exclude,
-    gitignore: options.gitignore,
-    hidden: options.hidden,
-    host: options.host,
     cacheFolder: options.cache,
     pollMs: options.poll,
-    maxFiles: options.maxFiles,
     maxFileBytes: options.maxFileSize,
     parseTimeMs: options.parseTime,
     maxParserBytes: options.parserMemory,
-    parsers: options.parsers,
     logger,
   }).catch((error: unknown) => {
     throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
