@@ -20,8 +20,8 @@ export interface OnceContext {
 }
 
 /**
- * Runs a command. With `--config` or `--documents` a Computer is started for it. Otherwise a running Computer is asked; when none runs,
- * one is started with the config that the environment names.
+ * With `--config` or `--documents` a Computer is started for the command. Otherwise a running Computer is asked; when none
+ * runs, one is started with the config that the environment names.
  */
 export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
   const { program, signal } = context;

@@ -44,8 +44,7 @@ export function askedInputs(useEditor: UseEditor): InputSource {
 
 /**
  * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent until this
- * Computer ends. The whole call is
- * shown, with nothing replaced or left out; a call that is longer than a page runs only after its last page was shown.
+ * Computer ends. The whole call is shown; a call that is longer than a page runs only after its last page was shown.
  */
 export function askedConfirm(editor: LineEditor): Confirm {
   const allowed = new Set<string>();
