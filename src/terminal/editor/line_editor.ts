@@ -10,6 +10,8 @@ export interface LineEditorOptions {
   readonly history?: HistoryOptions | undefined;
   /** Called on Ctrl-C while no line is read and no {@linkcode Interruption} is left to abort. */
   readonly onInterrupt?: (() => void) | undefined;
+  /** A monotonic clock in milliseconds, for tests; `performance.now` by default. */
+  readonly now?: (() => number) | undefined;
 }
 
 /**

@@ -43,7 +43,7 @@ class TerminalEditor implements LineEditor {
   #closing: Promise<void> | undefined;
 
   private constructor(options: LineEditorOptions, history: History) {
-    const { prompt, complete, onInterrupt } = options;
+    const { prompt, complete, onInterrupt, now = () => performance.now() } = options;
     this.#onInterrupt = onInterrupt;
     this.#prompt = typeof prompt === "string" ? () => prompt : prompt;
     this.#history = history;
@@ -52,7 +52,7 @@ class TerminalEditor implements LineEditor {
     this.#questions = new QuestionQueue({
       bottom: terminalBottom,
       onChange: () => this.#show(),
-      now: () => performance.now(),
+      now,
     });
     this.#keyboard = new Keyboard(this.#command, {
       onKey: (text, key) => this.#onKey(text, key),
