@@ -19,6 +19,8 @@ Deno.test("no line of a .gitignore holds up the server", async () => {
     `${"*a".repeat(250)}b`,
     `*${"[a-z]".repeat(90)}[0-9][0-9][0-9][0-9]x*`,
     `${"**/*".repeat(90)}b`,
+    `*${"a".repeat(124)}b*`,
+    `**/*${"a".repeat(124)}b*/**`,
     "[".repeat(500),
     "*".repeat(500),
   ].map((line) => `${line}\n`.repeat(20_000));

@@ -1,8 +1,10 @@
-/** `.gitignore` files, as Git reads them. A line takes time in proportion to its length times that of the path, at the most. */
+/** `.gitignore` files, as Git reads them. The comparisons for one path are bounded, however many lines there are. */
 
 /** The most characters of a line, and of all lines from the root down to a folder; what exceeds them counts for nothing. */
 const MAX_LINE_LENGTH = 512;
 const MAX_LENGTH = 64 * 1024;
+/** The most comparisons for one path, some ten milliseconds; the lines that are left count for nothing. */
+const MAX_COMPARISONS = 300_000;
 
 /** What fits a byte: this one, or any of these. */
 type BytePattern = string | ReadonlySet<string>;
@@ -24,6 +26,8 @@ export class GitIgnores {
   readonly #length: number;
   /** Whether lines were left out, because they are too long or too many. */
   readonly isCut: boolean;
+  /** Whether a path took too many comparisons. */
+  isCostly = false;
 
   private constructor(lines: readonly Line[], { length, isCut }: { length: number; isCut: boolean }) {
     this.#lines = lines;
@@ -54,9 +58,14 @@ export class GitIgnores {
   ignores(path: string): boolean {
     const isFolder = path.endsWith("/");
     const bytes = toBytes(isFolder ? path.slice(0, -1) : path);
+    const work = { left: MAX_COMPARISONS };
+    const fitsName: FitsOne<string, NamePattern> = (name, pattern) =>
+      fits(name, pattern, { work, fitsOne: fitsByte });
     const last = this.#lines.findLast(({ base, onlyFolders, pattern }) =>
-      (isFolder || !onlyFolders) && fits(bytes.slice(base.length).split("/"), pattern, fitsName)
+      (isFolder || !onlyFolders) &&
+      fits(bytes.slice(base.length).split("/"), pattern, { work, fitsOne: fitsName })
     );
+    this.isCostly ||= work.left < 0;
     return last !== undefined && !last.isNegated;
   }
 }
@@ -161,18 +170,23 @@ function parseBracket(glob: string, start: number): { bytes: ReadonlySet<string>
   return undefined;
 }
 
-function fitsName(name: string, pattern: NamePattern): boolean {
-  return fits(name, pattern, (byte, part) => typeof part === "string" ? part === byte : part.has(byte));
+type FitsOne<Item, Pattern> = (item: Item, pattern: Pattern) => boolean;
+
+function fitsByte(byte: string, part: BytePattern): boolean {
+  return typeof part === "string" ? part === byte : part.has(byte);
 }
 
-/** Whether items fit runs of patterns: the first at the start, the last at the end, each other as soon as it can. */
+/**
+ * Whether items fit runs of patterns: the first at the start, the last at the end, each other as soon as it can. Nothing
+ * fits when no work is left.
+ */
 function fits<Item, Pattern>(
   items: ArrayLike<Item>,
   runs: Runs<Pattern>,
-  fitsOne: (item: Item, pattern: Pattern) => boolean,
+  { work, fitsOne }: { readonly work: { left: number }; readonly fitsOne: FitsOne<Item, Pattern> },
 ): boolean {
   const fitsAt = (start: number, run: readonly Pattern[]) =>
-    run.every((pattern, index) => fitsOne(items[start + index] as Item, pattern));
+    run.every((pattern, index) => work.left-- > 0 && fitsOne(items[start + index] as Item, pattern));
   const [first = [], ...others] = runs;
   const last = others.pop();
   const end = items.length - (last?.length ?? 0);

@@ -11,8 +11,8 @@ import { describeError } from "../../text.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
-/** How many names are compared with the rules without a pause. */
-const ENTRIES_AT_ONCE = 100;
+/** How long names are compared with the rules without a pause, in milliseconds. */
+const TURN_MS = 15;
 const MAX_DEPTH = 64;
 const MAX_GITIGNORE_BYTES = 1024 * 1024;
 
@@ -128,16 +128,22 @@ export class FileTree {
     const folders = new Set<string>();
     const files = new Map<string, FileKind>();
     const ignores = await this.#readIgnores(place, entries);
-    let lookedAt = 0;
+    let turnEndsMs = performance.now() + TURN_MS;
     for (const { name, isDirectory, isFile } of entries) {
       // Others are answered meanwhile.
-      if (++lookedAt % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
+      if (performance.now() > turnEndsMs) {
+        await new Promise((resolve) => setTimeout(resolve));
+        turnEndsMs = performance.now() + TURN_MS;
+      }
       const inner = joinPath(path, name);
       if (isDirectory && this.#options.filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
         folders.add(name);
       }
       const kind = isFile ? this.#options.filter.kindOf(inner) : undefined;
       if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
+    }
+    if (ignores.isCostly) {
+      this.#options.logger.warn("lines of a .gitignore are left out: they take too long", { folder: path });
     }
     for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
     for (const [name, folder] of node.folders) {

@@ -3,6 +3,7 @@ import { readContent } from "../../../dpe/content.ts";
 import { escapeLabel } from "../../../dpe/markdown.ts";
 import { summaryOf } from "../../../dpe/plain_text.ts";
 import type { DPEElementDetail } from "../../../protocol/dpe.ts";
+import { shorten } from "../../../text.ts";
 import { toSeenWord } from "../../../text/safe_text.ts";
 import { readBase64 } from "../base64.ts";
 import type { McpContent } from "../mcp.ts";
@@ -12,6 +13,9 @@ export const MAX_PICTURES = 8;
 /** The most characters of a picture in base64: model providers take no larger ones. */
 const MAX_PICTURE_CHARACTERS = 5_000_000;
 const MAX_TOGETHER = 10_000_000;
+/** The most pictures that are named without being shown, and the most characters of their types. */
+const MAX_NAMED = 50;
+const MAX_TYPE_LENGTH = 40;
 
 /** A picture, or a text that says that it is too large. */
 export function toPicture(data: string, mimeType: string): McpContent {
@@ -49,17 +53,20 @@ export function toPictureContent(pictures: readonly DocumentPicture[]): McpConte
   let count = 0;
   for (const { elementId, data, mimeType } of pictures) {
     const id = toSeenWord(elementId);
-    if (!PICTURES.has(mimeType)) {
-      content.push(text(`[Picture ${id}: ${toSeenWord(mimeType)} cannot be shown]`));
-    } else if (count < MAX_PICTURES && data.length <= room) {
+    const isKnown = PICTURES.has(mimeType);
+    if (isKnown && count < MAX_PICTURES && data.length <= room) {
       content.push(text(`Picture ${id}:`), toPicture(data, mimeType));
       room -= data.length;
       count++;
-    } else left.push(id);
+    } else {
+      const type = `${toSeenWord(shorten(mimeType, MAX_TYPE_LENGTH))} cannot be shown`;
+      if (left.push(isKnown ? id : `${id} (${type})`) > MAX_NAMED) break;
+    }
   }
   if (left.length === 0) return content;
+  const names = left.slice(0, MAX_NAMED).join(", ") + (left.length > MAX_NAMED ? " and more" : "");
   const how = 'read one with the argument "element"';
-  return [...content, text(`[Pictures that are not shown: ${left.join(", ")}; ${how}]`)];
+  return [...content, text(`[Pictures that are not shown: ${names}; ${how}]`)];
 }
 
 function text(value: string): McpContent {

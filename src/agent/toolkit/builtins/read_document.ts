@@ -39,6 +39,8 @@ import { type DocumentPicture, isDataUrl, picturesOf, toPictureContent, withElem
 
 const MAX_CHARACTERS = 40_000;
 const MAX_PAGES = 1_000;
+/** The longest list of pages, in characters: as many as the pages at most take, each by its number. */
+const MAX_RANGES_LENGTH = 10 * MAX_PAGES;
 
 const MAX_DATA_LENGTH = 32;
 
@@ -109,7 +111,11 @@ function readDocumentUri(named: string): ClientUri {
 function readPages(args: Arguments): readonly number[] | undefined {
   const text = args.ranges("pages");
   if (text === undefined) return undefined;
-  const pages = text.split(",").flatMap((range) => {
+  if (text.length > MAX_RANGES_LENGTH) {
+    throw new ArgumentError(`Cannot read so many pages: name at most ${MAX_PAGES} of them, such as 0-99`);
+  }
+  const pages = new Set<number>();
+  for (const range of text.split(",")) {
     const [, first, last = first] = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(range) ?? [];
     const [from, to] = [Number(first), Number(last)];
     if (first === undefined || to < from || to - from >= MAX_PAGES) {
@@ -117,9 +123,9 @@ function readPages(args: Arguments): readonly number[] | undefined {
         `Cannot read pages ${toSeenLine(text)}: write numbers from 0, such as 3 or 0-4 or 0,2,5-7`,
       );
     }
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
-  return pages.slice(0, MAX_PAGES);
+    for (let page = from; page <= to && pages.size < MAX_PAGES; page++) pages.add(page);
+  }
+  return [...pages];
 }
 
 async function findPlace(

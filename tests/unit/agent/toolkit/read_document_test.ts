@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { renderElementMarkdown, renderPageMarkdown } from "../../../../src/dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../../../src/dpe/text.ts";
 import type { DPEElementDetail, DPEPage } from "../../../../src/protocol/dpe.ts";
@@ -95,6 +95,11 @@ Deno.test("read_document names the pictures that it does not show, and how to se
   assertMatch(textOf(await read([{ elements: [large] }])), /too large to show/);
   const vector = picture("vector", { url: "data:image/svg+xml,%3Csvg/%3E" });
   assertMatch(textOf(await read([{ elements: [vector] }])), /vector.*image\/svg\+xml.* cannot be shown/);
+  const crowd = Array.from(
+    { length: 20_000 },
+    (_, index) => picture(`p${index}`, { url: `data:${"x".repeat(500)};base64,AA==` }),
+  );
+  assert(textOf(await read([{ elements: crowd }])).length < 50_000);
   const linked = await read([{ elements: [picture("linked", { url: "https://a.example/b.png" })] }]);
   assertEquals(typesOf(linked), ["text"]);
 });
