@@ -3,7 +3,7 @@
  * itself when a request takes too long or too much memory: a parser may never give the control back, and memory of
  * WebAssembly and buffers is counted nowhere but in the process. It has no permission but to read its own code.
  */
-import { encodeFrame, encodeJsonFrame, type ParseFailure, type ParseRequest, readFrames } from "./frames.ts";
+import { type ParseFailure, type ParseRequest, readFrames, toJson, writeFrame } from "./frames.ts";
 import type { WorkerJob } from "./worker.ts";
 
 /** How often time and memory are compared with their limits, in milliseconds. */
@@ -20,16 +20,14 @@ async function run(maxMemoryBytes: number, maxMessageBytes: number): Promise<voi
   let deadlineMs: number | undefined;
   let onAnswer: (() => void) | undefined;
 
-  // The parts of a message are queued at once, so that no other message comes between them.
-  const send = (parts: readonly Uint8Array[]) => Promise.all(parts.map((part) => output.write(part)));
   const end = async (failed: ParseFailure, message: string) => {
     deadlineMs = undefined;
-    await send(encodeFrame({ failed, message }));
+    await writeFrame(output, toJson({ failed, message }));
     Deno.exit(LIMIT_EXIT_CODE);
   };
   worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => {
     deadlineMs = undefined;
-    void send(encodeJsonFrame(data));
+    void writeFrame(output, data);
     onAnswer?.();
   };
   worker.onerror = (event) => {

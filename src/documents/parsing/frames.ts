@@ -38,17 +38,21 @@ export type ParseFailure = "time" | "memory" | "output" | "error";
 /** The two lengths before each message: of its JSON and of its bytes, little-endian. */
 const HEAD_BYTES = 8;
 
-export function encodeFrame(message: unknown, bytes: Uint8Array = new Uint8Array()): Uint8Array[] {
-  return encodeJsonFrame(new TextEncoder().encode(JSON.stringify(message)), bytes);
+export function toJson(message: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message));
 }
 
-/** Writes one message whose JSON is already written. */
-export function encodeJsonFrame(json: Uint8Array, bytes: Uint8Array = new Uint8Array()): Uint8Array[] {
+/** Writes one message. Its parts are queued at once, so that no other message comes between them. */
+export async function writeFrame(
+  output: WritableStreamDefaultWriter<Uint8Array>,
+  json: Uint8Array,
+  bytes: Uint8Array = new Uint8Array(),
+): Promise<void> {
   const head = new DataView(new ArrayBuffer(HEAD_BYTES));
   head.setUint32(0, json.length, true);
   head.setUint32(4, bytes.length, true);
-  const parts = [new Uint8Array(head.buffer), json];
-  return bytes.length === 0 ? parts : [...parts, bytes];
+  const parts = [new Uint8Array(head.buffer), json, ...bytes.length === 0 ? [] : [bytes]];
+  await Promise.all(parts.map((part) => output.write(part)));
 }
 
 export interface Frame {

@@ -2,7 +2,7 @@
 import { fromFileUrl } from "@std/path";
 import { importWords } from "../../own_imports.ts";
 import type { ParseAnswer, ParseRequest } from "./frames.ts";
-import { encodeFrame, readFrames } from "./frames.ts";
+import { readFrames, toJson, writeFrame } from "./frames.ts";
 
 /** How much longer than its time a process may take before it is killed from outside, in milliseconds. */
 const GRACE_MS = 5_000;
@@ -62,7 +62,7 @@ export class ParserProcess {
   async ask(request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
     const timer = setTimeout(() => this.#kill(), request.timeMs + GRACE_MS);
     try {
-      await this.#send(request, bytes);
+      await writeFrame(this.#input, toJson(request), bytes);
       const { value } = await this.#answers.next();
       if (value !== undefined) return value.message as ParseAnswer;
     } catch {
@@ -74,7 +74,7 @@ export class ParserProcess {
   }
 
   forget(document: number): void {
-    this.#send({ ask: "close", document }).catch(() => {});
+    writeFrame(this.#input, toJson({ ask: "close", document } satisfies ParseRequest)).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -83,11 +83,6 @@ export class ParserProcess {
     const output = this.#child.stdout.locked ? this.#answers.return() : this.#child.stdout.cancel();
     await Promise.allSettled([this.#input.abort(), output, this.#complaint]);
     await this.#child.status;
-  }
-
-  /** The parts of a message are queued at once, so that no other message comes between them. */
-  async #send(request: ParseRequest, bytes?: Uint8Array): Promise<void> {
-    await Promise.all(encodeFrame(request, bytes).map((part) => this.#input.write(part)));
   }
 
   async #explainEnd(): Promise<ParseAnswer> {

@@ -1,6 +1,5 @@
 /** HTML. Scripts and styles are left out, and nothing is fetched. */
 import { parse, parseFragment, serialize } from "parse5";
-import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { declaredEncoding, decodeText } from "../decode_text.ts";
 import type { ParsedDocument, ParseInput, ParseLimits } from "../format.ts";
 import { documentOf, headingsOf, toSections } from "../sections.ts";
@@ -24,17 +23,8 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   });
 }
 
-export interface HtmlReading {
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly keywords: readonly string[];
-  /** In reading order, without ids. */
-  readonly elements: readonly DocumentElement[];
-  readonly losses: readonly string[];
-}
-
 /** Reads HTML, also of other formats that contain it. */
-export function readHtml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): HtmlReading {
+export function readHtml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): HtmlReader {
   const reader = new HtmlReader(maxDepth);
   reader.read(parse(text));
   return reader;

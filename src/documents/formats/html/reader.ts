@@ -40,6 +40,7 @@ interface InnerText {
 }
 
 export class HtmlReader {
+  /** In reading order, without ids. */
   readonly elements: DocumentElement[] = [];
   readonly keywords: string[] = [];
   title: string | undefined;
