@@ -35,13 +35,11 @@ export class LineBudget {
   }
 }
 
-/** The bounds of a {@linkcode BoundedLog}, and the line about those left out. */
 export interface BoundedLogOptions {
   /** A line needs a share of each budget. */
   readonly budgets: readonly LineBudget[];
   /** The subject in the line that only tells their number, such as "refused connections". */
   readonly about: string;
-  /** The fields of that line. */
   readonly fields?: LogFields;
 }
 
@@ -54,7 +52,6 @@ export class BoundedLog {
   readonly #options: BoundedLogOptions;
   #leftOut = 0;
   #isClosed = false;
-  /** Set while lines are left out. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(logger: Logger, options: BoundedLogOptions) {

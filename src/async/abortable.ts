@@ -26,7 +26,6 @@ export async function settledWithin<T>(promise: Promise<T>, ms: number): Promise
   }
 }
 
-/** Resolves when the signal is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

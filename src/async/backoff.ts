@@ -3,11 +3,8 @@
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay fires at once. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
-/** How the waits grow. */
 export interface BackoffOptions {
-  /** The first wait, in milliseconds. */
   readonly firstMs: number;
-  /** The longest wait, in milliseconds. */
   readonly maxMs: number;
   /** `half`, the default: a wait is at least half its limit. `full`: any wait up to its limit, for many clients of one Server. */
   readonly jitter?: "half" | "full" | undefined;
@@ -26,7 +23,6 @@ export class Backoff {
     this.#stepMs = options.firstMs;
   }
 
-  /** The next wait in milliseconds. */
   next(): number {
     const stepMs = this.#stepMs;
     this.#stepMs = Math.min(stepMs * 2, this.#options.maxMs);
@@ -34,7 +30,6 @@ export class Backoff {
     return fixedMs + Math.random() * (stepMs - fixedMs);
   }
 
-  /** Starts again with the first wait. */
   reset(): void {
     this.#stepMs = this.#options.firstMs;
   }

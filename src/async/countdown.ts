@@ -9,34 +9,29 @@ export class Countdown implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDisposed = false;
 
-  /** Starts to run. */
   constructor(limitMs: number, onEnd: () => void) {
     this.#leftMs = limitMs;
     this.#onEnd = onEnd;
     this.resume();
   }
 
-  /** How much time is left, in milliseconds. */
   get leftMs(): number {
     const spentMs = this.#timer === undefined ? 0 : performance.now() - this.#startedAt;
     return Math.max(0, this.#leftMs - spentMs);
   }
 
-  /** Stands still until {@linkcode Countdown.resume}. */
   pause(): void {
     this.#leftMs = this.leftMs;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Goes on with what is left. */
   resume(): void {
     if (this.#timer !== undefined || this.#isDisposed) return;
     this.#startedAt = performance.now();
     this.#timer = setTimeout(this.#onEnd, this.#leftMs);
   }
 
-  /** Begins anew. */
   restart(limitMs: number): void {
     this.pause();
     this.#leftMs = limitMs;

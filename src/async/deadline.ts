@@ -1,10 +1,7 @@
 /** A time limit that a caller can also end earlier. */
 
-/** The options of a deadline. */
 export interface DeadlineOptions {
-  /** Creates the abort reason when the time is over. */
   readonly reason: () => Error;
-  /** When this signal is aborted, the deadline is aborted with the same reason. */
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -29,7 +26,6 @@ export class Deadline implements Disposable {
     else this.#caller?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Aborted when the time is over, or earlier. */
   get signal(): AbortSignal {
     return this.#own.signal;
   }
@@ -40,7 +36,6 @@ export class Deadline implements Disposable {
     this.#timer = setTimeout(() => this.abort(this.#reason()), this.#timeoutMs);
   }
 
-  /** Aborts the signal now. */
   abort(reason: unknown): void {
     this.#own.abort(reason);
   }

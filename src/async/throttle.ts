@@ -17,7 +17,6 @@ export class Throttle {
     this.#intervalMs = typeof intervalMs === "number" ? () => intervalMs : intervalMs;
   }
 
-  /** Requests a call. */
   request(): void {
     if (this.#isClosed) return;
     if (this.#timer !== undefined) {
@@ -39,7 +38,6 @@ export class Throttle {
     this.#isDue = false;
   }
 
-  /** Cancels a pending call, and ignores further requests. */
   close(): void {
     this.#isClosed = true;
     this.cancel();

@@ -1,7 +1,6 @@
 /** Splits long work into slices, and lets the event loop run in between. */
 import { delay } from "./backoff.ts";
 
-/** The time after which a slice ends, in milliseconds. */
 const SLICE_MS = 15;
 
 /** Runs all steps in slices, and resolves to their result. */
@@ -16,7 +15,6 @@ export async function runInTurns<T>(steps: Iterator<void, T>): Promise<T> {
   }
 }
 
-/** Visits each item in order, in slices. */
 export async function visitInTurns<T>(items: Iterable<T>, visit: (item: T) => void): Promise<void> {
   await runInTurns(visiting(items, visit));
 }

@@ -8,21 +8,13 @@ import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 
-/** What was done or tried. */
 export type AuditAction =
-  /** A connection was opened. */
   | "connect"
-  /** The Server ended a connection. */
   | "dismiss"
-  /** A connection joined an office. */
   | "join"
-  /** A membership ended. */
   | "leave"
-  /** The members of an office were asked for. */
   | "list"
-  /** Newer credentials took the place of those of a connection. */
   | "renew"
-  /** An event for other members of the office. */
   | "request";
 
 /** What Socket.IO calls the end of a connection that the client, or this process, wanted. */
@@ -35,7 +27,6 @@ const WANTED_ENDS: ReadonlyMap<string, string> = new Map([
  * Returns why the membership of a closed connection ends: `left`, `connection_lost`, or the code of a farewell.
  *
  * @param cause The reason that Socket.IO gives.
- * @param farewell The code of the farewell that the peer was told before, if there was one.
  */
 export function departureReason(cause: string, farewell: string | undefined): string {
   return farewell ?? WANTED_ENDS.get(cause) ?? "connection_lost";
@@ -43,7 +34,6 @@ export function departureReason(cause: string, farewell: string | undefined): st
 
 /** A refusal whose line in the log has further fields, which the client is not told. */
 export class LoggedRefusal extends SmcpError {
-  /** The fields. */
   readonly log: LogFields;
 
   constructor(
@@ -71,17 +61,14 @@ export function auditFields(action: AuditAction, fields: LogFields): LogFields {
 export interface Audit {
   /** Writes a line, unless there were too many: their number is in the next line. */
   write(level: "info" | "debug", message: string, record: AuditRecord): void;
-  /** Writes how many lines were left out. */
   close(): void;
 }
 
-/** An action with its fields. */
 export interface AuditRecord {
   readonly action: AuditAction;
   readonly fields: LogFields;
 }
 
-/** Opens the audit trail of a Server. */
 export function openAudit(logger: Logger): Audit {
   const log = new BoundedLog(logger, {
     budgets: [new LineBudget(MAX_AUDIT_LINES, LOG_WINDOW_MS)],

@@ -25,7 +25,6 @@ import {
   type Settlement,
 } from "./pending_requests.ts";
 
-/** Answers an event with its ack's arguments. */
 export type Ack = (...answer: unknown[]) => void;
 
 /** The operations on a Socket.IO socket. Sending throws a `RangeError` for a body that is nested too deep to be written. */
@@ -47,13 +46,11 @@ export interface Wire {
   drop(): void;
 }
 
-/** The parts of a Server that its connections share. */
 export interface ConnectionContext {
   readonly timeouts: TimingWheel;
   readonly officeLoads: OfficeLoads;
   /** The share of the observers in `officeLoads`. */
   readonly observerLoads: OfficeLoads;
-  /** Creates the log of a connection. */
   readonly createEventLog: (sid: string) => BoundedLog;
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;
@@ -61,13 +58,9 @@ export interface ConnectionContext {
   readonly audit: Audit;
 }
 
-/** The receiver of relayed requests. */
 export interface Target {
-  /** The load of requests to it. */
   readonly targetLoad: Load;
-  /** Sends an event without an ack. */
   tell(event: string, body: unknown): void;
-  /** Sends an event, and calls `onSettled` once. */
   ask(request: RelayedRequest, context: {
     readonly body: unknown;
     readonly requester: Requester;
@@ -75,42 +68,30 @@ export interface Target {
   }): void;
 }
 
-/** The sender of relayed requests. */
 export interface Requester {
-  /** The load of its requests. */
   readonly requesterLoad: Load;
-  /** A request of it is in flight from now on. */
   onOpened(pending: PendingRequest): void;
-  /** A request of it has ended. */
   onEnded(pending: PendingRequest): void;
 }
 
-/** The load of a connection that was never asked. */
 const NO_LOAD = { requests: 0, bytes: 0 };
 
-/** Requests in flight in one direction. */
 interface Traffic {
   readonly load: Load;
   readonly requests: PendingRequests;
 }
 
-/** Credentials that newer ones can replace. */
 export interface RenewableCredentials {
-  /** Throws an {@linkcode SmcpError} when the newer ones are refused. */
   renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void>;
 }
 
-/** An open, authenticated connection. */
 export class Connection implements Target, Requester {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
   grant: Grant | undefined;
-  /** Its credentials, which can be renewed. */
   credentials: RenewableCredentials | undefined;
-  /** What it uses together with other connections. */
   readonly quotas: Quotas | undefined;
-  /** The number of its events that are not answered yet. */
   openRequests = 0;
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
   held: HeldEvents | undefined;
@@ -135,22 +116,18 @@ export class Connection implements Target, Requester {
     this.quotas = context.quotas;
   }
 
-  /** Logs failures of its events. */
   get log(): BoundedLog {
     return this.#log ??= this.#shared.createEventLog(this.sid);
   }
 
-  /** Logs the errors of Computers that it is relayed. */
   get relayedErrors(): BoundedLog {
     return this.#relayedErrors ??= this.#shared.createErrorLog(this.sid);
   }
 
-  /** The load of its requests to Computers. */
   get requesterLoad(): Load {
     return this.#asRequester.load;
   }
 
-  /** The load of requests to it. */
   get targetLoad(): Load {
     return this.#asTarget.load;
   }
@@ -160,32 +137,26 @@ export class Connection implements Target, Requester {
     return this.#receiving?.load ?? NO_LOAD;
   }
 
-  /** The budget of notifications that it causes. */
   get notifying(): Pace {
     return this.#notifying ??= new Pace(MAX_NOTIFYING);
   }
 
-  /** Its requests in flight to Computers. */
   get #asRequester(): Traffic {
     return this.#sending ??= { load: new Load(), requests: new PendingRequests("requesterIndex") };
   }
 
-  /** Requests in flight to it. */
   get #asTarget(): Traffic {
     return this.#receiving ??= { load: new Load(), requests: new PendingRequests("targetIndex") };
   }
 
-  /** Its membership; `undefined` outside of any office. */
   get member(): Member | undefined {
     return this.#member;
   }
 
-  /** Whether the connection is closed. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** The code of the first farewell that was sent to the peer. */
   get farewell(): string | undefined {
     return this.#farewell;
   }
@@ -208,7 +179,6 @@ export class Connection implements Target, Requester {
     for (const pending of this.#sending?.requests.snapshot() ?? []) pending.drop();
   }
 
-  /** Ends its membership because the connection is closed. */
   end(): void {
     this.#isEnded = true;
     this.exit();
@@ -216,7 +186,6 @@ export class Connection implements Target, Requester {
     this.#relayedErrors?.close();
   }
 
-  /** Sends an event without an ack. */
   tell(event: string, body: unknown): void {
     try {
       this.#wire.emit(event, body);
@@ -250,12 +219,10 @@ export class Connection implements Target, Requester {
     }
   }
 
-  /** Implements {@linkcode Requester.onOpened}. */
   onOpened(pending: PendingRequest): void {
     this.#asRequester.requests.add(pending);
   }
 
-  /** Implements {@linkcode Requester.onEnded}. */
   onEnded(pending: PendingRequest): void {
     this.#asRequester.requests.remove(pending);
   }
@@ -283,12 +250,10 @@ export class Connection implements Target, Requester {
     this.#wire.answer(ack, answer);
   }
 
-  /** Whether none of its events, and no request to it, is being handled. */
   get isIdle(): boolean {
     return this.openRequests === 0 && this.inFlight.requests === 0;
   }
 
-  /** Fails all requests to it, each with an error of its own. */
   failRequests(toError: (request: RelayedRequest) => SmcpError): void {
     for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
   }
@@ -333,7 +298,6 @@ export class Connection implements Target, Requester {
     return { name, office, principal: principal ?? this.identity.principal };
   }
 
-  /** Removes a request that has ended from all lists and loads. */
   #forget(
     pending: PendingRequest,
     { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
@@ -384,7 +348,6 @@ export function computerNotFound(name: string, state = "not found"): SmcpError {
   });
 }
 
-/** A 400 for a request whose body is nested too deep to be relayed. */
 export function nestedTooDeep(event: string): SmcpError {
   return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
 }

@@ -11,7 +11,7 @@ import type { Answer, Settlement } from "./pending_requests.ts";
 import { renewCredentials } from "./handlers/credentials.ts";
 import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
 import { cancelToolCall, relay, update } from "./handlers/relay.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel } from "./number_options.ts";
 import {
   CANCEL_TOOL_CALL_EVENT,
   CLIENT_EVENT_PREFIX,
@@ -37,17 +37,13 @@ interface Request extends MeteredEvent {
   readonly hub: Hub;
   readonly connection: Connection;
   readonly reqId: string | undefined;
-  /** The Computer that the event names. */
   readonly computer: string | undefined;
   readonly ack: Ack | undefined;
   readonly route: Route;
-  /** The office that the event names. */
   readonly office: string | undefined;
-  /** The span of a request that is relayed, if it is traced. */
   readonly span: OpenSpan | undefined;
 }
 
-/** The name of the span of a request that is relayed. */
 const RELAY_SPAN = "relay";
 
 /** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
@@ -83,11 +79,7 @@ function ackOf(args: readonly unknown[]): Ack | undefined {
   return typeof last === "function" ? last as Ack : undefined;
 }
 
-/**
- * Ends the membership of a closed connection, after the change of it that is under way. Never throws.
- *
- * @param cause The reason that Socket.IO gives.
- */
+/** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
 export function dispatchDisconnect(
   hub: Hub,
   { connection, cause }: { readonly connection: Connection; readonly cause: string },
@@ -136,7 +128,6 @@ async function finishLater(request: Request, answer: Promise<Answer>): Promise<v
   }
 }
 
-/** Holds the later events of the connection until the answer is there. */
 async function finishInOrder(request: Request, answer: Promise<Answer>): Promise<void> {
   const { hub, connection } = request;
   const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
@@ -171,13 +162,11 @@ function finish(request: Request, answer: Answer | undefined, outcome: Outcome):
   if (request.span !== undefined) endSpan(request, { outcome });
 }
 
-/** Answers the request with an error. */
 function fail(request: Request, error: unknown): void {
   request.connection.openRequests--;
   reply(request, refuse(request, error));
 }
 
-/** Logs and counts a failure, and returns the arguments of its ack. */
 function refuse(request: Request, error: unknown): Answer {
   const isExpected = error instanceof SmcpError;
   const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
@@ -191,7 +180,6 @@ function refuse(request: Request, error: unknown): Answer {
   return request.route.refuse(refusal, request);
 }
 
-/** The actions of routes that are about a membership. */
 const ACTIONS: ReadonlyMap<Route, AuditAction> = new Map([
   [joinOffice, "join"],
   [leaveOffice, "leave"],

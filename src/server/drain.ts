@@ -16,11 +16,9 @@ import {
 } from "./limits.ts";
 import { describeUnanswered, type RelayedRequest } from "./pending_requests.ts";
 
-/** What a drain ends, and when. */
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */
   readonly connections: ReadonlyMap<string, Connection>;
-  /** The number of transports that are not closed yet. */
   readonly countTransports: () => number;
   /** Ends the WebSockets that are not closed yet, whose peers may read nothing. */
   readonly terminate: () => void;
@@ -34,7 +32,6 @@ export class Drain {
   /** Since the peers that understand the farewell have had time to stop sending requests. */
   #refusesRequests = false;
 
-  /** Whether new sessions are refused. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
@@ -89,13 +86,11 @@ function closing(): SmcpError {
   return new SmcpError(ErrorCode.UNAVAILABLE, "Cannot relay the request: the Server shuts down");
 }
 
-/** The error of a request that was relayed, and that the Computer has not answered. */
 function unanswered(request: RelayedRequest): SmcpError {
   const { message, details } = describeUnanswered(request, "before the Server shut down");
   return new SmcpError(ErrorCode.UNAVAILABLE, message, { details });
 }
 
-/** Closes the connections without a request in flight, and returns whether none is left. */
 function closeIdle(connections: ReadonlyMap<string, Connection>): boolean {
   for (const connection of [...connections.values()]) if (connection.isIdle) connection.drop();
   return connections.size === 0;

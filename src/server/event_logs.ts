@@ -11,7 +11,6 @@ import {
   REFUSAL_LOG_WINDOW_MS,
 } from "./limits.ts";
 
-/** Creates the log of refused connections. */
 export function createRefusalLog(logger: Logger): BoundedLog {
   const budgets = [new LineBudget(MAX_REFUSAL_LINES, REFUSAL_LOG_WINDOW_MS)];
   return new BoundedLog(logger, { budgets, about: "refused connections" });
@@ -27,7 +26,6 @@ const EVENT_LOGS = {
   },
 } as const;
 
-/** Creates logs of connections of one kind, which share one budget. */
 export function createEventLogs(
   logger: Logger,
   kind: keyof typeof EVENT_LOGS = "events",

@@ -4,18 +4,14 @@ import type { OfficeState } from "./cluster/office_state.ts";
 import type { Drain } from "./drain.ts";
 import type { Watchdog } from "./sockets/watchdog.ts";
 
-/** Returns what is wrong, or `undefined`. */
 export type Check = () => string | undefined;
 
-/** The state of a Server. */
 export class Health {
   /** Checks whether connections are accepted, if somebody does. */
   watchdog: Watchdog | undefined;
-  /** The state of the offices, if it is known. */
   offices: Pick<OfficeState, "unready"> | undefined;
   readonly #drain: Drain;
   readonly #auth: AuthProvider;
-  /** The checks by path. */
   readonly checks: ReadonlyMap<string, Check>;
 
   constructor({ drain, auth }: { readonly drain: Drain; readonly auth: AuthProvider }) {
@@ -26,7 +22,6 @@ export class Health {
     this.checks = new Map([["/", isAlive], ["/healthz", isAlive], ["/readyz", isReady]]);
   }
 
-  /** Whether new sessions are accepted. */
   get isReady(): boolean {
     return this.#checkReadiness() === undefined;
   }

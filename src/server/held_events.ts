@@ -4,18 +4,14 @@ import { RawRequest } from "./raw.ts";
 import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "./limits.ts";
 import type { IncompleteMessage } from "./message_shares.ts";
 
-/** An event as Socket.IO delivers it. */
 export interface Incoming {
   readonly event: string;
   /** Its arguments; the last one is a function when the sender asked for an ack. */
   readonly args: readonly unknown[];
 }
 
-/** A bounded queue, in the order of arrival. */
 export class HeldEvents {
-  /** Resolves when the events are handled. */
   readonly released: Promise<void>;
-  /** Says that the change has ended. */
   readonly release: () => void;
   readonly #events: Incoming[] = [];
   readonly #counted: IncompleteMessage;
@@ -50,7 +46,6 @@ export class HeldEvents {
     return true;
   }
 
-  /** Takes all events out, in their order. */
   takeAll(): readonly Incoming[] {
     this.#counted.hold(0);
     return this.#events.splice(0);

@@ -1,5 +1,5 @@
 /** The HTTP side of the Server: the gate in front of Socket.IO, and answers to other requests. */
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -9,8 +9,8 @@ import {
   type HandshakePolicy,
   type HandshakeRefusal,
   readQuery,
+  refusal,
 } from "./admission/handshake.ts";
-import { countBody } from "./incomplete_messages.ts";
 import { noMemory } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
@@ -20,13 +20,11 @@ import { MAX_PENDING_BYTES } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./quotas.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel } from "./number_options.ts";
 import { hidesConnection } from "./sockets/older_deno.ts";
 
-/** The path of the metrics. */
 const METRICS_PATH = "/metrics";
 
-/** The context of {@linkcode installGate}. */
 export interface Gate {
   readonly path: string;
   readonly handshake: HandshakePolicy;
@@ -34,7 +32,6 @@ export interface Gate {
   readonly inner: HttpServer;
   readonly pendingConnections: PendingConnections;
   readonly quotas: Pick<QuotaLedger, "countConnect">;
-  /** Counts the bodies of polling. */
   readonly shares: MessageShares;
   /** Whether new sessions are refused, because the Server shuts down. */
   readonly isClosing: () => boolean;
@@ -43,26 +40,17 @@ export interface Gate {
   readonly maxPayloadBytes: number;
   /** Called for each body that is refused, above that or for lack of memory; its session goes on. */
   readonly onRefusedBody: (body: RefusedBody) => void;
-  /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** A body over polling that is refused. */
 export interface RefusedBody {
-  /** The Engine.IO session that sent it. */
   readonly sid: string | undefined;
   readonly address: string | undefined;
-  /** The length that it announced, if any. */
   readonly size: number | undefined;
-  /** The option that sets the limit. */
   readonly option: "maxPayloadBytes" | "maxMessageMemoryBytes";
 }
 
-/**
- * Installs the gate in front of the other listeners of an HTTP server, which keep serving all other paths.
- *
- * @return Removes the gate.
- */
+/** Installs the gate before the other listeners of an HTTP server, which serve all other paths. Returns what removes it. */
 export function installGate(server: HttpServer, gate: Gate): () => void {
   const others = {
     request: takeListeners(server, "request"),
@@ -83,8 +71,8 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     response.once("close", () => busy.delete(socket));
     endUnreadBody(request, response);
     const sid = sidOf(request);
-    const refusal = check(request, { gate, socket, end: response, sid });
-    if (refusal !== undefined) return refuseReadably(request, response, refusal);
+    const refused = check(request, { gate, socket, end: response, sid });
+    if (refused !== undefined) return refuseReadably(request, response, refused);
     if (request.method === "POST") {
       const message = new IncompleteMessage(gate.shares, sid);
       const excess = checkMemory(request, { gate, message, sid });
@@ -94,16 +82,16 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
     }
     gate.inner.emit("request", request, response);
   };
-  const refuseReadably = (request: IncomingMessage, response: ServerResponse, refusal: HandshakeRefusal) => {
+  const refuseReadably = (request: IncomingMessage, response: ServerResponse, refused: HandshakeRefusal) => {
     for (const [name, value] of corsHeaders(request, gate.handshake)) response.setHeader(name, value);
-    refuseRequest(response, refusal);
+    refuseRequest(response, refused);
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isOurs(request)) return pass("upgrade", request, socket, head);
     const sid = sidOf(request);
     const upgrade = new UpgradeRequest(request, sid);
-    const refusal = check(upgrade, { gate, socket, end: socket, sid });
-    if (refusal !== undefined) return refuseUpgrade(request, socket, refusal);
+    const refused = check(upgrade, { gate, socket, end: socket, sid });
+    if (refused !== undefined) return refuseUpgrade(request, socket, refused);
     if (sid !== undefined && !gate.pendingConnections.claimWebSocket(sid, socket)) {
       return refuseUpgrade(request, socket, SECOND_WEBSOCKET);
     }
@@ -123,8 +111,6 @@ export function installGate(server: HttpServer, gate: Gate): () => void {
 /**
  * Engine.IO makes an answer for the middlewares of each WebSocket handshake, and listens once to the TCP connection for it.
  * That keeps the answer and the request, a kilobyte, as long as the WebSocket. There are no middlewares, so the listener goes.
- *
- * @param earlier The listeners that were there before the handshake.
  */
 function forgetAnswer(socket: Duplex, earlier: ReadonlySet<unknown>): void {
   for (const listener of socket.rawListeners("close")) {
@@ -142,11 +128,9 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
   return listeners;
 }
 
-/** A request at the gate. */
 interface GateRequest {
   readonly gate: Gate;
   readonly socket: Duplex;
-  /** Closes when the request ends. */
   readonly end: ServerResponse | Duplex;
   /** The Engine.IO session of the request; `undefined` when the request opens one. */
   readonly sid: string | undefined;
@@ -157,12 +141,11 @@ function check(
   gateRequest: GateRequest,
 ): HandshakeRefusal | undefined {
   const { handshake, onRefused } = gateRequest.gate;
-  const refusal = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
-  if (refusal !== undefined) onRefused(refusal, addressOf(request, handshake.proxies));
-  return refusal;
+  const refused = checkHandshake(request, handshake) ?? checkCapacity(request, gateRequest);
+  if (refused !== undefined) onRefused(refused, addressOf(request, handshake.proxies));
+  return refused;
 }
 
-/** Applies the limits on connections that are not admitted yet. */
 function checkCapacity(
   request: IncomingMessage | UpgradeRequest,
   { gate, socket, end, sid }: GateRequest,
@@ -179,7 +162,6 @@ function checkCapacity(
   return undefined;
 }
 
-/** Applies the limits on the connections of one address. */
 function refuseConnect(
   request: ProxiedRequest,
   { quotas, handshake }: Gate,
@@ -192,12 +174,9 @@ function refuseConnect(
     const { code, message, details } = error;
     const waitMs = details?.["retry_after_ms"];
     const seconds = typeof waitMs === "number" ? Math.ceil(waitMs / 1_000) : CONNECTIONS_RETRY_SECONDS;
-    return {
-      kind: refusalOf(error),
-      status: code,
-      headers: { ...JSON_HEADERS, "retry-after": String(seconds) },
-      body: { code, message, details },
-    };
+    const headers = { "retry-after": String(seconds) };
+    const refused = refusal(code, message, { kind: refusalOf(error), status: code, headers });
+    return { ...refused, body: { code, message, details } };
   }
 }
 
@@ -210,42 +189,31 @@ function checkPendingBody({ headers }: Pick<IncomingMessage, "headers">): Handsh
 /** When a client may try again whose address has too many connections, in seconds. */
 const CONNECTIONS_RETRY_SECONDS = 10;
 
-const JSON_HEADERS = { "content-type": "application/json" } as const;
+const SOON = { "retry-after": "1" } as const;
 
-const TOO_MANY_WAIT = "Too many connections are waiting for admission, the limits are " +
-  `${optionLabel("maxPendingConnections")} and ${optionLabel("maxPendingConnectionsPerAddress")}`;
+const TOO_MANY = refusal(
+  ErrorCode.UNAVAILABLE,
+  "Too many connections are waiting for admission, the limits are " +
+    `${optionLabel("maxPendingConnections")} and ${optionLabel("maxPendingConnectionsPerAddress")}`,
+  { kind: "pending_limit", status: 503, headers: SOON },
+);
 
-const TOO_MANY: HandshakeRefusal = {
-  kind: "pending_limit",
-  status: 503,
-  headers: { ...JSON_HEADERS, "retry-after": "1" },
-  body: { code: 503, message: TOO_MANY_WAIT },
-};
-
-const CLOSING: HandshakeRefusal = {
+const CLOSING = refusal(ErrorCode.UNAVAILABLE, "The Server shuts down", {
   kind: "closing",
   status: 503,
-  headers: { ...JSON_HEADERS, "retry-after": "1" },
-  body: { code: ErrorCode.UNAVAILABLE, message: "The Server shuts down" },
-};
+  headers: SOON,
+});
 
-const SECOND_WEBSOCKET: HandshakeRefusal = {
-  kind: "invalid_request",
-  status: 400,
-  headers: JSON_HEADERS,
-  body: { code: ErrorCode.BAD_REQUEST, message: "Cannot open a second WebSocket: this session has one" },
-};
+const SECOND_WEBSOCKET = refusal(
+  ErrorCode.BAD_REQUEST,
+  "Cannot open a second WebSocket: this session has one",
+);
 
-const TOO_LARGE: HandshakeRefusal = {
-  kind: "body_size",
-  status: 413,
-  headers: JSON_HEADERS,
-  body: {
-    code: ErrorCode.PAYLOAD_TOO_LARGE,
-    message:
-      `Cannot accept the request: the body must have less than ${MAX_PENDING_BYTES} bytes before admission`,
-  },
-};
+const TOO_LARGE = refusal(
+  ErrorCode.PAYLOAD_TOO_LARGE,
+  `Cannot accept the request: the body must have less than ${MAX_PENDING_BYTES} bytes before admission`,
+  { kind: "body_size", status: 413 },
+);
 
 function sidOf(request: IncomingMessage): string | undefined {
   return readQuery(request.url)?.["sid"] || undefined;
@@ -258,8 +226,8 @@ export function answerPlainRequest(
   { handshake, checks, metrics }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
-  const refusal = checkSender(request, handshake);
-  if (refusal !== undefined) return refuseRequest(response, refusal);
+  const refused = checkSender(request, handshake);
+  if (refused !== undefined) return refuseRequest(response, refused);
   const path = request.url?.split("?", 1)[0] ?? "";
   if (path === METRICS_PATH && metrics !== undefined) return metrics.answer(request, response);
   const check = checks.get(path);
@@ -273,6 +241,31 @@ export function answerPlainRequest(
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (!request.complete && !hidesConnection(request)) closeAfterReading(request.socket);
+  });
+}
+
+/**
+ * Counts the body of a request until it is answered; one that finds no room ends its session. Counting begins with the first listener of the body: one of its own would
+ * make the body flow, and Engine.IO listens only some microtasks later. In Node it lost the whole body.
+ */
+export function countBody(
+  request: IncomingMessage,
+  { response, message }: { readonly response: ServerResponse; readonly message: IncompleteMessage },
+): void {
+  const onData = (chunk: string | Uint8Array) => {
+    if (!message.hold(message.bytes + Buffer.byteLength(chunk))) request.socket.destroy();
+  };
+  const onListener = (event: string | symbol) => {
+    if (event !== "data") return;
+    request.off("newListener", onListener);
+    request.on("data", onData);
+  };
+  request.on("newListener", onListener);
+  // Follows "finish" as well as the loss of the connection.
+  response.once("close", () => {
+    // The rest of a body may come after its answer, and nothing would follow that frees it.
+    request.off("newListener", onListener).off("data", onData);
+    message.hold(0);
   });
 }
 
@@ -323,17 +316,12 @@ function explainLargeBody(request: IncomingMessage, response: ServerResponse, ga
 }
 
 function largeBodyRefusal(size: number | undefined, limit: number): HandshakeRefusal {
-  const { kind, status, headers } = TOO_LARGE;
-  const body = {
-    code: ErrorCode.PAYLOAD_TOO_LARGE,
-    message: `Cannot accept the body${size === undefined ? "" : ` of ${size} bytes`}: ` +
-      `the limit is ${limit} bytes (${optionLabel("maxPayloadBytes")})`,
-    details: size === undefined ? { limit } : { size, limit },
-  };
-  return { kind, status, headers, body };
+  const message = `Cannot accept the body${size === undefined ? "" : ` of ${size} bytes`}: ` +
+    `the limit is ${limit} bytes (${optionLabel("maxPayloadBytes")})`;
+  const details = size === undefined ? { limit } : { size, limit };
+  return { ...TOO_LARGE, body: { code: ErrorCode.PAYLOAD_TOO_LARGE, message, details } };
 }
 
-/** The context of {@linkcode answerPlainRequest}. */
 export interface PlainAnswers {
   readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed" | "proxies">;
   /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */

@@ -8,7 +8,6 @@ import { acceptAndClose, hidesConnection } from "./sockets/older_deno.ts";
 /** A refusal depends on who asks: a cache on the way must not give that of one page to another. */
 const UNCACHED = { "cache-control": "no-store" } as const;
 
-/** Refuses a request. */
 export function refuseRequest(response: ServerResponse, { status, headers, body }: HandshakeRefusal): void {
   // The rest of the request body is not read.
   response.writeHead(status, { ...headers, ...UNCACHED, connection: "close" });
@@ -25,7 +24,6 @@ export function refuseUpgrade(
   endUpgrade(socket, { status, headers, text: JSON.stringify(body) });
 }
 
-/** Refuses an upgrade request for another path than that of Socket.IO. */
 export function refusePlainUpgrade(request: IncomingMessage, socket: Duplex): void {
   if (hidesConnection(request)) return acceptAndClose(request, socket, "Not found");
   endUpgrade(socket, { status: 404, headers: { "content-type": "text/plain" }, text: "Not found\n" });

@@ -9,20 +9,14 @@ import type { Meter } from "./meter.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
 import type { QuotaLedger } from "./quotas.ts";
 
-/** The parts of the Server that event handlers use. */
 export interface Hub extends ConnectionContext {
   readonly offices: OfficeState;
   /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
-  /** The maximum number of open requests of one connection. */
   readonly maxOpenRequests: number;
-  /** What principals and addresses use. */
   readonly quotas: QuotaLedger;
-  /** The limits of requests in flight. */
   readonly loadLimits: LoadLimits;
-  /** The end of the Server. */
   readonly drain: Drain;
-  /** Counts events, if they are counted. */
   readonly meter: Meter | undefined;
   connection(sid: string): Connection | undefined;
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
@@ -33,20 +27,17 @@ export interface Hub extends ConnectionContext {
   deliver(officeId: string, notification: Notification): void;
 }
 
-/** An event that was received. */
 export interface Call {
   readonly hub: Hub;
   readonly connection: Connection;
   readonly event: string;
   /** The argument of the event, unchecked. */
   readonly body: unknown;
-  /** Whether the sender asked for an ack. */
   readonly wantsAck: boolean;
   /** Ends a call whose route returned `undefined`. */
   readonly onSettled: (settlement: Settlement) => void;
 }
 
-/** Handles one kind of event. */
 export interface Route {
   /**
    * Handles the event. Throws an {@linkcode SmcpError} to refuse it.
@@ -57,11 +48,9 @@ export interface Route {
   handle(call: Call): Answer | Promise<Answer> | undefined;
   /** Whether later events of the connection are handled before a promise of it is settled; `false` by default. */
   readonly isUnordered?: boolean;
-  /** Returns the arguments of the ack for a refusal. */
   refuse(error: SmcpError, request: RefusedRequest): Answer;
 }
 
-/** A request that is answered with an error. */
 export interface RefusedRequest {
   readonly event: string;
   readonly connection: Connection;

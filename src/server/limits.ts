@@ -1,11 +1,8 @@
-/** The bounds of a Server: defaults of options, and fixed limits with their reasons. */
+/** The fixed limits of a Server, with their reasons. */
 import { shorten } from "../text.ts";
 import type { LoadLimit, PaceLimit } from "./load.ts";
+import { LIMIT_OPTIONS } from "./number_options.ts";
 
-/** The largest message, announced in the handshake; Socket.IO closes a connection that sends a larger one. */
-export const DEFAULT_MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
-/** The least of that option: a join with long names, and the credentials of a client, must fit. */
-export const MIN_MAX_PAYLOAD_BYTES = 4_096;
 /**
  * The most values of one message with the default size limit, weighed by the cost to parse and write them, as a Computer
  * weighs the messages of its MCP servers. A message at this limit takes less than 100 ms.
@@ -13,17 +10,9 @@ export const MIN_MAX_PAYLOAD_BYTES = 4_096;
 const MAX_MESSAGE_VALUES = 1_000_000;
 /** The factor by which values of a message with attachments count, since Socket.IO searches and copies them. */
 export const ATTACHED_VALUE_FACTOR = 4;
-/** The time between two pings. */
-export const DEFAULT_PING_INTERVAL_MS = 25_000;
-/** How long a connection may take to answer a ping. */
-export const DEFAULT_PING_TIMEOUT_MS = 20_000;
-/** The longest time that an option accepts: a day, like the longest time-out of a request. */
-export const MAX_TIME_MS = 86_400_000;
-/** The most open requests of one connection; one more is answered 400. */
-export const DEFAULT_MAX_OPEN_REQUESTS = 1024;
-/** The multiple of that which may be in flight to one Computer. */
+/** The multiple of the most open requests of one connection that may be in flight to one Computer. */
 const TARGET_SHARE = 2;
-/** The multiple of that which may be in flight in one office. */
+/** The same in one office. */
 const OFFICE_SHARE = 4;
 /** The most bytes of requests in flight of one connection; beyond it, requests are refused. */
 const MAX_REQUESTER_BYTES = 64 * 1024 * 1024;
@@ -33,22 +22,13 @@ const MAX_TARGET_BYTES = 64 * 1024 * 1024;
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
 /** The share of the TCP connections that one address, or one principal of a Server with credentials, may have. */
 export const CONNECTIONS_SHARE = 0.75;
-/** The most new connections of one address, or of one principal of a Server with credentials, per second. */
-export const DEFAULT_MAX_CONNECTS = 100;
 /** The seconds whose new connections may come at once, so that all clients can return after a restart. */
 export const CONNECTS_BURST_SECONDS = 200;
 /** The seconds whose requests may come at once. */
 export const REQUESTS_BURST_SECONDS = 5;
 /** The most quotas that are kept while nothing uses them, of principals and of addresses each. */
 export const MAX_IDLE_QUOTAS = 4_096;
-/** The most members of one office: each one hears of all others, and each list has them all. */
-export const DEFAULT_MAX_MEMBERS = 2_048;
-/**
- * The most bytes of messages that have not arrived completely, and of those that wait for members that read slowly, of all
- * connections together; at least four messages of the largest size.
- */
-export const DEFAULT_MAX_MESSAGE_MEMORY_BYTES = 512 * 1024 * 1024;
-/** How many messages of the largest size fit into that at least. */
+/** How many messages of the largest size fit into `maxMessageMemoryBytes` at least. */
 export const MIN_MESSAGES_IN_MEMORY = 4;
 /** The share of it that one principal, or one address without credentials, may fill with messages that it does not finish. */
 export const MESSAGE_SHARE = 1 / 4;
@@ -90,16 +70,8 @@ export const MAX_EVENT_LENGTH = 128;
 export const MAX_HELD_EVENTS = 64;
 /** The bytes of such events beyond which no further one waits. */
 export const MAX_HELD_BYTES = 1024 * 1024;
-/** How long a client may take to send its CONNECT packet. */
-export const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 /** The least time between two attempts of a connection to renew its credentials. */
 export const MIN_RENEWAL_INTERVAL_MS = 1_000;
-/** How long an `AuthProvider` may take to decide. */
-export const DEFAULT_AUTH_TIMEOUT_MS = 10_000;
-/** The most connections that are not admitted yet, from all addresses. */
-export const DEFAULT_MAX_PENDING_CONNECTIONS = 512;
-/** The same from one address; a /64 network of IPv6 counts as one address. */
-export const DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS = 64;
 /** A connection must send less than this before its CONNECT packet. */
 export const MAX_PENDING_BYTES = 64 * 1024;
 /** The same between CONNECT and admission: a few events of a client that does not wait. */
@@ -121,8 +93,6 @@ export const REFUSAL_LINGER_MS = 1_000;
 export const REPLACEABLE_AFTER_MS = 1_000;
 /** TCP connections per connection that is not admitted yet: a client that polls uses two. */
 export const SOCKETS_PER_PENDING_CONNECTION = 2;
-/** How long the headers of an HTTP request may take; a silent TCP connection is closed after the same time. */
-export const DEFAULT_HEAD_TIMEOUT_MS = 10_000;
 /** How long an HTTP request may take: a slow member needs minutes for the largest message. */
 export const REQUEST_TIMEOUT_MS = 300_000;
 /** How often these two time-outs are checked. */
@@ -172,7 +142,6 @@ export const MAX_SESSION_LENGTH = 128;
 /** The length to which a peer's text is cut in log lines and refusals. */
 const MAX_QUOTED_LENGTH = 128;
 
-/** The limits of requests in flight. */
 export interface LoadLimits {
   /** Requests of one connection. */
   readonly requester: LoadLimit;
@@ -196,7 +165,7 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
 
 /** Returns the most values of one message, in proportion to the largest message. */
 export function maxValuesFor(maxPayloadBytes: number): number {
-  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / DEFAULT_MAX_PAYLOAD_BYTES);
+  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / LIMIT_OPTIONS.maxPayloadBytes.default);
 }
 
 /** Shortens a peer's text for log lines and refusals. */

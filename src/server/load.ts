@@ -2,13 +2,11 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 
-/** The maximum that may be in flight. */
 export interface LoadLimit {
   readonly requests: number;
   readonly bytes: number;
 }
 
-/** The requests in flight of one connection, to one Computer, or in one office. */
 export class Load {
   requests = 0;
   bytes = 0;
@@ -46,11 +44,9 @@ export class Load {
   }
 }
 
-/** The loads of all offices with requests in flight. */
 export class OfficeLoads {
   readonly #loads = new Map<string, Load>();
 
-  /** The number of offices with requests in flight. */
   get size(): number {
     return this.#loads.size;
   }
@@ -75,11 +71,8 @@ export class OfficeLoads {
   }
 }
 
-/** The bounds of a {@linkcode Pace}. */
 export interface PaceLimit {
-  /** The capacity. */
   readonly burst: number;
-  /** The refill per second. */
   readonly perSecond: number;
 }
 
@@ -87,13 +80,11 @@ const monotonicNow = () => performance.now();
 
 /** A token bucket. */
 export class Pace {
-  /** Its bounds. */
   readonly limit: PaceLimit;
   readonly #now: () => number;
   #left: number;
   #sinceMs: number;
 
-  /** @param now The time in milliseconds; `performance.now` by default. */
   constructor(limit: PaceLimit, now: () => number = monotonicNow) {
     this.limit = limit;
     this.#now = now;
@@ -101,7 +92,6 @@ export class Pace {
     this.#sinceMs = now();
   }
 
-  /** Takes `cost` tokens if they are left, and returns whether it did. */
   take(cost: number): boolean {
     this.#refill();
     if (cost > this.#left) return false;

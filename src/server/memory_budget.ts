@@ -5,7 +5,7 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { SMALL_MESSAGE_BYTES } from "./limits.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel } from "./number_options.ts";
 
 /** Counts bytes against a limit, which all connections of a Server share. */
 export class MemoryBudget {
@@ -16,7 +16,6 @@ export class MemoryBudget {
     this.maxBytes = maxBytes;
   }
 
-  /** The bytes that are in use. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
@@ -32,7 +31,6 @@ export class MemoryBudget {
   }
 }
 
-/** The refusal of a message for which there is no room. */
 export function noMemory(size: number, limit?: number): SmcpError {
   return new SmcpError(
     ErrorCode.PAYLOAD_TOO_LARGE,

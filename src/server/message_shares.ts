@@ -7,39 +7,31 @@ import type { MemoryBudget } from "./memory_budget.ts";
 
 /** Whose incomplete messages share a part of the memory: all connections of one principal, or of one address. */
 export interface MessageOwner {
-  /** The bytes of these messages. */
   incompleteBytes: number;
 }
 
-/** What incomplete messages are counted in. */
 export interface MessageShares {
-  /** The memory of all messages. */
   readonly memory: MemoryBudget;
-  /** The most bytes of one owner. */
   readonly maxShareBytes: number;
   /** The owner of an Engine.IO session; `undefined` before its admission and after its end: only small messages have room then. */
   readonly ownerOf: (session: string) => MessageOwner | undefined;
 }
 
-/** What one connection holds of a message. */
 export class IncompleteMessage {
   readonly #shares: MessageShares;
   #session: string | undefined;
   #owner: MessageOwner | undefined;
   #bytes = 0;
 
-  /** @param session Its Engine.IO session, if there is one already. */
   constructor(shares: MessageShares, session: string | undefined) {
     this.#shares = shares;
     this.#session = session;
   }
 
-  /** The bytes that are held. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Names the session of a connection that opened it. */
   belongTo(session: string): void {
     this.#session = session;
   }

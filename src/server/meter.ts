@@ -1,6 +1,5 @@
 /** The hook by which events, refusals and bytes are counted. */
 
-/** What is known of an event when it ends. */
 export interface MeteredEvent {
   readonly event: string;
   /** What {@linkcode Meter.start} returned when the event arrived. */
@@ -53,7 +52,6 @@ export const REFUSALS = [
   "slow_reader",
   "other",
 ] as const;
-/** One of {@linkcode REFUSALS}. */
 export type Refusal = typeof REFUSALS[number];
 
 /** Counts events. Its methods are called for each event, so they neither allocate nor throw. */
@@ -64,7 +62,6 @@ export interface Meter {
   ended(event: MeteredEvent, outcome: Outcome): void;
   /** Counts an event that the Server refused or could not complete, with the code of the error. */
   failed(event: MeteredEvent, code: number): void;
-  /** Counts a refused connection. */
   refused(refusal: Refusal): void;
   /** Counts the data of an Engine.IO packet from a member. */
   received(data: unknown): void;

@@ -5,11 +5,9 @@ import { buildVersionRefusalText } from "../protocol/refusal_text.ts";
 import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
 import { skeletonOf } from "../protocol/look_alikes.ts";
 import { MAX_OBSERVERS } from "./limits.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel } from "./number_options.ts";
 
-/** A connection's membership in an office. */
 export interface Member {
-  /** The Socket.IO id of the connection. */
   readonly sid: string;
   readonly role: Role;
   /** Unique per office and role. */
@@ -23,20 +21,15 @@ export interface Member {
   readonly session?: string | undefined;
   /** Whether it is an observer: an Agent that takes no seat, is not listed, and joins without a notification. */
   readonly isObserver: boolean;
-  /** The time of joining, in ISO 8601. */
   readonly joinedAt: string;
 }
 
-/** The result of a join. */
 export type JoinOutcome =
-  /** The connection is this member now. */
   | { readonly kind: "joined"; readonly member: Member }
-  /** The connection already was this member. */
   | { readonly kind: "unchanged"; readonly member: Member }
   /** A rule forbids it; nothing changed. */
   | ({ readonly kind: "refused" } & JoinRefusal);
 
-/** Why a join is refused. */
 export interface JoinRefusal {
   /** 403 for a rule of the protocol, 429 for a limit. */
   readonly code: typeof ErrorCode.FORBIDDEN | typeof ErrorCode.TOO_MANY_REQUESTS;
@@ -60,27 +53,22 @@ export class Office {
   #minor: string | undefined;
   #versioned = 0;
 
-  /** The number of members and observers. */
   get size(): number {
     return this.#members.size + (this.#observers?.size ?? 0);
   }
 
-  /** Lists the members in the order in which they joined, without observers. */
   members(): readonly Member[] {
     return [...this.#members.values()];
   }
 
-  /** Lists the members and the observers. */
   everybody(): readonly Member[] {
     return [...this.#members.values(), ...this.#observers?.values() ?? []];
   }
 
-  /** Finds a member or an observer by its connection. */
   find(sid: string): Member | undefined {
     return this.#members.get(sid) ?? this.#observers?.get(sid);
   }
 
-  /** Finds a Computer by its name. */
   findComputer(name: string): Member | undefined {
     return this.#computers.get(name);
   }
@@ -114,7 +102,6 @@ export class Office {
     this.#versioned++;
   }
 
-  /** Removes a member or an observer by its connection, and returns it. */
   remove(sid: string): Member | undefined {
     const member = this.find(sid);
     if (member === undefined) return undefined;
@@ -141,7 +128,6 @@ export class Office {
     }
   }
 
-  /** Returns the MAJOR.MINOR of the office without the members that leave. */
   #minorWithout(leaving: readonly (Member | undefined)[]): string | undefined {
     const going = leaving.filter((member) =>
       member !== undefined && this.find(member.sid) === member && minorOfMember(member) !== undefined
@@ -203,7 +189,6 @@ function refuseObserver(others: readonly Member[]): string | undefined {
     : `The office is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}. Wait until one leaves`;
 }
 
-/** Whether both are the same membership of a connection. */
 export function isSameMembership(a: Member, b: Member): boolean {
   return a.officeId === b.officeId && a.role === b.role && a.name === b.name;
 }

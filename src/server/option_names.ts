@@ -1,8 +1,9 @@
 /** The names of the Server's options: types do not stop a caller in JavaScript, nor one that builds its options elsewhere. */
 import { didYouMean } from "../spelling.ts";
+import { NUMBER_OPTION_NAMES, type NumberOption } from "./number_options.ts";
 import type { ListenOptions, SmcpServerOptions } from "./options.ts";
 
-const OPTION_NAMES: Readonly<Record<keyof SmcpServerOptions, true>> = {
+const OTHER_NAMES: Readonly<Record<Exclude<keyof SmcpServerOptions, NumberOption>, true>> = {
   auth: true,
   allowAnonymous: true,
   acceptedVersions: true,
@@ -12,32 +13,12 @@ const OPTION_NAMES: Readonly<Record<keyof SmcpServerOptions, true>> = {
   trustedProxies: true,
   transports: true,
   path: true,
-  maxPayloadBytes: true,
-  pingIntervalMs: true,
-  pingTimeoutMs: true,
-  connectTimeoutMs: true,
-  authTimeoutMs: true,
-  maxPendingConnections: true,
-  maxPendingConnectionsPerAddress: true,
-  maxOpenRequests: true,
-  maxConnectionsPerPrincipal: true,
-  maxConnectionsPerAddress: true,
-  maxConnectsPerPrincipal: true,
-  maxConnectsPerAddress: true,
-  maxRequestsPerPrincipal: true,
-  maxRequestsPerAddress: true,
-  maxOffices: true,
-  maxOfficesPerPrincipal: true,
-  maxMessageMemoryBytes: true,
-  maxMembersPerOffice: true,
-  graceMs: true,
   redis: true,
   metrics: true,
   countLostAuditLines: true,
   logger: true,
 };
-const LISTEN_OPTION_NAMES: Readonly<Record<keyof ListenOptions, true>> = {
-  ...OPTION_NAMES,
+const LISTEN_NAMES: Readonly<Record<Exclude<keyof ListenOptions, keyof SmcpServerOptions>, true>> = {
   host: true,
   port: true,
   tls: true,
@@ -48,9 +29,12 @@ const LISTEN_OPTION_NAMES: Readonly<Record<keyof ListenOptions, true>> = {
   metricsToken: true,
   signal: true,
 };
+const NAMES: readonly string[] = [
+  ...new Set([...NUMBER_OPTION_NAMES, ...Object.keys(OTHER_NAMES), ...Object.keys(LISTEN_NAMES)]),
+];
 
 export function isListenOption(name: string): boolean {
-  return Object.hasOwn(LISTEN_OPTION_NAMES, name);
+  return NAMES.includes(name);
 }
 
 /**
@@ -63,7 +47,7 @@ export function requireKnownOptions(
   options: object,
   { isListening }: { readonly isListening: boolean },
 ): void {
-  const known = Object.keys(isListening ? LISTEN_OPTION_NAMES : OPTION_NAMES);
+  const known = NAMES.filter((name) => isListening || !Object.hasOwn(LISTEN_NAMES, name));
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new TypeError(

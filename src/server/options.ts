@@ -1,7 +1,6 @@
 /** The options of a Server and their defaults. */
 import { type Logger, silentLogger } from "../log.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
-import { SERVER_GRACE_MS } from "../protocol/timeouts.ts";
 import { anonymous, type AuthProvider } from "./auth/provider.ts";
 import {
   DEFAULT_ACCEPTED_VERSIONS,
@@ -14,28 +13,21 @@ import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluste
 import {
   CONNECTIONS_SHARE,
   CONNECTS_BURST_SECONDS,
-  DEFAULT_AUTH_TIMEOUT_MS,
-  DEFAULT_CONNECT_TIMEOUT_MS,
-  DEFAULT_HEAD_TIMEOUT_MS,
-  DEFAULT_MAX_CONNECTS,
-  DEFAULT_MAX_MEMBERS,
-  DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
-  DEFAULT_MAX_OPEN_REQUESTS,
-  DEFAULT_MAX_PAYLOAD_BYTES,
-  DEFAULT_MAX_PENDING_CONNECTIONS,
-  DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
-  DEFAULT_PING_INTERVAL_MS,
-  DEFAULT_PING_TIMEOUT_MS,
   type LoadLimits,
   loadLimitsFor,
-  MAX_TIME_MS,
-  MIN_MAX_PAYLOAD_BYTES,
   MIN_MESSAGES_IN_MEMORY,
   REQUEST_CHECK_INTERVAL_MS,
   REQUEST_TIMEOUT_MS,
   REQUESTS_BURST_SECONDS,
 } from "./limits.ts";
 import { Tally } from "./metrics/tally.ts";
+import {
+  DEFAULT_MAX_CONNECTS,
+  type DefaultedOption,
+  numberOf,
+  type NumberOption,
+  requireNumber,
+} from "./number_options.ts";
 import type { QuotaSettings } from "./quotas.ts";
 import type { TlsOptions } from "./sockets/tls.ts";
 import { TrustedProxies } from "./admission/proxies.ts";
@@ -128,7 +120,7 @@ export interface SmcpServerOptions {
    * The most bytes of messages on their way, of all connections of this process: incomplete messages, and messages that
    * wait for members that read slowly; 512 MiB by default, and at least four messages of the largest size. Beyond it,
    * messages above 64 KiB are refused with 413, and one that arrives in binary form closes its connection (1013). Incomplete
-   * messages over polling and of the engine `ws` may take as many bytes again; one that finds no room ends its connection, and a
+   * messages over polling may take as many bytes again; one that finds no room ends its connection, and a
    * body that announces its length is refused with 413. The incomplete messages of one principal, or without `auth` of one
    * address, may take a quarter of the bytes; beyond it, the same happens to them.
    */
@@ -191,24 +183,13 @@ export interface ListenOptions extends SmcpServerOptions {
 }
 
 /** The options with all defaults filled in. */
-export interface Settings {
+export interface Settings extends Readonly<Record<Exclude<DefaultedOption, "headTimeoutMs">, number>> {
   readonly countLostAuditLines: (() => number) | undefined;
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
-  readonly maxPayloadBytes: number;
-  readonly pingIntervalMs: number;
-  readonly pingTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-  readonly authTimeoutMs: number;
-  readonly maxPendingConnections: number;
-  readonly maxPendingConnectionsPerAddress: number;
-  readonly maxOpenRequests: number;
   readonly loadLimits: LoadLimits;
   readonly quotas: QuotaSettings;
-  readonly maxMembersPerOffice: number;
-  readonly maxMessageMemoryBytes: number;
-  readonly graceMs: number;
   readonly redis: RedisSettings | undefined;
   readonly meter: Tally | undefined;
   readonly logger: Logger;
@@ -258,52 +239,33 @@ function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined)
   };
 }
 
-const DEFAULT_BOUNDS = {
-  maxPayloadBytes: DEFAULT_MAX_PAYLOAD_BYTES,
-  pingIntervalMs: DEFAULT_PING_INTERVAL_MS,
-  pingTimeoutMs: DEFAULT_PING_TIMEOUT_MS,
-  connectTimeoutMs: DEFAULT_CONNECT_TIMEOUT_MS,
-  authTimeoutMs: DEFAULT_AUTH_TIMEOUT_MS,
-  maxPendingConnections: DEFAULT_MAX_PENDING_CONNECTIONS,
-  maxPendingConnectionsPerAddress: DEFAULT_MAX_PENDING_CONNECTIONS_PER_ADDRESS,
-  maxOpenRequests: DEFAULT_MAX_OPEN_REQUESTS,
-  maxMembersPerOffice: DEFAULT_MAX_MEMBERS,
-  maxMessageMemoryBytes: DEFAULT_MAX_MESSAGE_MEMORY_BYTES,
-} as const;
-
 function boundsOf(options: SmcpServerOptions) {
-  const boundOf = (option: keyof typeof DEFAULT_BOUNDS) =>
-    requirePositive(option, options[option] ?? DEFAULT_BOUNDS[option]);
-  const timeOf = (option: keyof typeof DEFAULT_BOUNDS) => requireTime(option, boundOf(option));
+  const boundOf = (name: DefaultedOption) => numberOf(options, name);
   const maxOpenRequests = boundOf("maxOpenRequests");
+  const maxPayloadBytes = boundOf("maxPayloadBytes");
   return {
-    maxPayloadBytes: requirePayload(boundOf("maxPayloadBytes")),
-    pingIntervalMs: timeOf("pingIntervalMs"),
-    pingTimeoutMs: timeOf("pingTimeoutMs"),
-    connectTimeoutMs: timeOf("connectTimeoutMs"),
-    authTimeoutMs: timeOf("authTimeoutMs"),
+    maxPayloadBytes,
+    pingIntervalMs: boundOf("pingIntervalMs"),
+    pingTimeoutMs: boundOf("pingTimeoutMs"),
+    connectTimeoutMs: boundOf("connectTimeoutMs"),
+    authTimeoutMs: boundOf("authTimeoutMs"),
     maxPendingConnections: boundOf("maxPendingConnections"),
     maxPendingConnectionsPerAddress: boundOf("maxPendingConnectionsPerAddress"),
     maxMembersPerOffice: boundOf("maxMembersPerOffice"),
     maxMessageMemoryBytes: Math.max(
       boundOf("maxMessageMemoryBytes"),
-      MIN_MESSAGES_IN_MEMORY * boundOf("maxPayloadBytes"),
+      MIN_MESSAGES_IN_MEMORY * maxPayloadBytes,
     ),
     maxOpenRequests,
     loadLimits: loadLimitsFor(maxOpenRequests),
-    graceMs: requireTime("graceMs", options.graceMs ?? SERVER_GRACE_MS),
+    graceMs: boundOf("graceMs"),
   };
 }
 
-type QuotaOption =
-  | "maxOffices"
-  | "maxOfficesPerPrincipal"
-  | `max${"Connections" | "Connects" | "Requests"}Per${"Principal" | "Address"}`;
-
 function quotasOf(options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">): QuotaSettings {
   const { auth, maxSockets = Infinity } = options;
-  const boundOf = (option: QuotaOption, otherwise: number) =>
-    options[option] === undefined ? otherwise : requirePositive(option, options[option]);
+  const boundOf = (name: Exclude<NumberOption, "headTimeoutMs">, otherwise: number) =>
+    options[name] === undefined ? otherwise : requireNumber(name, options[name]);
   const paceOf = (perSecond: number, burstSeconds: number) =>
     perSecond === Infinity ? undefined : { perSecond, burst: perSecond * burstSeconds };
   const limitsOf = (owner: "Principal" | "Address", isBounded: boolean) => {
@@ -336,19 +298,6 @@ function explainLoopback(host: string | undefined): string {
   return `Cannot serve on ${place} without credentials: set an auth provider, or allow anonymous clients`;
 }
 
-function requirePayload(maxPayloadBytes: number): number {
-  if (maxPayloadBytes >= MIN_MAX_PAYLOAD_BYTES) return maxPayloadBytes;
-  throw new RangeError(
-    `Cannot use maxPayloadBytes "${maxPayloadBytes}": expected ${MIN_MAX_PAYLOAD_BYTES} or more, so that members can join`,
-  );
-}
-
-/** Checks a bound. */
-export function requirePositive(option: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new RangeError(`Cannot use ${option} "${value}": expected a positive integer`);
-}
-
 /** Returns whether requests and connections are counted. */
 export function isCounted({ metrics, metricsPort, metricsToken }: ListenOptions): boolean {
   return metrics ?? (metricsPort !== undefined || metricsToken !== undefined);
@@ -366,17 +315,11 @@ export function metricsPlaceOf(options: ListenOptions) {
 }
 
 /** Limits the time that a slow or silent client may take. */
-export function httpOptionsOf({ headTimeoutMs = DEFAULT_HEAD_TIMEOUT_MS }: ListenOptions) {
-  const headersTimeout = requirePositive("headTimeoutMs", headTimeoutMs);
+export function httpOptionsOf(options: ListenOptions) {
+  const headersTimeout = numberOf(options, "headTimeoutMs");
   return {
-    headersTimeout: requireTime("headTimeoutMs", headersTimeout),
+    headersTimeout,
     requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headersTimeout),
     connectionsCheckingInterval: Math.min(REQUEST_CHECK_INTERVAL_MS, headersTimeout),
   };
-}
-
-/** A timer for more than 24 days would fire at once. */
-function requireTime(option: string, timeMs: number): number {
-  if (timeMs >= 0 && timeMs <= MAX_TIME_MS) return timeMs;
-  throw new RangeError(`Cannot use ${option} "${timeMs}": expected 0 to ${MAX_TIME_MS} ms`);
 }

@@ -31,7 +31,6 @@ const END_SHARE = 1.5;
 /** Texts up to this length count as two bytes per character, since measuring them would be slower. */
 const SMALL_TEXT_LENGTH = 1024;
 
-/** The HTTP response to a poll. */
 interface PollResponse {
   once(event: "close", listener: () => void): unknown;
   destroy(): unknown;
@@ -53,21 +52,18 @@ export interface EngineLike {
   close(discard?: boolean): unknown;
 }
 
-/** The bounds of an outbox. */
 export interface OutboxOptions {
   /**
    * The size of the largest message. As many bytes may wait, and 1 MiB in any case: a message beyond that is refused, and
    * one and a half times as many bytes close the connection.
    */
   readonly maxPayloadBytes: number;
-  /** Counts what waits. */
   readonly memory: MemoryBudget;
   readonly pingIntervalMs: number;
   /** Together with the interval: how long a connection may read none of the bytes that wait. */
   readonly pingTimeoutMs: number;
   readonly timeouts: TimingWheel;
   readonly meter?: Pick<Meter, "received" | "sent"> | undefined;
-  /** Called before the connection is closed. */
   readonly onEnd: (end: {
     readonly sid: string;
     readonly reason: string;
@@ -88,7 +84,6 @@ export class Outbox implements Expirable {
   #bufferedBytes = 0;
   #handedOverBytes = 0;
   #totalBytes = 0;
-  /** The waiting bytes as they were counted. */
   #countedBytes = 0;
   /** Whether the next packet is the first one of a message that may be refused. */
   #mayRefuse = false;
@@ -119,17 +114,14 @@ export class Outbox implements Expirable {
     this.#follow(engine.transport);
   }
 
-  /** The bytes that the peer has not read. */
   get waitingBytes(): number {
     return this.#bufferedBytes + this.#handedOverBytes;
   }
 
   /**
-   * Sends a message if the peer has not too much to read.
+   * Sends a message, and returns the bytes that it takes.
    *
-   * @param send Hands the message to Socket.IO.
-   * @return The bytes that it takes.
-   * @throws {SmcpError} 413 when it has; nothing is sent then.
+   * @throws {SmcpError} 413 when the peer has too much to read; nothing is sent then.
    */
   push(send: () => void): number {
     const before = this.#totalBytes;
@@ -287,7 +279,6 @@ function isPollResponse(value: unknown): value is PollResponse {
   return typeof value === "object" && value !== null && "once" in value && "destroy" in value;
 }
 
-/** Ends the WebSocket of a transport, if it has one. */
 function terminateWebSocket(transport: object): void {
   const webSocket: unknown = Reflect.get(transport, "socket");
   if (canTerminate(webSocket)) webSocket.terminate();

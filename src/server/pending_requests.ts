@@ -5,28 +5,19 @@ import { TOOL_CALL_EVENT } from "../protocol/events.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 import { quoted } from "./limits.ts";
 
-/** The arguments of an ack. */
 export type Answer = readonly unknown[];
 
-/** A relayed request without its body, which is not kept. */
 export interface RelayedRequest {
   readonly event: string;
   readonly reqId: string;
-  /** The name of the Agent. */
   readonly agent: string;
-  /** The Computer's name. */
   readonly computer: string;
   readonly officeId: string;
-  /** Whether an observer sent it. */
   readonly isObserving: boolean;
   readonly timeoutMs: number;
 }
 
-/**
- * The text and the details of a request that was relayed, and whose answer does not come.
- *
- * @param circumstance Such as `before the Server shut down`.
- */
+/** @param circumstance Such as `before the Server shut down`. */
 export function describeUnanswered(
   { event, computer }: Pick<RelayedRequest, "event" | "computer">,
   circumstance: string,
@@ -38,10 +29,8 @@ export function describeUnanswered(
   };
 }
 
-/** A request as Socket.IO sent it. */
 export interface Sent {
   readonly bytes: number;
-  /** The id under which Socket.IO keeps the ack. */
   readonly ackId: number;
 }
 
@@ -64,16 +53,13 @@ interface Open {
  * (Measured: a tenth of the relay's whole cost.)
  */
 export class PendingRequest implements Expirable {
-  /** What Socket.IO calls with the answer. */
   readonly ack = (...answer: unknown[]): void => {
     // The parser puts an error in place of an answer that it did not read.
     if (answer[0] instanceof Error) this.fail(this.#withComputerName(answer[0]));
     else this.#settle({ kind: "answered", answer });
   };
   readonly request: RelayedRequest;
-  /** `undefined` until the request was sent. */
   sent: Sent | undefined;
-  /** Its places in the lists of the sender and of the receiver. */
   requesterIndex = 0;
   targetIndex = 0;
   #open: Open | undefined;
@@ -85,7 +71,6 @@ export class PendingRequest implements Expirable {
     this.#scheduled = open.timeouts.add(this, open.request.timeoutMs);
   }
 
-  /** Ends it with an error. */
   fail(error: unknown): void {
     this.#settle({ kind: "failed", error });
   }
@@ -95,7 +80,6 @@ export class PendingRequest implements Expirable {
     this.#settle({ kind: "dropped" });
   }
 
-  /** Implements {@linkcode Expirable}. */
   expire(): void {
     this.fail(timeoutOf(this.request));
   }
@@ -134,7 +118,6 @@ export class PendingRequests {
   readonly #side: "requesterIndex" | "targetIndex";
   readonly #requests: PendingRequest[] = [];
 
-  /** @param side The field in which a request stores its place in this list. */
   constructor(side: "requesterIndex" | "targetIndex") {
     this.#side = side;
   }
@@ -152,7 +135,6 @@ export class PendingRequests {
     last[this.#side] = place;
   }
 
-  /** Copies the list. */
   snapshot(): readonly PendingRequest[] {
     return [...this.#requests];
   }

@@ -9,12 +9,10 @@ import { MAX_IDLE_QUOTAS, quoted } from "./limits.ts";
 import { Pace, type PaceLimit } from "./load.ts";
 import type { MessageOwner } from "./message_shares.ts";
 import type { Refusal } from "./meter.ts";
-import { type LimitOption, optionLabel } from "./option_label.ts";
+import { type NumberOption, optionLabel } from "./number_options.ts";
 
-/** Whose connections share a quota. */
 export type QuotaOwner = "principal" | "address";
 
-/** The limits of each principal, or of each address. */
 export interface QuotaLimits {
   /** Open connections; `Infinity` for any number. */
   readonly connections: number;
@@ -24,7 +22,6 @@ export interface QuotaLimits {
   readonly requests: PaceLimit | undefined;
 }
 
-/** The limits of a Server. */
 export interface QuotaSettings {
   readonly principal: QuotaLimits;
   readonly address: QuotaLimits;
@@ -36,13 +33,11 @@ export interface QuotaSettings {
   readonly messages: QuotaOwner;
 }
 
-/** What one principal, or one address, uses. */
 class Quota implements MessageOwner {
   connections = 0;
   incompleteBytes = 0;
   readonly connects: Pace | undefined;
   readonly requests: Pace | undefined;
-  /** The members of the principal, by office. */
   readonly offices = new OfficeCounts();
 
   constructor({ connects, requests }: QuotaLimits) {
@@ -50,13 +45,11 @@ class Quota implements MessageOwner {
     this.requests = requests && new Pace(requests);
   }
 
-  /** Whether nothing is in use. */
   get isIdle(): boolean {
     return this.connections === 0 && this.offices.size === 0;
   }
 }
 
-/** Numbers of members by office. */
 class OfficeCounts {
   readonly #counts = new Map<string, number>();
 
@@ -86,7 +79,6 @@ class OfficeCounts {
 class QuotaTable {
   readonly #limits: QuotaLimits;
   readonly #quotas = new Map<string, Quota>();
-  /** The keys of idle quotas, oldest first. */
   readonly #idle = new Set<string>();
 
   constructor(limits: QuotaLimits) {
@@ -119,13 +111,11 @@ class QuotaTable {
   }
 }
 
-/** The quotas that a connection belongs to. */
 export interface Quotas {
   readonly principal: Quota;
   readonly address: Quota;
 }
 
-/** Counts what principals and addresses use. */
 export class QuotaLedger {
   readonly #settings: QuotaSettings;
   readonly #principals: QuotaTable;
@@ -140,11 +130,7 @@ export class QuotaLedger {
     this.#isPaced = principal.requests !== undefined || address.requests !== undefined;
   }
 
-  /**
-   * Counts an attempt to connect.
-   *
-   * @throws {SmcpError} 429 when the address makes too many, or has too many connections.
-   */
+  /** @throws {SmcpError} 429 when the address makes too many connections, or has too many. */
   countConnect(address: string | undefined): void {
     const key = addressKey(address);
     const quota = this.#addresses.open(key);
@@ -157,9 +143,8 @@ export class QuotaLedger {
   }
 
   /**
-   * Counts a connection that was admitted.
+   * Counts a connection until `close` is called, once.
    *
-   * @return Its quotas, and a function that ends the counting, to be called once.
    * @throws {SmcpError} 429 when the principal or the address has too many.
    */
   open(
@@ -189,12 +174,10 @@ export class QuotaLedger {
     return { quotas, close };
   }
 
-  /** Returns whom the messages of a connection count for. */
   messageOwner(quotas: Quotas): MessageOwner {
     return quotas[this.#settings.messages];
   }
 
-  /** Counts an event, and returns the refusal if there are too many. */
   countRequest(event: string, quotas: Quotas | undefined): SmcpError | undefined {
     if (!this.#isPaced || quotas === undefined) return undefined;
     return this.#refuseRequest(event, "principal", quotas.principal) ??
@@ -218,22 +201,21 @@ export class QuotaLedger {
       const isEnding = leaving !== undefined && counts.get(leaving) === 1;
       return counts.get(officeId) > 0 || counts.size - (isEnding ? 1 : 0) < limit;
     };
-    const intent = `join office "${officeId}"`;
-    if (!hasCapacity(own, officesPerPrincipal)) {
-      throw this.#tooManyOffices(intent, {
-        whose: "with members of this principal",
-        limit: officesPerPrincipal,
-        option: "maxOfficesPerPrincipal",
+    const refuse = (whose: string, limit: number, option: NumberOption) =>
+      tooMany(`join office "${officeId}"`, {
+        what: `offices ${whose}, the limit is ${limit}`,
+        option,
+        limit,
+        remedy: "Leave another office, or ask the operator for a higher limit",
       });
+    if (!hasCapacity(own, officesPerPrincipal)) {
+      throw refuse("with members of this principal", officesPerPrincipal, "maxOfficesPerPrincipal");
     }
-    if (!hasCapacity(this.#offices, limit)) {
-      throw this.#tooManyOffices(intent, { whose: "on this Server", limit, option: "maxOffices" });
-    }
+    if (!hasCapacity(this.#offices, limit)) throw refuse("on this Server", limit, "maxOffices");
     own.add(officeId);
     this.#offices.add(officeId);
   }
 
-  /** Ends the counting of a member. */
   leave({ officeId, principal }: { readonly officeId: string; readonly principal: string }): void {
     this.#offices.remove(officeId);
     this.#principals.find(principal)?.offices.remove(officeId);
@@ -268,22 +250,6 @@ export class QuotaLedger {
       option: optionOf("Requests", owner),
     });
   }
-
-  #tooManyOffices(
-    intent: string,
-    { whose, limit, option }: {
-      readonly whose: string;
-      readonly limit: number;
-      readonly option: LimitOption;
-    },
-  ): SmcpError {
-    return tooMany(intent, {
-      what: `offices ${whose}, the limit is ${limit}`,
-      option,
-      limit,
-      remedy: "Leave another office, or ask the operator for a higher limit",
-    });
-  }
 }
 
 /** The name of a 429 at connecting, for the metrics. */
@@ -291,19 +257,14 @@ export function refusalOf({ details }: SmcpError): Refusal {
   return details?.["retry_after_ms"] === undefined ? "connection_limit" : "connect_rate";
 }
 
-function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwner): LimitOption {
+function optionOf(what: "Connections" | "Connects" | "Requests", owner: QuotaOwner): NumberOption {
   return `max${what}Per${owner === "principal" ? "Principal" : "Address"}`;
 }
 
-/**
- * The 429 for a number that is too large.
- *
- * @param intent What cannot be done, such as `connect`.
- */
+/** @param intent What cannot be done, such as `connect`. */
 function tooMany(intent: string, { what, option, limit, remedy }: {
   readonly what: string;
-  /** The option of the Server that sets the limit. */
-  readonly option: LimitOption;
+  readonly option: NumberOption;
   readonly limit: number;
   readonly remedy: string;
 }): SmcpError {
@@ -313,7 +274,7 @@ function tooMany(intent: string, { what, option, limit, remedy }: {
 
 function tooFast(
   intent: string,
-  { what, pace, option }: { readonly what: string; readonly pace: Pace; readonly option: LimitOption },
+  { what, pace, option }: { readonly what: string; readonly pace: Pace; readonly option: NumberOption },
 ): SmcpError {
   const { perSecond: limit } = pace.limit;
   const retry_after_ms = pace.waitMs(1);

@@ -7,7 +7,6 @@ import { fromErrorAck } from "../protocol/errors.ts";
 import { isRecord } from "../json.ts";
 import type { PlainBytes } from "./engine/plain_text.ts";
 
-/** JSON as a string, or as bytes. */
 export type RawJson = string | PlainBytes;
 
 /** The arguments of an event or of an ack, as a list in JSON. For an event, its name is the first item. */
@@ -18,7 +17,6 @@ abstract class RawArguments {
     this.#content = content;
   }
 
-  /** The JSON as it came. */
   get content(): RawJson {
     return this.#content;
   }
@@ -28,23 +26,18 @@ abstract class RawArguments {
     return this.#content.toString();
   }
 
-  /** The length of the JSON. */
   get length(): number {
     return this.#content.length;
   }
 }
 
-/** The body of a request, the only argument of its event. */
 export class RawRequest extends RawArguments {
   /** The members of the body that routing needs; the body itself when it is not an object. */
   readonly fields: unknown;
   /** Whether the body is nested deeper than a message may be. */
   readonly isTooDeep: boolean;
 
-  /**
-   * @param json The name of the event and the body, as a list in JSON.
-   * @param body The parsed body, which is not kept.
-   */
+  /** The body is not kept. */
   constructor(json: RawJson, { body, isTooDeep }: { readonly body: unknown; readonly isTooDeep: boolean }) {
     super(json);
     this.fields = fieldsOf(body);
@@ -52,15 +45,10 @@ export class RawRequest extends RawArguments {
   }
 }
 
-/** The arguments with which a Computer acknowledges a request. */
 export class RawAnswer extends RawArguments {
-  /** The code of the error that it is, if it is one. */
   readonly errorCode: number | undefined;
 
-  /**
-   * @param json The arguments, as a list in JSON.
-   * @param first The first argument, parsed, which is not kept.
-   */
+  /** @param first The first argument, parsed, which is not kept. */
   constructor(json: RawJson, first: unknown) {
     super(json);
     this.errorCode = fromErrorAck(first)?.code;
@@ -74,7 +62,6 @@ export function rawArgumentsOf(data: readonly unknown[]): RawAnswer | RawRequest
   return second instanceof RawRequest ? second : undefined;
 }
 
-/** Returns the part of a body that routing reads. */
 export function routingFieldsOf(body: unknown): unknown {
   return body instanceof RawRequest ? body.fields : body;
 }

@@ -16,12 +16,11 @@ import {
   isCounted,
   type ListenOptions,
   metricsPlaceOf,
-  requirePositive,
   type Settings,
   type SmcpServerOptions,
   toSettings,
 } from "./options.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel, requireNumber } from "./number_options.ts";
 import { requireKnownOptions } from "./option_names.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
 import { Metrics, MetricsSide, takeSnapshot } from "./metrics/metrics.ts";
@@ -51,32 +50,12 @@ const OFFICES_START_MS = 5_000;
  * ```
  */
 export class SmcpServer implements AsyncDisposable {
-  readonly #http: HttpServer;
-  readonly #stop: () => Promise<void>;
-  readonly #drain: (timeoutMs: number) => Promise<void>;
-  readonly #address: Address | undefined;
-  readonly #metrics: Metrics | undefined;
-  readonly #metricsAddress: Address | undefined;
-  readonly #failure: Promise<ListenError>;
+  readonly #parts: Parts;
   #draining: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(parts: {
-    readonly http: HttpServer;
-    readonly stop: () => Promise<void>;
-    readonly drain: (timeoutMs: number) => Promise<void>;
-    readonly address?: Address;
-    readonly metrics: Metrics | undefined;
-    readonly metricsAddress?: Address | undefined;
-    readonly failure?: Promise<ListenError>;
-  }) {
-    this.#http = parts.http;
-    this.#failure = parts.failure ?? new Promise(() => {});
-    this.#stop = parts.stop;
-    this.#drain = parts.drain;
-    this.#address = parts.address;
-    this.#metrics = parts.metrics;
-    this.#metricsAddress = parts.metricsAddress;
+  private constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -90,7 +69,7 @@ export class SmcpServer implements AsyncDisposable {
     requireKnownOptions(options, { isListening: true });
     const { host = "127.0.0.1", port = 3000, signal } = options;
     await loadTracing();
-    const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+    const maxSockets = requireNumber("maxSockets", options.maxSockets ?? defaultMaxSockets());
     const settings = toSettings({ ...options, maxSockets, metrics: isCounted(options) }, host);
     const { logger } = settings;
     if (options.maxSockets !== undefined) warnOfOpenFiles(maxSockets, logger);
@@ -145,6 +124,7 @@ export class SmcpServer implements AsyncDisposable {
       metrics: openMetrics(settings, { side, health }),
       stop,
       drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
+      failure: new Promise(() => {}),
     });
   }
 
@@ -160,7 +140,7 @@ export class SmcpServer implements AsyncDisposable {
 
   /** The URL of the metrics on their own port; `undefined` without `metricsPort`. */
   get metricsUrl(): string | undefined {
-    return this.#metricsAddress && `${urlOf(this.#metricsAddress)}/metrics`;
+    return this.#parts.metricsAddress && `${urlOf(this.#parts.metricsAddress)}/metrics`;
   }
 
   /**
@@ -178,7 +158,8 @@ export class SmcpServer implements AsyncDisposable {
    * ```
    */
   async metrics(): Promise<string> {
-    if (this.#metrics !== undefined) return await this.#metrics.text();
+    const { metrics } = this.#parts;
+    if (metrics !== undefined) return await metrics.text();
     throw new TypeError("Cannot write the metrics: the Server was opened without them");
   }
 
@@ -207,7 +188,7 @@ export class SmcpServer implements AsyncDisposable {
    * ```
    */
   untilFailed(): Promise<ListenError> {
-    return this.#failure;
+    return this.#parts.failure;
   }
 
   /**
@@ -232,13 +213,13 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   async #drainAndClose(timeoutMs: number): Promise<void> {
-    if (this.#closing === undefined) await this.#drain(timeoutMs);
+    if (this.#closing === undefined) await this.#parts.drain(timeoutMs);
     await this.close();
   }
 
   /** Closes all connections and stops listening. Idempotent. */
   close(): Promise<void> {
-    return this.#closing ??= this.#stop();
+    return this.#closing ??= this.#parts.stop();
   }
 
   /** The same as {@linkcode close}. */
@@ -247,11 +228,23 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   #addressNow(): Address {
-    if (this.#address !== undefined) return this.#address;
-    const bound = this.#http.address();
+    const { address, http } = this.#parts;
+    if (address !== undefined) return address;
+    const bound = http.address();
     if (typeof bound === "object" && bound !== null) return { host: bound.address, port: bound.port };
     throw new TypeError("Cannot get the address of the Server: its HTTP server is not listening");
   }
+}
+
+interface Parts {
+  readonly http: HttpServer;
+  readonly stop: () => Promise<void>;
+  readonly drain: (timeoutMs: number) => Promise<void>;
+  readonly metrics: Metrics | undefined;
+  /** Settles when the Server fails, if ever. */
+  readonly failure: Promise<ListenError>;
+  readonly address?: Address;
+  readonly metricsAddress?: Address | undefined;
 }
 
 interface Address {
@@ -262,9 +255,9 @@ interface Address {
 }
 
 /** Sets up all parts of a Server with its own HTTP server, which does not listen yet. */
-async function openOwn(options: ListenOptions, settings: Settings) {
+async function openOwn(options: ListenOptions & { readonly maxSockets: number }, settings: Settings) {
   const { handshake, logger } = settings;
-  const maxSockets = requirePositive("maxSockets", options.maxSockets ?? defaultMaxSockets());
+  const { maxSockets } = options;
   const httpOptions = httpOptionsOf(options);
   const metricsPlace = metricsPlaceOf(options);
   const drain = new Drain();

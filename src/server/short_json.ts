@@ -9,7 +9,6 @@ export const MIN_SHORTENED_LENGTH = 8 * 1024;
 const KEPT_LENGTH = 2_048;
 /** A text with more quotes is not cut: it has few long strings, or many values. */
 export const MAX_QUOTES = 4_096;
-/** How much is searched at a time. */
 const PIECE_LENGTH = 32 * 1024;
 /** The content of a JSON string, up to its quote or to what may not stand there. */
 const STRING_CONTENT = /[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*/y;
@@ -18,16 +17,13 @@ const BACKSLASH = "\\";
 /** The longest escape: `\u0000`. */
 const MAX_ESCAPE_LENGTH = 6;
 
-/** A text of which parts can be read, such as a string. */
 export interface TextSource {
   readonly length: number;
   slice(start: number, end?: number): string;
 }
 
-/** A text whose long strings are cut. */
 export interface ShortText {
   readonly text: string;
-  /** Whether the whole text has escapes. */
   readonly hasEscapes: boolean;
 }
 
@@ -48,12 +44,7 @@ export function shortenStrings(source: TextSource): ShortText | undefined {
   return cutter.finish();
 }
 
-/**
- * Cuts the long strings of JSON of which the quotes are known.
- *
- * @param quotes The positions of all quotes that begin or end strings.
- * @return `undefined` for a text with a string that does not end.
- */
+/** Does the same where the positions of all quotes that begin or end strings are known. */
 export function shortenBetween(
   source: TextSource,
   { quotes, hasEscapes }: { readonly quotes: readonly number[]; readonly hasEscapes: boolean },
@@ -63,14 +54,12 @@ export function shortenBetween(
   return cutter.finish();
 }
 
-/** Cuts the strings of one text. */
 class StringCutter {
   readonly #source: TextSource;
   #text = "";
   #copied = 0;
   #quotes = 0;
   #hasEscapes: boolean;
-  /** Where the current string begins. */
   #opening: number | undefined;
 
   constructor(source: TextSource, hasEscapes = false) {
@@ -103,7 +92,6 @@ class StringCutter {
     return { text: this.#text + this.#source.slice(this.#copied), hasEscapes: this.#hasEscapes };
   }
 
-  /** Reads a quote that begins or ends a string. */
   readQuote(position: number): void {
     const opening = this.#opening;
     this.#opening = opening === undefined ? position : undefined;

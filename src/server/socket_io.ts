@@ -28,7 +28,7 @@ import { OfficeLoads } from "./load.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
-import { optionLabel } from "./option_label.ts";
+import { optionLabel } from "./number_options.ts";
 import { QuotaLedger } from "./quotas.ts";
 import { Outbox, type OutboxOptions, prepareTermination } from "./outbox.ts";
 import { forgetHandshake, roomOf, SocketWire } from "./socket_wire.ts";
@@ -42,27 +42,20 @@ type Events = Record<string, (...args: unknown[]) => void>;
 type IoServer = SocketIoServer<Events, Events, Events, { admitted?: Admitted }>;
 type IoSocket = Socket<Events, Events, Events, { admitted?: Admitted }>;
 
-/** The context of {@linkcode openSocketIo}. */
 export interface SocketIoContext {
   readonly settings: Settings;
   readonly refusals: BoundedLog;
   readonly drain: Drain;
-  /** Called for each TCP connection of an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** Socket.IO on an HTTP server. */
 export interface SocketIoSide {
-  /** The connections that are admitted, by `sid`. */
   readonly connections: ReadonlyMap<string, Connection>;
   readonly offices: OfficeState;
-  /** The number of transports, admitted or not. */
   readonly countTransports: () => number;
-  /** Ends all WebSockets at once. */
   readonly terminate: () => void;
   /** The bytes of messages that have not arrived completely, or wait for members that read slowly. */
   readonly countMessageBytes: () => number;
-  /** Closes all connections and removes Socket.IO from the HTTP server. */
   readonly close: () => Promise<void>;
 }
 
@@ -237,11 +230,9 @@ interface NamespaceContext {
   readonly quotas: QuotaLedger;
   readonly memory: MemoryBudget;
   readonly shares: MessageShares;
-  /** The connections that began with polling, by the id of their Engine.IO session. */
   readonly pollers: Map<string, Connection>;
 }
 
-/** Returns the connections, which come and go, and the offices. */
 function serveNamespace(
   io: IoServer,
   context: NamespaceContext,
@@ -354,7 +345,6 @@ function createHub(
   };
 }
 
-/** The bounds of all outboxes. */
 function outboxOptionsOf({ settings, timeouts, memory }: NamespaceContext): OutboxOptions {
   return {
     ...settings,

@@ -13,7 +13,6 @@ export interface SocketLike {
   disconnect(close: boolean): unknown;
 }
 
-/** A socket of Socket.IO as the {@linkcode Wire} of a connection. */
 export class SocketWire implements Wire {
   readonly #socket: SocketLike;
   readonly #outbox: Pick<Outbox, "push">;
@@ -99,7 +98,6 @@ function dropClient(socket: SocketLike): boolean {
 
 /** What Socket.IO keeps of the handshake of each connection, for all of them. */
 const NO_HANDSHAKE = Object.freeze({});
-/** The same for the data of a connection. */
 const NO_DATA = Object.freeze({});
 
 /** Frees the credentials, which may be large, and what Socket.IO keeps besides them. */

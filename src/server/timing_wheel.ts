@@ -9,16 +9,13 @@ const RESOLUTION_MS = 50;
 const SLOTS = 64;
 /** Four wheels reach 64⁴ ticks, nine days; the longest time-out is one day. */
 const WHEELS = 4;
-/** The furthest tick that has a slot. */
 const MAX_TICKS = SLOTS ** WHEELS - 1;
 
-/** An entry of a {@linkcode TimingWheel}. */
 export interface Expirable {
   /** Called once, when the time is over. Must not throw. */
   expire(): void;
 }
 
-/** A source of time. */
 export interface Clock {
   /** Returns milliseconds since a fixed point; never decreases. */
   nowMs(): number;
@@ -47,7 +44,6 @@ export class Scheduled {
     this.tick = tick;
   }
 
-  /** Whether it is alone in its ring. */
   get isAlone(): boolean {
     return this.next === this;
   }
@@ -66,7 +62,6 @@ export class Scheduled {
   }
 }
 
-/** Calls {@linkcode Expirable.expire} of its entries at their times. */
 export class TimingWheel {
   /** The rings of all slots, wheel by wheel. */
   readonly #slots = Array.from({ length: WHEELS * SLOTS }, () => new Scheduled(undefined, 0));
@@ -77,7 +72,6 @@ export class TimingWheel {
   #timerTick = Infinity;
   readonly #clock: Clock;
 
-  /** @param clock The clock of the system by default. */
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
     this.#now = this.#presentTick();
@@ -96,13 +90,11 @@ export class TimingWheel {
     return scheduled;
   }
 
-  /** Cancels an entry. */
   cancel(scheduled: Scheduled): void {
     scheduled.leave();
     scheduled.entry = undefined;
   }
 
-  /** Cancels all entries and the timer. */
   clear(): void {
     for (const slot of this.#slots) {
       while (!slot.isAlone) this.cancel(slot.next);
@@ -111,11 +103,7 @@ export class TimingWheel {
     this.#timerTick = Infinity;
   }
 
-  /**
-   * Inserts an entry into the lowest wheel that reaches its tick.
-   *
-   * @return The tick at which its slot is due.
-   */
+  /** Inserts an entry into the lowest wheel that reaches its tick, and returns the tick at which its slot is due. */
   #insert(scheduled: Scheduled): number {
     const { tick } = scheduled;
     let unit = 1;
@@ -174,7 +162,6 @@ export class TimingWheel {
     }
   }
 
-  /** Finds the next tick with a slot that is not empty. */
   #nextDue(): number {
     let due = Infinity;
     for (let wheel = 0, unit = 1; wheel < WHEELS; wheel++, unit *= SLOTS) {

@@ -13,7 +13,6 @@ export interface AuditFile extends Disposable {
  * Opens the file, and creates it if it does not exist, readable for its owner alone. Each line is written as it comes, so
  * that the file can be truncated meanwhile, as `logrotate` does with `copytruncate`.
  *
- * @return `undefined` without the option.
  * @throws {UsageError} when the file cannot be opened.
  */
 export function openAuditFile({ auditLog: path }: { readonly auditLog?: string }): AuditFile | undefined {

@@ -1,6 +1,7 @@
 /** Kinds of options of the Server's program. */
 import { Option } from "commander";
 import type { ListenOptions } from "../../server/options.ts";
+import { factsOf, flagOf, type NumberOption } from "../../server/number_options.ts";
 import { parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 
 /** An option of the Server: its variable is `A2C_` and its flag, and it sets the option of the library of the same name. */
@@ -55,12 +56,15 @@ export function words(flags: string, description: string): ServerOption {
   ]);
 }
 
-export function count(flags: string, description: string): ServerOption {
-  return option(flags, description).argParser(wholeNumber(1));
-}
-
-export function size(flags: string, description: string, { min }: { readonly min: number }): ServerOption {
-  return option(flags, description, "Bytes").argParser(sizeOf(min));
+/** An option of the library that is a number; its value may have a unit. */
+export function numberOption(name: NumberOption): ServerOption {
+  const { help, default: value, least = 1, variable } = factsOf(name);
+  const unit = name.endsWith("Bytes") ? "bytes" : name.endsWith("Ms") ? "ms" : "count";
+  const declared = option(`${flagOf(name)} <${unit}>`, help).sets(name).argParser(
+    unit === "bytes" ? sizeOf(least) : unit === "ms" ? parseMilliseconds : wholeNumber(1),
+  );
+  if (value !== undefined) declared.default(value);
+  return variable === undefined ? declared : declared.env(variable);
 }
 
 /** A time of 0, with a unit or without. */
@@ -71,8 +75,4 @@ export function timeOrNone(flags: string, description: string): ServerOption {
   return option(flags, description, "Ms").argParser((text) =>
     ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text)
   );
-}
-
-export function time(flags: string, description: string): ServerOption {
-  return option(flags, description, "Ms").argParser(parseMilliseconds);
 }

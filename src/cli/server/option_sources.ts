@@ -8,13 +8,11 @@ import { UsageError } from "../outcome.ts";
 import { Switch } from "./option_kinds.ts";
 
 const MAX_CONFIG_BYTES = 1_048_576;
-/** Options that are no key of the file. */
 const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];
 
 /**
  * Sets the options that neither the command line nor, for options with a value, the environment has set.
  *
- * @param env Reads an environment variable.
  * @throws {UsageError} for a value that cannot be used, with the place where it stands.
  */
 export async function completeOptions(

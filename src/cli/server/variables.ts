@@ -40,8 +40,6 @@ const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP
 /**
  * Reports the variables that are read by no program and have nearly the name of one that the Server reads.
  *
- * @param variables The names of the environment variables.
- * @return A warning for each.
  * @throws {UsageError} for one of TLS, credentials, Redis or the audit trail: the Server would run without them.
  */
 export function misspeltVariables(program: Command, variables: readonly string[]): readonly string[] {

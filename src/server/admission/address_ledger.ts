@@ -1,14 +1,11 @@
 /** A bounded set in order of insertion, with a bound in total and one per address. */
 
-/** The bounds of an {@linkcode AddressLedger}. */
 export interface LedgerOptions<T> {
   readonly max: number;
   readonly maxPerAddress: number;
   /** A new entry may replace one that is older than this. */
   readonly replaceableAfterMs: number;
-  /** Called for an entry that was replaced. */
   readonly evict: (entry: T) => void;
-  /** The time in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
@@ -28,7 +25,6 @@ export class AddressLedger<T> {
     return this.#entries.size;
   }
 
-  /** The entries, oldest first. */
   [Symbol.iterator](): Iterator<T> {
     return this.#entries.keys();
   }
@@ -55,7 +51,6 @@ export class AddressLedger<T> {
     return this.#evictFirst(this.#entries.keys());
   }
 
-  /** Makes an entry the newest. */
   renew(entry: T): void {
     const known = this.#entries.get(entry);
     if (known === undefined) return;

@@ -23,7 +23,6 @@ import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";
 /** What a client is told while the provider fails. The error of the provider may have secrets. */
 const CANNOT_CHECK = "Cannot check the credentials now; try again later";
 
-/** The identity of an admitted connection. */
 export interface Identity {
   readonly principal: string;
   readonly session: string | undefined;
@@ -32,7 +31,6 @@ export interface Identity {
   readonly isObserver: boolean;
 }
 
-/** A connection that was admitted. */
 export interface Admitted {
   readonly identity: Identity;
   readonly permit: Permit;
@@ -50,7 +48,6 @@ export class AdmissionError extends Error {
     readonly details?: SmcpError["details"];
   };
 
-  /** Further fields for the log, which the client is not told. */
   readonly log: LogFields;
 
   /** @param options `cause`: what does not allow the connection, such as a limit; without it, the credentials do not. */
@@ -66,11 +63,9 @@ export class AdmissionError extends Error {
   }
 }
 
-/** The context of {@linkcode admit}. */
 export interface AdmissionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
-  /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
   readonly meter?: Pick<Meter, "refused"> | undefined;
@@ -114,17 +109,12 @@ function refuse(
   return new AdmissionError(`Unauthorized: ${reason}`, { log });
 }
 
-/**
- * Counts an admitted connection until it is closed.
- *
- * @throws {AdmissionError} when its principal or its address has too many.
- */
+/** @throws {AdmissionError} when its principal or its address has too many connections. */
 export function countConnection(
   admitted: Admitted,
   { address, quotas, onClose, refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter"> & {
     readonly address: string | undefined;
     readonly quotas: QuotaLedger;
-    /** Calls a function when the connection is closed. */
     readonly onClose: (close: () => void) => void;
   },
 ): Admitted {

@@ -13,22 +13,18 @@ import type { Refusal } from "../meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 
-/** The MAJOR.MINOR versions that a Server accepts by default. */
 export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = PROTOCOL_MINORS;
 
 /** How a client may connect: HTTP long-polling, WebSocket. */
 export type TransportName = "polling" | "websocket";
 
-/** The transports that are accepted by default: all. */
 export const TRANSPORTS: readonly TransportName[] = ["polling", "websocket"];
 
-/** The rules for handshakes. */
 export interface HandshakePolicy {
   /** MAJOR.MINOR, lowest first. */
   readonly acceptedVersions: readonly string[];
   /** Whether peers of protocol 0.1, which send no version, are admitted. */
   readonly allowUnversioned: boolean;
-  /** The transports that may open a connection. */
   readonly transports: readonly TransportName[];
   readonly isOriginAllowed: OriginRule;
   readonly isHostAllowed: HostRule;
@@ -36,7 +32,6 @@ export interface HandshakePolicy {
   readonly proxies?: TrustedProxies | undefined;
 }
 
-/** The parts of a request that are checked. */
 export interface HandshakeRequest extends ProxiedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -49,19 +44,13 @@ export interface HandshakeRequest extends ProxiedRequest {
 
 /** An HTTP answer that ends a handshake. */
 export interface HandshakeRefusal {
-  /** For the metrics. */
   readonly kind: Refusal;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Checks a list of accepted versions.
- *
- * @return The list, lowest first.
- * @throws {TypeError} when it is empty, or an item is not MAJOR.MINOR.
- */
+/** @throws {TypeError} for an empty list, and for an item that is not MAJOR.MINOR. */
 export function parseAcceptedVersions(versions: readonly string[]): readonly string[] {
   const parsed = versions.map((version) => {
     const full = parseProtocolVersion(`${version}.0`);
@@ -72,11 +61,7 @@ export function parseAcceptedVersions(versions: readonly string[]): readonly str
   return parsed.sort((a, b) => a.major - b.major || a.minor - b.minor).map(minorOf);
 }
 
-/**
- * Checks a list of transports.
- *
- * @throws {TypeError} when it is empty, or an item is no transport.
- */
+/** @throws {TypeError} for an empty list, and for an item that is no transport. */
 export function parseTransports(names: readonly string[]): readonly TransportName[] {
   if (names.length === 0) throw new TypeError("Cannot serve transports: the list is empty");
   return names.map((name) => {
@@ -135,7 +120,7 @@ function wrongHost(host: string | undefined): HandshakeRefusal {
 }
 
 function forbidden(message: string): HandshakeRefusal {
-  return { ...refusal(ErrorCode.FORBIDDEN, message), kind: "origin", status: 403 };
+  return refusal(ErrorCode.FORBIDDEN, message, { kind: "origin", status: 403 });
 }
 
 /** Reads the query of a request URL in the same way as Engine.IO; `undefined` for an invalid URL. */
@@ -152,11 +137,12 @@ function checkTransport(
   // Engine.IO refuses a transport that it does not know.
   const isRefused = TRANSPORTS.some((known) => known === name && !transports.includes(known));
   if (!isRefused) return undefined;
-  const { body, ...rest } = refusal(
+  const refused = refusal(
     ErrorCode.BAD_REQUEST,
     `Transport "${name}" is not served: connect with ${transports.join(" or ")}`,
+    { kind: "transport" },
   );
-  return { ...rest, kind: "transport", body: { ...body, transports } };
+  return { ...refused, body: { ...refused.body, transports } };
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {
@@ -174,18 +160,17 @@ function checkVersion(raw: string | undefined, policy: HandshakePolicy): Handsha
 }
 
 function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): HandshakeRefusal {
-  const { status, headers, body } = refusal(
-    ErrorCode.PROTOCOL_VERSION_MISMATCH,
-    "Protocol version mismatch",
-  );
+  const code = ErrorCode.PROTOCOL_VERSION_MISMATCH;
+  const refused = refusal(code, "Protocol version mismatch", {
+    kind: "version",
+    headers: { "X-A2C-Error-Code": String(code) },
+  });
   const highest = acceptedVersions.at(-1) ?? "";
   const known = toProtocolMinor(highest);
   return {
-    kind: "version",
-    status,
-    headers: { ...headers, "X-A2C-Error-Code": String(ErrorCode.PROTOCOL_VERSION_MISMATCH) },
+    ...refused,
     body: {
-      ...body,
+      ...refused.body,
       server_version: known === undefined ? `${highest}.0` : PROTOCOL_VERSIONS[known],
       client_version: raw,
       min_supported: `${acceptedVersions.at(0)}.0`,
@@ -194,11 +179,19 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
   };
 }
 
-function refusal(code: number, message: string): HandshakeRefusal {
+const JSON_HEADERS = { "content-type": "application/json" } as const;
+
+/** Builds a refusal; by default one of a malformed request. */
+export function refusal(
+  code: number,
+  message: string,
+  { headers, ...rest }: Partial<Omit<HandshakeRefusal, "body">> = {},
+): HandshakeRefusal {
   return {
     kind: "invalid_request",
     status: 400,
-    headers: { "content-type": "application/json" },
+    ...rest,
+    headers: { ...JSON_HEADERS, ...headers },
     body: { code, message },
   };
 }

@@ -12,7 +12,6 @@ import type { Credentials } from "../auth/provider.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
 import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
 
-/** The connection as its credentials see it. */
 export interface Holder {
   readonly sid: string;
   readonly identity: Identity;
@@ -25,13 +24,11 @@ export interface Holder {
   dismiss(farewell: Farewell): void;
 }
 
-/** What {@linkcode LiveCredentials} needs. */
 export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
   readonly permits: PermitWatch;
   readonly audit: Audit;
 }
 
-/** Watches the credentials of one connection, and replaces them. */
 export class LiveCredentials {
   readonly #holder: Holder;
   readonly #context: LiveCredentialsContext;
@@ -83,7 +80,6 @@ export class LiveCredentials {
     this.watch(admitted.permit);
   }
 
-  /** Ends the watch, and a decision that is awaited. */
   close(): void {
     this.#stop();
     this.#asking?.abort(new AdmissionError("Closed before the decision"));

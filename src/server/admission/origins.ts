@@ -6,20 +6,16 @@
  */
 import { isLoopback } from "../../protocol/server_address.ts";
 
-/** Where a request was sent, as far as it is known. */
 export interface RequestTarget {
   readonly host?: string | undefined;
   /** `http:` or `https:`, as a trusted proxy says. */
   readonly scheme?: string | undefined;
 }
 
-/** Returns whether web pages of an origin may connect to a target. */
 export type OriginRule = (origin: string, target: RequestTarget) => boolean;
 
-/** Returns whether a request may have a `Host` header. */
 export type HostRule = (host: string | undefined) => boolean;
 
-/** The options of {@linkcode createOriginRule}. */
 export interface OriginOptions {
   /** Origins such as `https://app.example`, or `*` for all. */
   readonly allowed: readonly string[];
@@ -61,7 +57,6 @@ function isHostOf(page: URL, host: string): boolean {
   return page.host === URL.parse(`${page.protocol}//${host}`)?.host;
 }
 
-/** The options of {@linkcode createHostRule}. */
 export interface HostOptions {
   /** `name` for any port, `name:port`, or `*` for all. */
   readonly allowed: readonly string[];

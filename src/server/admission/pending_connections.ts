@@ -20,7 +20,6 @@ import {
   REPLACEABLE_AFTER_MS,
 } from "../limits.ts";
 
-/** What closes when a request has ended. */
 interface RequestEnd {
   once(event: "close", listener: () => void): unknown;
   off(event: "close", listener: () => void): unknown;
@@ -39,28 +38,22 @@ export interface EngineConnection extends MessageSource {
   close(discard?: boolean): unknown;
 }
 
-/** An Engine.IO packet. */
 export interface EnginePacket {
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** The bounds of {@linkcode PendingConnections}. */
 export interface PendingConnectionsOptions {
   readonly maxPendingConnections: number;
   readonly maxPendingConnectionsPerAddress: number;
   readonly connectTimeoutMs: number;
   readonly authTimeoutMs: number;
   readonly maxPayloadBytes: number;
-  /** The reverse proxies that are trusted, if any. */
   readonly proxies?: TrustedProxies | undefined;
-  /** Called when a pending connection is dropped, with the reason for the log. */
   readonly onDropped: (reason: string, address: string | undefined) => void;
-  /** Called for each TCP connection of a client that is admitted. */
   readonly onAdopted: (socket: Duplex) => void;
 }
 
-/** A connection from its first request to its admission. */
 interface PendingConnection {
   readonly address: string | undefined;
   /** `connecting` until its CONNECT packet, `deciding` until the auth provider decides, `refused` until it is closed. */
@@ -83,7 +76,6 @@ interface PendingConnection {
   stopWaiting: () => void;
 }
 
-/** Watches all connections that are not admitted yet. */
 export class PendingConnections {
   readonly #options: PendingConnectionsOptions;
   readonly #places: AddressLedger<PendingConnection>;
@@ -135,12 +127,10 @@ export class PendingConnections {
     return true;
   }
 
-  /** Returns the address of the client of a connection that is not admitted yet. */
   addressOf(key: object): string | undefined {
     return this.#byConnection.get(key)?.address;
   }
 
-  /** Returns whether a connection is admitted. */
   isAdmitted(sid: string): boolean {
     return this.#admitted.has(sid);
   }
@@ -161,7 +151,6 @@ export class PendingConnections {
     return true;
   }
 
-  /** Remembers the TCP connection of a WebSocket handshake. */
   expectUpgrade(request: ProxiedRequest, socket: Duplex, sid: string | undefined): void {
     this.#upgrades.set(request, socket);
     const pending = sid === undefined ? undefined : this.#bySid.get(sid);
@@ -194,7 +183,6 @@ export class PendingConnections {
     this.#byRequest.delete(request);
   }
 
-  /** Watches a connection that Engine.IO has opened. */
   welcome(connection: EngineConnection): void {
     const pending = this.#byRequest.get(connection.request);
     if (pending === undefined || !this.#places.has(pending)) return void connection.close(true);
@@ -253,7 +241,6 @@ export class PendingConnections {
     this.#wait(pending, REFUSAL_LINGER_MS, undefined);
   }
 
-  /** Closes all connections that are not admitted. */
   close(): void {
     for (const pending of this.#places) this.#drop(pending, undefined);
   }
@@ -285,7 +272,6 @@ export class PendingConnections {
     );
   }
 
-  /** Holds this message and all later ones. */
   #keep(pending: PendingConnection, data: unknown): void {
     if (typeof data === "string" && isConnectTo(data, SMCP_NAMESPACE)) {
       return this.#drop(pending, "it sent a second CONNECT packet");

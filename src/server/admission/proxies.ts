@@ -18,7 +18,6 @@ const PAGE_SCHEMES: Readonly<Record<string, string>> = {
   wss: "https:",
 };
 
-/** The parts of a request that are read. */
 export interface ProxiedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
@@ -33,7 +32,6 @@ export interface Sender {
   readonly scheme: string | undefined;
 }
 
-/** The reverse proxies that are trusted. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
 
@@ -47,14 +45,12 @@ export class TrustedProxies {
     }
   }
 
-  /** Whether an address is that of a trusted proxy. */
   has(address: string | undefined): boolean {
     const plain = plainAddress(address ?? "");
     const family = isIP(plain);
     return family !== 0 && this.#networks.check(plain, familyName(family));
   }
 
-  /** Reads who sent a request. */
   read({ headers, socket }: ProxiedRequest): Sender {
     const peer = socket?.remoteAddress;
     if (!this.has(peer)) return { address: peer, host: undefined, scheme: undefined };
@@ -120,7 +116,6 @@ function listOf(header: string | readonly string[] | undefined): string[] {
   return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
 }
 
-/** The value that the nearest proxy added. */
 function lastOf(header: string | readonly string[] | undefined): string | undefined {
   return listOf(header).at(-1);
 }

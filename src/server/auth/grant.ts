@@ -6,7 +6,6 @@ import type { Role } from "../../protocol/office.ts";
 /** A role that a client may be granted. `agent` includes `observer`, which may only read. */
 export type GrantedRole = Role | "observer";
 
-/** All roles that can be granted. */
 export const GRANTED_ROLES: readonly GrantedRole[] = ["agent", "computer", "observer"];
 
 /** What a client may do. An absent member means everything; an empty list means nothing. An unknown member is refused. */
@@ -17,21 +16,18 @@ export interface Grant {
   readonly roles?: readonly GrantedRole[] | undefined;
 }
 
-/** A membership that a client asks for. */
 export interface WantedSeat {
   readonly officeId: string;
   readonly role: Role;
   readonly isObserver: boolean;
 }
 
-/** Whether a grant allows a membership. */
 export function isGranted(grant: Grant, { officeId, role, isObserver }: WantedSeat): boolean {
   const { offices, roles } = grant;
   const isRole = roles === undefined || roles.includes(role) || (isObserver && roles.includes("observer"));
   return isRole && (offices === undefined || offices.includes(officeId));
 }
 
-/** The members of a {@linkcode Grant}. */
 const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyof Grant)[];
 
 /**
@@ -44,7 +40,6 @@ export function isGrant(value: unknown): value is Grant {
   return isListOf(offices, (item) => typeof item === "string") && isListOf(roles, isGrantedRole);
 }
 
-/** Whether a value names a role. */
 export function isGrantedRole(value: unknown): value is GrantedRole {
   return GRANTED_ROLES.some((role) => role === value);
 }
@@ -53,10 +48,8 @@ function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return value === undefined || (Array.isArray(value) && value.every(isItem));
 }
 
-/** The most offices of a grant in a line of the log. */
 const MAX_LOGGED_OFFICES = 20;
 
-/** Returns what a grant allows, for the log. */
 export function describeGrant({ offices = ["*"], roles = GRANTED_ROLES }: Grant): LogFields {
   return { allowed_offices: listed(offices), allowed_roles: listed(roles) };
 }

@@ -8,7 +8,6 @@ import { describeError } from "../../text.ts";
 import { contentProblem } from "../files/file_content.ts";
 import { readKeySet, type VerificationKey } from "./jwt_keys.ts";
 
-/** How long the answer may take, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5_000;
 /** The largest answer, in bytes, after decompression. */
 const MAX_KEY_SET_BYTES = 512 * 1024;
@@ -21,7 +20,6 @@ const COOLDOWN_MS = 30_000;
 /** The same after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** The options of {@linkcode RemoteKeys}. */
 export interface RemoteKeysOptions {
   readonly logger: Logger;
   /** Allows `http:` to another machine; `false` by default. */
@@ -30,7 +28,6 @@ export interface RemoteKeysOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
-/** The keys at a URL. */
 export class RemoteKeys {
   readonly #url: string;
   readonly #options: RemoteKeysOptions;
@@ -39,7 +36,6 @@ export class RemoteKeys {
   #fetchedAtMs = -Infinity;
   #triedAtMs = -Infinity;
   #running: Promise<void> | undefined;
-  /** Why the last request failed. */
   #failure: string | undefined;
 
   /**
@@ -81,7 +77,6 @@ export class RemoteKeys {
     return this.#now() - this.#fetchedAtMs;
   }
 
-  /** The keys, unless they are too old. */
   get #usableKeys(): readonly VerificationKey[] | undefined {
     return this.#ageMs < MAX_STALE_MS ? this.#keys : undefined;
   }
@@ -111,7 +106,6 @@ export class RemoteKeys {
     await this.#running?.catch(() => {});
   }
 
-  /** All callers share one request. */
   #refresh(): Promise<void> {
     if (this.#running !== undefined) return this.#running;
     const pauseMs = this.#failure !== undefined ? RETRY_MS : COOLDOWN_MS;

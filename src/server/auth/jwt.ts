@@ -16,7 +16,6 @@ import type { AuthDecision, AuthProvider, AuthRefusal, Credentials } from "./pro
 import { countOf, describeError, shorten } from "../../text.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
-/** The largest file of a secret or of keys, in bytes. */
 const MAX_KEY_FILE_BYTES = 262_144;
 
 /** Where the keys come from: exactly one of these. */
@@ -173,7 +172,6 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     return await this.#verifyWith(newer.filter((key) => key.fits(choice)), token, alg);
   }
 
-  /** Tries each key whose signature it may be. */
   async #verifyWith(keys: readonly VerificationKey[], token: string, alg: string): Promise<JWTPayload> {
     const jose = await import("jose");
     for (const key of keys) {
@@ -279,7 +277,6 @@ function parseOption<T>(kind: string, parse: () => T): T {
 /** Three parts in base64url; `jose` would also read what has spaces or padding. */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Why a token of another kind is refused, for the log. */
 const NO_JWT = "the token is no JWT";
 
 function readHeader(token: string, jose: Verification["jose"]) {
@@ -305,7 +302,6 @@ function refusalOf(error: unknown, { errors }: Verification["jose"]): string | u
   return undefined;
 }
 
-/** The longest value of a claim in the log. */
 const MAX_LOGGED_LENGTH = 200;
 
 /**

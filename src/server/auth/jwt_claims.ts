@@ -16,20 +16,14 @@ export interface ClaimOptions {
   readonly defaultRoles?: readonly GrantedRole[] | undefined;
 }
 
-/** What the claims say, or why they cannot be used. */
 export type ClaimsReading =
   | { readonly principal: string; readonly grant: Grant }
   | { readonly refused: string; readonly found: unknown };
 
-/** The claim with the offices. */
 export const DEFAULT_OFFICES_CLAIM = "a2c_offices";
-/** The claim with the roles. */
 export const DEFAULT_ROLES_CLAIM = "a2c_roles";
-/** How far the clock of an issuer may differ, in milliseconds. */
 export const DEFAULT_CLOCK_TOLERANCE_MS = 30_000;
-/** The longest principal, in characters. */
 const MAX_PRINCIPAL_LENGTH = 256;
-/** Stands for all offices. */
 const ALL = "*";
 
 /** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */

@@ -4,9 +4,7 @@ import type { CryptoKey, JWK } from "jose";
 import { isRecord, parseJson } from "../../json.ts";
 import { contentProblem } from "../files/file_content.ts";
 
-/** The algorithms of shared secrets. */
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];
-/** The algorithms of public keys. */
 export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [
   "RS256",
   "RS384",
@@ -20,22 +18,18 @@ export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [
   "EdDSA",
   "Ed25519",
 ];
-/** The most keys of a set. */
 const MAX_KEYS = 100;
 /** The shortest secret, in bytes: as long as the hash of HS256 (RFC 7518, section 3.2). */
 const MIN_SECRET_BYTES = 32;
 
-/** The parts of the header of a token by which a key is chosen. */
 export interface KeyChoice {
   readonly alg: string;
   readonly kid: string | undefined;
 }
 
-/** A key that may verify a token. */
 export interface VerificationKey {
   /** Whether the token names this key, or none, and this key may have its algorithm. */
   fits(choice: KeyChoice): boolean;
-  /** Prepares the key for an algorithm that fits. */
   prepare(alg: string): Promise<CryptoKey | Uint8Array>;
 }
 
@@ -62,11 +56,7 @@ export function parseSecrets(text: string): readonly VerificationKey[] {
   });
 }
 
-/**
- * Reads public keys: PEM blocks of keys or certificates, a JWK, or a set of JWKs.
- *
- * @throws {FileContentError} when it has no usable key, or a private one.
- */
+/** @throws {FileContentError} when it has no usable key, or a private one. */
 export function parsePublicKeys(text: string): readonly VerificationKey[] {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
     throw contentProblem("it has a private key; give the public key alone");

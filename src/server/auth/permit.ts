@@ -3,7 +3,6 @@ import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { type Admission, type CredentialsEnd, CredentialsEndedError } from "./provider.ts";
 
-/** The parts of an admission that count after the handshake. */
 export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
 
 /** How long before their expiry the client of credentials is first told of it, unless they are valid for less than twice that. */
@@ -13,7 +12,6 @@ const LAST_WARNING_MS = 1_000;
 /** How often the time of expiry is compared with the clock, which may be set meanwhile. */
 const CLOCK_CHECK_MS = 60_000;
 
-/** Returns how the credentials have ended; `undefined` while they are valid. */
 export function endOf({ expiresAtMs, signal }: Permit): Farewell | undefined {
   if (signal?.aborted) return toFarewell(signal.reason);
   // Also refuses NaN.
@@ -44,7 +42,6 @@ function toFarewell(reason: unknown): Farewell {
 
 function endlessly(): void {}
 
-/** Tells when the credentials of connections end. */
 export class PermitWatch {
   readonly #timeouts: TimingWheel;
   /** One listener for each signal: thousands of connections may share one. */
@@ -96,7 +93,6 @@ export class PermitWatch {
   }
 }
 
-/** The options of an {@linkcode Expiry}. */
 interface ExpiryOptions {
   readonly expiresAtMs: number;
   readonly check: () => void;
@@ -108,7 +104,6 @@ class Expiry implements Expirable {
   readonly #timeouts: TimingWheel;
   readonly #options: ExpiryOptions;
   #scheduled: Scheduled | undefined;
-  /** The time that is left when the client is told next. */
   #warningMs: number;
 
   constructor(timeouts: TimingWheel, options: ExpiryOptions) {
@@ -118,7 +113,6 @@ class Expiry implements Expirable {
     this.#schedule();
   }
 
-  /** Implements {@linkcode Expirable}. */
   expire(): void {
     const leftMs = this.#leftMs;
     const isWarning = leftMs <= this.#warningMs && leftMs > LAST_WARNING_MS;

@@ -5,7 +5,6 @@ import type { Credentials } from "./provider.ts";
 export const DEFAULT_TOKEN_FIELD = "token";
 /** The HTTP headers that may hold it: of older SDKs, and of programs that know HTTP alone. */
 export const DEFAULT_TOKEN_HEADERS: readonly string[] = ["x-api-key", "authorization"];
-/** The longest token that is read, in characters. */
 const MAX_TOKEN_LENGTH = 16_384;
 
 /** Where clients put their token. */

@@ -7,7 +7,6 @@ import { TokenTable } from "./token_table.ts";
 import { FileContentError } from "../files/file_content.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
-/** The largest token file, in bytes. */
 const MAX_TOKEN_FILE_BYTES = 1_048_576;
 
 /** The place of a token that is not in the file. */

@@ -18,23 +18,17 @@ export interface StaticToken {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** A token, and where it was read, for messages. */
 export interface ListedToken extends StaticToken {
   /** Such as `line 3`. */
   readonly place: string;
 }
 
-/** The beginning of a token that is given by its hash. */
 export const HASH_PREFIX = "sha256:";
-/** Stands for all offices. */
 const ALL = "*";
 const KEYS = ["name", "offices", "roles", "expires"] as const;
 type Key = typeof KEYS[number];
-/** An attribute at the end of a line; its value has no spaces. */
 const ATTRIBUTE = /\s+([a-z_]+)=(\S*)$/;
-/** A comment at the end of a line. */
 const COMMENT = /\s#.*$/s;
-/** The form of a line, for messages. */
 const LINE_FORM = "TOKEN name=… offices=a,b roles=… expires=…";
 
 /**
@@ -49,11 +43,7 @@ export function parseTokenList(text: string): readonly ListedToken[] {
   return tokens;
 }
 
-/**
- * Checks the tokens that a program gives.
- *
- * @throws {FileContentError} that names the token by its position.
- */
+/** @throws {FileContentError} that names the token by its position. */
 export function listTokens(tokens: readonly (string | StaticToken)[]): readonly ListedToken[] {
   return tokens.map((each, index) => {
     const place = `token ${index + 1}`;
@@ -126,11 +116,7 @@ function parseEntries(text: string): ListedToken[] {
   });
 }
 
-/**
- * Checks a token and its attributes.
- *
- * @throws {FileContentError} that names `place`, and quotes no token.
- */
+/** @throws {FileContentError} that names `place`, and quotes no token. */
 function toToken(entry: Readonly<Record<string, unknown>>, place: string): ListedToken {
   const { token, name, offices, roles, expires } = entry;
   if (typeof token !== "string" || token === "") throw contentProblem(`${place} has no token`);

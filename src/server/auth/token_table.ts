@@ -5,17 +5,14 @@ import { type Admission, CredentialsEndedError } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken } from "./token_list.ts";
 import { contentProblem } from "../files/file_content.ts";
 
-/** A token in use. */
 interface Entry {
   readonly digest: Uint8Array;
   readonly principal: string;
   readonly grant: Grant | undefined;
   readonly expiresAtMs: number | undefined;
-  /** Ends the connections of this token. */
   readonly ending: AbortController;
 }
 
-/** What a new list of tokens changed. */
 export type TokenCounts = Readonly<Record<"tokens" | "added" | "removed" | "changed", number>>;
 
 /** The accepted tokens. Their set can change while connections are open. */
@@ -29,7 +26,6 @@ export class TokenTable {
   /** The principals of tokens without a name: a token keeps its number when others are added or removed. */
   #unnamed = 0;
 
-  /** Creates a table with these tokens. */
   constructor(tokens: readonly ListedToken[]) {
     this.replace(tokens);
   }
@@ -38,7 +34,6 @@ export class TokenTable {
    * Accepts these tokens from now on. Connections of tokens that are not among them end, and those of tokens whose
    * permissions have changed end as well, so that they come back with the new ones.
    *
-   * @return How many tokens there are, and how many differ from before.
    * @throws {FileContentError} for a token that is given twice with different permissions; nothing changes then.
    */
   replace(tokens: readonly ListedToken[]): TokenCounts {

@@ -18,7 +18,6 @@ export class LocalOffices implements OfficeState {
   readonly #bounds: OfficeBounds;
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
-  /** The `sid` of each session. */
   readonly #sessions = new Map<string, string>();
 
   constructor(listener: OfficeListener, bounds: OfficeBounds) {
@@ -26,45 +25,37 @@ export class LocalOffices implements OfficeState {
     this.#bounds = bounds;
   }
 
-  /** The number of offices that are not empty. */
   get size(): number {
     return this.#offices.size;
   }
 
-  /** Implements {@linkcode OfficeState.join}. */
   join(candidate: Member): Promise<JoinOutcome> {
     return Promise.resolve(this.#join(candidate));
   }
 
-  /** Implements {@linkcode OfficeState.leave}. */
   leave(sid: string): Promise<Member | undefined> {
     const member = this.#remove(sid);
     if (member !== undefined) this.#listener.onLeft(member, { isHere: true, reason: "left" });
     return Promise.resolve(member);
   }
 
-  /** Implements {@linkcode OfficeState.members}. */
   members(officeId: string): Promise<readonly Member[]> {
     return Promise.resolve(this.#offices.get(officeId)?.members() ?? []);
   }
 
-  /** Implements {@linkcode OfficeState.isServing}. */
   isServing(_sid: string): boolean {
     return true;
   }
 
-  /** Implements {@linkcode OfficeState.findComputer}. */
   findComputer(officeId: string, name: string): Target | undefined {
     const member = this.#offices.get(officeId)?.findComputer(name);
     return member && this.#listener.connection(member.sid);
   }
 
-  /** Implements {@linkcode OfficeState.notify}. */
   notify(officeId: string, notification: Notification): void {
     this.#listener.deliver(officeId, notification);
   }
 
-  /** Implements {@linkcode OfficeState.close}. */
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -35,18 +35,12 @@ export interface OfficeState {
   readonly started: Promise<void>;
   /** Why no new sessions should come here now; `undefined` while all is well. */
   readonly unready: string | undefined;
-  /** Ends all memberships of this process. */
   close(): Promise<void>;
 }
 
-/** The field of the log lines. */
 const OUT_OF_REACH = { redis: "out of reach" };
 
-/**
- * The error while the state is out of reach.
- *
- * @param intent What cannot be done, such as `relay "client:tool_call"`.
- */
+/** @param intent What cannot be done, such as `relay "client:tool_call"`. */
 export function outOfReach(intent: string, cause?: unknown): SmcpError {
   return new LoggedRefusal(
     ErrorCode.UNAVAILABLE,
@@ -65,9 +59,7 @@ export function answerLost(request: { readonly event: string; readonly computer:
   return new LoggedRefusal(ErrorCode.UNAVAILABLE, message, { details, log: OUT_OF_REACH });
 }
 
-/** The bounds of every office. */
 export interface OfficeBounds {
-  /** The most members of one office, without observers. */
   readonly maxMembersPerOffice: number;
 }
 
@@ -75,25 +67,18 @@ export interface OfficeBounds {
 export interface Notification {
   readonly event: string;
   readonly body: unknown;
-  /** The `sid` of the connection that does not receive it. */
   readonly except?: string;
 }
 
 /** What an {@linkcode OfficeState} tells its Server, in the order in which it happens. */
 export interface OfficeListener {
-  /** Somebody has joined an office that has members on this process. */
   onJoined(member: Member, where: { readonly isHere: boolean }): void;
-  /** Somebody has left an office that has members on this process. */
   onLeft(member: Member, how: Departure): void;
-  /** Delivers a notification to the members of an office on this process. */
   deliver(officeId: string, notification: Notification): void;
-  /** Finds a connection of this process. */
   connection(sid: string): Connection | undefined;
 }
 
-/** How a membership ended. */
 export interface Departure {
-  /** Whether the connection is one of this process. */
   readonly isHere: boolean;
   /** Whether the connection must be closed: a newer one has its place, or the place was given away. */
   readonly reason: "left" | "replaced" | "lost";

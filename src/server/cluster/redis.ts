@@ -30,14 +30,11 @@ const JOIN_TIMEOUT_MS = 15_000;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** What {@linkcode RedisOffices} needs of its Server. */
 export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
   readonly listener: OfficeListener;
-  /** The system's clocks by default. */
   readonly clock?: LeaseClock;
 }
 
-/** Offices in Redis. */
 export class RedisOffices implements OfficeState {
   /** Resolves when this process is registered for the first time. */
   readonly started: Promise<void>;
@@ -85,18 +82,15 @@ export class RedisOffices implements OfficeState {
     this.started = this.#start({ url, heartbeatMs });
   }
 
-  /** The number of offices that this process follows. */
   get size(): number {
     return this.#held.offices().length;
   }
 
-  /** Implements {@linkcode OfficeState.unready}. */
   get unready(): string | undefined {
     if (!this.#redis.isUp || !this.#registration.lease?.isHeld()) return "cannot reach Redis";
     return this.#registration.isWaiting ? "waiting, since Redis has restarted" : undefined;
   }
 
-  /** Implements {@linkcode OfficeState.join}. */
   async join(candidate: Member): Promise<JoinOutcome> {
     const { sid, officeId } = candidate;
     const current = this.#held.seat(sid);
@@ -116,7 +110,6 @@ export class RedisOffices implements OfficeState {
     }
   }
 
-  /** Implements {@linkcode OfficeState.leave}. */
   async leave(sid: string): Promise<Member | undefined> {
     const seat = this.#held.seat(sid);
     if (seat === undefined) return undefined;
@@ -125,7 +118,6 @@ export class RedisOffices implements OfficeState {
     return seat.member;
   }
 
-  /** Implements {@linkcode OfficeState.members}. */
   async members(officeId: string): Promise<readonly Member[]> {
     const place = this.#held.open(officeId);
     try {
@@ -137,12 +129,10 @@ export class RedisOffices implements OfficeState {
     }
   }
 
-  /** Implements {@linkcode OfficeState.isServing}. */
   isServing(sid: string): boolean {
     return this.#held.seat(sid)?.isServed() ?? false;
   }
 
-  /** Implements {@linkcode OfficeState.findComputer}. */
   findComputer(officeId: string, name: string): Target | undefined {
     const place = this.#held.find(officeId);
     const sid = place?.office.copy.office.findComputer(name)?.sid;
@@ -155,7 +145,6 @@ export class RedisOffices implements OfficeState {
     return seat && this.#targetOf(seat);
   }
 
-  /** Implements {@linkcode OfficeState.notify}. */
   notify(officeId: string, notification: Notification): void {
     const { listener, logger } = this.#context;
     listener.deliver(officeId, notification);
@@ -174,7 +163,6 @@ export class RedisOffices implements OfficeState {
     });
   }
 
-  /** Implements {@linkcode OfficeState.close}. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
     const last = this.#held.offices().map(({ office }) => office.run(() => Promise.resolve()));

@@ -6,7 +6,6 @@ const FRONT_BYTES = 48;
 
 const withFront = new WeakSet<Buffer>();
 
-/** Buffers of one size. */
 class BufferPool {
   readonly bytes: number;
   readonly #max: number;
@@ -16,13 +15,11 @@ class BufferPool {
   #made = 0;
   readonly #dropped = new FinalizationRegistry<undefined>(() => void this.#made--);
 
-  /** @param max The most buffers of a process. */
   constructor({ bytes, max }: { readonly bytes: number; readonly max: number }) {
     this.bytes = bytes;
     this.#max = max;
   }
 
-  /** Returns a buffer; `undefined` when all are in use. */
   take(): Buffer | undefined {
     const used = this.#free.pop();
     if (used !== undefined || this.#made === this.#max) return used;
@@ -64,11 +61,7 @@ function allocate(bytes: number): Buffer {
   return buffer;
 }
 
-/**
- * Writes `head` directly before a part of a buffer, over whatever is there.
- *
- * @return Both in one piece; `undefined` when there is no place for the head.
- */
+/** Writes `head` directly before a part of a buffer, and returns both in one piece; `undefined` without a place for it. */
 export function writeBefore(
   { buffer, start, end }: { readonly buffer: Buffer; readonly start: number; readonly end: number },
   head: Uint8Array,

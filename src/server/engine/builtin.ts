@@ -14,12 +14,10 @@ const SUBPROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** A message may be this many times as large as the limit: its sender is answered 413. A larger one ends the connection. */
 const MAX_SKIPPED_FACTOR = 4;
 
-/** The options that Engine.IO passes. */
 interface EngineOptions {
   readonly maxPayload: number;
 }
 
-/** The members of a request that are used here. */
 type Handshake = Pick<IncomingMessage, "method" | "headers">;
 
 /** Emits `headers` (the lines of the answer, the request) before it answers a handshake. */

@@ -12,9 +12,7 @@ import { type Content, type MaskedRange, shiftMask, unmask } from "./masking.ts"
 import { deliverScanned, MIN_SCANNED_BYTES, MIN_SCANNED_TEXT_BYTES } from "./plain_text.ts";
 import { TextScan } from "./text_scan.ts";
 
-/** The bounds of a {@linkcode FrameReader}. */
 export interface FrameLimits {
-  /** The largest message. */
   readonly maxPayloadBytes: number;
   /** The largest message that is skipped; a larger one ends the connection. */
   readonly maxSkippedBytes: number;
@@ -50,20 +48,17 @@ const PONG = 0xa;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Reads one connection. */
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #limits: FrameLimits;
   #isEnded = false;
   /** The beginning of a frame that is not there as a whole. */
   #rest: Buffer | undefined;
-  /** The current frame. */
   #isFinal = false;
   #leftBytes = 0;
   #mask = 0;
   /** The current message: `undefined` between messages. */
   #isText: boolean | undefined;
-  /** Its announced size so far. */
   #messageBytes = 0;
   #isSkipped = false;
   #isAscii = true;
@@ -127,7 +122,6 @@ export class FrameReader {
     return this.#openFrame(bytes, { first, payload, length, mask });
   }
 
-  /** Checks the first two bytes of a frame. */
   #problemOf(first: number, second: number): string | undefined {
     const opcode = first & OPCODE_BITS;
     const isFinal = (first & FINAL_BIT) !== 0;
@@ -169,7 +163,6 @@ export class FrameReader {
     return payload;
   }
 
-  /** Reads a message that is there as a whole. */
   #readText(bytes: Buffer, { start, end, mask }: MaskedRange): boolean {
     const scan = end - start < MIN_SCANNED_TEXT_BYTES ? undefined : TextScan.begin();
     if (scan === undefined) {
@@ -217,7 +210,6 @@ export class FrameReader {
     giveBuffer(arrived);
   }
 
-  /** Reads a part of the current frame. */
   #readPart(bytes: Buffer, start: number): number {
     const end = Math.min(bytes.length, start + this.#leftBytes);
     if (!this.#append(bytes.subarray(start, end))) {
@@ -229,7 +221,6 @@ export class FrameReader {
     return end;
   }
 
-  /** Returns whether there was memory for it. */
   #append(part: Buffer): boolean {
     const used = this.#isSkipped ? part.subarray(0, Math.max(0, BEGINNING_BYTES - this.#filledBytes)) : part;
     if (used.length === 0) return true;

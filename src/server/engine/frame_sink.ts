@@ -20,9 +20,7 @@ export interface FrameSink {
   onFailure(code: number, message: string): void;
 }
 
-/** An ASCII text without control characters. */
 export interface PlainMessage {
   readonly end: number;
-  /** What else is known of it, if it was scanned. */
   readonly scan: TextScan | undefined;
 }

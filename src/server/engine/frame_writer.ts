@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import { LongPacket } from "./long_packet.ts";
 
-/** A message or a frame to send. */
 export type Outgoing =
   | string
   | Uint8Array
@@ -29,7 +28,6 @@ export const MESSAGE_TYPE = "4";
 
 const encoder = new TextEncoder();
 
-/** The most bytes that {@linkcode writeFrame} needs. */
 export function maxFrameBytes(message: Outgoing): number {
   if (typeof message === "string") {
     const bytes = message.length <= MAX_ROOMY_LENGTH
@@ -83,7 +81,6 @@ function writeLongPacket(buffer: Buffer, start: number, packet: LongPacket): num
   return payload + length;
 }
 
-/** Writes the header of a frame, and returns where it ends. */
 function writeHeader(
   buffer: Buffer,
   start: number,
@@ -110,7 +107,6 @@ export function buildClose(code: number | undefined): readonly Uint8Array[] {
   return [Uint8Array.from(code === undefined ? [FINAL_CLOSE, 0] : [FINAL_CLOSE, 2, code >> 8, code & 0xff])];
 }
 
-/** Builds the answer to a ping. */
 export function buildPong(payload: Uint8Array): readonly Uint8Array[] {
   return [Uint8Array.of(FINAL_PONG, payload.byteLength), payload];
 }

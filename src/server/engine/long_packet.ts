@@ -9,9 +9,7 @@ export const MIN_LONG_LENGTH = 4096;
 export class LongPacket {
   /** The part before the JSON, in ASCII. */
   readonly head: string;
-  /** The JSON, if it is bytes. */
   readonly bytes: PlainBytes | undefined;
-  /** Its size in UTF-8. */
   readonly byteLength: number;
   readonly #json: string;
 
@@ -23,7 +21,6 @@ export class LongPacket {
     this.byteLength = head.length + (isText ? Buffer.byteLength(json) : json.length);
   }
 
-  /** The JSON as text. */
   get json(): string {
     return this.bytes?.toString() ?? this.#json;
   }

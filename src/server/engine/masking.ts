@@ -11,7 +11,6 @@ const HIGH_BITS = 0x80808080 | 0;
 const SPACES = 0x20202020;
 const IS_LITTLE_ENDIAN = endianness() === "LE";
 
-/** The range to unmask. */
 export interface MaskedRange {
   readonly start: number;
   readonly end: number;
@@ -19,7 +18,6 @@ export interface MaskedRange {
   readonly mask: number;
 }
 
-/** What bytes are known to be. */
 export interface Content {
   readonly isAscii: boolean;
   /** Whether they are ASCII without control characters. */
@@ -44,7 +42,6 @@ interface Bits {
   low: number;
 }
 
-/** Removes the mask in place. */
 export function unmask(bytes: Uint8Array, { start, end, mask }: MaskedRange): Content {
   const seen: Bits = { high: 0, low: 0 };
   if (!IS_LITTLE_ENDIAN || end - start < MIN_WORDS_LENGTH) {

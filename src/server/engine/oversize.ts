@@ -4,9 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 
-/** A text message that was skipped. */
 export interface OversizeMessage {
-  /** The beginning of its Socket.IO packet. */
   readonly beginning: string;
   readonly sizeBytes: number;
 }

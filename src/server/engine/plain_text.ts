@@ -37,7 +37,6 @@ export class PlainBytes {
   readonly #buffer: Buffer;
   readonly #start: number;
   readonly length: number;
-  /** Whether its strings have escapes. */
   readonly hasEscapes: boolean;
   #isReleased = false;
 
@@ -109,11 +108,8 @@ export function deliverScanned<T>(scan: TextScan, deliver: () => T): T {
 }
 
 /**
- * Delivers a plain message with its strings cut, if it is long enough and to be relayed.
- *
- * @param buffer Begins with the message.
- * @param options `scan`: what is known of it.
- * @return Whether it was delivered. The buffer belongs to {@linkcode currentBytes} then.
+ * Delivers a plain message, with which the buffer begins, with its strings cut, if it is long enough and to be relayed. The
+ * buffer of a message that was delivered belongs to {@linkcode currentBytes}.
  */
 export function deliverShort(
   buffer: Buffer,

@@ -11,7 +11,6 @@ import { TEXT_SCAN_MODULE } from "./text_scan_module.ts";
 /** The most bytes that the module reads at a time. A multiple of the length of a mask. */
 const PART_BYTES = 64 * 1024;
 
-/** The bits of its state. */
 const BEYOND_ASCII = 1;
 const CONTROL = 2;
 const BACKSLASH = 4;
@@ -30,7 +29,6 @@ interface Scanner {
 let scanner: Scanner | undefined;
 let isMissing = false;
 
-/** What was found in one message. */
 export class TextScan {
   readonly #scanner: Scanner;
   #state = 0;
@@ -49,7 +47,6 @@ export class TextScan {
     return scanner && new TextScan(scanner);
   }
 
-  /** The bytes that were read. */
   get length(): number {
     return this.#length;
   }
@@ -78,7 +75,6 @@ export class TextScan {
     return { isAscii, isPlain: isAscii && (this.#state & CONTROL) === 0 };
   }
 
-  /** Whether there is a backslash. */
   get hasEscapes(): boolean {
     return (this.#state & BACKSLASH) !== 0;
   }

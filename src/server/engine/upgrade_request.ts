@@ -5,7 +5,6 @@ import type { IncomingMessage } from "node:http";
 /** What a server appends to the key of a client (RFC 6455, section 1.3). */
 const KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** The `Sec-WebSocket-Accept` of the answer to a handshake. */
 export function acceptOf({ headers }: Pick<IncomingMessage, "headers">): string {
   return createHash("sha1").update(`${headers["sec-websocket-key"] ?? ""}${KEY_SUFFIX}`).digest("base64");
 }
@@ -33,7 +32,6 @@ export class UpgradeRequest {
     this.headers = headers;
   }
 
-  /** Frees the headers, credentials among them. */
   forgetHeaders(): void {
     this.headers = {};
   }

@@ -30,7 +30,6 @@ const MIN_POOLED_BYTES = 4 * 1024;
 /** A write ends with the message that reaches this size. */
 const MAX_WRITE_BYTES = 64 * 1024;
 
-/** Called when a message was written, or with the reason why it was not. */
 type SentCallback = (error?: Error) => void;
 
 /** Emits `message` (data, whether it is binary), `error`, and once `close` (code, reason). */
@@ -41,7 +40,6 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
   #isOpen = true;
   #isEmitted = false;
   #batch: Outgoing[] = [];
-  /** For each message of the batch. */
   #callbacks: (SentCallback | undefined)[] = [];
   /** The answer to the last ping, until it is sent. */
   #pong: Outgoing | undefined;
@@ -81,17 +79,14 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     return this;
   }
 
-  /** Names the Engine.IO session that it opened. */
   belongTo(session: string): void {
     this.#message.belongTo(session);
   }
 
-  /** Sends a message. */
   send(message: string | Uint8Array, callback?: SentCallback): void {
     this.#push(message, callback);
   }
 
-  /** Sends a frame that is ready, or a packet in parts. */
   sendFrame(frame: readonly Uint8Array[] | LongPacket, callback?: SentCallback): void {
     this.#push(frame, callback);
   }
@@ -106,7 +101,6 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
   }
 
-  /** Ends the TCP connection at once. */
   terminate(): void {
     this.#isOpen = false;
     this.#socket.destroy();
@@ -242,7 +236,6 @@ export class BuiltinWebSocket extends EventEmitter implements FrameSink {
     return { count: this.#batch.length, bytes };
   }
 
-  /** Nothing is left to write. */
   #endFlush(): void {
     this.#isFlushing = false;
     if (this.#isEmitted && this.#socket.writable) this.#socket.end();

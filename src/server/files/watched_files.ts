@@ -10,20 +10,17 @@ import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { contentProblem, FileContentError } from "./file_content.ts";
 
-/** The time between two checks, in milliseconds. */
 const FILE_CHECK_INTERVAL_MS = 1_000;
 /** A file that is written in place is read when it has not changed for this time, in milliseconds. */
 const SETTLE_MS = 100;
 /** The most checks that wait for a file to settle, before the next interval. */
 const MAX_SETTLING = 20;
 
-/** The options of {@linkcode WatchedFiles.open}. */
 export interface WatchedFilesOptions {
   /** What the files are, for messages, such as `token file`. */
   readonly kind: string;
   /** One file, or several that belong together, such as a certificate and its key. */
   readonly files: readonly string[];
-  /** The largest size of one file, in bytes. */
   readonly maxBytes: number;
   /**
    * Uses the texts of the files, in their order: at the start, and after each change. It may return fields for the line
@@ -38,7 +35,6 @@ export interface WatchedFilesOptions {
   readonly intervalMs?: number | undefined;
 }
 
-/** Watches files. */
 export class WatchedFiles implements AsyncDisposable {
   readonly #options: WatchedFilesOptions;
   readonly #closing = new AbortController();
@@ -46,20 +42,14 @@ export class WatchedFiles implements AsyncDisposable {
   #check: Promise<void> = Promise.resolve();
   /** The version that was looked at last, whether it could be used or not. */
   #stamp = "";
-  /** The texts that are in use. */
   #digest = "";
-  /** Why the last version could not be used. */
   #problem: string | undefined;
 
   private constructor(options: WatchedFilesOptions) {
     this.#options = options;
   }
 
-  /**
-   * Reads the files, and again after each change until `close()`. The check does not keep the process running.
-   *
-   * @throws {FileContentError} when they cannot be read or used.
-   */
+  /** Reads the files, and again after each change until `close()`. The check does not keep the process running. */
   static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
     const watched = new WatchedFiles(options);
     const { stamp, texts } = await readAll(options);
@@ -75,14 +65,12 @@ export class WatchedFiles implements AsyncDisposable {
     return this.#problem;
   }
 
-  /** Stops watching. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#check;
   }
 
-  /** The same as {@linkcode WatchedFiles.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -167,7 +155,6 @@ export class WatchedFiles implements AsyncDisposable {
   }
 }
 
-/** The texts of files, and what tells their versions apart. */
 interface Reading {
   readonly stamp: string;
   readonly texts: readonly string[];

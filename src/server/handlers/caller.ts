@@ -66,12 +66,10 @@ export function requirePace({ connection, event }: Call, notification: unknown):
   );
 }
 
-/** Builds the ack of a refused request, as its sender reads it. */
 export function toErrorAnswer(error: SmcpError, request: RefusedRequest): Answer {
   return [toErrorAckFor(request.connection.identity.version, error, request.event)];
 }
 
-/** Builds the ack of a refused join, leave or renewal. */
 export function toTextAnswer(error: SmcpError): Answer {
   return [false, buildRefusalText(error)];
 }

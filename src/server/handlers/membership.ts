@@ -91,7 +91,6 @@ function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionI
   return version === undefined ? session : { ...session, a2c_version: version };
 }
 
-/** The parts of the Server that a change of a membership has an effect on. */
 type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit" | "quotas">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */

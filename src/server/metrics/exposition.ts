@@ -3,13 +3,10 @@ import process from "node:process";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type Count, type Latencies, LATENCY_BOUNDS_S, type Tally } from "./tally.ts";
 
-/** What is counted when it is asked for. */
 export interface Snapshot {
   /** Members by role: `agent`, `computer`, `observer`; `none` for connections outside of any office. */
   readonly connections: Readonly<Record<string, number>>;
-  /** Connections that are not admitted, or that are being closed. */
   readonly otherConnections: number;
-  /** Offices with members on this process. */
   readonly offices: number;
   readonly requestsInFlight: number;
   readonly bytesInFlight: number;
@@ -22,7 +19,6 @@ export interface Snapshot {
   readonly auditLinesLost: number | undefined;
 }
 
-/** Returns a function that writes all metrics. */
 export function createExposition(tally: Tally, takeSnapshot: () => Snapshot): () => Promise<string> {
   const registry = new Registry();
   const registers = [registry];

@@ -18,10 +18,8 @@ import type { Snapshot } from "./exposition.ts";
 import { startListening, stopListening } from "../sockets/listening.ts";
 import type { Tally } from "./tally.ts";
 
-/** The content type of Prometheus's text format. */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The metrics of one Server. */
 export class Metrics {
   readonly #tally: Tally;
   readonly #takeSnapshot: () => Snapshot;
@@ -34,7 +32,6 @@ export class Metrics {
     this.#takeSnapshot = takeSnapshot;
   }
 
-  /** Writes all metrics in Prometheus's text format. */
   text(): Promise<string> {
     return this.#writing ??= this.#writeText().finally(() => this.#writing = undefined);
   }
@@ -49,7 +46,6 @@ export class Metrics {
   }
 }
 
-/** Counts what is there at this moment. */
 export function takeSnapshot(
   connections: Iterable<Connection>,
   others: Omit<Snapshot, keyof Counted>,
@@ -69,7 +65,6 @@ export function takeSnapshot(
 
 type Counted = Pick<Snapshot, "connections" | "offices" | "requestsInFlight" | "bytesInFlight">;
 
-/** Answers requests for `/metrics`. */
 class MetricsPage {
   readonly #metrics: Metrics;
   readonly #token: Uint8Array | undefined;
@@ -120,7 +115,6 @@ function digestOf(token: string): Uint8Array {
   return createHash("sha256").update(token).digest();
 }
 
-/** Where the metrics are served. */
 export interface MetricsSideOptions {
   /** The port of their own; none if absent. */
   readonly port: number | undefined;
@@ -134,7 +128,6 @@ export interface MetricsSideOptions {
 
 /** Serves the metrics: on a port of their own, and on the main port if they need a token. */
 export class MetricsSide {
-  /** For the main port. */
   readonly mainPage: MetricsPage | undefined;
   readonly #http: HttpServer | undefined;
   readonly #options: MetricsSideOptions;

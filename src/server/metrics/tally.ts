@@ -10,7 +10,6 @@ import { type Meter, type MeteredEvent, type Outcome, type Refusal, REFUSALS } f
 const TICKS_PER_SECOND = 10_000;
 const TICKS_PER_MS = TICKS_PER_SECOND / 1_000;
 
-/** The upper bounds of the buckets of latencies, in seconds. */
 export const LATENCY_BOUNDS_S: readonly number[] = [
   0.001,
   0.0025,
@@ -55,7 +54,6 @@ function isRequestName(name: string): boolean {
   return isSent && !name.endsWith(":") && !name.endsWith("_");
 }
 
-/** The values of the label `outcome`. */
 const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
 const OUTCOME_INDEX: Readonly<Record<Outcome | "error", number>> = {
   handled: 0,
@@ -65,7 +63,6 @@ const OUTCOME_INDEX: Readonly<Record<Outcome | "error", number>> = {
   error: 4,
 };
 
-/** The values of the label `code`. */
 export const CODES: readonly string[] = [...Object.values(ErrorCode).map(String), "other"];
 const CODE_INDEX: ReadonlyMap<number, number> = new Map(
   Object.values(ErrorCode).map((code, index) => [code, index]),
@@ -82,7 +79,6 @@ export interface Latencies {
   readonly sumSeconds: number;
 }
 
-/** A number with its labels. */
 export interface Count<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
@@ -97,7 +93,6 @@ export class Tally implements Meter {
   readonly #buckets = new Float64Array(FAMILIES.length * BUCKETS);
   readonly #sums = new Float64Array(FAMILIES.length);
   readonly #refused = new Float64Array(REFUSALS.length);
-  /** Bytes received and sent. */
   readonly #bytes = new Float64Array(2);
 
   /** Implements {@linkcode Meter.start}. It wraps after days, and a difference of two times stays right. */
@@ -105,7 +100,6 @@ export class Tally implements Meter {
     return (performance.now() * TICKS_PER_MS) | 0;
   }
 
-  /** Implements {@linkcode Meter.ended}. */
   ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
     const family = familyOf(event);
     add(this.#ended, family * OUTCOMES.length + OUTCOME_INDEX[outcome], 1);
@@ -117,24 +111,20 @@ export class Tally implements Meter {
     add(this.#sums, family, ticks / TICKS_PER_SECOND);
   }
 
-  /** Implements {@linkcode Meter.failed}. */
   failed({ event }: MeteredEvent, code: number): void {
     const family = familyOf(event);
     add(this.#ended, family * OUTCOMES.length + OUTCOME_INDEX.error, 1);
     add(this.#failed, family * CODES.length + (CODE_INDEX.get(code) ?? CODES.length - 1), 1);
   }
 
-  /** Implements {@linkcode Meter.refused}. */
   refused(refusal: Refusal): void {
     add(this.#refused, REFUSAL_INDEX.get(refusal) ?? 0, 1);
   }
 
-  /** Implements {@linkcode Meter.received}. */
   received(data: unknown): void {
     add(this.#bytes, 0, bytesOf(data));
   }
 
-  /** Implements {@linkcode Meter.sent}. */
   sent(data: unknown): void {
     add(this.#bytes, 1, bytesOf(data));
   }
@@ -146,7 +136,6 @@ export class Tally implements Meter {
     }
   }
 
-  /** The errors of the Server, by event and code. */
   *errors(): Generator<Count<"event" | "code">> {
     for (const { value, row, column } of cells(this.#failed, CODES.length)) {
       yield { labels: { event: FAMILIES[row] ?? "", code: CODES[column] ?? "" }, value };
@@ -168,7 +157,6 @@ export class Tally implements Meter {
     }
   }
 
-  /** The bytes of all packets from members and to them. */
   get bytes(): { readonly received: number; readonly sent: number } {
     const [received = 0, sent = 0] = this.#bytes;
     return { received, sent };

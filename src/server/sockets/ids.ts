@@ -4,7 +4,6 @@
  */
 import { randomBytes } from "node:crypto";
 
-/** The length of the ids of Socket.IO. */
 const ID_BYTES = 15;
 
 /** The members of an Engine.IO server that are used here. */
@@ -12,7 +11,6 @@ interface EngineServer {
   generateId: (...args: never[]) => string | PromiseLike<string>;
 }
 
-/** Makes the ids of sessions random in all of their bytes. */
 export function hideSessionCount(engine: EngineServer): void {
   engine.generateId = randomId;
 }

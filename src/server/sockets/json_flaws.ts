@@ -46,14 +46,12 @@ export function findJsonFlaw(json: string, maxLevels: number): JsonFlaw | undefi
   return flaw;
 }
 
-/** The index of the quote that ends a string. */
 function endOfString(json: string, start: number): number {
   STRING_CONTENT.lastIndex = start;
   STRING_CONTENT.test(json);
   return STRING_CONTENT.lastIndex;
 }
 
-/** The index behind a number. */
 function endOfNumber(json: string, start: number): number {
   let end = start + 1;
   while (isInNumber(json.charCodeAt(end))) end++;

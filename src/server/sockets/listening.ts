@@ -1,8 +1,7 @@
 /** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
-import { optionLabel } from "../option_label.ts";
+import { optionLabel } from "../number_options.ts";
 
-/** The address to listen on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -45,7 +44,6 @@ export async function startListening(server: HttpServer, address: Address): Prom
   return typeof bound === "object" && bound !== null ? bound.port : port;
 }
 
-/** Stops listening and closes all connections. */
 export function stopListening(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

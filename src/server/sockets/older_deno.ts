@@ -8,12 +8,9 @@ import type { Duplex } from "node:stream";
 import { POLICY_VIOLATION } from "../engine/close_codes.ts";
 import { acceptOf } from "../engine/upgrade_request.ts";
 
-/** The first byte of a Close frame in one piece. */
 const CLOSE_FRAME = 0x88;
-/** The longest reason of a Close frame, in bytes. */
 const MAX_REASON_BYTES = 123;
 
-/** Whether the runtime hides the TCP connection of this request. */
 export function hidesConnection({ complete }: { readonly complete?: boolean | undefined }): boolean {
   return complete === undefined;
 }

@@ -19,9 +19,7 @@ import { findJsonFlaw } from "./json_flaws.ts";
 
 /** The text before the JSON of an event or an ack: type, number of attachments, namespace, id. */
 const HEAD = /^[2356](?:\d+-)?(?:\/[^,"]{0,128},)?\d{0,16}(?=\[)/;
-/** The types of packets with attachments. */
 const ATTACHED_TYPE = /^[56]/;
-/** The beginning of such a packet, with the number of its attachments. */
 const ATTACHED_HEAD = /^[56](\d{1,2})-/;
 /** The most attachments of a packet: Socket.IO refuses more. */
 const MAX_ATTACHMENTS = 10;
@@ -74,13 +72,11 @@ export function nameDecoded(client: object, session: string): void {
   decoder.belongTo(session);
 }
 
-/** A packet of which attachments are missing. */
 interface AttachedPacket {
   /** Its text in UTF-8: a string may be a part of a polling body, all of which it would keep in memory. */
   readonly text: Buffer;
   readonly count: number;
   readonly attachments: Uint8Array[];
-  /** The bytes of the attachments. */
   bytes: number;
 }
 
@@ -102,7 +98,6 @@ class BoundedDecoder extends Decoder {
   #attached: AttachedPacket | undefined;
   /** Counts that packet. Made when it is used: most connections send no attachments. */
   #held: IncompleteMessage | undefined;
-  /** The refusal of the packet that is being parsed. */
   #refusal: SmcpError | undefined;
 
   constructor(maxPayloadBytes: number, shares: MessageShares) {
@@ -114,7 +109,6 @@ class BoundedDecoder extends Decoder {
     this.on("decoded", (packet: Packet) => this.#check(packet));
   }
 
-  /** Names the session of its connection. */
   belongTo(session: string): void {
     this.#session = session;
   }
@@ -164,11 +158,7 @@ class BoundedDecoder extends Decoder {
     super.add(text);
   }
 
-  /**
-   * Adds a packet of which the long strings are cut, unless it may cost too much.
-   *
-   * @return Whether it was added.
-   */
+  /** Adds a packet of which the long strings are cut, and returns `true`, unless it may cost too much. */
   #addShort(
     short: string,
     { whole, hasEscapes }: { readonly whole: RawJson; readonly hasEscapes: boolean },
@@ -179,7 +169,6 @@ class BoundedDecoder extends Decoder {
     return raw !== undefined;
   }
 
-  /** Refuses a message of which only the beginning is there. */
   #addOversize({ beginning, sizeBytes }: OversizeMessage): void {
     const [head] = HEAD.exec(beginning) ?? [];
     if (head === undefined) throw new RangeError("Too large for a packet of its type");
@@ -233,7 +222,6 @@ class BoundedDecoder extends Decoder {
     super.add(bytes);
   }
 
-  /** Counts more bytes of the packet whose attachments are missing. */
   #hold(bytes: number): void {
     const held = this.#held ??= new IncompleteMessage(this.#shares, this.#session);
     const size = held.bytes + bytes;
@@ -242,7 +230,6 @@ class BoundedDecoder extends Decoder {
     throw noMemory(size);
   }
 
-  /** Forgets the packet whose attachments are missing. */
   #dropAttached(): void {
     this.#attached = undefined;
     this.#held?.hold(0);
@@ -303,12 +290,7 @@ interface CheckedArguments {
   readonly isTooDeep: boolean;
 }
 
-/**
- * Parses the arguments of a packet, and writes them again if a reader of another language could refuse them.
- *
- * @param text The arguments; their long strings may be cut.
- * @param whole The arguments as they came.
- */
+/** Parses arguments whose long strings may be cut, and writes the whole anew if a reader of another language could refuse it. */
 function check(text: string, whole: RawJson): CheckedArguments {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError("The arguments are not a list");
@@ -321,7 +303,6 @@ function check(text: string, whole: RawJson): CheckedArguments {
   };
 }
 
-/** Returns the refusal of a JSON text that is too costly to parse. */
 function refusalOf(json: string, maxValues: number): SmcpError | undefined {
   try {
     if (costOfTexts([json], maxValues) <= maxValues) return undefined;
@@ -342,7 +323,6 @@ function tooMuch(what: string): SmcpError {
   });
 }
 
-/** Removes all arguments except the name of the event. */
 function withoutBody(packet: string, head: string): string {
   if (head.startsWith("3")) return `${head}[]`;
   EVENT_NAME.lastIndex = head.length + 1;

@@ -10,7 +10,6 @@ interface PingedConnection {
   pingIntervalTimer: NodeJS.Timeout | PingTimer | null;
   hasRefreshedPingTimeout: boolean;
   sendPacket(type: "ping"): void;
-  /** Waits for the pong. */
   resetPingTimeout(): void;
 }
 
@@ -38,20 +37,17 @@ export class PingTimer implements Expirable {
     this.#scheduled = timeouts.add(this, pingIntervalMs);
   }
 
-  /** Called by Engine.IO for a pong. */
   refresh(): void {
     this.stop();
     this.#scheduled = this.#timeouts.add(this, this.#intervalMs);
   }
 
-  /** Implements {@linkcode Expirable}. */
   expire(): void {
     this.#connection.hasRefreshedPingTimeout = false;
     this.#connection.sendPacket("ping");
     this.#connection.resetPingTimeout();
   }
 
-  /** To be called when the connection is closed. */
   stop(): void {
     this.#timeouts.cancel(this.#scheduled);
   }

@@ -41,7 +41,6 @@ export class PipeliningGuard {
     socket.off("data", onData);
   }
 
-  /** Stops watching new connections. */
   close(): void {
     this.#server.off(this.#event, this.#onConnection).off("upgrade", this.#onUpgrade);
   }

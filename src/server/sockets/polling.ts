@@ -72,7 +72,6 @@ export function boundPollingBodies(
   });
 }
 
-/** Separates the packets of a body. */
 const SEPARATOR = "\x1e";
 
 function costsTooMuch(body: string, maxValues: number): boolean {

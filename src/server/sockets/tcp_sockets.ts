@@ -12,12 +12,10 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
-import { type LimitOption, optionLabel } from "../option_label.ts";
+import { type NumberOption, optionLabel } from "../number_options.ts";
 import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
-/** The bounds of {@linkcode TcpSockets}. */
 export interface TcpSocketsOptions {
-  /** The most TCP connections in total. */
   readonly maxSockets: number;
   readonly maxPendingConnections: number;
   readonly maxPendingConnectionsPerAddress: number;
@@ -26,11 +24,11 @@ export interface TcpSocketsOptions {
   /** Whether the server is an HTTPS server; `false` by default. */
   readonly isTls?: boolean;
   /** @param limits The options that set the limits that may have been reached. */
-  readonly onRefused: (address: string | undefined, limits: readonly LimitOption[]) => void;
+  readonly onRefused: (address: string | undefined, limits: readonly NumberOption[]) => void;
 }
 
-const TOTAL_LIMITS: readonly LimitOption[] = ["maxSockets"];
-const PENDING_LIMITS: readonly LimitOption[] = ["maxPendingConnectionsPerAddress", "maxPendingConnections"];
+const TOTAL_LIMITS: readonly NumberOption[] = ["maxSockets"];
+const PENDING_LIMITS: readonly NumberOption[] = ["maxPendingConnectionsPerAddress", "maxPendingConnections"];
 
 /** The TCP connections of an HTTP server: bounded in total and, before admission, also by address. */
 export class TcpSockets {
@@ -61,7 +59,6 @@ export class TcpSockets {
     this.#byPeer.delete(peer);
   }
 
-  /** Stops counting. */
   close(): void {
     this.#server.off("connection", this.#onConnection);
   }
@@ -118,7 +115,6 @@ export function warnOfOpenFiles(maxSockets: number, logger: Pick<Logger, "warn">
 
 const LIMITS_FILE = "/proc/self/limits";
 
-/** Reads the limit of open files on Linux, if that needs no permission prompt. */
 function readOpenFilesLimit(): number | undefined {
   if (!isGranted({ name: "read", path: LIMITS_FILE })) return undefined;
   try {

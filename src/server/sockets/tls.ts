@@ -7,7 +7,6 @@ import type { Logger } from "../../log.ts";
 import { contentProblem, FileContentError } from "../files/file_content.ts";
 import { WatchedFiles } from "../files/watched_files.ts";
 
-/** The largest file of a certificate or a key, in bytes. */
 const MAX_PEM_BYTES = 1_048_576;
 
 /** The certificate of a Server and its private key: as PEM, or the files of both. */
@@ -25,7 +24,6 @@ export type TlsOptions =
     readonly keyFile: string;
   };
 
-/** A certificate and its key, which belong together. */
 interface CertificatePair {
   readonly cert: string;
   readonly key: string;
@@ -52,7 +50,6 @@ export function expiryWarning({ fromMs, toMs }: Validity, nowMs: number): string
   return isSoon ? "the TLS certificate expires soon; renew it" : undefined;
 }
 
-/** A certificate that HTTP servers use. */
 export class ServerCertificate {
   readonly #logger: Logger;
   readonly #servers = new Set<HttpServer>();
@@ -87,12 +84,10 @@ export class ServerCertificate {
     return certificate;
   }
 
-  /** When the certificate expires, in milliseconds since the epoch. */
   get expiresAtMs(): number {
     return this.#pair.validity.toMs;
   }
 
-  /** Creates an HTTPS server with this certificate. */
   createServer(
     options: ServerOptions & { readonly headersTimeout: number },
     listener: RequestListener,
@@ -109,7 +104,6 @@ export class ServerCertificate {
     return server;
   }
 
-  /** Stops watching the files. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#reminder);
     await this.#files?.close();
@@ -153,11 +147,7 @@ function readGiven({ cert, key }: { readonly cert: string; readonly key: string 
   }
 }
 
-/**
- * Checks that a certificate and a key can be used together: with a pair that does not fit, every handshake would fail.
- *
- * @throws {FileContentError} when they cannot.
- */
+/** Checks that a certificate and a key can be used together: with a pair that does not fit, every handshake would fail. */
 function readPair(cert: string, key: string): CertificatePair {
   const [own] = readCertificates(cert);
   if (own === undefined) throw contentProblem("the certificate is not in PEM form");
@@ -174,7 +164,6 @@ function readPair(cert: string, key: string): CertificatePair {
   return { cert, key, validity: { fromMs: Date.parse(own.validFrom), toMs: Date.parse(own.validTo) } };
 }
 
-/** A time for the log. */
 function toText(timeMs: number): string {
   return Number.isNaN(timeMs) ? "unknown" : new Date(timeMs).toISOString();
 }

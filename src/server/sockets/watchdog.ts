@@ -14,7 +14,6 @@ import {
   FAILED_CHECKS_BEFORE_RELISTEN,
 } from "../limits.ts";
 
-/** The address to check, the times and the callback. */
 export interface WatchdogOptions {
   readonly host: string;
   readonly port: number;
@@ -27,7 +26,6 @@ export interface WatchdogOptions {
   readonly onFailed: (error: ListenError) => void;
 }
 
-/** Connects to the port of the Server at intervals. */
 export class Watchdog {
   readonly #server: HttpServer;
   readonly #options: WatchdogOptions;
@@ -50,12 +48,10 @@ export class Watchdog {
     server.on("connection", this.#onConnection).on("error", this.#onError);
   }
 
-  /** Whether the last check succeeded. */
   get isHealthy(): boolean {
     return this.#failures === 0;
   }
 
-  /** Stops the checks. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#server.off("connection", this.#onConnection).off("error", this.#onError);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { countBody } from "../../../src/server/incomplete_messages.ts";
+import { countBody } from "../../../src/server/http.ts";
 import { IncompleteMessage } from "../../../src/server/message_shares.ts";
 import { MemoryBudget } from "../../../src/server/memory_budget.ts";
 

@@ -6,24 +6,19 @@ import { describeError } from "../../../text.ts";
 import { OutageLog } from "./outage_log.ts";
 import { parseRedisUrl, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
-/** The longest wait between two attempts to connect. */
 const MAX_RECONNECT_MS = 1_000;
-/** The first wait. */
 const FIRST_RECONNECT_MS = 50;
-/** How long connecting may take. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long after the last loss of a connection to a cluster others may still be restored: several attempts. */
 const RESTORING_MS = 10_000;
 /** A connection without a sign of life for so many heartbeats is closed. */
 const SILENT_HEARTBEATS = 2;
 
-/** What {@linkcode openRedis} needs to know. */
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`; with `+cluster`, one node or several separated by commas. */
   readonly url: string;
   readonly heartbeatMs: number;
   readonly logger: Logger;
-  /** Called when a connection is lost. */
   readonly onAway: () => void;
   /** Called after a connection was lost and restored: messages may have been lost. */
   readonly onRestored: () => void;
@@ -35,7 +30,6 @@ export interface RedisConnectionOptions {
 export interface RedisConnection {
   /** Whether every subscription is in place and commands are sent at once. */
   readonly isUp: boolean;
-  /** The command that sends a message to a channel. */
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
   /** Sends a command whose first key or channel is `key`. */
   send(key: string, command: readonly string[]): Promise<unknown>;
@@ -239,7 +233,6 @@ export class Gaps {
     this.#lostAtMs = this.#nowMs();
   }
 
-  /** Runs a subscription. */
   async opening(subscribe: () => Promise<void>): Promise<void> {
     this.#subscribing++;
     try {
@@ -255,7 +248,6 @@ export class Gaps {
   }
 }
 
-/** Logs why Redis cannot be reached, and the end of it. */
 function createErrorLog({ logger, url, hadTouch }: RedisConnectionOptions) {
   const log = new OutageLog(logger);
   const fields = { url: shownRedisUrl(url) };

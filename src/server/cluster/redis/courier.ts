@@ -17,15 +17,16 @@ import { PendingRequest, type RelayedRequest, type Settlement } from "../../pend
 import { noMemory } from "../../memory_budget.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { answerLost, outOfReach } from "../office_state.ts";
-import { errorCodeOf, readAnswer, readBody, writeArguments } from "./arguments.ts";
 import {
-  type AskMessage,
-  type DropMessage,
+  errorCodeOf,
+  type MessageOf,
   type ProcessMessage,
+  readAnswer,
+  readBody,
   readMessage,
-  type TellMessage,
   toError,
   toFailure,
+  writeArguments,
   writeMessage,
 } from "./messages.ts";
 import { Flows, type Routed } from "./flows.ts";
@@ -42,7 +43,6 @@ export interface CourierBounds {
   readonly logger: Logger;
 }
 
-/** What a {@linkcode Courier} needs of its process. */
 export interface CourierOffice {
   /** The fence under which answers reach this process. */
   readonly fence: string;
@@ -56,21 +56,17 @@ export interface CourierOffice {
 
 interface Outgoing {
   readonly pending: PendingRequest;
-  /** The process that was asked. */
   readonly fence: string;
 }
 
-/** Sends requests to other processes, and receives theirs. */
 export class Courier {
   readonly #bounds: CourierBounds;
   readonly #office: CourierOffice;
   readonly #flows: Flows;
   #lastId = 0;
-  /** Requests to other processes, by id. */
   readonly #outgoing = new Map<number, Outgoing>();
   /** Requests of other processes, by fence and id. */
   readonly #incoming = new Map<string, Map<number, PendingRequest>>();
-  /** Evictions that are not confirmed yet. */
   readonly #evictions = new Map<number, () => void>();
 
   constructor(office: CourierOffice, bounds: CourierBounds) {
@@ -86,7 +82,6 @@ export class Courier {
     return fences;
   }
 
-  /** Creates the receiver of requests to a Computer of another process. */
   toTarget(seat: Seat): Target {
     const targetLoad = new Load();
     return {
@@ -120,7 +115,9 @@ export class Courier {
     // First: a request that fails makes room for others that wait.
     this.#flows.end(fence);
     for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
-      if (asked === fence) pending.fail(lostInFlight(pending.request));
+      if (asked === fence) {
+        pending.fail(computerNotFound(pending.request.computer, "was lost while the request was in flight"));
+      }
     }
     for (const pending of [...this.#incoming.get(fence)?.values() ?? []]) pending.drop();
   }
@@ -140,11 +137,7 @@ export class Courier {
     }
   }
 
-  /**
-   * Asks the process of a seat to stop acting for it.
-   *
-   * @return Whether it has confirmed that within `timeoutMs`.
-   */
+  /** Asks the process of a seat to stop acting for it; resolves to whether it confirms that in time. */
   async evict({ fence, member }: Seat, timeoutMs: number): Promise<boolean> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -268,7 +261,6 @@ export class Courier {
     });
   }
 
-  /** Confirms what was received from a process, if it is time. */
   #confirm(message: ProcessMessage, whole: string): void {
     if (message.kind === "evict" || message.kind === "evicted" || message.kind === "received") return;
     const { from } = message;
@@ -298,7 +290,7 @@ export class Courier {
     }
   }
 
-  #onTold(message: TellMessage, text: string): void {
+  #onTold(message: MessageOf<"tell">, text: string): void {
     const { sid, officeId, event } = message;
     // Its sender waits for no answer.
     const onFailed = (error: unknown) => {
@@ -319,12 +311,12 @@ export class Courier {
     });
   }
 
-  #onDropped(message: DropMessage): void {
+  #onDropped(message: MessageOf<"drop">): void {
     const { from, id } = message;
     this.#whenSettled(message, () => this.#incoming.get(from)?.get(id)?.drop());
   }
 
-  #onAsked(message: AskMessage, text: string): void {
+  #onAsked(message: MessageOf<"ask">, text: string): void {
     const refusal = this.#countWaiting(message, text);
     if (refusal !== undefined) return this.#answer(message, { kind: "failed", error: refusal });
     this.#whenSettled(message, () => {
@@ -340,7 +332,7 @@ export class Courier {
    * Handles a message behind those before it. The connection may still be joining: the request can arrive before the reply
    * to its join.
    */
-  #whenSettled(message: TellMessage | DropMessage | AskMessage, handle: () => void): void {
+  #whenSettled(message: MessageOf<"tell" | "drop" | "ask">, handle: () => void): void {
     const held = this.#office.connection(message.sid)?.held;
     if (held === undefined) return handle();
     // A rejection that nobody handles would end the process.
@@ -348,7 +340,7 @@ export class Courier {
   }
 
   /** Counts a message that waits as {@linkcode Courier.#whenSettled} says; returns the refusal if there is no memory for it. */
-  #countWaiting({ sid }: TellMessage | AskMessage, { length }: string): SmcpError | undefined {
+  #countWaiting({ sid }: MessageOf<"tell" | "ask">, { length }: string): SmcpError | undefined {
     const held = this.#office.connection(sid)?.held;
     return held === undefined || held.count(length) ? undefined : noMemory(length);
   }
@@ -358,7 +350,7 @@ export class Courier {
     return connection?.member?.officeId === officeId && this.#office.isServing(sid) ? connection : undefined;
   }
 
-  #askHere(message: AskMessage, text: string): void {
+  #askHere(message: MessageOf<"ask">, text: string): void {
     const { sid, officeId, computer, isObserving } = message;
     const { loadLimits, officeLoads, observerLoads, drain } = this.#bounds;
     const refusal = drain.refusal();
@@ -376,7 +368,7 @@ export class Courier {
   }
 
   /** Keeps a request of another process until it ends, for the case that its sender leaves. */
-  #toRequester({ from, id }: AskMessage): Requester {
+  #toRequester({ from, id }: MessageOf<"ask">): Requester {
     return {
       requesterLoad: new Load(),
       onOpened: (pending) => {
@@ -391,7 +383,7 @@ export class Courier {
     };
   }
 
-  #answer(message: AskMessage, settlement: Settlement): void {
+  #answer(message: MessageOf<"ask">, settlement: Settlement): void {
     const { id, from, sid, computer, officeId } = message;
     if (settlement.kind === "dropped") return;
     const reply = { id, from: this.#office.fence };
@@ -406,8 +398,4 @@ export class Courier {
       fail(error);
     }
   }
-}
-
-function lostInFlight({ computer }: RelayedRequest): SmcpError {
-  return computerNotFound(computer, "was lost while the request was in flight");
 }

@@ -18,10 +18,8 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** The bytes of small messages that may go beside large ones until one of those that wait goes. */
 const MAX_BESIDE_BYTES = 4 * 1024 * 1024;
 
-/** A request, as far as its way matters. */
 export type Routed = Pick<RelayedRequest, "event" | "computer" | "officeId">;
 
-/** What tells a message that may wait. */
 export interface SendOptions {
   readonly officeId: string;
   /** For {@linkcode Flows.cancel}. */
@@ -35,18 +33,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The messages of one office that wait for one process. */
 interface Queue {
   bytes: number;
   /** In order. The keys are what {@linkcode Flows.cancel} names a message by. */
   readonly messages: Map<object, Waiting>;
 }
 
-/** What goes to one process. */
 class Flow {
   underWayBytes = 0;
   waitingBytes = 0;
-  /** The bytes of small messages that went beside others. */
   #besideBytes = 0;
   /** By office; the first one is next. */
   readonly #queues = new Map<string, Queue>();
@@ -63,7 +58,6 @@ class Flow {
     return true;
   }
 
-  /** The bytes of an office that wait. */
   bytesOf(officeId: string): number {
     return this.#queues.get(officeId)?.bytes ?? 0;
   }
@@ -102,7 +96,6 @@ class Flow {
     return undefined;
   }
 
-  /** Gives up all that waits. */
   rejectAll(error: Error): void {
     for (const { messages } of this.#queues.values()) {
       for (const { reject } of messages.values()) reject(error);
@@ -121,7 +114,6 @@ class Flow {
 export class Flows {
   readonly #publish: (fence: string, message: string) => Promise<number>;
   readonly #outgoing = new Map<string, Flow>();
-  /** Bytes that were received and not confirmed yet. */
   readonly #unconfirmed = new Map<string, number>();
 
   /** @param publish Publishes a message to a process; resolves to the number of its receivers. */
@@ -172,7 +164,6 @@ export class Flows {
     return true;
   }
 
-  /** Another process has received so many bytes from this one. */
   onConfirmed(fence: string, bytes: number): void {
     const flow = this.#outgoing.get(fence);
     if (flow !== undefined) this.#settle(flow, { fence, bytes });
@@ -195,7 +186,6 @@ export class Flows {
     flow.rejectAll(new TypeError("Cannot send to a process: it is lost"));
   }
 
-  /** Forgets all processes. */
   clear(): void {
     for (const fence of this.fences()) this.end(fence);
   }

@@ -13,11 +13,9 @@ import { type OfficeContext, SharedOffice } from "./shared_office.ts";
  */
 export type SeatState = "joining" | "held" | "leaving" | "ended";
 
-/** The seat of a member of this process. */
 export class HeldSeat {
   readonly member: Member;
   readonly place: HeldOffice;
-  /** The lease under which it was taken. */
   lease: Lease;
   /** Until then another process may be giving the seat to a newer connection, on the clock of `performance.now`. */
   evictedUntilMs = -Infinity;
@@ -29,13 +27,11 @@ export class HeldSeat {
     this.lease = lease;
   }
 
-  /** Whether this process may act for the member. */
   isServed(): boolean {
     return this.lease.isHeld() && performance.now() >= this.evictedUntilMs;
   }
 }
 
-/** An office with members of this process. */
 export interface HeldOffice {
   readonly office: SharedOffice;
   readonly seats: Map<string, HeldSeat>;
@@ -43,27 +39,23 @@ export interface HeldOffice {
   readonly unsettled: Set<HeldSeat>;
 }
 
-/** All offices with members of this process. */
+interface HeldSeatsOptions {
+  readonly context: OfficeContext;
+  /** Called when Redis has lost a seat that is held. */
+  readonly onMissing: () => void;
+  /** Called when a process has moved its seats to another fence. */
+  readonly onMoved: (fence: string) => void;
+}
+
 export class HeldSeats implements CopyListener {
   readonly #listener: OfficeListener;
-  readonly #context: OfficeContext;
+  readonly #options: HeldSeatsOptions;
   readonly #offices = new Map<string, HeldOffice>();
-  /** The present seat of each connection. */
   readonly #seats = new Map<string, HeldSeat>();
-  /** Called when Redis has lost a seat that is held. */
-  readonly #onMissing: () => void;
-  /** Called when a process has moved its seats to another fence. */
-  readonly #onMoved: (fence: string) => void;
 
-  constructor(listener: OfficeListener, { context, onMissing, onMoved }: {
-    readonly context: OfficeContext;
-    readonly onMissing: () => void;
-    readonly onMoved: (fence: string) => void;
-  }) {
+  constructor(listener: OfficeListener, options: HeldSeatsOptions) {
     this.#listener = listener;
-    this.#context = context;
-    this.#onMissing = onMissing;
-    this.#onMoved = onMoved;
+    this.#options = options;
   }
 
   /** All offices, also those that are about to be closed. */
@@ -71,7 +63,6 @@ export class HeldSeats implements CopyListener {
     return [...this.#offices.values()];
   }
 
-  /** Finds an office that this process has members in. */
   find(officeId: string): HeldOffice | undefined {
     return this.#offices.get(officeId);
   }
@@ -80,13 +71,12 @@ export class HeldSeats implements CopyListener {
   open(officeId: string): HeldOffice {
     const held = this.#offices.get(officeId);
     if (held !== undefined) return held;
-    const office = new SharedOffice(officeId, { ...this.#context, listener: this });
+    const office = new SharedOffice(officeId, { ...this.#options.context, listener: this });
     const added = { office, seats: new Map<string, HeldSeat>(), unsettled: new Set<HeldSeat>() };
     this.#offices.set(officeId, added);
     return added;
   }
 
-  /** Closes an office without members. */
   retire(held: HeldOffice): void {
     held.office.retire(
       () => held.seats.size > 0 || held.unsettled.size > 0,
@@ -94,12 +84,10 @@ export class HeldSeats implements CopyListener {
     );
   }
 
-  /** The present seat of a connection. */
   seat(sid: string): HeldSeat | undefined {
     return this.#seats.get(sid);
   }
 
-  /** Makes a seat the present one of its connection. */
   add(seat: HeldSeat): void {
     seat.place.seats.set(seat.member.sid, seat);
     this.#seats.set(seat.member.sid, seat);
@@ -112,14 +100,12 @@ export class HeldSeats implements CopyListener {
     if (former !== undefined) this.#seats.set(seat.member.sid, former);
   }
 
-  /** Ends a seat, and tells the Server. */
   end(seat: HeldSeat, reason: LeaveReason): void {
     if (seat.state === "ended") return;
     this.#end(seat);
     this.#listener.onLeft(seat.member, { isHere: true, reason });
   }
 
-  /** Implements {@linkcode CopyListener.onSeatTaken}. */
   onSeatTaken({ member }: Seat): void {
     const held = this.#find(member);
     if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
@@ -129,12 +115,10 @@ export class HeldSeats implements CopyListener {
     this.#listener.onJoined(held.member, { isHere: true });
   }
 
-  /** Implements {@linkcode CopyListener.onSeatMoved}. */
   onSeatMoved(former: string): void {
-    this.#onMoved(former);
+    this.#options.onMoved(former);
   }
 
-  /** Implements {@linkcode CopyListener.onSeatGiven}. */
   onSeatGiven({ member }: Seat, reason: LeaveReason): void {
     const held = this.#find(member);
     // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
@@ -148,10 +132,9 @@ export class HeldSeats implements CopyListener {
       return this.retire(held.place);
     }
     // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
-    this.#onMissing();
+    this.#options.onMissing();
   }
 
-  /** Finds the seat that is held for a member of an office. */
   #find(member: Member): HeldSeat | undefined {
     const held = this.#offices.get(member.officeId)?.seats.get(member.sid);
     return held !== undefined && isSameMembership(held.member, member) ? held : undefined;

@@ -1,7 +1,6 @@
 /** The names of keys and channels. All keys of an office have the same hash tag, hence the same slot. */
 import { createHash } from "node:crypto";
 
-/** The names under one prefix. */
 export class RedisKeys {
   readonly #prefix: string;
 
@@ -24,12 +23,10 @@ export class RedisKeys {
     return `${this.#prefix}:lease:${fence}`;
   }
 
-  /** The private channel of a process. */
   processChannel(fence: string): string {
     return `${this.#prefix}:process:${fence}`;
   }
 
-  /** Where the connection of a session is. */
   session(sessionId: string): string {
     return `${this.#prefix}:session:${sessionId}`;
   }

@@ -4,11 +4,9 @@
 export interface LeaseClock {
   /** Milliseconds since a fixed point; never decreases. */
   monotonicMs(): number;
-  /** The time of the day, in milliseconds. */
   wallMs(): number;
 }
 
-/** A reading of both clocks. */
 export interface Instant {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -19,7 +17,6 @@ const systemClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: 
 /** The factor by which Redis keeps a lease for longer than its holder uses it, because clocks differ in speed. */
 const KEPT_SHARE = 1.05;
 
-/** How long Redis keeps a lease of `leaseMs`. */
 export function keptMsOf(leaseMs: number): number {
   return Math.ceil(leaseMs * KEPT_SHARE);
 }
@@ -45,7 +42,6 @@ export class Lease {
     this.#clock = clock;
   }
 
-  /** Whether the process may act under it. */
   isHeld(): boolean {
     return this.#clock.monotonicMs() < this.#endMs && this.#clock.wallMs() < this.#wallEndMs;
   }
@@ -61,7 +57,6 @@ export class Lease {
     this.#wallEndMs = sentAt.wallMs + this.#leaseMs;
   }
 
-  /** Redis no longer has it. */
   end(): void {
     this.#endMs = this.#wallEndMs = -Infinity;
   }

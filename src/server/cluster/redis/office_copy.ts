@@ -2,13 +2,11 @@
 import { type Member, Office } from "../../offices.ts";
 import { readSeat, type Seat } from "./seat.ts";
 
-/** The version of an office that does not exist. */
 export const NO_OFFICE = "0";
 
 /** Why a seat was given up: by its holder, to a newer connection, or because the lease of its process has ended. */
 export type LeaveReason = "left" | "replaced" | "lost";
 
-/** A change of an office, as the script reports it. */
 export interface OfficeChange {
   readonly before: string;
   readonly after: string;
@@ -16,7 +14,6 @@ export interface OfficeChange {
   readonly lines: readonly string[];
 }
 
-/** Learns what has changed, in order. */
 export interface CopyListener {
   onSeatTaken(seat: Seat): void;
   /** A process has taken one of its seats again; it no longer uses its former fence. */
@@ -26,13 +23,10 @@ export interface CopyListener {
 
 const CHANGE_LINE = /^(?:\+|-(left|replaced|lost) )(.*)$/s;
 
-/** The seats of an office at one version. */
 export class OfficeCopy {
   readonly #listener: CopyListener;
   readonly #seats = new Map<string, Seat>();
-  /** The connection of each session. */
   readonly #sessions = new Map<string, string>();
-  /** The number of seats of each process. */
   readonly #fences = new Map<string, number>();
   #office = new Office();
   #version = NO_OFFICE;
@@ -41,7 +35,6 @@ export class OfficeCopy {
     this.#listener = listener;
   }
 
-  /** The version in Redis that it is a copy of. */
   get version(): string {
     return this.#version;
   }
@@ -51,7 +44,6 @@ export class OfficeCopy {
     return this.#office;
   }
 
-  /** The fences of all seats. */
   get fences(): Iterable<string> {
     return this.#fences.keys();
   }
@@ -64,7 +56,6 @@ export class OfficeCopy {
     return [...this.#seats.values()];
   }
 
-  /** Finds the seat of another connection with the same session. */
   findSession({ sessionId, member }: Seat): Seat | undefined {
     const sid = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     return sid === undefined || sid === member.sid ? undefined : this.#seats.get(sid);

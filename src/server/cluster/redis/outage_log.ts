@@ -3,11 +3,9 @@ import { REDIS_ACL_HINT } from "./settings.ts";
 import type { LogFields, Logger } from "../../../log.ts";
 import { describeError } from "../../../text.ts";
 
-/** The time after which the same problem is logged again. */
 const REPEAT_MS = 60_000;
 /** The most problems that are remembered; the texts of Redis are few. */
 const MAX_PROBLEMS = 32;
-/** What errors of Redis and of the network mean. */
 const MEANINGS: readonly (readonly [RegExp, string | ((match: RegExpExecArray) => string)])[] = [
   [/WRONGPASS|invalid username-password/i, "wrong user name or password"],
   [/NOAUTH/, "it needs a password; write it into the URL, redis://user:password@host"],
@@ -22,11 +20,9 @@ const CONSEQUENCE = /All the root nodes are unavailable/i;
 /** Problems that no further attempt mends. */
 const LASTING = /NOPERM|no permissions/i;
 
-/** Logs the problems of one kind. */
 export class OutageLog {
   readonly #logger: Logger;
   readonly #nowMs: () => number;
-  /** When each problem was logged. */
   readonly #loggedAtMs = new Map<string, number>();
 
   /** @param nowMs Milliseconds since a fixed point; the monotonic clock by default. */

@@ -13,22 +13,18 @@ const MAX_FORMER_FENCES = 64;
 /** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
 const KEEP_INTERVAL_MS = KEPT_MS / 8;
 
-/** What a {@linkcode Registration} works with. */
 export interface RegistrationContext extends Omit<TakingContext, "isOwn"> {
   readonly held: HeldSeats;
   readonly heartbeatMs: number;
   readonly logger: Logger;
   readonly clock?: LeaseClock | undefined;
-  /** Handles a message on the private channel. */
   readonly onMessage: (message: string) => void;
 }
 
-/** The registration of this process in Redis. */
 export class Registration {
   readonly #context: RegistrationContext;
   readonly #taking: TakingContext;
   readonly #fences = new Set<string>();
-  /** Fences with a private channel. */
   readonly #former = new Set<string>();
   readonly #closing = new AbortController();
   readonly #outages: OutageLog;
@@ -48,7 +44,6 @@ export class Registration {
     this.#taking = { ...context, isOwn: (fence) => this.#fences.has(fence) };
   }
 
-  /** What taking seats needs. */
   get taking(): TakingContext {
     return this.#taking;
   }
@@ -63,12 +58,10 @@ export class Registration {
     return this.#waiting > 0;
   }
 
-  /** Whether a fence is or was one of this process. */
   isOwn(fence: string): boolean {
     return this.#fences.has(fence);
   }
 
-  /** Registers, and renews the lease from then on. */
   async start(): Promise<void> {
     this.#scheduleBeat();
     await this.repair();
@@ -126,7 +119,6 @@ export class Registration {
     await this.#endFormer(lease);
   }
 
-  /** Ends the former registrations, once all seats are taken under the present one. */
   async #endFormer(present: Lease): Promise<void> {
     const { redis, keys } = this.#context;
     for (const fence of [...this.#former]) {
@@ -235,21 +227,15 @@ export class Registration {
     const nowMs = this.#lease?.now().monotonicMs ?? -Infinity;
     if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
     const { held, sessions } = this.#context;
-    await Promise.all(
-      held.offices().map(async (place) => {
-        try {
-          await place.office.run(() => place.office.keep());
-          const seats = [...place.seats.values()].map(({ member, lease }) => toSeat(member, lease.fence));
-          await Promise.all(seats.map((seat) => sessions.keep(seat)));
-        } finally {
-          held.retire(place);
-        }
-      }),
-    );
+    await this.#runIn(held.offices(), async ({ office, seats }) => {
+      await office.keep();
+      await Promise.all(
+        [...seats.values()].map(({ member, lease }) => sessions.keep(toSeat(member, lease.fence))),
+      );
+    });
     this.#keptAtMs = nowMs;
   }
 
-  /** Finds processes whose lease has ended, and removes their seats. */
   async #watch(): Promise<void> {
     const { held, courier } = this.#context;
     const fences = new Set(courier.peers());

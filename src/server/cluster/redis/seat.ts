@@ -3,10 +3,8 @@ import { isRecord, parseJson } from "../../../json.ts";
 import { type Member, sessionKey } from "../../offices.ts";
 import { sessionIdOf } from "./keys.ts";
 
-/** A membership and the process that holds its connection. */
 export interface Seat {
   readonly member: Member;
-  /** The lease under which it was taken. */
   readonly fence: string;
   /** Its place in the order of joining; empty until Redis has given it one. */
   readonly place: string;
@@ -20,7 +18,6 @@ export function toSeat(member: Member, fence: string): Seat {
   return { member, fence, place: "", sessionId: key === undefined ? undefined : sessionIdOf(key) };
 }
 
-/** Writes the fence and the JSON. */
 export function writeSeat({ member, fence, sessionId }: Seat): string {
   const { session: _, ...rest } = member;
   return `${fence} ${JSON.stringify({ ...rest, sessionId })}`;

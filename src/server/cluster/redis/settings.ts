@@ -1,14 +1,11 @@
 /** The options of a Server on Redis. */
 
-/** The default prefix of all keys and channels. */
 export const DEFAULT_REDIS_PREFIX = "a2c";
 /** What to do when Redis refuses a command of this process. */
 export const REDIS_ACL_HINT =
   "the user of the URL may not do this; its ACL must allow the keys and channels that begin with --redis-prefix " +
   `(~${DEFAULT_REDIS_PREFIX}:* &${DEFAULT_REDIS_PREFIX}:* by default)`;
-/** The default time between two renewals of a lease. */
 const DEFAULT_HEARTBEAT_MS = 2_000;
-/** The default time after which a process that does not renew its lease loses its seats. */
 const DEFAULT_LEASE_MS = 6_000;
 
 /** How several processes share their offices. */
@@ -31,11 +28,7 @@ export type RedisSettings = Readonly<
   Required<{ [Name in keyof RedisOptions]: NonNullable<RedisOptions[Name]> }>
 >;
 
-/**
- * Fills in the defaults.
- *
- * @throws {TypeError | RangeError} for invalid options.
- */
+/** @throws {TypeError | RangeError} for invalid options. */
 export function toRedisSettings(options: RedisOptions): RedisSettings {
   const { url, prefix = DEFAULT_REDIS_PREFIX } = options;
   const { heartbeatMs = DEFAULT_HEARTBEAT_MS, leaseMs = DEFAULT_LEASE_MS } = options;
@@ -53,9 +46,7 @@ export function toRedisSettings(options: RedisOptions): RedisSettings {
   return { url, prefix, heartbeatMs, leaseMs };
 }
 
-/** The parts of an address that are needed besides the client. */
 export interface RedisAddress {
-  /** One URL for each known node. */
   readonly nodes: readonly string[];
   readonly isCluster: boolean;
   readonly database: number;
@@ -64,18 +55,13 @@ export interface RedisAddress {
   readonly isTls: boolean;
 }
 
-/** A URL without user name and password, for messages. */
 export function shownRedisUrl(url: string): string {
   return url.replace(/\/\/[^@/]*@/, "//");
 }
 
 const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
 
-/**
- * Parses a URL.
- *
- * @throws {TypeError} for one that is malformed. The message does not repeat the URL, which may have a password.
- */
+/** Throws a `TypeError` that does not repeat the URL, which may have a password. */
 export function parseRedisUrl(url: string): RedisAddress {
   const [, scheme, cluster, credentials, hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
   const isCluster = cluster !== undefined;

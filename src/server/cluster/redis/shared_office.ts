@@ -8,17 +8,14 @@ import { type Seat, writeSeat } from "./seat.ts";
 /** How long Redis keeps what no process changes or keeps, an office or a session: a day. */
 export const KEPT_MS = 86_400_000;
 
-/** What the shared offices of a process have in common. */
 export interface OfficeContext {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
-  /** Called with a notification that another process published. */
   readonly onNotice: (officeId: string, message: string) => void;
   /** Called with an error that no caller waits for. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A wanted change. */
 export interface WantedChange {
   /** Seats to remove, if their fence still is the same. */
   readonly removed?: readonly (readonly [seat: Seat, reason: LeaveReason])[];
@@ -34,9 +31,7 @@ export type ChangeResult =
   | { readonly kind: "conflict" }
   | { readonly kind: "settling"; readonly waitMs: number };
 
-/** The prefix of a message about a change. */
 const CHANGE = "change ";
-/** The prefix of a notification. */
 export const NOTICE = "notice ";
 
 /** One office. While it is open, its copy follows Redis. */
@@ -94,7 +89,6 @@ export class SharedOffice {
     return await this.#send(taken.length > 0 ? this.copy.version : "", wanted);
   }
 
-  /** Sends a message to the processes that have members in the office. */
   publish(message: string): Promise<unknown> {
     const { redis } = this.#context;
     const [, channel] = this.#keys;
@@ -169,7 +163,6 @@ export class SharedOffice {
   }
 }
 
-/** A reply of the script is a text or a list of replies. */
 type Text = string | readonly Text[];
 
 function toTexts(reply: unknown): readonly Text[] {

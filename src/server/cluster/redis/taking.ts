@@ -19,7 +19,6 @@ const EVICTION_MS = 500;
 /** How often it is asked again, while its lease lasts. */
 const EVICTION_PAUSE_MS = 100;
 
-/** What taking seats needs. */
 export interface TakingContext {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
@@ -27,7 +26,6 @@ export interface TakingContext {
   readonly sessions: Sessions;
   readonly leaseMs: number;
   readonly maxMembersPerOffice: number;
-  /** Whether a fence is or was one of this process. */
   isOwn(fence: string): boolean;
   /** Stops acting for a connection for a while; a newer one takes its place. */
   onEvicted(sid: string): void;
@@ -36,17 +34,13 @@ export interface TakingContext {
 /** The result of an attempt: an outcome, or a time to wait before the next attempt. */
 export type Attempt<T> = { readonly outcome: T } | { readonly waitMs: number };
 
-/** Other processes changed the office all the time. */
-export class ContentionError extends Error {
-  override readonly name = "ContentionError";
-  readonly code = "OFFICE_CONTENTION";
-
-  constructor(officeId: string) {
-    super(`Cannot change office "${officeId}": other processes changed it ${MAX_CONFLICTS} times meanwhile`);
-  }
+/** The error when other processes changed the office all the time. */
+function contention(officeId: string): TypeError {
+  return new TypeError(
+    `Cannot change office "${officeId}": other processes changed it ${MAX_CONFLICTS} times meanwhile`,
+  );
 }
 
-/** Takes the seat of a member that joins. To be run as an operation of the office. */
 export async function takeSeat(context: TakingContext, held: HeldSeat): Promise<Attempt<JoinOutcome>> {
   const { member, place, lease } = held;
   const { office } = place;
@@ -74,7 +68,7 @@ export async function takeSeat(context: TakingContext, held: HeldSeat): Promise<
     if (result.kind === "ok") return { outcome: { kind: "joined", member } };
     if (result.kind === "settling") return result;
   }
-  throw new ContentionError(office.officeId);
+  throw contention(office.officeId);
 }
 
 /** Whether nobody acts for a seat any more, so that it can be given to a newer connection. */
@@ -87,14 +81,12 @@ async function isEvicted(context: TakingContext, seat: Seat): Promise<boolean> {
   return !await isAlive(context, seat.fence) || await courier.evict(seat, EVICTION_MS);
 }
 
-/** A seat that somebody else has now, and why. */
 export type GivenSeat = readonly [seat: HeldSeat, reason: LeaveReason];
 
 /**
- * Takes all seats of an office again under a lease. To be run as an operation of the office. For seats whose former lease
- * still lasts, it does not wait for leases that a restarted Redis has forgotten: no other process can have these seats.
- *
- * @return The seats that were given away.
+ * Takes all seats of an office again under a lease, and resolves to those that were given away. To be run as an operation
+ * of the office. For seats whose former lease still lasts, it does not wait for leases that a restarted Redis has
+ * forgotten: no other process can have these seats.
  */
 export async function takeSeatsAgain(
   context: TakingContext,
@@ -118,7 +110,7 @@ export async function takeSeatsAgain(
     for (const held of settled) unsettled.delete(held);
     return { outcome: given };
   }
-  throw new ContentionError(office.officeId);
+  throw contention(office.officeId);
 }
 
 /**
@@ -173,10 +165,8 @@ function plan({ office: { copy }, seats }: HeldOffice, { fence }: Lease, replace
 }
 
 /**
- * Removes the seats of processes whose lease has ended, and those of this process that nobody holds. To be run as an
- * operation of the office.
- *
- * @return Whether there were any.
+ * Removes the seats of processes whose lease has ended, and those of this process that nobody holds; resolves to whether
+ * there were any. To be run as an operation of the office.
  */
 export async function reap(context: TakingContext, place: HeldOffice): Promise<boolean> {
   const { office, seats } = place;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { serverOptionGroups } from "../../../src/cli/server/options.ts";
-import { optionLabel } from "../../../src/server/option_label.ts";
+import { optionLabel } from "../../../src/server/number_options.ts";
 import type { ListenOptions } from "../../../src/server/options.ts";
 
 const LIMITS = [
