@@ -55,21 +55,22 @@ export class EntryLists<T> {
   }
 
   /**
-   * Lists one page of a server.
+   * Lists one page of the named server, else the entries of all servers.
    *
    * @throws {SmcpError} as `client:get_resources` is answered.
    */
   async page(
-    name: string,
+    name: string | undefined,
     { cursor, timeoutMs }: { readonly cursor?: string | undefined; readonly timeoutMs: number },
-  ): Promise<{ readonly entries: ListedEntry<T>[]; readonly nextCursor: string | undefined }> {
+  ): Promise<{ readonly entries: ListedEntry<T>[]; readonly nextCursor?: string }> {
+    if (name === undefined) return { entries: await this.all({ timeoutMs }) };
     const { routes, kind, capability } = this.#context;
     const server = routes.findServer(name, capability);
     const { entries, nextCursor } = await ask(
       { server },
       (connection) => connection.listEntriesPage(kind, cursor, { timeoutMs }),
     );
-    return { entries: this.#read(server, entries), nextCursor };
+    return { entries: this.#read(server, entries), ...(nextCursor === undefined ? {} : { nextCursor }) };
   }
 
   /** Never rejects. */

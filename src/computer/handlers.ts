@@ -58,6 +58,7 @@ import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
+import { listResources } from "./resources/read.ts";
 import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
@@ -73,7 +74,6 @@ export interface HandlerScope {
 /** Turns the body of a request into its answer; throws {@linkcode SmcpError} for an error answer. */
 export type Handle = (scope: HandlerScope, body: unknown) => unknown;
 
-/** The handler of each event. */
 export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, callTool],
   [FOLLOW_CALL_EVENT, followCall],
@@ -202,7 +202,7 @@ async function getResources(
   body: unknown,
 ): Promise<GetResourcesRet> {
   const request = parse.parseGetResourcesReq(body);
-  const page = await host.resourcesOf(request);
+  const page = await listResources(request, host.resources);
   const items = page.resources.map((resource) => listItem(resource, resource.uri, request.mcp_server));
   const resources = await host.fit(items, { what: "resources", limitBytes, keeps: "first" });
   return { ...page, resources, req_id: request.req_id };
@@ -236,7 +236,6 @@ async function listEntries<T>(
   if (mcp_server === undefined && cursor !== undefined) {
     throw badRequest("cursor", 'Cannot list from a cursor: name the server in "mcp_server"');
   }
-  if (mcp_server === undefined) return { listed: await lists.all({ timeoutMs }), req_id };
   const { entries: listed, nextCursor } = await lists.page(mcp_server, { cursor, timeoutMs });
   return { listed, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }), req_id };
 }

@@ -16,7 +16,7 @@ import type { FinderPage } from "../protocol/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
-import type { GetResourcesRet, ReadResourceRet } from "../protocol/resources.ts";
+import type { ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError, shorten } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
@@ -50,7 +50,7 @@ import type { AnswerQuestion } from "./questions/question.ts";
 import { Questions } from "./questions/questions.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
-import { type ListRequest, listResources, type ReadRequest, readResource } from "./resources/read.ts";
+import { type ReadRequest, readResource } from "./resources/read.ts";
 import { ServerOffers } from "./offers.ts";
 import { SkillReader } from "./skills/reading.ts";
 import { Skills } from "./skills/skills.ts";
@@ -226,7 +226,6 @@ export class McpHost implements AsyncDisposable {
     return this.#redactor.redact(text);
   }
 
-  /** What an Agent is told in answer to a request. */
   textsFor(request: unknown): AgentTexts {
     return new AgentTexts(request, this.#redactor);
   }
@@ -314,25 +313,11 @@ export class McpHost implements AsyncDisposable {
     return await runInTurns(organizeShelves(shelves, { ...query, history: this.history.servers }));
   }
 
-  /**
-   * Reads a resource (`client:read_resource`).
-   *
-   * @throws {SmcpError} as `client:read_resource` is answered.
-   */
   async read(
     request: ReadRequest,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ReadResourceRet> {
     return await readResource(request, { routes: this.resources.routes, signal });
-  }
-
-  /**
-   * Lists one page of a server's resources (`client:get_resources`).
-   *
-   * @throws {SmcpError} as `client:get_resources` is answered.
-   */
-  async resourcesOf(request: ListRequest): Promise<Omit<GetResourcesRet, "req_id">> {
-    return await listResources(request, { routes: this.resources.routes });
   }
 
   /** Shortens a list that is too large for an answer: the servers with the most bytes lose most, with a warning. */

@@ -12,6 +12,7 @@ import {
 import type { GetPromptRet } from "../protocol/prompts.ts";
 import type { EntryLists } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
+import { listResources } from "./resources/read.ts";
 import { type LocalRequestOptions, toMilliseconds, toSeconds } from "./options.ts";
 
 /** How long a list may take, and where its page begins. */
@@ -66,7 +67,8 @@ export class LocalMcp {
   async getResources(mcpServer: string, options: LocalPageOptions = {}): Promise<ResourcePage> {
     const { cursor, signal } = options;
     const request = { mcp_server: mcpServer, timeout: toSeconds(options) };
-    const listing = this.#host.resourcesOf(cursor === undefined ? request : { ...request, cursor });
+    const page = cursor === undefined ? request : { ...request, cursor };
+    const listing = listResources(page, this.#host.resources);
     const { resources, next_cursor: nextCursor } = await abortable(listing, signal);
     return nextCursor === undefined ? { resources } : { resources, nextCursor };
   }
@@ -122,15 +124,7 @@ async function list<T>(
   options: LocalPageOptions,
 ): Promise<{ readonly entries: T[]; readonly nextCursor?: string }> {
   const { cursor, signal } = options;
-  const timeoutMs = toMilliseconds(options);
-  if (mcpServer === undefined) {
-    const listed = await abortable(lists.all({ timeoutMs }), signal);
-    return { entries: listed.map(({ entry }) => entry) };
-  }
-  const { entries: listed, nextCursor } = await abortable(
-    lists.page(mcpServer, { cursor, timeoutMs }),
-    signal,
-  );
-  const entries = listed.map(({ entry }) => entry);
-  return nextCursor === undefined ? { entries } : { entries, nextCursor };
+  const listing = lists.page(mcpServer, { cursor, timeoutMs: toMilliseconds(options) });
+  const { entries, ...rest } = await abortable(listing, signal);
+  return { entries: entries.map(({ entry }) => entry), ...rest };
 }

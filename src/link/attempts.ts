@@ -20,7 +20,8 @@ export interface AttemptsContext {
   readonly log: Logger;
 }
 
-type Place = ConnectOptions & { readonly credentials?: CredentialsSource | undefined };
+/** Where to connect, and what gives the credentials. */
+export type Place = ConnectOptions & { readonly credentials?: CredentialsSource | undefined };
 
 /**
  * Retries until connected, permanently refused, or out of time; throws the error of the last attempt, or of the one before

@@ -2,21 +2,18 @@
 import type { Logger } from "../log.ts";
 import { RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
 import { describeError } from "../text.ts";
-import { ATTEMPT_TIMEOUT_MS } from "./attempts.ts";
-import type { Connection, ConnectOptions } from "./connect.ts";
-import { type CredentialsSource, withCredentials } from "./credentials.ts";
+import { ATTEMPT_TIMEOUT_MS, type Place } from "./attempts.ts";
+import type { Connection } from "./connect.ts";
+import { withCredentials } from "./credentials.ts";
 import { readJoinAck } from "./join.ts";
 
 /** Sends newer credentials, so that a connection outlives the old ones; one at a time. */
 export class Renewal {
-  readonly #options: ConnectOptions & { readonly credentials?: CredentialsSource | undefined };
+  readonly #options: Place;
   readonly #log: Logger;
   #isRunning = false;
 
-  constructor(
-    options: ConnectOptions & { readonly credentials?: CredentialsSource | undefined },
-    log: Logger,
-  ) {
+  constructor(options: Place, log: Logger) {
     this.#options = options;
     this.#log = log;
   }

@@ -46,7 +46,6 @@ export class McpConnection extends McpSession {
   readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
   readonly #headers: ToolHeaders | undefined;
 
-  /** See {@linkcode McpSession.open}. */
   constructor(...parts: ConstructorParameters<typeof McpSession>) {
     super(...parts);
     const [{ type }, context] = parts;

@@ -16,7 +16,6 @@ export interface McpTool {
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown> | null;
   readonly annotations: Record<string, unknown> | undefined;
-  /** The icons, unchecked. */
   readonly icons: readonly unknown[] | undefined;
   /** How the tool runs, such as `taskSupport`; unchecked. */
   readonly execution: Record<string, unknown> | undefined;

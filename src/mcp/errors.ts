@@ -143,7 +143,6 @@ export class SignInError extends Error {
   }
 }
 
-/** A name as an argument of a command. */
 function quoteName(name: string): string {
   return /^[\w.@/:-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
@@ -201,7 +200,6 @@ export function toFailure(error: unknown): unknown {
   return new ServerNotRunningError({ reason: UNREADABLE, cause: error });
 }
 
-/** Returns whether the error needs no conversion. */
 export function isFailure(error: unknown): boolean {
   return error instanceof ConfigurationError || error instanceof ServerNotRunningError ||
     error instanceof ServerTimeoutError || error instanceof ServerAuthorizationError;

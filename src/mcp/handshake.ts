@@ -57,7 +57,6 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** What is asked of a server first. */
 export interface Opening {
   readonly choice: EraChoice;
   /** The version with sessions; the newest by default. */

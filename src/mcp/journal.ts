@@ -40,7 +40,6 @@ export class Journal {
     return [...this.#lines];
   }
 
-  /** Adds a change of state. */
   state(status: string, reason?: string): void {
     this.#push("state", reason === undefined ? status : `${status}: ${reason}`);
   }

@@ -46,7 +46,6 @@ export interface ServerLimits {
   readonly stopGraceMs: number;
 }
 
-/** The defaults of {@linkcode ServerLimits}. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   maxConcurrentStarts: 64,
   startTimeoutMs: 60_000,
@@ -109,7 +108,6 @@ export function relistIntervalMs(listBytes: number): number {
   return Math.max(MIN_RELIST_MS, 1_000 * listBytes / MAX_RELIST_BYTES_PER_SECOND);
 }
 
-/** The most pages of one list. */
 export const MAX_LIST_PAGES = 10_000;
 /** The most entries of one list: 100,000 documents beside other resources. */
 export const MAX_LIST_ENTRIES = 150_000;

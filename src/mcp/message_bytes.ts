@@ -177,7 +177,6 @@ export class MessageBytes {
       bytes.every((byte, index) => this.#buffer[offset + index] === byte);
   }
 
-  /** Frees the buffer. */
   close(): void {
     this.#giveUpBuffer();
     this.clear();

@@ -18,7 +18,6 @@ export interface OpenProgress extends Disposable {
   readonly note: (text: string) => void;
 }
 
-/** The calls of one session that report progress. */
 export class ProgressReports {
   readonly #warnOnce: WarnOnce;
   readonly #open = new Map<number, ProgressReport>();
@@ -28,7 +27,6 @@ export class ProgressReports {
     this.#warnOnce = warnOnce;
   }
 
-  /** Begins to listen for the progress of a call. */
   open(onProgress: (progress: Progress) => void): OpenProgress {
     const token = ++this.#lastToken;
     const report = new ProgressReport((params) => {
@@ -64,7 +62,6 @@ class ProgressReport {
   readonly #report: (params: unknown) => void;
   #newest: unknown;
   #isTold = true;
-  /** Whether the server has reported progress. */
   #isReporting = false;
   #noted = { count: 0, text: "" };
 

@@ -56,12 +56,10 @@ export class AskingCalls {
   readonly #endedRequests = new Set<unknown>();
   #open = 0;
 
-  /** Whether a question waits for its answer. */
   get hasOpenQuestions(): boolean {
     return this.#open > 0;
   }
 
-  /** Notes a call until it ends. */
   begin(
     ask: Ask | undefined,
     { isLocal = false }: { readonly isLocal?: boolean | undefined } = {},
@@ -150,7 +148,6 @@ export class AskingCalls {
   }
 }
 
-/** What a question says about its call. */
 interface Origin {
   readonly task: string | undefined;
   /** The request in whose stream it came. */

@@ -198,7 +198,6 @@ export class RpcPeer {
     await this.#transport.send({ method, ...(enveloped && { params: enveloped }), jsonrpc: "2.0" });
   }
 
-  /** Fails a request that still waits for its answer. */
   fail(id: unknown, reason: Error): void {
     if (isRequestId(id)) this.#take(id)?.reject(reason);
   }
@@ -225,7 +224,6 @@ export class RpcPeer {
       .catch((error) => this.#listener.onError(error));
   }
 
-  /** Takes a message of the server. */
   receive(message: RpcMessage): void {
     if (!("method" in message)) {
       const pending = this.#take(message.id);

@@ -17,7 +17,6 @@ export interface ServerListOptions<Entry, List> {
   readonly server: SupervisedServer;
   /** The list, and the capability that a server needs to have one. */
   readonly kind: "tools" | "resources";
-  /** Requests the list. */
   readonly read: (connection: McpConnection) => Promise<readonly Entry[]>;
   /** Turns the entries into the list that is kept. */
   readonly take: (entries: readonly Entry[]) => Promise<List>;

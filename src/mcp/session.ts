@@ -98,7 +98,6 @@ export class McpSession {
   #isLost = false;
   #probing: Promise<void> | undefined;
 
-  /** See {@linkcode McpSession.open}. */
   constructor(
     config: ResolvedServerConfig,
     context: SessionContext,

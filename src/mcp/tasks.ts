@@ -47,7 +47,6 @@ export interface TaskOptions extends RequestLimits {
 /** Sends a request to the server; rejects with the reason of an aborted signal. */
 export type SendRequest = (method: string, params: Result, limits: RequestLimits) => Promise<Result>;
 
-/** The calls of one session that run as tasks. */
 export class TaskCalls {
   readonly #send: SendRequest;
   readonly #log: Logger;

@@ -1,7 +1,6 @@
 /** The documents of one MCP server, kept in the Finder's order and searchable between requests. */
 import { compareDocuments, type PreparedDocument, TEXT_SEPARATOR } from "./document.ts";
 
-/** A document on a shelf. */
 interface Slot {
   readonly prepared: PreparedDocument;
   /** Its index in the server's list, by which documents of the same instant are ordered. */
@@ -29,7 +28,6 @@ export class DocumentShelf {
   #documents: readonly PreparedDocument[] | undefined;
   #text: ShelfText | undefined;
 
-  /** How many documents are on the shelf. */
   get size(): number {
     return this.#slots.size;
   }

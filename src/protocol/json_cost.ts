@@ -85,7 +85,6 @@ export function maxCostOf(
   return text.length * MAX_COST_PER_BYTE + bytes / BYTES_PER_VALUE + escapes / ESCAPES_PER_VALUE;
 }
 
-/** The cost of one or more messages. */
 export class JsonCost {
   #bytes = 0;
   #structures = 0;
@@ -110,7 +109,6 @@ export class JsonCost {
     this.#maxDepth = maxDepth;
   }
 
-  /** The cost so far, in values. */
   get values(): number {
     const newNames = Math.max(0, this.#newNames - FREE_NEW_NAMES);
     const bytes = Math.max(0, this.#bytes - FREE_BYTES);

@@ -6,7 +6,6 @@ export interface Schema<T> {
   safeParse(message: unknown): { success: true; data: T } | { success: false; error: SchemaError };
 }
 
-/** Where a value is invalid. */
 export interface SchemaError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }

@@ -66,7 +66,6 @@ export class InputValues {
     this.#values.set(id, value);
   }
 
-  /** Forgets a value; true when there was one. */
   clear(id: string): boolean {
     return this.#values.delete(id);
   }

@@ -22,7 +22,6 @@ const UPDATE_EVENTS = {
   skills: UPDATE_SKILLS_EVENT,
 } as const;
 
-/** The parts of a Computer whose changes are announced. */
 export type UpdateKind = keyof typeof UPDATE_EVENTS;
 
 /** Sends `server:update_*` events. Changes of one kind in quick succession become one event; the last is never lost. */

@@ -9,7 +9,6 @@ import { parseOfficeNotification } from "../../protocol/parse.ts";
 
 const LOOKUP_TIMEOUT_MS = 2_000;
 
-/** The operations that end the tool calls of an office. */
 export interface OfficeCalls {
   endOfficeCalls(): void;
   endConfirmations(): void;
@@ -51,13 +50,11 @@ export class OfficeAgent {
     this.#name = name;
   }
 
-  /** Sets the running request for the name. */
   expect(lookup: Promise<void>): void {
     this.#lookup = lookup;
   }
 }
 
-/** Handles members that join and leave. */
 export class Attendance {
   readonly #context: AttendanceContext;
   /** Counts notifications, so that an older list of members does not replace a newer notification. */

@@ -58,7 +58,6 @@ interface Blob extends BlobPart {
   answer: readonly string[];
 }
 
-/** The blobs of one office. */
 export class OfficeBlobs {
   readonly #limits: BlobLimits;
   readonly #now: () => number;
@@ -68,7 +67,6 @@ export class OfficeBlobs {
   #isEnded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param now a clock in milliseconds */
   constructor(limits: BlobLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
@@ -260,7 +258,6 @@ const REASONS = {
   range: "the offset is outside of the blob",
 } as const;
 
-/** A 4018 with its reason. */
 export function notAccessible(reason: keyof typeof REASONS): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot read the blob: ${REASONS[reason]}`, {
     details: { reason },

@@ -56,7 +56,6 @@ export class FollowedCalls {
     return idleMs;
   }
 
-  /** A call has made progress. */
   onProgress(reqId: string, progress: Progress): void {
     const call = this.#running.get(reqId);
     if (call === undefined) return;

@@ -42,7 +42,6 @@ interface Part {
   readonly mimeType: string;
   /** Returns the bytes; `undefined` when they cannot be encoded or decoded. */
   readonly toBytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Replaces the part by the handle. */
   readonly replace: (mark: BlobMark) => void;
 }
 

@@ -14,11 +14,9 @@ export interface ListItem<T> {
   readonly name: string;
   /** The object for which the size is remembered; items with the same key have the same size. */
   readonly key: object;
-  /** Returns the item as the answer contains it. */
   readonly render: () => T;
 }
 
-/** How to shorten a list. */
 export interface FitOptions {
   /** The items in a warning, for example `tools`. */
   readonly what: string;

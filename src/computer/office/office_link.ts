@@ -49,7 +49,6 @@ export interface OfficeLinkContext {
   readonly protocolVersion: ProtocolMinor;
   readonly log: Logger;
   readonly onEvent: (incoming: IncomingEvent) => void;
-  /** The office was joined. */
   readonly onJoined: () => void;
   /** The office was left, or the Server has refused to let this Computer rejoin. */
   readonly onLeft: () => void;
@@ -141,37 +140,18 @@ export class OfficeLink {
 
   async #connect(options: ConnectOptions): Promise<Link> {
     await this.leave();
-    const {
-      url,
-      token,
-      auth,
-      headers,
-      credentials,
-      ca,
-      path,
-      reconnectDelayMs,
-      rejoinDelayMs,
-      timeoutMs,
-      signal,
-    } = options;
+    const { token, auth, timeoutMs, signal, onFailed, ...access } = options;
     const closing = this.#closing.signal;
     const listener = this.#listener((error) => {
       if (this.#link === link) this.#link = undefined;
       this.#isPresent = false;
       this.#context.onLeft();
-      if (options.onFailed === undefined) {
-        this.#context.log.error("connection failed permanently", { error: error.message });
-      } else options.onFailed(error);
+      if (onFailed !== undefined) return onFailed(error);
+      this.#context.log.error("connection failed permanently", { error: error.message });
     });
     const link: Link = await Link.open(
       {
-        url,
-        path,
-        headers,
-        credentials,
-        ca,
-        reconnectDelayMs,
-        rejoinDelayMs,
+        ...access,
         protocolVersion: this.#context.protocolVersion,
         auth: { session: this.#session, ...(token === undefined ? auth : { token, ...auth }) },
         logger: this.#context.log,
@@ -182,7 +162,7 @@ export class OfficeLink {
         signal: signal === undefined ? closing : AbortSignal.any([signal, closing]),
       },
     );
-    this.#url = url;
+    this.#url = access.url;
     this.#link = link;
     if (!closing.aborted) return link;
     await this.leave();

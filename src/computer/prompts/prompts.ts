@@ -50,7 +50,6 @@ interface FoundPrompt {
   readonly prompt?: PromptInfo | undefined;
 }
 
-/** Lists and fills in prompts. */
 export class Prompts {
   readonly lists: EntryLists<PromptInfo>;
   readonly #context: PromptsContext;
@@ -151,7 +150,6 @@ function isMessage(message: unknown): message is PromptMessage {
     isRecord(message["content"]) && typeof message["content"]["type"] === "string";
 }
 
-/** The arguments that a prompt needs and that are not given. */
 function missingArguments(
   prompt: PromptInfo | undefined,
   given: Readonly<Record<string, string>>,

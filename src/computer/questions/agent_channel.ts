@@ -27,7 +27,6 @@ const STATE_BYTES = 24;
 /** Why a question is declined when there are as many as {@linkcode QuestionLimits.maxQuestions}. */
 export const TOO_MANY = "too many questions are open; try again later";
 
-/** Why a question has no answer when its time is over. */
 export function unansweredIn(timeoutMs: number): string {
   return `nobody answered in ${timeoutMs / 1000} s`;
 }
@@ -51,10 +50,8 @@ export interface QuestionOutcome {
   readonly why?: string;
 }
 
-/** Why a question is not open any more. */
 type EndReason = "answered" | "expired" | "ended";
 
-/** A question that waits for its answer. */
 interface OpenQuestion {
   readonly call: RunningCall;
   readonly question: AgentQuestion;
@@ -65,11 +62,9 @@ interface OpenQuestion {
 /** An Agent that waits for the person at the Computer. */
 interface Wait {
   readonly call: RunningCall;
-  /** Whether the person has answered. */
   isOver: boolean;
 }
 
-/** The questions to the Agent of one office. */
 export class AgentChannel {
   readonly #limits: QuestionLimits;
   readonly #open = new Map<string, OpenQuestion>();

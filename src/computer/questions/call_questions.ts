@@ -47,7 +47,6 @@ export class CallQuestions {
     this.#answerers = answerers;
   }
 
-  /** Answers a question of the MCP server. */
   readonly ask: Ask = (question, { signal }) => {
     const answer = this.#last.then(() => this.#answer(question, signal));
     this.#last = answer.catch(() => undefined);

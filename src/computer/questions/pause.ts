@@ -14,13 +14,11 @@ export interface WaitReason {
   readonly server: string;
   /** What the person is asked for: `a confirmation`, `an answer`. */
   readonly what: string;
-  /** Further metadata of the result that tells the Agent to wait. */
   readonly meta?: ToolResultMeta;
 }
 
 /** The time for one person. Dispose of it when they have answered: the call then goes on. */
 export interface Pause extends Disposable {
-  /** Whether the time of the call stands still. */
   readonly isPaused: boolean;
   /** How long they may take, in milliseconds. While the call's own time runs on, that ends first. */
   readonly timeoutMs: number;

@@ -33,7 +33,6 @@ export interface AskedQuestion {
   readonly signal: AbortSignal;
 }
 
-/** The person at the Computer, as the host program reaches them. */
 export class PersonAtComputer {
   readonly #context: PersonContext;
   #waiting = 0;
@@ -129,7 +128,6 @@ function checkAnswer(
   return problems === undefined ? { answer: { action: "accept", content } } : { problems };
 }
 
-/** The abort reason when nobody has answered in time. */
 class QuestionExpired extends Error {
   override readonly name = "QuestionExpired";
 }

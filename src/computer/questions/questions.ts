@@ -12,10 +12,8 @@ export interface QuestionsContext extends Omit<PersonContext, "channel"> {
   readonly answerQuestion: AnswerQuestion | undefined;
 }
 
-/** The person at the Computer and the user of the Agent. */
 export class Questions {
   readonly channel: AgentChannel;
-  /** How long an answer is waited for, in milliseconds. */
   readonly timeoutMs: number;
   readonly #person: PersonAtComputer;
   readonly #answerQuestion: AnswerQuestion | undefined;

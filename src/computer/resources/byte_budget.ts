@@ -6,7 +6,6 @@ export interface ByteBudgetOptions {
   readonly totalBytes: number;
 }
 
-/** Counts the bytes of the kept values by key. */
 export class ByteBudget {
   readonly #options: ByteBudgetOptions;
   readonly #bytes = new Map<string, number>();
@@ -18,17 +17,20 @@ export class ByteBudget {
 
   /** Returns whether the value fits, and counts it in place of the earlier value of `key`. */
   take(key: string, value: unknown): boolean {
+    const isSmall = fitsApproximately(value, this.#options.eachBytes);
+    return this.takeBytes(key, isSmall ? approximateSizeBytes(value) : Infinity);
+  }
+
+  /** The same for a value of which the size is known. */
+  takeBytes(key: string, bytes: number): boolean {
     this.release(key);
     const { eachBytes, totalBytes } = this.#options;
-    if (!fitsApproximately(value, eachBytes)) return false;
-    const bytes = approximateSizeBytes(value);
-    if (this.#total + bytes > totalBytes) return false;
+    if (bytes > eachBytes || this.#total + bytes > totalBytes) return false;
     this.#bytes.set(key, bytes);
     this.#total += bytes;
     return true;
   }
 
-  /** Removes the value of `key` from the count. */
   release(key: string): void {
     this.#total -= this.#bytes.get(key) ?? 0;
     this.#bytes.delete(key);

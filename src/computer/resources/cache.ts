@@ -95,7 +95,6 @@ export class EntryCache<V> {
     for (const key of keys) this.#entry(key);
   }
 
-  /** A change of `key` was announced. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -103,7 +102,6 @@ export class EntryCache<V> {
     this.#expect(key);
   }
 
-  /** Every value may have changed. */
   invalidateAll(): void {
     for (const key of this.#entries.keys()) this.invalidate(key);
   }

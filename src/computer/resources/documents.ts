@@ -109,7 +109,6 @@ export class ServerDocuments {
     return await this.cache.refreshAll(withinMs);
   }
 
-  /** The last known summary of the document of this key. */
   summaryOf(key: string): Summary {
     const listed = this.#uris.get(key);
     return listed === undefined ? undefined : this.cache.get(listed);
@@ -205,7 +204,6 @@ export class ServerDocuments {
   }
 }
 
-/** Whether a {@linkcode documentKey} is the URI of a host. */
 function isHostUri(key: string): boolean {
   return !key.slice("dpe://".length).includes("/");
 }

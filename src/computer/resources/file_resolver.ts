@@ -34,7 +34,6 @@ interface DocumentName {
   readonly docRef: string;
 }
 
-/** A resolution that several requests wait for. */
 interface Running {
   readonly resource: Promise<DpeResource>;
   /** The signal of the first request, which ends the resolution at its time-out. */

@@ -7,7 +7,6 @@ import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../limits.ts";
 import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
 
-/** A server's list, sorted. */
 export interface SortedResources {
   readonly windows: readonly McpResource[];
   /** The listed URI of each window by its key; the first URI where several differ only in their query. */
@@ -155,7 +154,6 @@ export const NO_RESOURCES: SortedResources = {
   others: new ListDigest().value,
 };
 
-/** Whether two maps have different keys. */
 export function keysDiffer(
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,

@@ -10,7 +10,6 @@ import type { SortedResources } from "./kinds.ts";
 
 const MAX_LINES = 20;
 
-/** Logs problems of a server's list and of its resources. */
 export class ListWarnings {
   readonly #server: string;
   readonly #warnOnce: Pick<WarnOnce, "warn">;

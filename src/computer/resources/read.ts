@@ -132,7 +132,6 @@ export function toResourceFields(entry: Readonly<Record<string, unknown>>): Omit
   };
 }
 
-/** Whether a listed icon has an address. */
 export function isIcon(icon: unknown): icon is ResourceIcon {
   return isRecord(icon) && typeof icon["src"] === "string";
 }

@@ -2,7 +2,7 @@
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import type { DpeResource, GetDpeReq, ReadResourceRet } from "../../protocol/resources.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { isValidDpeUri } from "../../uri/dpe_uri.ts";
@@ -38,9 +38,11 @@ export async function resolveDocument(
   const { resolveDpe, read } = options;
   if (resolveDpe === undefined) {
     const message = "Cannot resolve the document: this Computer has no resolver";
-    throw dpeError(ErrorCode.DPE_RESOLVER_NOT_CONFIGURED, message, { uri });
+    throw new SmcpError(ErrorCode.DPE_RESOLVER_NOT_CONFIGURED, message, { details: { uri } });
   }
-  if (!isValidDpeUri(uri)) throw dpeError(ErrorCode.DPE_RESOLVER_INVALID_URI, "Invalid dpe:// URI", { uri });
+  if (!isValidDpeUri(uri)) {
+    throw new SmcpError(ErrorCode.DPE_RESOLVER_INVALID_URI, "Invalid dpe:// URI", { details: { uri } });
+  }
   using deadline = new Deadline(timeoutMsOf(request), {
     reason: () => new TypeError("Cannot resolve the document: no answer in time"),
   });
@@ -58,10 +60,6 @@ export async function resolveDocument(
       ? cause.message
       : "the resolver failed";
     const message = "Cannot resolve the document";
-    throw dpeError(ErrorCode.DPE_RESOLUTION_FAILED, message, { uri, reason }, cause);
+    throw new SmcpError(ErrorCode.DPE_RESOLUTION_FAILED, message, { details: { uri, reason }, cause });
   }
-}
-
-function dpeError(code: number, message: string, details: ErrorDetails, cause?: unknown): SmcpError {
-  return new SmcpError(code, message, { details, cause });
 }

@@ -16,7 +16,6 @@ import type { KnownResource, ServerResources } from "./server_resources.ts";
 /** A capability that a request needs, by its name on the wire. */
 export type NeededCapability = "resources" | "resources.subscribe" | "prompts" | "completions";
 
-/** Whether a server has it. */
 const NEEDED_CAPABILITIES: Readonly<Record<NeededCapability, (has: ServerCapabilities) => boolean>> = {
   "resources": ({ resources }) => resources,
   "resources.subscribe": ({ resources, subscribe }) => resources && subscribe,
@@ -64,7 +63,6 @@ export interface ResourceRoutesContext {
 /** The claimants of each host, in order of precedence: the first of them owns it. */
 type Claims = ReadonlyMap<string, readonly ServerResources[]>;
 
-/** Finds servers by name, by URI and by URI template. */
 export class ResourceRoutes {
   readonly #context: ResourceRoutesContext;
   /** The claims of servers that announce `resources.subscribe`; the others claim nothing. */

@@ -21,15 +21,12 @@ export interface Watched {
 
 export interface WatchedChanges {
   readonly updates: ResourceUpdate[];
-  /** Where the next page begins. */
   readonly cursor: string;
-  /** Whether more changes follow. */
   readonly hasMore: boolean;
 }
 
 interface Change {
   readonly update: ResourceUpdate;
-  /** Increases with each change. */
   readonly number: number;
 }
 
@@ -46,7 +43,6 @@ export class ResourceWatch {
   /** The number of the last change that may be missing in the log. */
   #forgotten = 0;
 
-  /** `onChange` is called after each change. */
   constructor(options: { readonly maxSubscriptions: number; readonly onChange: () => void }) {
     this.#maxSubscriptions = options.maxSubscriptions;
     this.#onChange = options.onChange;
@@ -130,7 +126,6 @@ export class ResourceWatch {
     for (const as of this.#watched.get(server)?.values() ?? []) this.#note({ mcp_server: server, uri: as });
   }
 
-  /** The list of a server has changed. */
   onListChanged(server: string): void {
     this.#note({ mcp_server: server });
   }

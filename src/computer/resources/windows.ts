@@ -17,7 +17,6 @@ export interface ServerWindowsContext
   readonly warnings: Pick<ListWarnings, "warn">;
 }
 
-/** Keeps the listed windows and their contents. */
 export class ServerWindows {
   readonly cache: EntryCache<Contents>;
   readonly #context: ServerWindowsContext;

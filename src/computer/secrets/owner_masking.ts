@@ -18,7 +18,7 @@ function maskHttpForOwner<
   return {
     ...parameters,
     url: maskUrlForOwner(parameters.url),
-    headers: maskValues(parameters.headers, showToOwner),
+    headers: maskValues(parameters.headers, (text) => maskFallback(text)),
   };
 }
 
@@ -28,13 +28,9 @@ function maskStdioForOwner(parameters: MCPServerStdioParameters): MCPServerStdio
   return { ...parameters, args: maskArgumentsForOwner(args), env: env && Object.fromEntries(shown) };
 }
 
-function maskLiteralForOwner(value: string): string {
-  return maskValue(value, showToOwner);
-}
-
 /** The owner may see the path of a file. */
-function showToOwner(placeholder: string): string {
-  return maskFallback(placeholder);
+function maskLiteralForOwner(value: string): string {
+  return maskValue(value, (text) => maskFallback(text));
 }
 
 /** Masks `--token=…`, the argument after `--api-key`, `NAME=…` for a secret name, and secrets in URLs. */

@@ -14,7 +14,6 @@ const MAX_FIELD_LENGTH = 1_000;
 /** Fields whose values are names and stay readable, even if a name equals a secret. */
 const NAME_FIELDS: ReadonlySet<string> = new Set(["req_id", "agent", "server", "tool", "outcome", "event"]);
 
-/** Masks known secrets in any text. */
 export class Redactor {
   readonly #forOwner = new SecretTexts();
   readonly #forAgents = new SecretTexts();
@@ -77,7 +76,6 @@ export class Redactor {
     };
   }
 
-  /** A logger that masks messages and fields. */
   wrap(log: Logger): Logger {
     // It writes nothing, so masking would be wasted.
     if (log === silentLogger) return log;

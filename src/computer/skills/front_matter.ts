@@ -1,4 +1,5 @@
 /** The front matter of a `SKILL.md`: YAML between two lines `---` (`docs/skills.md#front-matter`). */
+import { ByteBudget } from "../resources/byte_budget.ts";
 import { LineCounter, parseDocument } from "yaml";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
@@ -75,8 +76,7 @@ function withoutDeep(members: Readonly<Record<string, unknown>>): Readonly<Recor
 /** Reads the front matters of one folder or MCP server: one at a time, and all together within a limit. */
 export class FrontMatterReader {
   readonly #turns = new Limiter(1);
-  readonly #bytes = new Map<string, number>();
-  #allBytes = 0;
+  readonly #budget = new ByteBudget({ eachBytes: MAX_FRONT_MATTER_BYTES, totalBytes: MAX_ALL_BYTES });
 
   /**
    * Reads the front matter of a skill, in place of the earlier one of `key`.
@@ -86,24 +86,19 @@ export class FrontMatterReader {
    */
   read(key: string, head: Uint8Array): Promise<FrontMatter> {
     return this.#turns.run(async () => {
-      this.forget(key);
       const found = findFrontMatter(head);
       const bytes = "problem" in found ? 0 : found.end - found.start;
-      if (this.#allBytes + bytes > MAX_ALL_BYTES) {
+      if (!this.#budget.takeBytes(key, bytes)) {
         const limit = `all of them together have more than ${MAX_ALL_BYTES} bytes`;
         throw new RangeError(`Cannot read the front matter: ${limit}`);
       }
-      this.#bytes.set(key, bytes);
-      this.#allBytes += bytes;
       if (bytes > SHORT_BYTES) await delay(0);
       return readFrontMatter(head);
     });
   }
 
-  /** A skill is gone. */
   forget(key: string): void {
-    this.#allBytes -= this.#bytes.get(key) ?? 0;
-    this.#bytes.delete(key);
+    this.#budget.release(key);
   }
 }
 

@@ -94,7 +94,6 @@ export class SkillReader implements ComputerSkills {
     this.#skills = skills;
   }
 
-  /** Lists the skills; see {@linkcode ComputerSkills.list}. */
   async list(): Promise<SkillListing> {
     return await this.#skills.list();
   }
@@ -117,11 +116,6 @@ export class SkillReader implements ComputerSkills {
     });
   }
 
-  /**
-   * Reads a file whole, for the Computer's own program.
-   *
-   * @throws {SmcpError} as {@linkcode SkillReader.get} does.
-   */
   async read(name: string, options: LocalSkillOptions = {}): Promise<LocalSkillFile> {
     const { relPath = "", signal } = options;
     const found = await abortable(this.#skills.find(name), signal);

@@ -45,7 +45,6 @@ export interface ServerSkillsContext {
   readonly onChange: () => void;
 }
 
-/** The skills of one MCP server as it listed them last. */
 export class ServerSkills {
   readonly server: SupervisedServer;
   readonly #context: ServerSkillsContext;

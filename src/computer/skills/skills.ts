@@ -122,7 +122,6 @@ export class Skills {
     if (resources.length > 0 || this.#servers.has(server)) this.#skillsOf(server).take(resources);
   }
 
-  /** Handles `notifications/resources/updated`. */
   onUpdated(server: SupervisedServer, uri: string): void {
     this.#servers.get(server)?.onUpdated(uri);
   }
@@ -136,7 +135,6 @@ export class Skills {
     if (this.#servers.has(server)) this.#changed();
   }
 
-  /** The server was removed. */
   remove(server: SupervisedServer): void {
     if (this.#servers.delete(server)) this.#changed();
   }

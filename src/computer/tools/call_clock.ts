@@ -4,7 +4,6 @@ import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
 
 export interface CallTimes {
-  /** The most time that the call may take, in milliseconds. */
   readonly timeoutMs: number;
   /** How long it may make no progress, in milliseconds; as long as it likes by default. */
   readonly idleMs?: number | undefined;
@@ -48,7 +47,6 @@ export class CallClock implements Disposable {
     return this.#limitMs;
   }
 
-  /** How much of it is left. */
   get leftMs(): number {
     return this.#total.leftMs;
   }
@@ -66,7 +64,6 @@ export class CallClock implements Disposable {
     this.#idle?.restart(this.#idleMs);
   }
 
-  /** Gives the call this time from now on. */
   restart(timeoutMs: number): void {
     this.#isPaused = false;
     this.#limitMs = timeoutMs;

@@ -79,7 +79,6 @@ export interface CallOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** The tool calls of one Computer. */
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   readonly #warnOnce: WarnOnce;
@@ -135,7 +134,6 @@ export class ToolCalls {
     this.#repeated.clear();
   }
 
-  /** Cancels every call. Idempotent. */
   close(): void {
     this.#end(() => true);
   }

@@ -20,10 +20,8 @@ import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
 import { declaredTagsOf, toolMetaOf, vrlScriptOf, withDeclaredTags } from "./settings.ts";
 
-/** How tools are named and shown. */
 export type ToolRules = Pick<OfficeRules, "naming" | "hasBundleIds" | "readsDeclaredTags">;
 
-/** Where a tool call goes. */
 export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
   /** The VRL script for the results of the server. */
@@ -57,7 +55,6 @@ interface Member {
   isListed: boolean;
 }
 
-/** The tools of one Computer. */
 export class ToolDirectory {
   readonly #context: ToolDirectoryContext;
   readonly #members = new Map<SupervisedServer, Member>();
@@ -154,7 +151,6 @@ function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): bo
   return before.length === after.length && before.every((tool, index) => tool === after[index]);
 }
 
-/** Turns a tool into what an Agent sees. */
 type ShowTool = (route: ToolRoute) => SMCPTool;
 
 const RULES_OF_0_2: ToolRules = officeRulesOf("0.2");

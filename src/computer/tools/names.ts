@@ -17,10 +17,8 @@ export interface ServerTools {
   readonly isListed: boolean;
 }
 
-/** An MCP server as the tools need it. */
 export type ToolServer = Pick<SupervisedServer, "name" | "config" | "use">;
 
-/** How tools get their names. */
 export interface ToolNaming {
   /** The name of a tool that no other tool has; `tool` is its alias or its own name. */
   readonly nameOf: (server: string, tool: string) => string;
@@ -40,7 +38,6 @@ export const BARE_NAMES: ToolNaming = {
 /** A tool is always called by the identity of its server and its alias or own name (from protocol 0.3 on). */
 export const EXPOSED_NAMES: ToolNaming = { nameOf: buildExposedName, forbidsByAnyName: true };
 
-/** A tool with the name under which it is called. */
 export interface NamedTool {
   readonly name: string;
   /** The names by which `forbidden_tools` may mean it. */
@@ -49,7 +46,6 @@ export interface NamedTool {
   readonly server: ToolServer;
 }
 
-/** The names of all tools. */
 export interface ToolNames {
   /** The tools to list, in the order of their servers. */
   readonly named: readonly NamedTool[];

@@ -56,7 +56,6 @@ export class RepeatedCalls {
     });
   }
 
-  /** Forgets every call; calls that run go on. */
   clear(): void {
     this.#calls.clear();
     this.#sizeBytes = 0;

@@ -136,7 +136,6 @@ const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>>
   answerer: (server) => ` while a question of MCP server "${server}" was open`,
 };
 
-/** The abort reason of a call that was cancelled. */
 export class ToolCallCancelled extends Error {
   override readonly name = "ToolCallCancelled";
   readonly code = "TOOL_CALL_CANCELLED";

@@ -78,7 +78,6 @@ export class RunningCall implements Disposable {
     this.clock.restart(timeoutMs);
   }
 
-  /** Answers the waiting request with the result. */
   finish(result: CallToolResult): void {
     this.#answer.resolve(result);
   }

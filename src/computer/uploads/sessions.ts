@@ -58,14 +58,12 @@ const MAX_HINT_LENGTH = 64;
 /** The bytes of an `upload_id`, enough to make it impossible to guess. */
 const ID_BYTES = 16;
 
-/** One upload that is open. */
 export class Upload {
   readonly id: string;
   readonly totalSize: number;
   readonly sha256: string;
   /** The name that the file gets at the end. */
   readonly fileName: string;
-  /** When the last chunk was taken. */
   usedAtMs: number;
   /** Whether a chunk is being written. The next one has to wait for its answer. */
   isWriting = true;
@@ -129,7 +127,6 @@ export class UploadSessions {
   readonly #now: () => number;
   readonly #uploads = new Map<string, Upload>();
 
-  /** @param now a clock in milliseconds */
   constructor(limits: SessionLimits, now: () => number) {
     this.#limits = limits;
     this.#now = now;
@@ -202,14 +199,12 @@ export class UploadSessions {
     upload.usedAtMs = this.#now();
   }
 
-  /** Ends an upload. */
   end(upload: Upload): void {
     upload.isEnded = true;
     this.#uploads.delete(upload.id);
   }
 }
 
-/** What a first chunk declares. */
 interface Declaration {
   readonly totalSize: number;
   readonly sha256: string;

@@ -73,7 +73,6 @@ export class VrlEngine implements Disposable {
     throw new VrlError(`Cannot run the VRL script: ${why}`);
   }
 
-  /** Ends the engine. Idempotent. */
   close(): void {
     this.#closing.abort(new VrlError("Cannot use the VRL engine: closed"));
     this.#discard();

@@ -22,7 +22,6 @@ export interface VrlDiagnostic {
   readonly labels: readonly VrlLabel[];
 }
 
-/** A note of a finding about a part of the script. */
 export interface VrlLabel {
   readonly message: string;
   /** Offsets in the script, in bytes of UTF-8. */

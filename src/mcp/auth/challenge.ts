@@ -78,7 +78,6 @@ export function scopesToAskFor(...texts: readonly (string | undefined)[]): strin
 /** The characters of a scope (RFC 6749, appendix A.4). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** The scopes in a text, each once. */
 export function scopesIn(...texts: readonly (string | undefined)[]): string[] {
   return [...new Set(texts.flatMap((text) => text?.split(/\s+/).filter((scope) => SCOPE.test(scope)) ?? []))];
 }

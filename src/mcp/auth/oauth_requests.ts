@@ -82,7 +82,6 @@ export function toShortLine(text: string): string {
   return shorten(text, MAX_TEXT_LENGTH).replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
-/** The answer that the library could not use. */
 function responseOf(error: unknown): Response | undefined {
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError) {
     return error.response;

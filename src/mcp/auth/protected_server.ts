@@ -39,9 +39,7 @@ export interface SignInTarget {
   /** `undefined` for a server of 2025-03-26. */
   readonly resource: ProtectedResource | undefined;
   readonly as: AuthorizationServer;
-  /** The resource indicator. */
   readonly audience: string | undefined;
-  /** The challenge that led here. */
   readonly challenge: Challenge | undefined;
 }
 

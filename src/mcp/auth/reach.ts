@@ -13,7 +13,6 @@ import { type AddressKind, kindOfHost } from "./addresses.ts";
 
 /** The kinds from the one that reaches deepest. */
 const DEEPEST_FIRST: readonly AddressKind[] = ["loopback", "private", "public"];
-/** An address that may not be used. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
 }

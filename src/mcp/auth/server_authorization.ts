@@ -32,7 +32,6 @@ export interface Refusal {
   readonly token: string | undefined;
 }
 
-/** Gives the requests to one MCP server their token. */
 export class ServerAuthorization {
   readonly #server: ProtectedServer;
   /** The sign-in in use; `undefined` before it is read, and again after a change of the store. */

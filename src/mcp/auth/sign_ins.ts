@@ -25,13 +25,12 @@ import type { StoredSignIn } from "./token_store.ts";
 /** How long the MCP server may take to say what it wants, in milliseconds. */
 const PROBE_TIMEOUT_MS = 15_000;
 
-/** What sign-ins need from their Computer. */
 export interface SignInsContext extends AuthorizationContext {
   /** Returns the configuration of a server with its inputs filled in; throws `TypeError` for an unknown name. */
   readonly resolve: (server: string, signal: AbortSignal | undefined) => Promise<ResolvedServerConfig>;
 }
 
-/** The sign-ins of one Computer. */
+/** Does what `ComputerSignIns` describes, for one Computer. */
 export class SignIns {
   readonly #context: SignInsContext;
 
@@ -39,12 +38,6 @@ export class SignIns {
     this.#context = context;
   }
 
-  /**
-   * Begins a sign-in at an MCP server.
-   *
-   * @throws {TypeError} for an unknown server, and one that no user signs in at.
-   * @throws {SignInError} when the sign-in cannot begin; the message says what to do.
-   */
   async start(name: string, options: SignInOptions = {}): Promise<SignIn> {
     const { signal } = options;
     const server = await this.#find(name, signal);
@@ -58,7 +51,6 @@ export class SignIns {
     return await beginBrowserSignIn(server, target, { redirectUri, signal });
   }
 
-  /** The state of a server's sign-in. Throws as {@linkcode SignIns.start} does for the name. */
   async status(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
     const server = await this.#find(name, signal);
     const signIns = await server.signIns();
@@ -69,10 +61,6 @@ export class SignIns {
     );
   }
 
-  /**
-   * Forgets the tokens of a server, and asks the authorization server to revoke them. Throws as
-   * {@linkcode SignIns.start} does for the name.
-   */
   async signOut(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
     const server = await this.#find(name, signal);
     const signedIn = (await server.known()).filter(({ tokens }) => tokens !== undefined);
@@ -84,7 +72,6 @@ export class SignIns {
     return { wasSignedIn: signedIn.length > 0, isRevoked };
   }
 
-  /** The port to listen at first: the configured one, or that of the last sign-in. */
   async redirectPort(name: string): Promise<number | undefined> {
     const server = await this.#find(name, undefined);
     const { redirectPort } = server.config;

@@ -31,7 +31,6 @@ export interface TokenRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Exchanges the code of a redirect for tokens. */
 export async function exchangeCode(
   request: TokenRequest,
   grant: { readonly parameters: URLSearchParams; readonly redirectUri: string; readonly verifier: string },

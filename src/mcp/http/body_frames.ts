@@ -163,7 +163,8 @@ export class EventFrames implements BodyFrames {
     if (isLongWait) this.#event.truncate(this.#lineStart);
     this.#lineStart = isEmpty ? 0 : this.#event.length;
     this.#lines = isEmpty ? 0 : this.#lines + 1;
-    if (this.#lines > MAX_EVENT_LINES) {
+    // Once: an event without end may have hundreds of thousands of lines.
+    if (this.#lines === MAX_EVENT_LINES + 1) {
       this.#event.fail(new RangeError(`Cannot read an event with more than ${MAX_EVENT_LINES} lines`));
     }
     return isEmpty;

@@ -43,7 +43,6 @@ const MAX_PARAMETERS = 64;
 const MAX_DEPTH = 32;
 const MAX_NAMED_LENGTH = 128;
 
-/** A parameter that goes into a header. */
 export interface HeaderParameter {
   /** Where it stands in the arguments. */
   readonly path: readonly string[];
@@ -86,13 +85,11 @@ export class ToolHeaders {
     return tool;
   }
 
-  /** The headers of a call. */
   headersOf(call: { readonly name: string; readonly arguments: unknown }): Record<string, string> {
     return toParameterHeaders(this.#parametersByTool.get(call.name) ?? [], call.arguments);
   }
 }
 
-/** Reads the marks of an input schema. */
 export function readHeaderParameters(inputSchema: unknown): HeaderParameters {
   const parameters: HeaderParameter[] = [];
   const names = new Set<string>();

@@ -65,7 +65,6 @@ export interface BodyWatch {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Passes a body on in frames. */
 export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
   const watched = new WatchedBody(body.getReader(), watch);
   return new ReadableStream<Uint8Array>({

@@ -44,7 +44,6 @@ export interface HttpListener {
   onStreamBroken(): void;
   /** The standalone event stream was opened again without resuming: earlier notifications may be lost. */
   onStreamOpened(): void;
-  /** A message of the server. */
   onMessage(message: RpcMessage): void;
   /** The event stream that carries the answer to a request ended without it, and cannot be resumed. */
   onAnswerLost(requestId: unknown): void;
@@ -63,7 +62,6 @@ export interface HttpContext {
   readonly send?: HttpFetch | undefined;
 }
 
-/** One request of the SDK. */
 interface Exchange {
   readonly method: string;
   /** Whether it opens an event stream that belongs to no request. */
@@ -321,7 +319,6 @@ function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/** Converts seconds, or an ISO 8601 duration. */
 function toMilliseconds(time: number | string): number {
   const ms = typeof time === "number" ? time * 1000 : Temporal.Duration.from(time).total("milliseconds");
   return Math.min(ms, MAX_TIMER_MS);

@@ -171,7 +171,6 @@ function restOf(bytes: Uint8Array, spans: readonly Span[], mark: string): string
   }
 }
 
-/** The progress of unescaping. */
 interface Progress {
   from: number;
   to: number;

@@ -77,7 +77,6 @@ export class LineDecoder {
     return { lines, undecodable };
   }
 
-  /** Decodes a whole line. */
   decode(bytes: Uint8Array): DecodedLine {
     const text = this.#lenientDecoder.decode(bytes);
     if (this.#onInvalid === "ignore") return { text: text.replaceAll(REPLACEMENT, ""), isValid: true };

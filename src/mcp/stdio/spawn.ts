@@ -68,7 +68,6 @@ export function killGroup(pid: number, signal: Deno.Signal): void {
   }
 }
 
-/** The places to search. */
 export interface ProgramPlaces {
   readonly path: string;
   /** The base of a relative command. */

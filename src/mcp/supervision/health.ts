@@ -64,7 +64,6 @@ const STABLE_MS = 5 * 60_000;
 /** How many sessions in a row are replaced at once that the server has lost. */
 const MAX_LOSSES = 3;
 
-/** The waits between two sessions. */
 export class RestartPace {
   readonly #backoff: Backoff;
   /** Sessions in a row that the server has lost within a minute. */

@@ -43,11 +43,9 @@ export interface ServerListener extends NotificationListener {
 /** How long a change of state is waited for, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** Lets others wait for a change of state. */
 export class StateChanges {
   #next = Promise.withResolvers<void>();
 
-  /** The state has changed. */
   tell(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers();

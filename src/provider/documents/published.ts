@@ -8,7 +8,6 @@ import type { DocumentInfo, DocumentSource } from "./source.ts";
 /** The media type of everything under `dpe://`. */
 export const DOCUMENT_MEDIA_TYPE = "application/json";
 
-/** Notifies the clients. */
 export interface DocumentsListener {
   onDocumentChange(uris: { readonly document: string; readonly catalogue: string }): void;
   onListChange(catalogue: string): void;

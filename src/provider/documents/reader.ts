@@ -23,7 +23,6 @@ export interface CountedDocument extends DocumentInfo {
   readonly pageCount: number;
 }
 
-/** Reads a source for one request. */
 export class DocumentReader {
   readonly #source: DocumentSource;
   readonly #request: ReadRequest;

@@ -22,7 +22,6 @@ export interface Conversation {
   answerTo(request: RpcRequest): RpcHandler | undefined;
   /** Called when the client has sent `notifications/initialized`. */
   onInitialized(): void;
-  /** Stops all notifications. */
   close(): void;
 }
 

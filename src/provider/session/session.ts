@@ -37,7 +37,6 @@ export class Broadcast implements Hearer {
     this.tellUpdated(uris.catalogue);
   }
 
-  /** Stops all notifications. */
   close(): void {
     this.#outbox.close();
   }
@@ -90,7 +89,6 @@ export class Session implements Hearer {
     }
   }
 
-  /** Stops all notifications. */
   close(): void {
     this.#outbox.close();
   }

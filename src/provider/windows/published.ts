@@ -3,7 +3,6 @@ import type { McpResource, ResourceContents } from "../../protocol/resources.ts"
 import type { ReadRequest } from "../session/json_rpc.ts";
 import { checkLook, toListedWindow, type WindowLook, type WindowText } from "./options.ts";
 
-/** Notifies the clients. */
 export interface WindowListener {
   onTextChange(uri: string): void;
   onLookChange(): void;

@@ -56,7 +56,6 @@ class TooMuchWorkError extends Error {
   }
 }
 
-/** Where a value stands, and where its findings go. */
 interface Visit {
   readonly place: Place;
   readonly findings: Finding[];
@@ -73,7 +72,6 @@ const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
 ]);
 
 class Check {
-  /** How many findings were not kept. */
   uncounted = 0;
   readonly #root: Members;
   /** Up to draft 7, a reference hides the keywords beside it. */
@@ -220,7 +218,6 @@ function namesOf(value: unknown): readonly string[] {
   return listOf(value).filter((name) => typeof name === "string");
 }
 
-/** The cost of looking at a value, in steps. */
 function costOf(value: unknown): number {
   if (typeof value === "string") return value.length / CHARACTERS_PER_STEP;
   if (Array.isArray(value)) return value.length / ENTRIES_PER_STEP;

@@ -38,7 +38,6 @@ export class Place {
 const MAX_PROBLEMS = 10;
 /** The most findings that are described; several of them may give the same text. */
 const MAX_DESCRIBED = 12;
-/** The most allowed values that are listed. */
 const MAX_VALUES = 20;
 /** The longest name or value that is shown whole, in characters. */
 const MAX_TEXT = 80;
