@@ -134,16 +134,21 @@ function paragraphHtml(
 const TAG =
   /(?<!\\)(<!--(?:[^]*?-->|[^]*)|<\/?(?:a|abbr|b|bd[io]|big|br|center|cite|code|del|dfn|em|font|i|img|ins|kbd|label|mark|nobr|picture|q|rb|rp|rt|ruby|s|samp|small|source|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?:\s[^<>]*)?\/?>)/i;
 
-/** Inline Markdown as it is written, with the tags in it as tags. */
+/** Inline Markdown as it is written, with the tags in it as tags; its pictures follow it. */
 function sourceHtml({ content, children }: Token): string {
   if (!children?.some(({ type }) => type === "html_inline")) return escapeHtml(content);
+  const images: string[] = [];
+  const toHtml = (text: string, index: number) => {
+    if (index % 2 === 0) return escapeHtml(text);
+    const tag = text.replace(/\n/g, " ");
+    if (!/^<img\b/i.test(tag)) return tag;
+    images.push(tag);
+    return "";
+  };
   const parts = content.split(/(`+[^`]*`+)/).map((part, at) =>
-    at % 2 === 1
-      ? escapeHtml(part)
-      : part.split(TAG).map((text, index) => index % 2 === 0 ? escapeHtml(text) : text.replace(/\n/g, " "))
-        .join("")
+    at % 2 === 1 ? escapeHtml(part) : part.replace(/<br\b[^<>]*>\n?/gi, "\n").split(TAG).map(toHtml).join("")
   );
-  return closed(parts.join(""));
+  return closed(parts.join("") + images.join(""));
 }
 
 /** Inline Markdown without its marks. */

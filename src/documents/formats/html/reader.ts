@@ -257,8 +257,10 @@ export class HtmlReader {
   #heading(element: Element, depth: number, level: number): DocumentElement[] {
     return this.#withOthers(() => {
       const text = collapse(this.#textOf(element, depth));
-      // Links of headings are signs that lead to them.
-      this.#others = this.#others.filter(({ category }) => category !== "link");
+      // Links of headings to a place in a page are signs that lead to them.
+      this.#others = this.#others.filter(({ category, content }) =>
+        category !== "link" || !content.url.includes("#")
+      );
       return text === "" ? [] : [{ category: "heading", content: { level, text } }];
     });
   }

@@ -103,6 +103,23 @@ Deno.test("quotations, pictures and numbers of Markdown stay what they are withi
   ]]);
 });
 
+Deno.test("pictures, links and line breaks in HTML divide no paragraph, quotation or heading of Markdown", async () => {
+  const document = await openFile(
+    "a.md",
+    '# Name <a href="https://x.org/p"><img src="b.svg"></a>\n\n[<img src="c.png" alt="C">](#c) and <img\nsrc="d.png"> more\n\n> **Note:** <br>\n> two<br>three\n',
+  );
+  assertEquals(await pagesOf(document), [[
+    "Name",
+    ["p0-heading-1", { level: 1, text: "Name" }],
+    ["p0-image-1", { description: "", url: "b.svg" }],
+    ["p0-link-1", { text: "https://x.org/p", url: "https://x.org/p" }],
+    ["p0-text-1", { text: "[](#c) and more" }],
+    ["p0-image-2", { description: "C", url: "c.png" }],
+    ["p0-image-3", { description: "", url: "d.png" }],
+    ["p0-text-2", { text: "> **Note:**\n> two\n> three" }],
+  ]]);
+});
+
 Deno.test("Markdown that is nested deeper than the limit is refused, not cut", async () => {
   const nested = (depth: number) => `${">".repeat(depth)} inside\n`;
   const document = await openFile("deep.md", nested(90));
@@ -133,8 +150,8 @@ Deno.test("HTML within Markdown is read as HTML is", async () => {
     ["p0-link-1", { text: "https://x.org", url: "https://x.org" }],
     ["p0-table-1", { headers: ["a", "b"], rows: [["10⁶", "~~100~~ 80"]], total_rows: 1 }],
     ["p0-list-1", { items: ["CO₂ why"] }],
-    ["p0-image-1", { description: "Pic", url: "x.png" }],
     ["p0-link-2", { text: "why", url: "https://y.org" }],
+    ["p0-image-1", { description: "Pic", url: "x.png" }],
     ["p0-table-2", { headers: [], rows: [["1", "2"]], total_rows: 1 }],
   ]]);
   assertEquals(document.facts.losses, ["1 part of a kind that is not read: drawing"]);
