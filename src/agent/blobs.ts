@@ -27,7 +27,6 @@ export interface FillOptions extends BlobReaderOptions {
   readonly onFlaw?: OnFlaw | undefined;
 }
 
-/** A kind of answer, some of whose parts may be blobs. */
 interface AnswerKind<Answer, Part> {
   readonly parse: AnswerReader<Answer>;
   readonly partsOf: (answer: Answer) => readonly Part[];
@@ -42,7 +41,6 @@ interface Mark {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** The bytes of a blob, and the item that they belong to. */
 interface FetchedBlob extends Mark {
   readonly bytes: Uint8Array;
 }
@@ -196,14 +194,12 @@ export const DEFAULT_MAX_BLOB_BYTES = 64 * 1024 * 1024;
 export const DEFAULT_BLOB_TIMEOUT_MS = 300_000;
 /** The most chunks to request for one answer: a Computer may send tiny chunks. */
 export const MAX_BLOB_CHUNKS = 10_000;
-/** How often a blob is fetched from its start because it changed meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 export type FetchChunk = (handle: string, offset: number) => Promise<GetBlobRet>;
 
 export interface BlobReaderOptions {
   readonly fetchChunk: FetchChunk;
-  /** The limit for all blobs of one answer together. */
   readonly maxBytes: number;
 }
 
@@ -281,7 +277,6 @@ export class BlobReader {
   }
 }
 
-/** A 4018 for a blob that cannot be fetched. */
 export function broken(handle: string, why: string, cause?: unknown): SmcpError {
   return new SmcpError(ErrorCode.BLOB_NOT_ACCESSIBLE, `Cannot fetch blob "${handle}": ${why}`, { cause });
 }

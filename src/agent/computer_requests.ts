@@ -24,7 +24,6 @@ export interface ComputerRequestsOptions {
 }
 
 export class ComputerRequests {
-  /** The Computer's name. */
   readonly computer: string;
   readonly #options: ComputerRequestsOptions;
 

@@ -17,7 +17,6 @@ const FOLLOW_TIMEOUT_MS = 5_000;
 const MAX_UNABLE = 1_000;
 
 export interface RequestSender {
-  /** The Computer's name. */
   readonly computer: string;
   ask<T>(event: string, body: Readonly<Record<string, unknown>>, options: SendOptions<T>): Promise<T>;
 }
@@ -37,7 +36,6 @@ export interface FollowedCall extends Disposable {
 type Update = AgentEventOf<"updateProgress">;
 type Report = (progress: CallProgress) => void;
 
-/** The calls of one Agent whose progress somebody wants. */
 export class FollowedCalls {
   readonly #listeners: Listeners;
   readonly #log: Logger;
@@ -144,7 +142,6 @@ class ProgressReader {
   readonly #report: Report | undefined;
   readonly #ask: () => Promise<CallProgress | undefined>;
   #last: CallProgress | undefined;
-  /** The update whose text is asked for. */
   #asked: Update | undefined;
   /** The update to ask for when the present request has ended. */
   #next: Update | undefined;

@@ -88,9 +88,7 @@ async function ask(
     if (error instanceof SmcpError && error.code === ErrorCode.MCP_CAPABILITY_NOT_SUPPORTED) {
       return { values: [] };
     }
-    const message = `Cannot complete ${toSeenName(options.argument.name)} on Computer ${
-      toSeenName(computer)
-    }: ${toSeenLine(describeError(error))}`;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    const what = `Cannot complete ${toSeenName(options.argument.name)} on Computer ${toSeenName(computer)}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${what}: ${toSeenLine(describeError(error))}`);
   }
 }

@@ -201,17 +201,13 @@ function schemaOf(question: AgentQuestion): unknown {
 function unshowable(question: AgentQuestion): string | undefined {
   const { mode, computer, tool } = question;
   if (mode === "approval" && toSeenJson(question.params).length > MAX_APPROVED_LENGTH) {
-    return `Cannot ask here whether to run ${toSeenName(tool)} on Computer ${
-      toSeenName(computer)
-    }: its arguments are ` +
-      "too long for one look. The tool did not run. Make the call at a terminal, with a2c-smcp agent call, or let the " +
+    return `Cannot ask here whether to run ${toSeenName(tool)} on Computer ${toSeenName(computer)}: ` +
+      "its arguments are too long for one look. The tool did not run. Make the call at a terminal, with a2c-smcp agent call, or let the " +
       "owner approve it at the Computer's terminal";
   }
   if (mode !== "form" || question.fields.every(isReadable)) return undefined;
-  return `Cannot show the form of ${toSeenName(tool)} on Computer ${
-    toSeenName(computer)
-  }: it has invisible characters ` +
-    "in a name, an option or a preset. The call did not go on";
+  return `Cannot show the form of ${toSeenName(tool)} on Computer ${toSeenName(computer)}: ` +
+    "it has invisible characters in a name, an option or a preset. The call did not go on";
 }
 
 /** Whether what a client sends back of a field, and so cannot be changed for display, is visible. */

@@ -17,13 +17,11 @@ export interface AdmissionOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** A request that was admitted. */
 export interface AdmittedRequest {
   /** Its method, headers and signal. The body was read. */
   readonly request: Request;
   /** The value of its JSON; `undefined` for other methods than POST. */
   readonly body: unknown;
-  /** The size of its JSON, in bytes. */
   readonly sizeBytes: number;
   /** What is freed when the answer has been sent, its reader is gone, or there is none. */
   readonly ending: DisposableStack;
@@ -42,7 +40,6 @@ export class Admission {
     this.#token = token === undefined ? undefined : digest(token);
   }
 
-  /** Why the host or the origin of a request is refused; `undefined` when they are not. */
   refuseAddress({ headers }: Request): Response | undefined {
     const host = validateHostHeader(headers.get("host"), this.#hosts);
     if (!host.ok) {
@@ -58,7 +55,6 @@ export class Admission {
     );
   }
 
-  /** Why the token of a request is refused; `undefined` when it is right, or none is needed. */
   async refuseToken({ headers }: Request): Promise<Response | undefined> {
     if (this.#token === undefined) return undefined;
     const [, given = ""] = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];

@@ -4,16 +4,13 @@ import { isRecord } from "../json.ts";
 
 /** Clients in Python and Go refuse an event of 1 MiB. */
 const MAX_EVENT_BYTES = 900_000;
-/** What is left of a text that is too long for an event, in characters. */
 const SHORTENED_LENGTH = 20_000;
 
 const JSON_TYPE = "application/json";
 const EVENTS_TYPE = "text/event-stream";
 
-/** The `Accept` of a client that takes either form. */
 export const ANY_FORM = `${JSON_TYPE}, ${EVENTS_TYPE}`;
 
-/** The forms that a client takes. */
 export interface AcceptedForms {
   readonly json: boolean;
   readonly events: boolean;

@@ -6,7 +6,6 @@ import { MAX_RELAYED_DEPTH } from "../protocol/depth.ts";
 import { JsonCost } from "../protocol/json_cost.ts";
 import { httpError } from "./http_error.ts";
 
-/** How long a client may take to send a body, in milliseconds. */
 const BODY_TIME_MS = 30_000;
 
 /** The most values of a body: members, items, and long texts in proportion. */
@@ -29,7 +28,6 @@ const SMALL_BYTES = 64 * 1024;
 const SLICE_BYTES = 256 * 1024;
 const SLICE_MS = 15;
 
-/** The code of JSON-RPC for what is no JSON. */
 const PARSE_ERROR = -32700;
 
 /** Counts the bytes of the bodies that are in memory at the same time. */
@@ -53,7 +51,6 @@ export class BodyMemory {
   }
 }
 
-/** What one request takes of a {@linkcode BodyMemory}. */
 export interface BodyShare extends Disposable {
   /** Takes so many bytes; `false` when all requests together have too many. */
   take(bytes: number): boolean;
@@ -61,7 +58,6 @@ export interface BodyShare extends Disposable {
 
 export interface JsonBody {
   readonly body: unknown;
-  /** The size of the JSON, in bytes. */
   readonly sizeBytes: number;
 }
 

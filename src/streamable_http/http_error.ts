@@ -6,7 +6,6 @@ export function httpError(
   message: string,
   { headers = {}, code = -32000 }: {
     readonly headers?: Readonly<Record<string, string>>;
-    /** The code of the JSON-RPC error. */
     readonly code?: number;
   } = {},
 ): Response {

@@ -5,7 +5,6 @@ export const DEFAULT_MAX_SESSIONS = 200;
 export const DEFAULT_IDLE_MS = 30 * 60_000;
 
 export interface PlacedSession {
-  /** Ends the session, which frees its place. */
   end(): Promise<void>;
 }
 
@@ -32,17 +31,14 @@ export class SessionPlaces {
     return true;
   }
 
-  /** Notes that a session has a request or a stream again. */
   use(session: PlacedSession): void {
     this.#resting.delete(session);
   }
 
-  /** Notes that a session has neither. */
   rest(session: PlacedSession): void {
     this.#resting.add(session);
   }
 
-  /** Frees the place of a session that has ended. */
   free(session: PlacedSession): void {
     this.#resting.delete(session);
     this.#taken--;

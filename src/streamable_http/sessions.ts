@@ -10,7 +10,6 @@ import type { PlacedSession, SessionPlaces } from "./session_places.ts";
 
 interface Session extends PlacedSession {
   readonly transport: SessionTransport;
-  /** Requests and streams that are open now. */
   busy: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -25,11 +24,9 @@ export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server
 
 export interface SessionsOptions {
   readonly places: SessionPlaces;
-  /** How long a session without a request or a stream is kept, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** Serves requests of sessions, each with a server of its own. */
 export class Sessions {
   readonly #factory: SessionFactory;
   readonly #places: SessionPlaces;
@@ -46,7 +43,6 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Serves a request: of a session, or one that begins a session. */
   async fetch({ request, body, sizeBytes, ending }: AdmittedRequest): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null && sizeBytes > MAX_FIRST_BYTES) {

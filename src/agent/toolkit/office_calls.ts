@@ -44,12 +44,8 @@ export class OfficeCalls {
     const { office } = this.#view;
     const problem = await this.#problemSoon(computer, signal);
     if (office === undefined || problem !== undefined) {
-      return errorResult(
-        `Cannot call "${name}" on Computer ${
-          toSeenName(computer)
-        }: ${problem}. The tool did not run. Try again in a ` +
-          "few seconds",
-      );
+      const what = `Cannot call "${name}" on Computer ${toSeenName(computer)}`;
+      return errorResult(`${what}: ${problem}. The tool did not run. Try again in a few seconds`);
     }
     const gone = new AbortController();
     using stack = new DisposableStack();

@@ -78,14 +78,10 @@ function translated(item: ContentItem, translate: (uri: string) => string): McpC
 
 /** The result of a call of a tool that is not there. `problem` says why the office cannot be reached. */
 export function noToolResult(name: string, problem: string | undefined): McpToolResult {
-  return errorResult(
-    problem === undefined
-      ? `No tool named ${
-        toSeenName(name)
-      } is there now: its Computer may have left the office, or the list has changed. List ` +
-        "the tools again and call one of those"
-      : `No tool named ${toSeenName(name)} is there now: ${problem}. Try again in a few seconds`,
-  );
+  const why = problem === undefined
+    ? "its Computer may have left the office, or the list has changed. List the tools again and call one of those"
+    : `${problem}. Try again in a few seconds`;
+  return errorResult(`No tool named ${toSeenName(name)} is there now: ${why}`);
 }
 
 /** A Computer left the office while a call to it ran. */
@@ -95,10 +91,8 @@ export class ComputerLeftError extends Error {
 
   constructor(computer: string) {
     super(
-      `Computer ${
-        toSeenName(computer)
-      } left the office during the call. The tool may have run. Call list_computers to see who ` +
-        "is there",
+      `Computer ${toSeenName(computer)} left the office during the call. The tool may have run. ` +
+        "Call list_computers to see who is there",
     );
   }
 }
@@ -108,12 +102,8 @@ export function failureResult(
   error: unknown,
   { name, computer }: { readonly name: string; readonly computer: string },
 ): McpToolResult {
-  return errorResult(
-    `Cannot call "${name}" on Computer ${toSeenName(computer)}: ${explain(error, computer)}`,
-    {
-      [A2C_COMPUTER]: computer,
-    },
-  );
+  const text = `Cannot call "${name}" on Computer ${toSeenName(computer)}: ${explain(error, computer)}`;
+  return errorResult(text, { [A2C_COMPUTER]: computer });
 }
 
 function explain(error: unknown, computer: string): string {
@@ -126,9 +116,8 @@ function explain(error: unknown, computer: string): string {
       "call it again";
   }
   if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND) {
-    return `Computer ${
-      toSeenName(computer)
-    } is not in the office now. Call list_computers to see who is there, or wait and try again`;
+    const where = `Computer ${toSeenName(computer)} is not in the office now`;
+    return `${where}. Call list_computers to see who is there, or wait and try again`;
   }
   return error instanceof ComputerLeftError ? error.message : toSeenLine(describeError(error));
 }

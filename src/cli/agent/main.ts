@@ -32,6 +32,10 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** How long a command waits for the office's one Agent seat, in seconds: other commands hold it for a moment each. */
 const PATIENCE_SECONDS = 15;
+/** The commands that need the seat; the others join as observers. */
+const SEATED: readonly string[] = ["call", "prompt", "skills", "skill", "upload"];
+/** The command that goes on until it is ended, also while the Server cannot be reached. */
+const WATCH = "watch";
 
 interface GlobalOptions extends LogOptions, ConnectionOptions {
   readonly json: boolean;
@@ -76,45 +80,35 @@ export function createAgentProgram(signal: AbortSignal): Command {
     )
     .option("--json", "print JSON: one document, with watch one line for each event", false);
 
-  const run = async (work: Work, how: Way = {}) => {
-    const { connectSeconds = CONNECT_TIMEOUT_SECONDS, seated } = how;
-    requireOptions(program.opts(), ["url", "office", "name"]);
-    const { patience: patienceSeconds = PATIENCE_SECONDS } = seated?.opts<{ readonly patience?: number }>() ??
-      {};
-    const way = { connectSeconds, observer: seated === undefined, patienceSeconds };
-    await withAgent(optionsFor(program, connectSeconds), { work, ...way, signal });
-  };
-  program.command("office").description("list the members of the office").action(() => run(listOffice));
+  const run = (name: string, work: Work) => withAgent(program, { name, work, signal });
+  program.command("office").description("list the members of the office")
+    .action(() => run("office", listOffice));
   addRequestCommands(program, ({ name, work }) =>
-    run(async (context) => {
+    run(name, async (context) => {
       const { signal, progress } = context;
       const computer = askedComputer(await chooseComputer(context));
       return await work({ computer, signal, progress, person: personAtTerminal(context) });
-    }, { seated: seated.find((command) => command.name() === name) }));
-  const seated = program.commands.filter((command) => ["call", "prompt"].includes(command.name()));
-  for (const command of seated) command.addOption(patienceOption());
-  const call = program.commands.find((command) => command.name() === "call");
-  for (const option of agentAnswerOptions()) call?.addOption(option);
-  program.command("config").description("show the MCP servers and inputs of the Computer").action(() =>
-    run(showConfig)
-  );
-  const skills = program.command("skills").description("list the skills of the Computer")
-    .addOption(patienceOption());
-  skills.action(() => run(listSkills, { seated: skills }));
-  const skill = program.command("skill <name> [path]").addOption(patienceOption())
+    }));
+  program.command("config").description("show the MCP servers and inputs of the Computer")
+    .action(() => run("config", showConfig));
+  program.command("skills").description("list the skills of the Computer")
+    .action(() => run("skills", listSkills));
+  program.command("skill <name> [path]")
     .description(
       "read a file of a skill, its SKILL.md by default; a file or a pipe gets its bytes unchanged",
+    )
+    .action((name: string, path: string | undefined) =>
+      run("skill", (context) => readSkill(context, { name, path }))
     );
-  skill.action((name: string, path: string | undefined) =>
-    run((context) => readSkill(context, { name, path }), { seated: skill })
-  );
-  const upload = program.command("upload <computer> <file>").addOption(patienceOption())
+  program.command("upload <computer> <file>")
     .description(
       "send a file (- for standard input) to a Computer that takes uploads, and print its path there",
+    )
+    .action((computer: string, file: string) =>
+      run("upload", (context) => uploadFile({ ...context, computer }, file))
     );
-  upload.action((computer: string, file: string) =>
-    run((context) => uploadFile({ ...context, computer }, file), { seated: upload })
-  );
+  for (const name of SEATED) commandOf(program, name)?.addOption(patienceOption());
+  for (const option of agentAnswerOptions()) commandOf(program, "call")?.addOption(option);
   const global = () => {
     requireOptions(program.opts(), ["url", "office", "name"]);
     return program.opts<GlobalOptions>();
@@ -147,10 +141,10 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { instructionsText } = await import("./instructions.ts");
       console.log(instructionsText(commandLineOf("agent")).trimEnd());
     });
-  program.command("watch").description("print the events of the office until Ctrl-C")
+  program.command(WATCH).description("print the events of the office until Ctrl-C")
     .action(async () => {
       try {
-        await run(watch, { connectSeconds: Infinity });
+        await run(WATCH, watch);
       } catch (error) {
         // Ctrl-C is the normal end, also while the Server cannot be reached.
         if (!signal.aborted) throw error;
@@ -181,37 +175,46 @@ function patienceOption(): Option {
 }
 
 /** A command other than `watch` logs errors only: its failure is its error message. */
-function optionsFor(program: Command, connectSeconds: number): GlobalOptions {
+function optionsFor(program: Command, name: string): GlobalOptions {
   const options = program.opts<GlobalOptions>();
-  const isChosen = program.getOptionValueSource("logLevel") !== "default" || connectSeconds === Infinity;
+  const isChosen = program.getOptionValueSource("logLevel") !== "default" || name === WATCH;
   return isChosen ? options : { ...options, logLevel: { level: "error", modules: {} } };
-}
-
-interface Way {
-  readonly connectSeconds?: number;
-  /** The command if it needs the office's one Agent seat; the others join as observers. */
-  readonly seated?: Command | undefined;
 }
 
 interface Joining {
   readonly connectSeconds: number;
   readonly observer: boolean;
   readonly patienceSeconds: number;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
 }
 
 async function withAgent(
-  options: GlobalOptions,
-  task: Joining & { readonly work: Work; readonly signal: AbortSignal },
+  program: Command,
+  { name, work, signal }: {
+    readonly name: string;
+    readonly work: Work;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
-  const { work, signal } = task;
+  requireOptions(program.opts(), ["url", "office", "name"]);
+  const options = optionsFor(program, name);
+  const { patience: patienceSeconds = PATIENCE_SECONDS } =
+    commandOf(program, name)?.opts<{ readonly patience?: number }>() ?? {};
+  const connectSeconds = name === WATCH ? Infinity : CONNECT_TIMEOUT_SECONDS;
   const logger = loggerOf("agent", options);
   const { json, computer: computers } = options;
   const computer = computers?.at(-1);
-  await using agent = await connect(options, { ...task, logger });
+  const observer = !SEATED.includes(name);
+  await using agent = await connect(options, { connectSeconds, observer, patienceSeconds, signal, logger });
   const answer = await withProgress((progress) => work({ agent, signal, logger, json, computer, progress }));
   if (answer !== undefined) {
     showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
   }
+}
+
+function commandOf(program: Command, name: string): Command | undefined {
+  return program.commands.find((command) => command.name() === name);
 }
 
 /** Shows on a terminal what the command waits for, until it is done. */
@@ -226,15 +229,14 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
 
 async function connect(
   options: GlobalOptions,
-  task: Joining & { readonly signal: AbortSignal; readonly logger: Logger },
+  { connectSeconds, observer, patienceSeconds, signal, logger }: Joining,
 ): Promise<Agent> {
   const { url, office, name, path, protocol: protocolVersion } = options;
-  const { signal, logger, observer } = task;
   const sent = await readCredentials(options);
   const warning = plainTextWarning(url, sent);
   // At the level `error` the log does not show this warning.
   if (warning !== undefined && options.logLevel.level === "error") console.error(`warning: ${warning}`);
-  const connectMs = (options.connectTimeout ?? task.connectSeconds) * 1000;
+  const connectMs = (options.connectTimeout ?? connectSeconds) * 1000;
   using progress = showProgress("connecting");
   progress.update(url);
   // Loaded only now, so that --help and a wrong command line are fast.
@@ -248,7 +250,7 @@ async function connect(
     protocolVersion,
     observer,
     timeoutMs: connectMs,
-    seatPatienceMs: task.patienceSeconds * 1000,
+    seatPatienceMs: patienceSeconds * 1000,
     logger,
     signal,
   });

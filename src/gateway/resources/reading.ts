@@ -87,9 +87,10 @@ export class ResourceReader {
       return `Cannot read ${toSeenLine(uri)}: Computer ${toSeenName(named)} is not in the office now`;
     }
     if (uris.isShared(uri)) {
-      return `Cannot read ${toSeenLine(uri)}: several Computers have this host. Name one of them, such as ${
-        toSeenLine(`a2c://COMPUTER/${uri}`)
-      }, ` +
+      const named = toSeenLine(`a2c://COMPUTER/${uri}`);
+      return `Cannot read ${
+        toSeenLine(uri)
+      }: several Computers have this host. Name one of them, such as ${named}, ` +
         "as the list of resources does";
     }
     return `Cannot read ${toSeenLine(uri)}: no Computer has it. List the resources, and read one of those`;
@@ -131,10 +132,8 @@ function toReadError(
   error: unknown,
   { clientUri, computer }: { readonly clientUri: string; readonly computer: string },
 ): Error {
-  const message = `Cannot read ${toSeenLine(clientUri)} on Computer ${toSeenName(computer)}: ${
-    toSeenLine(describeError(error))
-  }`
-    .toWellFormed();
+  const what = `Cannot read ${toSeenLine(clientUri)} on Computer ${toSeenName(computer)}`;
+  const message = `${what}: ${toSeenLine(describeError(error))}`.toWellFormed();
   if (!(error instanceof SmcpError)) return new ProtocolError(ProtocolErrorCode.InternalError, message);
   if (NOT_FOUND.has(error.code)) return new ResourceNotFoundError(clientUri, message);
   const isWrong = error.code === ErrorCode.BAD_REQUEST || error.code === ErrorCode.INVALID_DPE_URI;

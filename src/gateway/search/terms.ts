@@ -1,7 +1,6 @@
 /** Splits texts into terms for searching, in any language. */
 import { stemmer } from "stemmer";
 
-/** Words that tell tools from one another in no way. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our so some " +
     "that the their them then there these this those to us use used using via want was we what when where which who " +

@@ -100,10 +100,8 @@ function readDocumentUri(named: string): ClientUri {
   const read = readClientUri(named);
   if (isValidDpeUri(read.uri) && parseDpeUri(read.uri).docRef !== undefined) return read;
   throw new ArgumentError(
-    `Cannot read ${
-      toSeenLine(named)
-    }: not the URI of a document. A document has a URI such as dpe://HOST/DOCUMENT, as ` +
-      "find_documents lists it",
+    `Cannot read ${toSeenLine(named)}: not the URI of a document. A document has a URI such as ` +
+      "dpe://HOST/DOCUMENT, as find_documents lists it",
   );
 }
 
@@ -152,14 +150,8 @@ async function findPlace(
   }
   const remote = remotes.find(({ name }) => name === first);
   if (remote !== undefined) return { remote, uri, signal };
-  throw new ArgumentError(
-    [
-      `No Computer has ${toSeenLine(uri)}. Call find_documents to see which there are.`,
-      ...problemLines(answers),
-    ].join(
-      "\n",
-    ),
-  );
+  const none = `No Computer has ${toSeenLine(uri)}. Call find_documents to see which there are.`;
+  throw new ArgumentError([none, ...problemLines(answers)].join("\n"));
 }
 
 async function readOneElement(
@@ -209,11 +201,8 @@ async function readSomePages(
     if (end >= text.length) continue;
     const rest = pages.slice(index + 1);
     const after = rest.length === 0 ? "" : `; pages ${toRanges(rest)} follow after that`;
-    parts.push(
-      `[${
-        text.length - end
-      } more characters of page ${page}: go on with pages "${page}" and offset ${end}${after}]`,
-    );
+    const unread = `${text.length - end} more characters of page ${page}`;
+    parts.push(`[${unread}: go on with pages "${page}" and offset ${end}${after}]`);
     break;
   }
   return { content: [{ type: "text", text: parts.join("\n\n") }, ...toPictureContent(pictures)] };

@@ -81,8 +81,8 @@ function readWindowUri(named: string | undefined): Partial<ClientUri> {
   throw new ArgumentError(
     `Cannot view ${
       toSeenLine(named)
-    }: not the URI of a window. A window has a URI such as window://HOST/PATH, as view_desktop ` +
-      "without `window` lists it",
+    }: not the URI of a window. A window has a URI such as window://HOST/PATH, ` +
+      "as view_desktop without `window` lists it",
   );
 }
 
@@ -138,8 +138,8 @@ function toContent(windows: readonly ShownWindow[], offset: number): McpContent[
     const more = end < shown.length
       ? `\n\n[${shown.length - end} more characters: call view_desktop with window "${
         toSeenUri(window.uri)
-      }", computer ` +
-        `${toSeenName(window.computer)} and offset ${end}]`
+      }", ` +
+        `computer ${toSeenName(window.computer)} and offset ${end}]`
       : "";
     const text = part === ""
       ? `# ${describeWindow(window)}`
@@ -155,8 +155,6 @@ function toContent(windows: readonly ShownWindow[], offset: number): McpContent[
 
 /** What a window is, whose it is, and where: `"Notes" (window://HOST/PATH) on Computer "laptop"`. */
 export function describeWindow({ title, uri, computer }: Omit<ShownWindow, "text">): string {
-  const shown = toSeenUri(uri);
-  return `${title === undefined ? shown : `${toSeenWord(title)} (${shown})`} on Computer ${
-    toSeenName(computer)
-  }`;
+  const shown = title === undefined ? toSeenUri(uri) : `${toSeenWord(title)} (${toSeenUri(uri)})`;
+  return `${shown} on Computer ${toSeenName(computer)}`;
 }

@@ -124,9 +124,8 @@ async function agreed(
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("Cannot ask for an agreement here: add --yes, or --dry-run to look");
   }
-  const text = `Write this change? The file as it was is kept beside it, as ${
-    basename(file)
-  }${BACKUP} (y or n): `;
+  const copy = `${basename(file)}${BACKUP}`;
+  const text = `Write this change? The file as it was is kept beside it, as ${copy} (y or n): `;
   const answer = await new LazyEditor().use((editor) => editor.ask({ text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   console.log("Nothing was written.");
