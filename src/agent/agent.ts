@@ -2,7 +2,6 @@
 import type { ServerAccess } from "../link/credentials.ts";
 import { Link, type LinkListener } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import type { IncomingEvent } from "../link/connect.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { badRequest, SmcpError, toErrorAck } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
@@ -345,16 +344,29 @@ function assertName(field: "office" | "name", value: unknown): void {
 
 function toLinkListener(
   listeners: Listeners,
-  context: {
+  { followed, logger, ending, office }: {
     readonly followed: FollowedCalls;
     readonly logger: Logger;
     readonly ending: AbortController;
     readonly office: () => string | undefined;
   },
 ): LinkListener {
-  const { followed, logger, ending, office } = context;
   return {
-    onEvent: (incoming) => receive(incoming, { listeners, followed, logger }),
+    onEvent: ({ event, body, reply }) => {
+      if (!event.startsWith(NOTIFICATION_PREFIX)) {
+        logger.warn("unexpected event", { event });
+        const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
+        reply?.(toErrorAck(refusal, event));
+        return;
+      }
+      try {
+        const news = readNotification(event, body);
+        if (news.type === "updateProgress") followed.onUpdate(news);
+        listeners.tell(news);
+      } catch (error) {
+        logger.warn("notification dropped", { event, error: describeError(error) });
+      }
+    },
     onLost: ({ reason, farewell }) => listeners.tell({ type: "disconnected", reason, farewell }),
     onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
     onFailed: (error) => {
@@ -363,27 +375,4 @@ function toLinkListener(
       ending.abort();
     },
   };
-}
-
-function receive(
-  { event, body, reply }: IncomingEvent,
-  { listeners, followed, logger }: {
-    readonly listeners: Listeners;
-    readonly followed: FollowedCalls;
-    readonly logger: Logger;
-  },
-): void {
-  if (!event.startsWith(NOTIFICATION_PREFIX)) {
-    logger.warn("unexpected event", { event });
-    const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
-    reply?.(toErrorAck(refusal, event));
-    return;
-  }
-  try {
-    const news = readNotification(event, body);
-    if (news.type === "updateProgress") followed.onUpdate(news);
-    listeners.tell(news);
-  } catch (error) {
-    logger.warn("notification dropped", { event, error: describeError(error) });
-  }
 }

@@ -8,14 +8,13 @@ import {
 import { toWellFormed } from "../agent/toolkit/list_entries.ts";
 import type { Json, McpContent } from "../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
-import { A2C_COMPUTER, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
+import { A2C_COMPUTER, mcpServerOf, type ToClientUri } from "../agent/toolkit/tool_definition.ts";
 import { MAX_TOOL_NAME_LENGTH, type ToolAddress, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { toMcpContent } from "../agent/toolkit/tool_result.ts";
 import type { RemoteComputer } from "../agent/remote_computer.ts";
 import type { Logger } from "../log.ts";
 import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
-import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
@@ -127,9 +126,7 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
     const { prompts } = await remote.getPrompts();
     const about = { computer: remote.name, logger };
     const all = toListEntries("prompt", prompts.slice(0, MAX_PROMPTS), about).map((info) => {
-      const server = info._meta?.[A2C_MCP_SERVER];
-      const mcpServer = typeof server === "string" ? server : undefined;
-      return { computer: remote.name, mcpServer, prompt: info.name, info };
+      return { computer: remote.name, mcpServer: mcpServerOf(info._meta), prompt: info.name, info };
     });
     // Names are remembered.
     return all.filter(({ prompt, mcpServer = "" }) =>

@@ -16,11 +16,6 @@ const PAGE_SIZE = 1_000;
 
 const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
 
-export interface ToolPage {
-  readonly tools: readonly McpTool[];
-  readonly nextCursor?: string;
-}
-
 /** Whom a call was for, as the activity log has it. */
 export interface CallTarget {
   /** The Computer; `undefined` for a tool of the gateway itself. */
@@ -79,7 +74,7 @@ export class ScopedTools {
     return this.#listed.tools;
   }
 
-  page(cursor: string | undefined): ToolPage {
+  page(cursor: string | undefined): { readonly tools: readonly McpTool[]; readonly nextCursor?: string } {
     const { page: tools, next } = pageOf(this.all, { size: PAGE_SIZE, cursor, keyOf: ({ name }) => name });
     return { tools, ...next };
   }

@@ -5,6 +5,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
+import type { JsonBody } from "./bounded_body.ts";
 import { httpError } from "./http_error.ts";
 
 /** Whom to admit. */
@@ -17,12 +18,9 @@ export interface AdmissionOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-export interface AdmittedRequest {
+export interface AdmittedRequest extends JsonBody {
   /** Its method, headers and signal. The body was read. */
   readonly request: Request;
-  /** The value of its JSON; `undefined` for other methods than POST. */
-  readonly body: unknown;
-  readonly sizeBytes: number;
   /** What is freed when the answer has been sent, its reader is gone, or there is none. */
   readonly ending: DisposableStack;
 }

@@ -57,6 +57,7 @@ export interface BodyShare extends Disposable {
 }
 
 export interface JsonBody {
+  /** The value of the JSON; `undefined` for other methods than POST. */
   readonly body: unknown;
   readonly sizeBytes: number;
 }

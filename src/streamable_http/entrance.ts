@@ -3,7 +3,7 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { type Logger, silentLogger } from "../log.ts";
 import { Admission, type AdmissionOptions, type AdmittedRequest } from "./admission.ts";
 import { acceptedForms, ANY_FORM, inForm } from "./answer_form.ts";
-import { BodyMemory, type BodyShare, readJsonBody } from "./bounded_body.ts";
+import { BodyMemory, type BodyShare, type JsonBody, readJsonBody } from "./bounded_body.ts";
 import { httpError } from "./http_error.ts";
 import { MAX_FIRST_BYTES, SESSION_HEADER } from "./sessions.ts";
 import { whenDone } from "./when_done.ts";
@@ -102,7 +102,7 @@ export class Entrance {
 async function readBody(
   request: Request,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
-): Promise<Pick<AdmittedRequest, "body" | "sizeBytes"> | Response> {
+): Promise<JsonBody | Response> {
   const { method, headers } = request;
   if (method !== "POST") return { body: undefined, sizeBytes: 0 };
   if (!isJsonContentType(headers.get("content-type"))) {

@@ -22,18 +22,16 @@ export const MAX_FIRST_BYTES = 256 * 1024;
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
-export interface SessionsOptions {
-  readonly places: SessionPlaces;
-  readonly idleMs: number;
-}
-
 export class Sessions {
   readonly #factory: SessionFactory;
   readonly #places: SessionPlaces;
   readonly #idleMs: number;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(factory: SessionFactory, { places, idleMs }: SessionsOptions) {
+  constructor(
+    factory: SessionFactory,
+    { places, idleMs }: { readonly places: SessionPlaces; readonly idleMs: number },
+  ) {
     this.#factory = factory;
     this.#places = places;
     this.#idleMs = idleMs;

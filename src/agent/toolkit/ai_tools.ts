@@ -67,15 +67,14 @@ export type CallByName = (
   options: { readonly signal?: AbortSignal | undefined },
 ) => Promise<McpToolResult>;
 
-export interface AiToolParts<Version extends AiSdkVersion> {
+export interface ToolParts {
   readonly call: CallByName;
   readonly needsApproval: (tool: McpTool) => boolean;
-  readonly version: Version;
 }
 
 export function toAiTool<Version extends AiSdkVersion>(
   tool: McpTool,
-  { call, needsApproval, version }: AiToolParts<Version>,
+  { call, needsApproval, version }: ToolParts & { readonly version: Version },
 ): AiTool<Version> {
   const { name, title, description, inputSchema } = tool;
   return {

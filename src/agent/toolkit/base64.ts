@@ -1,23 +1,19 @@
 /** Base64 as programs write it, for clients that read one spelling alone. */
 
-export interface ReadBase64 {
-  readonly base64: string;
-  readonly mimeType: string | undefined;
-}
+const DATA_URL = /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i;
 
 /**
  * Reads Base64, also in lines, without padding, in the alphabet for URLs, or as a `data:` URL. `undefined` for what is
  * none.
  */
-export function readBase64(text: string): ReadBase64 | undefined {
-  const [head = "", type = "", parameters = ""] =
-    /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i.exec(text) ??
-      [];
+export function readBase64(
+  text: string,
+): { readonly base64: string; readonly mimeType: string | undefined } | undefined {
+  const [head = "", type = "", parameters = ""] = DATA_URL.exec(text) ?? [];
   const mimeType = type.trim().toLowerCase() || undefined;
   try {
-    const data = head !== "" && text.includes("%")
-      ? decodeURIComponent(text.slice(head.length))
-      : text.slice(head.length);
+    const rest = text.slice(head.length);
+    const data = head !== "" && rest.includes("%") ? decodeURIComponent(rest) : rest;
     const isText = head !== "" && !/;\s*base64\s*$/i.test(parameters);
     const base64 = isText ? new TextEncoder().encode(data).toBase64() : toStandard(data);
     return base64 === undefined ? undefined : { base64, mimeType };

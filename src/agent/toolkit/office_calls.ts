@@ -1,11 +1,10 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
-import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import type { ToolContext } from "./local_tool.ts";
 import { errorResult, type McpToolResult } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
-import type { ToClientUri } from "./tool_definition.ts";
+import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
 import { ComputerLeftError, failureResult, toMcpResult } from "./tool_result.ts";
 import type { OfficeTool } from "./toolset.ts";
 
@@ -13,12 +12,6 @@ import type { OfficeTool } from "./toolset.ts";
 export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 /** How long a call waits for a lost connection, and for a Computer that was lost with it, in milliseconds. */
 const RETURN_PATIENCE_MS = 5_000;
-
-export interface OfficeCallOptions {
-  readonly toClientUri: ToClientUri;
-  /** How long a call may take without progress, in milliseconds; 300,000 by default. */
-  readonly timeoutMs?: number | undefined;
-}
 
 /** Calls tools of Computers. A failure is a result that tells a model what to do. */
 export class OfficeCalls {
@@ -28,7 +21,10 @@ export class OfficeCalls {
 
   constructor(
     view: OfficeView,
-    { toClientUri, timeoutMs = DEFAULT_CALL_TIMEOUT_MS }: OfficeCallOptions,
+    { toClientUri, timeoutMs = DEFAULT_CALL_TIMEOUT_MS }: {
+      readonly toClientUri: ToClientUri;
+      readonly timeoutMs?: number | undefined;
+    },
   ) {
     this.#view = view;
     this.#toClientUri = toClientUri;
@@ -37,7 +33,7 @@ export class OfficeCalls {
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
   async call(
-    { computer, tool, definition: { name, _meta = {} } }: OfficeTool,
+    { computer, tool, definition: { name, _meta } }: OfficeTool,
     args: Readonly<Record<string, unknown>>,
     { signal, onProgress, onQuestion }: ToolContext,
   ): Promise<McpToolResult> {
@@ -60,9 +56,8 @@ export class OfficeCalls {
         onProgress,
         onQuestion,
       });
-      const { [A2C_MCP_SERVER]: server } = _meta;
-      const mcpServer = typeof server === "string" ? server : undefined;
-      return toMcpResult(result, { computer, mcpServer, toClientUri: this.#toClientUri });
+      const from = { computer, mcpServer: mcpServerOf(_meta), toClientUri: this.#toClientUri };
+      return toMcpResult(result, from);
     } catch (error) {
       signal.throwIfAborted();
       return failureResult(error, { name, computer });

@@ -1,6 +1,6 @@
 /** The tools of an office as function tools of the OpenAI Agents SDK, which asks a person where its MCP servers cannot. */
 import { isRecord, parseJson } from "../../json.ts";
-import type { CallByName } from "./ai_tools.ts";
+import type { ToolParts } from "./ai_tools.ts";
 import type { McpTool } from "./mcp.ts";
 import { type ListedContent, toListedTool, type ToolSchema } from "./mcp_objects.ts";
 import { toModelContent } from "./model_content.ts";
@@ -29,12 +29,7 @@ export interface OpenAiTool {
   ) => Promise<ListedContent[]>;
 }
 
-export interface OpenAiToolParts {
-  readonly call: CallByName;
-  readonly needsApproval: (tool: McpTool) => boolean;
-}
-
-export function toOpenAiTool(tool: McpTool, { call, needsApproval }: OpenAiToolParts): OpenAiTool {
+export function toOpenAiTool(tool: McpTool, { call, needsApproval }: ToolParts): OpenAiTool {
   const { name, description = "", inputSchema: parameters } = toListedTool(tool);
   const isAsked = needsApproval(tool);
   return {

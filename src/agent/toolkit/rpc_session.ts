@@ -37,12 +37,6 @@ export interface RpcTools {
   readonly onListChanged: (listener: () => void) => () => void;
 }
 
-export interface RpcSessionOptions {
-  readonly send: (message: Json) => void;
-  /** Whether the session serves one request alone, and so tells a client of 2025 nothing unasked. */
-  readonly isPerRequest?: boolean;
-}
-
 type RequestId = string | number;
 
 interface RpcRequest {
@@ -77,7 +71,14 @@ export class RpcSession {
   #hasBegun = false;
   #isClosed = false;
 
-  constructor(tools: RpcTools, { send, isPerRequest = false }: RpcSessionOptions) {
+  /** @param options `isPerRequest`: serves one request alone, and so tells a client of 2025 nothing unasked. */
+  constructor(
+    tools: RpcTools,
+    { send, isPerRequest = false }: {
+      readonly send: (message: Json) => void;
+      readonly isPerRequest?: boolean;
+    },
+  ) {
     this.#tools = tools;
     this.#send = send;
     this.#isPerRequest = isPerRequest;

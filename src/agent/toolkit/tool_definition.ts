@@ -22,21 +22,31 @@ export type ToClientUri = (
   from: { readonly computer: string; readonly mcpServer: string | undefined },
 ) => string;
 
-/** What an MCP client reads of the origin of a tool or result. */
+/** What an MCP client reads of the origin of a tool, a resource or a result. */
 export function toOwnMeta(
-  { computer, mcpServer }: { readonly computer: string; readonly mcpServer: string | undefined },
+  { computer, mcpServer, isStale = false }: {
+    readonly computer: string;
+    readonly mcpServer: string | undefined;
+    readonly isStale?: boolean;
+  },
 ): Json {
-  return { [A2C_COMPUTER]: computer, ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer }) };
+  return {
+    [A2C_COMPUTER]: computer,
+    ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer.toWellFormed() }),
+    ...(isStale ? { [A2C_STALE]: true } : {}),
+  };
+}
+
+/** The MCP server that the metadata of a tool, a template or a prompt names. */
+export function mcpServerOf(meta: Json | null | undefined): string | undefined {
+  const name = meta?.[A2C_MCP_SERVER];
+  return typeof name === "string" ? name : undefined;
 }
 
 /** Translates a tool; nothing of it is lost but that it runs as a task, for which the Computer waits. */
 export function toMcpTool(tool: SMCPTool, { name, computer, isStale, toClientUri }: ToolPlace): McpTool {
   const { mcpServer, title, annotations, icons, meta = {} } = toolDetails(tool);
   const { [UI]: ui, ...rest } = withUiUris(meta, (uri) => toClientUri(uri, { computer, mcpServer }));
-  const own = {
-    ...toOwnMeta({ computer, mcpServer }),
-    ...(isStale ? { [A2C_STALE]: true } : {}),
-  };
   return {
     name,
     ...(title === undefined ? {} : { title }),
@@ -45,7 +55,7 @@ export function toMcpTool(tool: SMCPTool, { name, computer, isStale, toClientUri
     ...(tool.return_schema === null ? {} : { outputSchema: tool.return_schema }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(icons === undefined ? {} : { icons }),
-    _meta: { ...rest, ...(ui === undefined ? {} : { ui }), ...own },
+    _meta: { ...rest, ...(ui === undefined ? {} : { ui }), ...toOwnMeta({ computer, mcpServer, isStale }) },
   };
 }
 

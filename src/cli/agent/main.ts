@@ -57,13 +57,8 @@ export function runAgentCli(args: readonly string[]): Promise<number> {
  * @param signal Ends the command that runs.
  */
 export function createAgentProgram(signal: AbortSignal): Command {
-  const program = createProgram(
-    "agent",
-    "Use the tools, windows and documents of the Computers of an office.",
-    {
-      defaultLogLevel: "error, info for watch",
-    },
-  );
+  const purpose = "Use the tools, windows and documents of the Computers of an office.";
+  const program = createProgram("agent", purpose, { defaultLogLevel: "error, info for watch" });
   addConnectionOptions(program, "agent");
   program
     .addHelpText("after", examples(commandLineOf("agent")))

@@ -4,11 +4,10 @@ import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import { isNotServed } from "../../agent/requests.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
-import { A2C_COMPUTER, A2C_STALE } from "../../agent/toolkit/tool_definition.ts";
+import { mcpServerOf, toOwnMeta } from "../../agent/toolkit/tool_definition.ts";
 import { UnsupportedRequestError } from "../../protocol/errors.ts";
 import type { ResourceTemplateInfo } from "../../protocol/resource_templates.ts";
 import type { ResourceInfo } from "../../protocol/resources.ts";
-import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import type { Logger } from "../../log.ts";
 import { ComputerCache, toListEntries } from "../computer_cache.ts";
 import type { ResourceAddress, ResourceUris } from "./uris.ts";
@@ -45,20 +44,20 @@ interface Translated extends ClientList {
   readonly origins: ReadonlyMap<string, ResourceAddress>;
 }
 
-export interface CatalogueParts {
-  readonly view: OfficeView;
-  readonly uris: ResourceUris;
-  readonly logger: Logger;
-  /** Called when a Computer that was late has been listed. */
-  readonly onLate: () => void;
-}
-
 export class Catalogue {
   readonly #view: OfficeView;
   readonly #uris: ResourceUris;
   readonly #cache: ComputerCache<Entry>;
 
-  constructor({ view, uris, logger, onLate }: CatalogueParts) {
+  /** @param parts `onLate`: called when a Computer that was late has been listed. */
+  constructor(
+    { view, uris, logger, onLate }: {
+      readonly view: OfficeView;
+      readonly uris: ResourceUris;
+      readonly logger: Logger;
+      readonly onLate: () => void;
+    },
+  ) {
     this.#view = view;
     this.#uris = uris;
     this.#cache = new ComputerCache({
@@ -119,20 +118,13 @@ export class Catalogue {
     { name, mime_type: mimeType, annotations, _meta, ...rest }: Omit<ResourceInfo, "uri">,
     address: ResourceAddress,
   ): Json {
+    const isStale = !this.#view.isReachable(address.computer);
     return {
       ...rest,
       name: name ?? address.uri,
       ...(mimeType === undefined ? {} : { mimeType }),
       ...(annotations === undefined || annotations === null ? {} : { annotations }),
-      _meta: { ..._meta, ...this.#metaOf(address) },
-    };
-  }
-
-  #metaOf({ computer, mcpServer }: ResourceAddress): Json {
-    return {
-      [A2C_COMPUTER]: computer,
-      ...(mcpServer === undefined ? {} : { [A2C_MCP_SERVER]: mcpServer.toWellFormed() }),
-      ...(this.#view.isReachable(computer) ? {} : { [A2C_STALE]: true }),
+      _meta: { ..._meta, ...toOwnMeta({ ...address, isStale }) },
     };
   }
 }
@@ -259,9 +251,7 @@ async function listTemplates(
     const { resourceTemplates } = await remote.getResourceTemplates();
     const about = { computer: remote.name, logger };
     return toListEntries("template", resourceTemplates.slice(0, MAX_RESOURCES), about).map((info) => {
-      const server = info._meta?.[A2C_MCP_SERVER];
-      const mcpServer = typeof server === "string" ? server : undefined;
-      return { computer: remote.name, mcpServer, uri: info.uri_template, info };
+      return { computer: remote.name, mcpServer: mcpServerOf(info._meta), uri: info.uri_template, info };
     });
   } catch (error) {
     if (isNotServed(error)) return [];

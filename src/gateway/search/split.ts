@@ -3,7 +3,6 @@
  * cut out of the text as it is written, because parsing and writing it again would change numbers such as ids of 64 bits.
  */
 import { parseJson } from "../../json.ts";
-import { endOfPart, splitPlain } from "./split_plain.ts";
 
 export interface Part {
   readonly text: string;
@@ -153,4 +152,29 @@ function endOfString(json: string, start: number): number {
     while (json.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
     if (slashes % 2 === 0) return end + 1;
   }
+}
+
+/** At the last line that fits; in a line that is too long, between two characters. */
+function splitPlain(text: string, max: number): string[] {
+  const parts: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const end = endOfPart(rest, max);
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return parts;
+}
+
+/** The characters around the cut that are looked at for one that may not be cut. */
+const LOOK_AROUND = 64;
+
+/** Where the first part of a text ends that has at most `max` characters. */
+function endOfPart(text: string, max: number): number {
+  if (text.length <= max) return text.length;
+  const line = text.lastIndexOf("\n", max - 1) + 1;
+  if (line > max / 2) return line;
+  const from = Math.max(0, max - LOOK_AROUND);
+  const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  const starts = [...graphemes.segment(text.slice(from, max + LOOK_AROUND))].map(({ index }) => from + index);
+  return starts.findLast((start) => start <= max && start > 0) ?? max;
 }

@@ -1,9 +1,9 @@
 /** Finds tools by what they do: BM25 over names, titles, descriptions, schemas, MCP servers and Computers. */
 import MiniSearch from "minisearch";
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
+import { mcpServerOf } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json.ts";
-import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import { isLoneCharacter, termOf, wordsOf } from "./terms.ts";
 
 /** How much a term counts in each field. */
@@ -122,7 +122,6 @@ function areEqual(one: Entry, other: Entry): boolean {
 
 function toEntry({ tool, computer, definition }: OfficeTool): Entry {
   const { name, title = "", description = "", _meta } = definition;
-  const server = _meta?.[A2C_MCP_SERVER];
   return {
     id: name,
     name: tool,
@@ -130,7 +129,7 @@ function toEntry({ tool, computer, definition }: OfficeTool): Entry {
     purpose: description.slice(0, PURPOSE_CHARACTERS),
     hints: description.slice(PURPOSE_CHARACTERS, MAX_CHARACTERS),
     schema: schemaTexts(definition).join(" "),
-    server: typeof server === "string" ? server : "",
+    server: mcpServerOf(_meta) ?? "",
     computer,
   };
 }

@@ -89,9 +89,8 @@ export function askableComputers(reach: Reach): RemoteComputer[] {
   const { view } = reach;
   const { office } = view;
   if (office === undefined) return [];
-  return reachedComputers(reach).filter((name) => view.isReachable(name)).map((name) =>
-    office.computer(name)
-  );
+  const names = reachedComputers(reach).filter((name) => view.isReachable(name));
+  return names.map((name) => office.computer(name));
 }
 
 /**

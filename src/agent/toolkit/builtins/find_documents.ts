@@ -49,20 +49,12 @@ export function findDocuments(reach: Reach): LocalTool {
       required: ["documents", "total_count"],
     },
     async run(args, { signal }) {
-      const [named, keywords, fileType] = [
-        args.text("computer"),
-        args.texts("keywords"),
-        args.text("file_type"),
-      ];
+      const keywords = args.texts("keywords");
+      const fileType = args.text("file_type");
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
-      const answers = await findPage(chosenComputers(reach, named), {
-        keywords,
-        fileType,
-        offset,
-        limit,
-        signal,
-      });
+      const page = { keywords, fileType, offset, limit, signal };
+      const answers = await findPage(chosenComputers(reach, args.text("computer")), page);
       const found = answers.flatMap((answer) => "value" in answer ? [answer] : []);
       const documents = found
         .flatMap(({ computer, value: { rank, documents } }) =>
@@ -110,12 +102,9 @@ async function findPage(
   const totals = new Map(
     counted.flatMap((each) => "value" in each ? [[each.computer, each.value.totalCount] as const] : []),
   );
-  const shares = new Map(
-    sharesOfPage([...totals.values()], { offset, limit }).map((
-      share,
-      index,
-    ) => [[...totals.keys()][index], share]),
-  );
+  const names = [...totals.keys()];
+  const parts = sharesOfPage([...totals.values()], { offset, limit });
+  const shares = new Map(parts.map((part, index) => [names[index], part]));
   const answers = await askEach(
     computers.filter(({ name }) => totals.has(name)),
     async (computer): Promise<Found> => {

@@ -24,61 +24,55 @@ export interface McpClient {
  */
 export function clientOf(name: ClientName): McpClient {
   const home = homeFolder();
-  const RESTART = "Restart it to see the change.";
-  const OLD_SESSIONS = "Sessions that run keep it until they end.";
   switch (name) {
-    case "claude":
-      return {
-        title: "Claude Desktop",
-        file: join(applicationFolder(home), "Claude", "claude_desktop_config.json"),
-        member: "mcpServers",
-        format: "json",
-        extra: {},
-        then: RESTART,
-        thenRemoved: RESTART,
-      };
+    case "claude": {
+      const file = join(applicationFolder(home), "Claude", "claude_desktop_config.json");
+      return { ...USUAL, title: "Claude Desktop", file };
+    }
     case "claude-code":
       return {
+        ...USUAL,
         title: "Claude Code",
         file: join(Deno.env.get("CLAUDE_CONFIG_DIR") ?? home, ".claude.json"),
-        member: "mcpServers",
-        format: "json",
         extra: { type: "stdio" },
         then: "New sessions have it; /mcp shows it.",
         thenRemoved: OLD_SESSIONS,
       };
     case "vscode":
       return {
+        ...USUAL,
         title: "VS Code",
         file: join(applicationFolder(home), "Code", "User", "mcp.json"),
         member: "servers",
-        format: "json",
         extra: { type: "stdio" },
         then: 'Start it with "MCP: List Servers".',
         thenRemoved: "Reload the window to see the change.",
       };
     case "cursor":
-      return {
-        title: "Cursor",
-        file: join(home, ".cursor", "mcp.json"),
-        member: "mcpServers",
-        format: "json",
-        extra: {},
-        then: RESTART,
-        thenRemoved: RESTART,
-      };
+      return { ...USUAL, title: "Cursor", file: join(home, ".cursor", "mcp.json") };
     case "codex":
       return {
+        ...USUAL,
         title: "Codex",
         file: join(Deno.env.get("CODEX_HOME") ?? join(home, ".codex"), "config.toml"),
         member: "mcp_servers",
         format: "toml",
-        extra: {},
         then: "New sessions have it.",
         thenRemoved: OLD_SESSIONS,
       };
   }
 }
+
+const RESTART = "Restart it to see the change.";
+const OLD_SESSIONS = "Sessions that run keep it until they end.";
+/** What most clients have in common. */
+const USUAL = {
+  member: "mcpServers",
+  format: "json",
+  extra: {},
+  then: RESTART,
+  thenRemoved: RESTART,
+} as const;
 
 function homeFolder(): string {
   const home = Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME");

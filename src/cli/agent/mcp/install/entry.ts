@@ -3,6 +3,7 @@ import { fromFileUrl, resolve } from "@std/path";
 import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
+import type { ConnectionOptions } from "../../../connection_options.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
@@ -13,20 +14,7 @@ export interface GatewayEntry {
   readonly args: readonly string[];
 }
 
-export interface EntryConnection {
-  readonly url: string;
-  readonly office: string;
-  readonly name: string;
-  readonly path?: string | undefined;
-  readonly protocol?: string | undefined;
-  readonly computer?: readonly string[] | undefined;
-  readonly token?: string | undefined;
-  readonly tokenFile?: string | undefined;
-  readonly tokenCommand?: string | undefined;
-  readonly caFile?: string | undefined;
-  readonly auth?: Readonly<Record<string, string>> | undefined;
-  readonly header?: Readonly<Record<string, string>> | undefined;
-}
+export type EntryConnection = ConnectionOptions & { readonly computer?: readonly string[] };
 
 /** The files that an entry needs, to be written with it. */
 export interface EntryFiles {
@@ -35,17 +23,17 @@ export interface EntryFiles {
   readonly token: { readonly path: string; readonly content: string } | undefined;
 }
 
-export interface PlannedEntry extends GatewayEntry {
-  readonly files: EntryFiles;
-}
-
 /**
  * The entry for these options. A token never stands in it: it goes into a file that only this user can read.
  *
  * @param entryName The name of the entry, after which its files are called.
  * @throws {UsageError} for credentials that would have to stand in the client's file.
  */
-export function planEntry(connection: EntryConnection, options: McpOptions, entryName: string): PlannedEntry {
+export function planEntry(
+  connection: EntryConnection,
+  options: McpOptions,
+  entryName: string,
+): GatewayEntry & { readonly files: EntryFiles } {
   refuseOpenSecrets(connection);
   const folder = stateFolder();
   if (folder === undefined) {
