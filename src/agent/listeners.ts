@@ -87,23 +87,23 @@ export function streamEvents(
     wake.resolve();
   };
   let isEnded = false;
-  const onAbort = () => wake.resolve();
   // Listens from here and not from the first `next()`, so that no event in between is missed.
   const unsubscribe = listeners.onEach(types, receive);
-  signal.addEventListener("abort", onAbort, { once: true });
   const end = () => {
-    signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", end);
     unsubscribe();
     isEnded = true;
     wake.resolve();
   };
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
 
   async function* read(): AsyncGenerator<AgentEvent, void> {
     try {
       while (true) {
         const event = waiting.shift();
         if (event !== undefined) yield event;
-        else if (signal.aborted || isEnded) return;
+        else if (isEnded) return;
         else {
           await wake.promise;
           wake = Promise.withResolvers();

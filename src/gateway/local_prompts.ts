@@ -8,7 +8,7 @@ import {
   type Reach,
   reachedComputers,
 } from "../agent/toolkit/builtins/builtin.ts";
-import type { LocalPrompt } from "./prompts.ts";
+import type { LocalPrompt, McpPrompt } from "./prompts.ts";
 
 /** The names of the prompts, which no prompt of a Computer gets. */
 export const LOCAL_PROMPT_NAMES = ["attach_desktop", "attach_document"] as const;
@@ -25,41 +25,40 @@ export function makeLocalPrompts(reach: Reach): LocalPrompt[] {
     Promise.resolve(reachedComputers(reach).filter((name) => name.startsWith(value)));
   const computer = { name: "computer", description: "The name of a Computer; all by default." };
   return [
-    {
-      ...toPrompt("attach_desktop", tools.get("view_desktop")),
-      definition: {
-        name: "attach_desktop",
-        title: "Attach the Desktop",
-        description: "Puts the live windows of Computers into the conversation.",
-        arguments: [computer, { name: "window", description: "The window:// URI of one window." }],
-      },
-      complete: (argument, value) => argument === "computer" ? suggestComputers(value) : Promise.resolve([]),
-    },
-    {
-      ...toPrompt("attach_document", tools.get("read_document")),
-      definition: {
-        name: "attach_document",
-        title: "Attach a document",
-        description: "Puts a document of a Computer into the conversation.",
-        arguments: [
-          { name: "uri", description: "The dpe:// URI of the document.", required: true },
-          computer,
-          { name: "pages", description: "Some pages from 0, such as 0-4; all by default." },
-        ],
-      },
-      complete: (argument, value) =>
-        argument === "computer"
-          ? suggestComputers(value)
-          : argument === "uri"
-          ? suggestDocuments(reach, value)
-          : Promise.resolve([]),
-    },
+    toPrompt({
+      name: "attach_desktop",
+      title: "Attach the Desktop",
+      description: "Puts the live windows of Computers into the conversation.",
+      arguments: [computer, { name: "window", description: "The window:// URI of one window." }],
+    }, { tool: tools.get("view_desktop"), suggests: new Map([["computer", suggestComputers]]) }),
+    toPrompt({
+      name: "attach_document",
+      title: "Attach a document",
+      description: "Puts a document of a Computer into the conversation.",
+      arguments: [
+        { name: "uri", description: "The dpe:// URI of the document.", required: true },
+        computer,
+        { name: "pages", description: "Some pages from 0, such as 0-4; all by default." },
+      ],
+    }, {
+      tool: tools.get("read_document"),
+      suggests: new Map([["computer", suggestComputers], ["uri", (value) => suggestDocuments(reach, value)]]),
+    }),
   ];
 }
 
-function toPrompt(name: string, tool: LocalTool | undefined): Pick<LocalPrompt, "get"> {
+function toPrompt(
+  definition: McpPrompt,
+  { tool, suggests }: {
+    readonly tool: LocalTool | undefined;
+    readonly suggests: ReadonlyMap<string, Suggest>;
+  },
+): LocalPrompt {
+  const { name } = definition;
   const required = tool?.definition.inputSchema["required"];
   return {
+    definition,
+    complete: (argument, value) => suggests.get(argument)?.(value) ?? Promise.resolve([]),
     async get(args, context) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ""));
       const missing = (Array.isArray(required) ? required : []).find((argument) =>

@@ -25,18 +25,13 @@ const MAX_PROMPTS = 5_000;
 
 export type McpPrompt = Json & { readonly name: string };
 
-export interface McpPromptMessage {
-  readonly role: "user" | "assistant";
-  readonly content: McpContent;
-}
-
 export interface LocalPrompt {
   readonly definition: McpPrompt;
   /** @throws {ProtocolError} the arguments are wrong. */
   get(
     args: Readonly<Record<string, string>>,
     context: { readonly signal: AbortSignal },
-  ): Promise<McpPromptMessage[]>;
+  ): Promise<{ readonly role: "user"; readonly content: McpContent }[]>;
   complete(argument: string, value: string): Promise<readonly string[]>;
 }
 

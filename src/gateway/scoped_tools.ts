@@ -5,7 +5,7 @@ import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { noToolResult } from "../agent/toolkit/tool_result.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
 import { pageOf } from "./paging.ts";
-import type { Scope } from "./scope.ts";
+import { concerns, type Scope } from "./scope.ts";
 import type { LongResults } from "./search/long_results.ts";
 import { makeSearchTools } from "./search/search_tools.ts";
 import type { ToolIndex } from "./search/tool_index.ts";
@@ -53,8 +53,8 @@ export class ScopedTools {
     this.#locals = byName(locals);
     this.#searchTools = byName(makeSearchTools({
       index: () => this.#indexed(),
-      isReached: (tool) => this.#isReached(tool),
-      computers: () => this.#toolset.computers.filter((computer) => this.#isReached({ computer })),
+      isReached: (tool) => concerns(tool, scope),
+      computers: () => this.#toolset.computers.filter((computer) => concerns({ computer }, scope)),
       problem: () => this.#toolset.problem,
       find: (name) => this.#find(name),
       isListed: (name) => this.#local(name) !== undefined,
@@ -114,11 +114,7 @@ export class ScopedTools {
 
   #find(name: string): OfficeTool | undefined {
     const tool = this.#toolset.find(name);
-    return tool !== undefined && this.#isReached(tool) ? tool : undefined;
-  }
-
-  #isReached({ computer }: Pick<OfficeTool, "computer">): boolean {
-    return this.#scope.kind !== "computer" || computer === this.#scope.computer;
+    return tool !== undefined && concerns(tool, this.#scope) ? tool : undefined;
   }
 
   /** The index, with what has changed since the last search. */

@@ -67,7 +67,9 @@ export type CallByName = (
   options: { readonly signal?: AbortSignal | undefined },
 ) => Promise<McpToolResult>;
 
+/** What the tools and objects for LLM toolkits work with. */
 export interface ToolParts {
+  readonly list: () => Promise<readonly McpTool[]>;
   readonly call: CallByName;
   readonly needsApproval: (tool: McpTool) => boolean;
 }

@@ -1,14 +1,8 @@
 /** The tools of an office as objects that toolkits take for an MCP server or an MCP client. */
-import type { CallByName } from "./ai_tools.ts";
+import type { ToolParts } from "./ai_tools.ts";
 import { isRecord } from "../../json.ts";
 import type { McpTool, McpToolResult } from "./mcp.ts";
 import { type ModelContent, toModelContent } from "./model_content.ts";
-
-/** What the objects work with. */
-export interface McpObjectParts {
-  readonly list: () => Promise<readonly McpTool[]>;
-  readonly call: CallByName;
-}
 
 /** A tool, as the OpenAI Agents SDK lists it. */
 export interface ListedTool {
@@ -64,7 +58,7 @@ export interface ToolkitMcpServer {
 }
 
 /** Makes the object for the OpenAI Agents SDK. */
-export function makeMcpServer({ list, call }: McpObjectParts): ToolkitMcpServer {
+export function makeMcpServer({ list, call }: ToolParts): ToolkitMcpServer {
   return {
     name: "a2c-smcp",
     cacheToolsList: false,
@@ -134,7 +128,7 @@ export interface ToolkitMcpClient {
  * Makes the object for the Anthropic SDK, whose helpers pass no signal on: `signal` ends all calls of this object.
  */
 export function makeMcpClient(
-  { list, call }: McpObjectParts,
+  { list, call }: ToolParts,
   signal: AbortSignal | undefined,
 ): ToolkitMcpClient {
   return {

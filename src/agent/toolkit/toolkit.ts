@@ -2,7 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
-import { type AiSdkVersion, type AiTool, toAiTool } from "./ai_tools.ts";
+import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_tools.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
 import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
 import { serveFetch, ToolkitTransport } from "./in_memory.ts";
@@ -65,7 +65,7 @@ export class Toolkit implements Disposable {
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
   readonly #locals: ReadonlyMap<string, LocalTool>;
-  readonly #needsApproval: (tool: McpTool) => boolean;
+  readonly #parts: ToolParts;
   readonly #ready: Promise<void>;
   readonly #transports = new Set<ToolkitTransport>();
   readonly #disposed = new AbortController();
@@ -86,7 +86,7 @@ export class Toolkit implements Disposable {
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
     const locals = builtins ? makeBuiltins({ view: this.#view }) : [];
     this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
-    this.#needsApproval = needsApproval;
+    this.#parts = { list: () => this.tools(), call: this.call.bind(this), needsApproval };
     this.#ready = settledWithin(this.#view.follow(office), FIRST_LIST_MS).then(() => this.#toolset.start());
     ending.addEventListener("abort", () => this[Symbol.dispose](), {
       once: true,
@@ -133,7 +133,7 @@ export class Toolkit implements Disposable {
   async aiTools<Version extends AiSdkVersion = 7>(
     { version = 7 as Version }: { readonly version?: Version } = {},
   ): Promise<Record<string, AiTool<Version>>> {
-    const parts = { call: this.call.bind(this), needsApproval: this.#needsApproval, version };
+    const parts = { ...this.#parts, version };
     return Object.fromEntries((await this.tools()).map((tool) => [tool.name, toAiTool(tool, parts)]));
   }
 
@@ -142,8 +142,7 @@ export class Toolkit implements Disposable {
    * those of {@linkcode mcpServer}, they ask a person where an approval is needed.
    */
   async openAiTools(): Promise<OpenAiTool[]> {
-    const parts = { call: this.call.bind(this), needsApproval: this.#needsApproval };
-    return (await this.tools()).map((tool) => toOpenAiTool(tool, parts));
+    return (await this.tools()).map((tool) => toOpenAiTool(tool, this.#parts));
   }
 
   /**
@@ -151,7 +150,7 @@ export class Toolkit implements Disposable {
    * The SDK asks nobody before it calls a tool of an MCP server.
    */
   mcpServer(): ToolkitMcpServer {
-    return makeMcpServer({ list: () => this.tools(), call: this.call.bind(this) });
+    return makeMcpServer(this.#parts);
   }
 
   /**
@@ -160,7 +159,7 @@ export class Toolkit implements Disposable {
    * @param options `signal`: cancels all calls of this client, since the helpers pass none on.
    */
   mcpClient({ signal }: { readonly signal?: AbortSignal | undefined } = {}): ToolkitMcpClient {
-    return makeMcpClient({ list: () => this.tools(), call: this.call.bind(this) }, signal);
+    return makeMcpClient(this.#parts, signal);
   }
 
   /** A transport in memory for one client of an MCP SDK: `client.connect(kit.transport())`. */

@@ -102,12 +102,16 @@ export function createAgentProgram(signal: AbortSignal): Command {
     .action((computer: string, file: string) =>
       run("upload", (context) => uploadFile({ ...context, computer }, file))
     );
-  for (const name of SEATED) commandOf(program, name)?.addOption(patienceOption());
+  for (const name of SEATED) {
+    commandOf(program, name)?.addOption(
+      new Option(
+        "--patience <seconds>",
+        "how long to wait while another Agent has the office's one seat (default: 15)",
+      ).argParser(parseSeconds),
+    );
+  }
   for (const option of agentAnswerOptions()) commandOf(program, "call")?.addOption(option);
-  const global = () => {
-    requireOptions(program.opts(), ["url", "office", "name"]);
-    return program.opts<GlobalOptions>();
-  };
+  const global = () => globalOptions(program);
   addMcpCommand(program, {
     async serve(options) {
       const { serveMcp } = await import("./mcp/command.ts");
@@ -162,16 +166,14 @@ function examples(agent: string): string {
   );
 }
 
-function patienceOption(): Option {
-  return new Option(
-    "--patience <seconds>",
-    "how long to wait while another Agent has the office's one seat (default: 15)",
-  ).argParser(parseSeconds);
+function globalOptions(program: Command): GlobalOptions {
+  requireOptions(program.opts(), ["url", "office", "name"]);
+  return program.opts<GlobalOptions>();
 }
 
 /** A command other than `watch` logs errors only: its failure is its error message. */
 function optionsFor(program: Command, name: string): GlobalOptions {
-  const options = program.opts<GlobalOptions>();
+  const options = globalOptions(program);
   const isChosen = program.getOptionValueSource("logLevel") !== "default" || name === WATCH;
   return isChosen ? options : { ...options, logLevel: { level: "error", modules: {} } };
 }
@@ -192,7 +194,6 @@ async function withAgent(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  requireOptions(program.opts(), ["url", "office", "name"]);
   const options = optionsFor(program, name);
   const { patience: patienceSeconds = PATIENCE_SECONDS } =
     commandOf(program, name)?.opts<{ readonly patience?: number }>() ?? {};

@@ -70,7 +70,8 @@ export class Endpoint {
     if (await isLegacyRequest(request, body)) return await this.#sessions.fetch(admitted);
     const method = request.headers.get("mcp-method");
     const refusal = method === "tools/call" ? this.#refuseCall(admitted) : undefined;
-    if (method === "subscriptions/listen") ending.defer(await this.#follow(body));
+    const followed = isJSONRPCRequest(body) ? listenedResources(body) : [];
+    if (followed.length > 0) ending.defer(await this.#gateway.followResources(followed, this.#scope));
     return refusal ?? await this.#modern.fetch(request, { parsedBody: body });
   }
 
@@ -82,11 +83,5 @@ export class Endpoint {
   #refuseCall({ request: { headers }, body }: AdmittedRequest): Response | undefined {
     const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
-  }
-
-  /** Follows the resources of a stream, until the returned function is called. */
-  async #follow(body: unknown): Promise<() => void> {
-    const uris = isJSONRPCRequest(body) ? listenedResources(body) : [];
-    return await this.#gateway.followResources(uris, this.#scope);
   }
 }

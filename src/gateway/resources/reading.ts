@@ -65,15 +65,11 @@ export class ResourceReader {
   #addressOf(clientUri: string): ResourceAddress | undefined {
     const { uris, computers } = this.#parts;
     const known = uris.toAddress(clientUri);
-    if (known !== undefined) return this.#isReached(known) ? known : undefined;
+    if (known !== undefined) return computers().includes(known.computer) ? known : undefined;
     // A host that nobody lists may still be read, where only one Computer can have it.
     const [only, ...others] = computers();
     const isClear = only !== undefined && others.length === 0 && hasOwnHost(clientUri);
     return isClear ? { computer: only, mcpServer: undefined, uri: clientUri } : undefined;
-  }
-
-  #isReached({ computer }: ResourceAddress): boolean {
-    return this.#parts.computers().includes(computer);
   }
 
   #notFound(uri: string): string {
