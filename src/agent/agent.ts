@@ -209,9 +209,13 @@ export class Agent implements AsyncDisposable {
 
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
-    const parts = { requests: this.#requests, followed: this.#followed, logger: this.#log };
-    const shared = { channels: this.#channels, onQuestion: this.#onQuestion, toolServers: this.#toolServers };
-    return new RemoteComputer(new ComputerRequests(name, { ...parts, ...this.#blobBounds }), shared);
+    const parts = { requests: this.#requests, logger: this.#log, ...this.#blobBounds };
+    return new RemoteComputer(new ComputerRequests(name, parts), {
+      followed: this.#followed,
+      channels: this.#channels,
+      onQuestion: this.#onQuestion,
+      toolServers: this.#toolServers,
+    });
   }
 
   /**

@@ -203,12 +203,6 @@ export interface BlobReaderOptions {
   readonly maxBytes: number;
 }
 
-/** The bytes of a blob, and the checksum that its chunks announced. */
-interface Download {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly sha256: string;
-}
-
 /** Fetches the blobs of one answer, within limits for all of them together. */
 export class BlobReader {
   readonly #fetch: FetchChunk;
@@ -241,7 +235,9 @@ export class BlobReader {
   }
 
   /** Fetches all chunks once; `undefined` when the blob changed meanwhile. Allocates memory only for received bytes. */
-  async #download(handle: string): Promise<Download | undefined> {
+  async #download(
+    handle: string,
+  ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly sha256: string } | undefined> {
     const first = await this.#next(handle, 0);
     const { total_size: total, sha256 } = first;
     if (total > this.#freeBytes) throw this.#tooLarge(handle, total);

@@ -7,7 +7,6 @@ import { GET_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
-import type { CallToFollow, FollowedCall, FollowedCalls } from "./followed_calls.ts";
 import { Flaws, type RequestOptions, type Requests, type SendOptions } from "./requests.ts";
 
 /** The most characters of a handle in a log line: a Computer chooses the handle. */
@@ -16,7 +15,6 @@ const MAX_LOGGED_HANDLE = 64;
 export interface ComputerRequestsOptions {
   readonly requests: Requests;
   readonly logger: Logger;
-  readonly followed: FollowedCalls;
   /** See `AgentOptions.maxBlobBytes`. */
   readonly maxBlobBytes: number;
   /** See `AgentOptions.blobTimeoutMs`. */
@@ -46,10 +44,6 @@ export class ComputerRequests {
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     const request = { event, body: { computer: this.computer, ...Object.fromEntries(given) } };
     return this.#options.requests.send(request, options);
-  }
-
-  follow(call: CallToFollow): Promise<FollowedCall> {
-    return this.#options.followed.follow(this, call);
   }
 
   cancel(reqId: string): void {

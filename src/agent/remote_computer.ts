@@ -42,6 +42,7 @@ import {
   readElement,
   readPage,
 } from "./documents.ts";
+import type { FollowedCalls } from "./followed_calls.ts";
 import type { QuestionChannels } from "./question_channels.ts";
 import { answerQuestions, type OnQuestion } from "./questions.ts";
 import { RemoteMcpServers } from "./remote_mcp_servers.ts";
@@ -60,6 +61,7 @@ import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } fr
 const WINDOWS_TIMEOUT_MS = 5_000;
 
 interface SharedParts {
+  readonly followed: FollowedCalls;
   readonly channels: QuestionChannels;
   readonly onQuestion: OnQuestion | undefined;
   readonly toolServers: ToolServers;
@@ -174,7 +176,7 @@ export class RemoteComputer extends RemoteMcpServers {
     const { channels } = this.#shared;
     const { onQuestion = this.#shared.onQuestion } = options;
     signal?.throwIfAborted();
-    using followed = await this.#requests.follow(options);
+    using followed = await this.#shared.followed.follow(this.#requests, options);
     const { timeoutMs } = followed;
     const body = { req_id: reqId, tool_name: tool, params };
     const send = () =>

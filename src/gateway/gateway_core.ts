@@ -86,7 +86,7 @@ export class GatewayCore implements Gateway {
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
-    this.#ready = this.#begin(agent, { patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS, logger });
+    this.#ready = this.#begin(agent, options.patienceMs ?? DEFAULT_PATIENCE_MS);
   }
 
   /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */
@@ -193,12 +193,9 @@ export class GatewayCore implements Gateway {
   }
 
   /** Resolves when the tools of the office are known, or have taken too long. Never rejects. */
-  async #begin(
-    agent: Office | Promise<Office>,
-    { patienceMs, logger }: { readonly patienceMs: number; readonly logger: Logger },
-  ): Promise<void> {
+  async #begin(agent: Office | Promise<Office>, patienceMs: number): Promise<void> {
     const connecting = Promise.resolve(agent);
-    const following = this.#follow(connecting, logger);
+    const following = this.#follow(connecting);
     await settledWithin(following, patienceMs);
     if (this.#view.office !== undefined) return this.#toolset.start();
     // An office that is reached later gets the same time, so that its tools are named together.
@@ -208,14 +205,14 @@ export class GatewayCore implements Gateway {
     });
   }
 
-  async #follow(connecting: Promise<Office>, logger: Logger): Promise<void> {
+  async #follow(connecting: Promise<Office>): Promise<void> {
     try {
       await this.#view.follow(await connecting);
     } catch (error) {
       // The host program has given up by itself, such as when its client is gone.
       const isGivenUp = error instanceof DOMException && error.name === "AbortError";
       if (!this.#isClosed && !isGivenUp) {
-        logger.error("the office cannot be reached", { error: describeError(error) });
+        this.#log.error("the office cannot be reached", { error: describeError(error) });
       }
     }
   }

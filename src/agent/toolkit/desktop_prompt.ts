@@ -25,9 +25,7 @@ export interface DesktopPromptOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Shown extends DesktopEntry {
-  readonly computer: string;
-}
+type Shown = DesktopEntry & { readonly computer: string };
 
 /** Writes the block. A Computer that does not answer is told; the promise rejects only with the signal's reason. */
 export async function writeDesktopPrompt(

@@ -44,10 +44,11 @@ export class OfficeCalls {
       return errorResult(`${what}: ${problem}. The tool did not run. Try again in a few seconds`);
     }
     const gone = new AbortController();
-    using stack = new DisposableStack();
-    stack.defer(this.#view.onChange(({ kind }) => {
-      if (kind === "members" && !this.#view.has(computer)) gone.abort(new ComputerLeftError(computer));
-    }));
+    using _watch = {
+      [Symbol.dispose]: this.#view.onChange(({ kind }) => {
+        if (kind === "members" && !this.#view.has(computer)) gone.abort(new ComputerLeftError(computer));
+      }),
+    };
     try {
       const result = await office.computer(computer).callTool(tool, args, {
         signal: AbortSignal.any([signal, gone.signal]),

@@ -54,11 +54,6 @@ export interface OfficeViewOptions {
   readonly logger?: Logger | undefined;
 }
 
-interface Retry {
-  readonly backoff: Backoff;
-  isWaiting: boolean;
-}
-
 /**
  * The Computers of an office and their tools. What it knows stays while the connection is lost; `isConnected` then says
  * so. A Computer that leaves is forgotten. One that the Server does not have after a loss of the connection may be late,
@@ -73,7 +68,7 @@ export class OfficeView implements Disposable {
   readonly #computers = new Map<string, Entry>();
   readonly #listeners = new Set<(change: OfficeChange) => void>();
   readonly #limiter = new PatientLimiter(MAX_CONCURRENT_FETCHES, LATE_MS);
-  readonly #retries = new Map<string, Retry>();
+  readonly #retries = new Map<string, { readonly backoff: Backoff; isWaiting: boolean }>();
   /** Ends the wait for Computers to come back. */
   #returning: ReturnType<typeof setTimeout> | undefined;
   /** Counts how often the members were asked for, so that only the last failure asks again. */
