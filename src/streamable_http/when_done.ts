@@ -20,7 +20,11 @@ export function whenDone(response: Response, done: () => void): Response {
   };
   const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      if ((controller.desiredSize ?? 0) <= 0) throw new UnreadAnswerError();
+      if ((controller.desiredSize ?? 0) <= 0) {
+        const message =
+          `Cannot go on with the answer: more than ${MAX_UNREAD_BYTES} bytes of it wait to be read`;
+        throw new DOMException(message, "AbortError");
+      }
       controller.enqueue(piece.value);
     }
     controller.close();
@@ -39,14 +43,4 @@ export function whenDone(response: Response, done: () => void): Response {
     },
   }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }));
   return new Response(body, response);
-}
-
-/** A client reads its answer too slowly, or not at all. */
-class UnreadAnswerError extends Error {
-  override readonly name = "UnreadAnswerError";
-  readonly code = "ANSWER_UNREAD";
-
-  constructor() {
-    super(`Cannot go on with the answer: more than ${MAX_UNREAD_BYTES} bytes of it wait to be read`);
-  }
 }

@@ -63,7 +63,11 @@ export class Catalogue {
     this.#cache = new ComputerCache({
       view,
       what: "resources",
-      fetch: (remote) => listAll(remote, logger),
+      fetch: async (remote) => {
+        const lists = [listResources(remote, logger), listTemplates(remote, logger)] as const;
+        const [resources, templates] = await Promise.all(lists);
+        return { computer: remote.name, resources, templates };
+      },
       changes: ["tools", "windows", "documents", "resources"],
       onLate,
       logger,
@@ -127,14 +131,6 @@ export class Catalogue {
       _meta: { ..._meta, ...toOwnMeta({ ...address, isStale }) },
     };
   }
-}
-
-async function listAll(remote: RemoteComputer, logger: Logger): Promise<Entry> {
-  const [resources, templates] = await Promise.all([
-    listResources(remote, logger),
-    listTemplates(remote, logger),
-  ]);
-  return { computer: remote.name, resources, templates };
 }
 
 /** The resources of each MCP server; of a Computer that cannot list them, its windows and documents. */
