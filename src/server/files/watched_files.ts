@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
+import { delay } from "../../async/backoff.ts";
 import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { contentProblem, FileContentError } from "./file_content.ts";
@@ -127,31 +128,16 @@ export class WatchedFiles implements AsyncDisposable {
   /** Reads the files when nobody is writing them; `undefined` when they keep changing. */
   async #readSettled(): Promise<Reading | undefined> {
     const { files } = this.#options;
+    const { signal } = this.#closing;
     let before = await stampsOf(files);
     for (let checks = 0; checks < MAX_SETTLING; checks++) {
-      if (!await this.#pause(SETTLE_MS)) return undefined;
+      await delay(SETTLE_MS, signal).catch(() => {});
+      if (signal.aborted) return undefined;
       const read = await readAll(this.#options);
       if (read.stamp === before) return read;
       before = read.stamp;
     }
     return undefined;
-  }
-
-  /** Resolves to `false` when the watch is closed. */
-  #pause(ms: number): Promise<boolean> {
-    const { signal } = this.#closing;
-    if (signal.aborted) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const onAbort = () => end(false);
-      const timer = setTimeout(() => end(true), ms);
-      timer.unref();
-      const end = (isOver: boolean) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-        resolve(isOver);
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
   }
 }
 

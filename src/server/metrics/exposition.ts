@@ -23,7 +23,7 @@ export function createExposition(tally: Tally, takeSnapshot: () => Snapshot): ()
   const registry = new Registry();
   const registers = [registry];
   addCounters(tally, registers);
-  addLatencies(tally, registers);
+  new TalliedHistogram(tally, registers);
   const setGauges = createGauges(registers);
   addProcess(registers);
   return () => {
@@ -125,10 +125,6 @@ function seriesOf(
   ];
 }
 
-function addLatencies(tally: Tally, registers: Registry[]): void {
-  new TalliedHistogram(tally, registers);
-}
-
 function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
   const connections = new Gauge({
     name: "a2c_connections",
@@ -137,18 +133,17 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
     registers,
   });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const otherConnections = gauge(
-    "a2c_connections_other",
-    "Connections that are not admitted, or are closing",
-  );
-  const offices = gauge("a2c_offices", "Offices with members on this process");
-  const requestsInFlight = gauge("a2c_requests_in_flight", "Relayed requests that wait for their answer");
-  const bytesInFlight = gauge("a2c_bytes_in_flight", "Memory of the requests in flight, estimated");
-  const messageBytes = gauge(
-    "a2c_message_memory_bytes",
-    "Bytes of messages that have not arrived completely, or wait for members that read slowly",
-  );
-  const ready = gauge("a2c_ready", "1 while new sessions are accepted, else 0");
+  const gauges = {
+    otherConnections: gauge("a2c_connections_other", "Connections that are not admitted, or are closing"),
+    offices: gauge("a2c_offices", "Offices with members on this process"),
+    requestsInFlight: gauge("a2c_requests_in_flight", "Relayed requests that wait for their answer"),
+    bytesInFlight: gauge("a2c_bytes_in_flight", "Memory of the requests in flight, estimated"),
+    messageBytes: gauge(
+      "a2c_message_memory_bytes",
+      "Bytes of messages that have not arrived completely, or wait for members that read slowly",
+    ),
+    isReady: gauge("a2c_ready", "1 while new sessions are accepted, else 0"),
+  };
   let certificateExpiry: Gauge | undefined;
   let auditLines: Counter | undefined;
   return (snapshot) => {
@@ -170,12 +165,9 @@ function createGauges(registers: Registry[]): (snapshot: Snapshot) => void {
       certificateExpiry.set(certificateExpiresAtMs / 1_000);
     }
     for (const [role, count] of Object.entries(snapshot.connections)) connections.set({ role }, count);
-    otherConnections.set(snapshot.otherConnections);
-    offices.set(snapshot.offices);
-    requestsInFlight.set(snapshot.requestsInFlight);
-    bytesInFlight.set(snapshot.bytesInFlight);
-    messageBytes.set(snapshot.messageBytes);
-    ready.set(snapshot.isReady ? 1 : 0);
+    for (const name of Object.keys(gauges) as (keyof typeof gauges)[]) {
+      gauges[name].set(Number(snapshot[name]));
+    }
   };
 }
 

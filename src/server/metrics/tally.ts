@@ -54,22 +54,16 @@ function isRequestName(name: string): boolean {
   return isSent && !name.endsWith(":") && !name.endsWith("_");
 }
 
-const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
-const OUTCOME_INDEX: Readonly<Record<Outcome | "error", number>> = {
-  handled: 0,
-  answered: 1,
-  computer_error: 2,
-  dropped: 3,
-  error: 4,
-};
+const OUTCOMES: readonly (Outcome | "error")[] = [
+  "handled",
+  "answered",
+  "computer_error",
+  "dropped",
+  "error",
+];
 
-export const CODES: readonly string[] = [...Object.values(ErrorCode).map(String), "other"];
-const CODE_INDEX: ReadonlyMap<number, number> = new Map(
-  Object.values(ErrorCode).map((code, index) => [code, index]),
-);
-const REFUSAL_INDEX: ReadonlyMap<Refusal, number> = new Map(
-  REFUSALS.map((refusal, index) => [refusal, index]),
-);
+const ERROR_CODES: readonly number[] = Object.values(ErrorCode);
+export const CODES: readonly string[] = [...ERROR_CODES.map(String), "other"];
 
 /** The latencies of one event: the number in each bucket, and their sum. */
 export interface Latencies {
@@ -102,7 +96,7 @@ export class Tally implements Meter {
 
   ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
     const family = familyOf(event);
-    add(this.#ended, family * OUTCOMES.length + OUTCOME_INDEX[outcome], 1);
+    add(this.#ended, family * OUTCOMES.length + OUTCOMES.indexOf(outcome), 1);
     if (outcome !== "answered" && outcome !== "computer_error") return;
     const ticks = (this.start() - startedAt) | 0;
     let bucket = 0;
@@ -113,12 +107,13 @@ export class Tally implements Meter {
 
   failed({ event }: MeteredEvent, code: number): void {
     const family = familyOf(event);
-    add(this.#ended, family * OUTCOMES.length + OUTCOME_INDEX.error, 1);
-    add(this.#failed, family * CODES.length + (CODE_INDEX.get(code) ?? CODES.length - 1), 1);
+    add(this.#ended, family * OUTCOMES.length + OUTCOMES.indexOf("error"), 1);
+    const index = ERROR_CODES.indexOf(code);
+    add(this.#failed, family * CODES.length + (index < 0 ? CODES.length - 1 : index), 1);
   }
 
   refused(refusal: Refusal): void {
-    add(this.#refused, REFUSAL_INDEX.get(refusal) ?? 0, 1);
+    add(this.#refused, REFUSALS.indexOf(refusal), 1);
   }
 
   received(data: unknown): void {
