@@ -139,7 +139,6 @@ class OpenFolders implements FolderDocuments {
     this.#watch = new FolderWatch(roots, {
       onFolders: async (paths) => await this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
       onAll: async () => await this.#catalogue.apply(await this.#tree.refresh()),
-    }, {
       pollMs: options.pollMs ?? 30_000,
       admits: (path) => this.#tree.admitsFolder(path),
       after: this.listed,

@@ -16,12 +16,10 @@ const MAX_FOLDERS = 1_000;
 /** A look at everything may take this part of the time at most. */
 const MAX_LOAD = 1 / 20;
 
-export interface WatchListener {
-  onFolders(paths: ReadonlySet<string>): Promise<void>;
-  onAll(): Promise<void>;
-}
-
 export interface FolderWatchOptions {
+  readonly onFolders: (paths: ReadonlySet<string>) => Promise<void>;
+  /** Looks at everything again. */
+  readonly onAll: () => Promise<void>;
   /**
    * How often everything is looked at, in milliseconds: network folders send no events, and events can be lost. Less
    * often when a look takes long.
@@ -36,7 +34,6 @@ export interface FolderWatchOptions {
 
 /** Watches folders by the events of the system, and by looking at everything now and then. One look at a time. */
 export class FolderWatch implements AsyncDisposable {
-  readonly #listener: WatchListener;
   readonly #options: FolderWatchOptions;
   readonly #folders = new Set<string>();
   readonly #events: FolderEvents;
@@ -47,9 +44,8 @@ export class FolderWatch implements AsyncDisposable {
   #look: Promise<void>;
 
   /** @param roots the folders in their canonical form */
-  constructor(roots: readonly string[], listener: WatchListener, options: FolderWatchOptions) {
+  constructor(roots: readonly string[], options: FolderWatchOptions) {
     const { admits, after, logger } = options;
-    this.#listener = listener;
     this.#options = options;
     this.#look = after.catch(() => {});
     this.#events = new FolderEvents(roots, {
@@ -102,8 +98,8 @@ export class FolderWatch implements AsyncDisposable {
     this.#isAllDue = false;
     const startMs = performance.now();
     try {
-      if (!isAll) return await this.#listener.onFolders(folders);
-      await this.#listener.onAll();
+      if (!isAll) return await this.#options.onFolders(folders);
+      await this.#options.onAll();
       this.#schedulePoll(performance.now() - startMs);
     } catch (error) {
       this.#options.logger.error("the folders cannot be looked at", { error: describeError(error) });
