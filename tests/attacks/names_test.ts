@@ -59,6 +59,13 @@ const PAIRS: readonly (readonly [name: string, other: string])[] = [
   ["build server", "build  server"],
   ["Ŏffice", "Ǒffice"],
   ["scope", "ѕсоре"],
+  ["カニ", "力二"],
+  ["ハト", "八卜"],
+  ["サーバー", "サ一バ一"],
+  ["へや", "ヘや"],
+  ["host", "hסst"],
+  ["bank", "bank\u0332"],
+  ["Lena", "Ḷena"],
   ["Γράμμα", "Гра\u0301μμα".normalize("NFC")],
 ];
 

@@ -366,6 +366,7 @@ for (
     ],
     ["code is no single line", { user_code: "WDJB\nopen https://evil.example" }, "code"],
     ["code is long", { user_code: "W".repeat(65) }, "code"],
+    ["code names a page of its own", { user_code: "F7KX at https://x.example" }, "code"],
   ] as const
 ) {
   Deno.test(`a sign-in on another device whose ${what} does not begin, and asks for no tokens`, async () => {

@@ -212,8 +212,7 @@ function toQuestion(
   { server, tool }: ToolRoute,
 ): Omit<ConfirmRequest, "signal" | "agent" | "isLocal"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
-  const { title, description, annotations = {}, inputSchema, outputSchema } = tool;
-  const listed = [title, description, annotations, inputSchema, outputSchema, server.config];
+  const { title, description, annotations = {} } = tool;
   return {
     claimedAgent,
     reqId,
@@ -223,7 +222,7 @@ function toQuestion(
     title,
     description,
     annotations,
-    fingerprint: createHash("sha256").update(JSON.stringify(listed)).digest("hex"),
+    fingerprint: createHash("sha256").update(JSON.stringify([tool, server.config])).digest("hex"),
     params,
   };
 }

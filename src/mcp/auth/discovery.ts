@@ -87,8 +87,10 @@ function toResource(
 ): ProtectedResource {
   const { authorization_servers: named, scopes_supported: scopes } = document;
   const issuers = textsIn(named).slice(0, MAX_ISSUERS);
+  // Whoever reads the audience must not take "/bank/../mcp" for another address than it is.
+  const { href } = new URL(resource);
   return {
-    resource,
+    resource: [resource, `${resource}/`].includes(href) ? resource : href,
     // Without a list, the MCP server is its own authorization server.
     issuers: issuers.length > 0 ? issuers : [server.origin],
     scopesSupported: Array.isArray(scopes) ? textsIn(scopes) : undefined,

@@ -25,9 +25,19 @@ function originOf(address: unknown): string {
   return (typeof address === "string" ? URL.parse(address)?.origin : undefined) ?? "no URL";
 }
 
+/** Whether an address is at the issuer's origin, and names in order all that the path of the issuer names: tenants share a host. */
+function isOfIssuer(address: unknown, issuer: string): boolean {
+  if (originOf(address) !== originOf(issuer)) return false;
+  const names = (url: string) => URL.parse(url)?.pathname.split("/").filter((name) => name !== "") ?? [];
+  const left = names(issuer);
+  for (const name of names(String(address))) if (name === left[0]) left.shift();
+  return left.length === 0;
+}
+
 /**
  * What makes metadata split, in words: the page, or an address that gets codes, secrets or tokens, is of another origin
- * than the issuer, be it by a sub-domain or a port. `undefined` for metadata of one origin, or of a configured issuer.
+ * than the issuer, be it by a sub-domain or a port, or of another tenant of the same host. `undefined` for metadata of one
+ * origin and tenant, or of a configured issuer.
  */
 function splitOf(
   metadata: oauth.AuthorizationServer,
@@ -35,8 +45,9 @@ function splitOf(
 ): string | undefined {
   const receivers = RECEIVERS.map((name): [string, unknown] => [name.replaceAll("_", " "), metadata[name]]);
   for (const [what, address] of config.issuer ? [] : [["page", page], ...receivers]) {
-    const isOther = address !== undefined && originOf(address) !== originOf(metadata.issuer);
-    if (isOther) return `its ${what} is at another address, ${originOf(address)}`;
+    if (address === undefined || isOfIssuer(address, metadata.issuer)) continue;
+    const { origin, pathname } = URL.parse(String(address)) ?? { origin: "no URL", pathname: "" };
+    return `its ${what} is at another address, ${origin}${pathname === "/" ? "" : pathname}`;
   }
   return undefined;
 }

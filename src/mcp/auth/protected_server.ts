@@ -188,10 +188,28 @@ export class ProtectedServer {
     });
   }
 
-  /** Ties a configured client to the authorization server that its credentials are about to go to. */
+  /**
+   * Ties a configured client to the authorization server that its credentials are about to go to.
+   *
+   * @throws {SignInError} when it belongs to another one.
+   */
   async bind(issuer: string, client: OAuthClient): Promise<void> {
     if (client.source !== "configured") return;
-    await this.update(issuer, (before) => Promise.resolve(before ?? { ...this.keyOf(issuer), client }));
+    const assertAlone = async () => {
+      const others = (await this.known()).filter((each) => each.issuer !== issuer);
+      assertOwnIssuer(issuer, { config: this.config, known: others });
+    };
+    await assertAlone();
+    let isNew = false;
+    await this.update(issuer, (before) => {
+      isNew = before === undefined;
+      return Promise.resolve(before ?? { ...this.keyOf(issuer), client });
+    });
+    // Another sign-in may have begun at the same time, at another issuer: then neither gets the credentials.
+    await assertAlone().catch(async (error) => {
+      if (isNew) await this.update(issuer, () => Promise.resolve(undefined));
+      throw error;
+    });
   }
 
   /** Hides these texts from logs and answers. */

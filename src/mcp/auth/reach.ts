@@ -37,7 +37,7 @@ export async function assertInReach(
   options: ReachOptions,
   { namers, signal }: { readonly namers: readonly URL[]; readonly signal: AbortSignal },
 ): Promise<readonly string[] | undefined> {
-  if (URL.parse(options.issuer ?? "")?.hostname === url.hostname) return undefined;
+  if (URL.parse(options.issuer ?? "")?.origin === url.origin) return undefined;
   const addresses = await addressesOf(url, options, signal);
   const [kind = "public"] = kindsOf(url, addresses);
   for (const namer of kind === "public" ? [] : namers) {

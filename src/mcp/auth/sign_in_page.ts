@@ -5,9 +5,7 @@ import { adviceOf } from "./metadata_origins.ts";
 import type { ProtectedServer } from "./protected_server.ts";
 import { assertInReach, ForbiddenAddressError } from "./reach.ts";
 
-const MAX_USER_CODE_LENGTH = 64;
-/** Control characters, invisible ones, and ends of lines. */
-const UNSHOWABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const MAX_USER_CODE_LENGTH = 24;
 
 /**
  * Reads the address of a page for a person. A browser may open it at once, so it is one of the web, without a user name
@@ -42,12 +40,15 @@ export async function readPage(
   return url;
 }
 
+/** Groups of letters and digits. */
+const USER_CODE = /^[A-Za-z\d]+(?:[- ][A-Za-z\d]+)*$/;
+
 /**
- * Checks that a code is one short line, and nothing that could pass for another text.
+ * Checks that a code is a short word or a few, and nothing that could pass for another text.
  *
  * @throws {SignInError} when it is not.
  */
 export function assertUserCode(code: string, { issuer }: { readonly issuer: string }): void {
-  if (code.trim() !== "" && code.length <= MAX_USER_CODE_LENGTH && !UNSHOWABLE.test(code)) return;
+  if (code.length <= MAX_USER_CODE_LENGTH && USER_CODE.test(code)) return;
   throw new SignInError(`Cannot sign in: the code of the authorization server ${issuer} cannot be shown`);
 }

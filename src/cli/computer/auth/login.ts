@@ -85,14 +85,15 @@ async function inBrowser(signIn: BrowserSignIn, waiting: Waiting): Promise<void>
 
 /** Who lets the person in, where, and for what: what a person looks at before a sign-in. */
 function partiesOf({ issuer, audience }: Pick<BrowserSignIn, "issuer" | "audience">, url: string) {
-  const { origin } = new URL(url);
+  const { origin, pathname } = new URL(url);
+  const page = pathname === "/" ? origin : origin + pathname;
   const isElsewhere = URL.parse(issuer)?.origin !== origin;
   const lines = [
     `Authorization server: ${issuer}`,
-    `Page: ${origin}${isElsewhere ? ", at another address than the authorization server" : ""}`,
+    `Page: ${page}${isElsewhere ? ", at another address than the authorization server" : ""}`,
     `Tokens are for: ${audience ?? "whatever accepts them; the MCP server does not say"}`,
   ];
-  return { text: lines.join("\n"), value: { issuer, page: origin, audience: audience ?? null } };
+  return { text: lines.join("\n"), value: { issuer, page, audience: audience ?? null } };
 }
 
 async function land(signIn: BrowserSignIn, address: string): Promise<Landing> {
@@ -144,7 +145,7 @@ async function onDevice(
   const direct = completeUrl === undefined ? "" : `\nor open ${completeUrl}`;
   conversation.tell({
     text: `To sign in at MCP server "${server}", open this page on any device:\n\n${url}\n\n` +
-      `and enter the code ${userCode}${direct}\n\n${parties.text}\n\nThe code is valid until ${
+      `and enter the code "${userCode}"${direct}\n\n${parties.text}\n\nThe code is valid until ${
         expiresAt.toLocaleTimeString("sv")
       }.`,
     value: {

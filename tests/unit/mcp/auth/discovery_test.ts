@@ -85,36 +85,42 @@ Deno.test("discoverResource() takes metadata for the identifier alone that its a
   const below = `${root}/team/mcp`;
   const link = "https://mcp.example/here";
   const [own, above, origin] = [SERVER.href, "https://mcp.example/team", "https://mcp.example"];
-  const rows:
-    readonly (readonly [place: string, resource: unknown, configured: string | undefined, ok: boolean])[] = [
-      [link, own, undefined, true],
-      [link, `${own}/`, undefined, true],
-      [link, origin, undefined, false],
-      [link, `${origin}/`, undefined, false],
-      [link, above, undefined, false],
-      [link, above, "api://x", true],
-      [link, `${own}/x`, "api://x", false],
-      [below, own, undefined, true],
-      [below, "HTTPS://MCP.example:443/team/mcp", undefined, true],
-      [below, origin, undefined, false],
-      [below, above, undefined, false],
-      [below, `${own}?x`, undefined, false],
-      [below, `${own}#x`, undefined, false],
-      [below, own.replace("https://", "https://a@"), undefined, false],
-      [below, `${own}\n`, undefined, false],
-      [below, null, undefined, false],
-      [below, [own], undefined, false],
-      [root, own, undefined, true],
-      [root, origin, undefined, true],
-      [root, above, undefined, false],
-      [root, "https://evil.example", "https://evil.example", false],
-    ];
+  const rows: readonly (readonly [
+    place: string,
+    resource: unknown,
+    configured: string | undefined,
+    ok: boolean | string,
+  ])[] = [
+    [link, own, undefined, true],
+    [link, `${own}/`, undefined, true],
+    [link, origin, undefined, false],
+    [link, `${origin}/`, undefined, false],
+    [link, above, undefined, false],
+    [link, above, "api://x", true],
+    [link, `${own}/x`, "api://x", false],
+    [below, own, undefined, true],
+    [below, "HTTPS://MCP.example:443/team/mcp", undefined, own],
+    [below, "https://mcp.example/bank/../team/mcp", undefined, own],
+    [below, "https:mcp.example\\bank\\..\\team\\mcp", undefined, own],
+    [below, origin, undefined, false],
+    [below, above, undefined, false],
+    [below, `${own}?x`, undefined, false],
+    [below, `${own}#x`, undefined, false],
+    [below, own.replace("https://", "https://a@"), undefined, false],
+    [below, `${own}\n`, undefined, false],
+    [below, null, undefined, false],
+    [below, [own], undefined, false],
+    [root, own, undefined, true],
+    [root, origin, undefined, true],
+    [root, above, undefined, false],
+    [root, "https://evil.example", "https://evil.example", false],
+  ];
   for (const [place, resource, configured, ok] of rows) {
     const { fetch } = serve({ [place]: { resource } });
     const challenge = { error: undefined, scope: undefined, resourceMetadata: link, isDpop: false };
     const find = () => discoverResource(SERVER, { challenge, fetch, signal, resource: configured });
     const what = `${place} ${resource}`;
-    if (ok) assertEquals((await find())?.resource, resource, what);
+    if (ok !== false) assertEquals((await find())?.resource, ok === true ? resource : ok, what);
     else await assertRejects(find, SignInError, "another resource", what);
   }
 });

@@ -51,6 +51,29 @@ Deno.test("an address of another origin makes metadata split, whichever it is an
   }
 });
 
+Deno.test("addresses of another tenant of the same host make metadata split", () => {
+  const host = "https://login.example";
+  const cases: readonly (readonly [issuer: string, path: string, isSplit: boolean])[] = [
+    ["/u/evil", "/u/bank/authorize", true],
+    ["/u/evil", "/u/evil/../bank/authorize", true],
+    ["/u/evil", "/u/bank/authorize?tenant=/u/evil", true],
+    ["/u/evil", "/authorize", true],
+    ["/u/evil", "/u/evil/authorize", false],
+    ["/realms/x", "/realms/x/protocol/openid-connect/auth", false],
+    ["/tenant/v2.0", "/tenant/oauth2/v2.0/authorize", false],
+    ["/tenant/v2.0", "/other/oauth2/v2.0/authorize", true],
+    ["/adfs", "/adfs/oauth2/authorize/", false],
+  ];
+  for (const [path, address, isSplit] of cases) {
+    const metadata = {
+      issuer: host + path,
+      authorization_endpoint: host + address,
+      token_endpoint: `${host}${path}/token`,
+    };
+    assertEquals(whyAnswerNamesIssuer(metadata, { config: {} }) !== undefined, isSplit, `${path} ${address}`);
+  }
+});
+
 Deno.test("metadata of one origin needs no name in its answers, unless it promises one", () => {
   for (const same of [`${issuer}/x`, "https://AUTH.example:443/x", "https://auth.example/a/../b"]) {
     const metadata = { ...whole, token_endpoint: same };
