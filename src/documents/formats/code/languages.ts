@@ -14,8 +14,6 @@ export interface Language {
   readonly definition: RegExp;
   /** Matches a block whose definitions are top definitions. It may be a definition itself. */
   readonly container?: RegExp;
-  /** Whether lines that begin with `#if` and the like choose between parts of the file. */
-  readonly hasDirectives?: boolean;
 }
 
 const SLASHES: Region = { open: "//[^\\n]*", isComment: true };
@@ -58,22 +56,27 @@ const DIRECTIVE: Region = {
   isComment: true,
 };
 
-/** The beginning of a definition by keywords, after annotations and modifiers. */
-function keyworded(
-  { annotation, modifiers, keywords }: {
-    readonly annotation: string;
-    readonly modifiers: string;
-    readonly keywords: string;
-  },
-): RegExp {
-  return new RegExp(`^(?:${annotation}\\s*)*(?<start>(?:(?:${modifiers})\\s+){0,8}(?:${keywords}))`);
-}
-
 /** `(…)` with parentheses within it, up to three deep. */
 const PARENTHESES = "\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)";
 /** `[…]` with brackets within it. */
 const BRACKETS = "\\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\]";
-const ANNOTATION = `@[\\w.:]+(?:${PARENTHESES})?`;
+/** `@Named(…)`, `#[…]` or `[…]`, whichever the language has. */
+const ANNOTATION = `(?:@[\\w.:]+(?:${PARENTHESES})?|(?:#!?\\s*)?${BRACKETS})`;
+/** The modifiers of all languages that have keywords, since none is something else before a keyword in another one. */
+const MODIFIER =
+  "(?:abstract|actual|annotation|async|auto|case|companion|const|data|default|distributed|dynamic|enum|" +
+  "expect|extern|external|file|fileprivate|final|fun|implicit|indirect|infix|inline|inner|internal|lateinit|lazy|" +
+  "mutating|new|non-sealed|nonisolated|opaque|open|operator|override|package|partial|postfix|prefix|private|protected|" +
+  "pub|public|readonly|record|ref|safe|sealed|static|strictfp|suspend|tailrec|transparent|unowned|unsafe|value|weak)" +
+  // `pub(crate)`, `private[a]`, `extern "C"`
+  '(?:\\s*\\([^)]*\\)|\\[\\w+\\]|\\s+"+)?';
+
+/** The beginning of a definition by keywords, after annotations and modifiers. */
+function keyworded(keywords: string): RegExp {
+  return new RegExp(
+    `^(?:${ANNOTATION}\\s*)*(?<start>(?:(?:${MODIFIER}|${ANNOTATION})\\s+){0,8}(?:${keywords}))`,
+  );
+}
 
 const JAVASCRIPT: Language = {
   regions: [
@@ -124,7 +127,6 @@ const C: Language = {
   statements: "semicolon",
   definition: cDefinition(),
   container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
-  hasDirectives: true,
 };
 
 const KOTLIN: Language = {
@@ -137,12 +139,7 @@ const KOTLIN: Language = {
     raw("`", "`|(?=\\n)"),
   ],
   statements: "line",
-  definition: keyworded({
-    annotation: ANNOTATION,
-    modifiers:
-      "public|private|protected|internal|abstract|final|open|sealed|data|enum|annotation|inline|value|inner|override|suspend|operator|infix|tailrec|external|expect|actual|const|lateinit|companion|fun(?=\\s+interface)",
-    keywords: "class\\s|interface\\s|object\\s|fun[\\s<]|val\\s|var\\s|typealias\\s",
-  }),
+  definition: keyworded("class\\s|interface\\s|object\\s|fun[\\s<]|val\\s|var\\s|typealias\\s"),
 };
 
 const SHELL: Language = {
@@ -182,11 +179,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
   ["java", {
     regions: [SLASHES, BLOCK, long('"""'), short('"'), CHARACTER],
     statements: "semicolon",
-    definition: keyworded({
-      annotation: ANNOTATION,
-      modifiers: `public|private|protected|static|abstract|final|sealed|non-sealed|strictfp|${ANNOTATION}`,
-      keywords: "class\\s|@?interface\\s|enum\\s|record\\s|void\\s",
-    }),
+    definition: keyworded("class\\s|@?interface\\s|enum\\s|record\\s|void\\s"),
   }],
   ["go", {
     regions: [SLASHES, BLOCK, raw("`", "`"), short('"'), CHARACTER],
@@ -202,12 +195,9 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       CHARACTER,
     ],
     statements: "semicolon",
-    definition: keyworded({
-      annotation: `#!?\\s*${BRACKETS}`,
-      modifiers: `pub|pub\\s*\\([^)]*\\)|default|const|async|unsafe|auto|safe|extern(?:\\s+"+)?`,
-      keywords:
-        "fn\\s|struct\\s|enum\\s|union\\s|trait\\s|impl\\b|mod\\s[^;]*$|type\\s|const\\s|static\\s|macro_rules!|macro\\s",
-    }),
+    definition: keyworded(
+      "fn\\s|struct\\s|enum\\s|union\\s|trait\\s|impl\\b|mod\\s[^;]*$|type\\s|const\\s|static\\s|macro_rules!|macro\\s",
+    ),
     container: /^(?:#!?\s*\[[^\]]*\]\s*)*(?:(?:unsafe\s+)?extern\s+"*\s*$|(?!macro_rules)[\w:]+!\s*$)/,
   }],
   ["rb", {
@@ -234,11 +224,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       long("'"),
     ],
     statements: "semicolon",
-    definition: keyworded({
-      annotation: `#${BRACKETS}`,
-      modifiers: "abstract|final|readonly",
-      keywords: "class\\s|interface\\s|trait\\s|enum\\s|function\\s|const\\s",
-    }),
+    definition: keyworded("class\\s|interface\\s|trait\\s|enum\\s|function\\s|const\\s"),
     container: /^(?:namespace|if|else|elseif)\b/,
   }],
   ["cs", {
@@ -252,14 +238,8 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       CHARACTER,
     ],
     statements: "semicolon",
-    definition: keyworded({
-      annotation: BRACKETS,
-      modifiers:
-        "public|private|protected|internal|static|abstract|sealed|partial|readonly|ref|unsafe|new|file|record(?=\\s+(?:class|struct)\\b)",
-      keywords: "class\\s|interface\\s|struct\\s|enum\\s|record\\s|delegate\\s",
-    }),
+    definition: keyworded("class\\s|interface\\s|struct\\s|enum\\s|record\\s|delegate\\s"),
     container: /^namespace\b/,
-    hasDirectives: true,
   }],
   ["swift", {
     regions: [
@@ -270,24 +250,16 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       short('"', "\\\\\\("),
     ].map((region) => region.hole === undefined ? region : { ...region, skip: "\\\\[^(]" }),
     statements: "line",
-    definition: keyworded({
-      annotation: ANNOTATION,
-      modifiers:
-        `(?:public|private|fileprivate|internal|open|package)(?:\\(set\\))?|static|final|indirect|distributed|nonisolated(?:\\(unsafe\\))?|dynamic|lazy|weak|unowned|prefix|infix|postfix|mutating|${ANNOTATION}`,
-      keywords:
-        "class\\s|struct\\s|enum\\s|protocol\\s|extension\\s|actor\\s+\\w|func\\s|let\\s|var\\s|typealias\\s|operator\\s|precedencegroup\\s|macro\\s+\\w",
-    }),
+    definition: keyworded(
+      "class\\s|struct\\s|enum\\s|protocol\\s|extension\\s|actor\\s+\\w|func\\s|let\\s|var\\s|typealias\\s|operator\\s|precedencegroup\\s|macro\\s+\\w",
+    ),
   }],
   ["scala", {
     regions: [SLASHES, NESTED_BLOCK, raw('"""', '"""+'), short('"'), CHARACTER],
     statements: "indentation",
-    definition: keyworded({
-      annotation: `@[\\w.]+(?:${PARENTHESES})?`,
-      modifiers:
-        "private|protected|(?:private|protected)\\[\\w+\\]|abstract|final|sealed|implicit|lazy|case|override|inline|opaque|open|transparent|infix|package(?=\\s+object)",
-      keywords:
-        "class\\s|object\\s|trait\\s|def\\s|val\\s|var\\s|type\\s|given\\s|enum\\s|extension[\\s(\\[]",
-    }),
+    definition: keyworded(
+      "class\\s|object\\s|trait\\s|def\\s|val\\s|var\\s|type\\s|given\\s|enum\\s|extension[\\s(\\[]",
+    ),
     container: /^package\s+(?!object)[\w.]+\s*[{:]/,
   }],
   ["lua", {

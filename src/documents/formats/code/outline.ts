@@ -21,6 +21,9 @@ const MAX_TITLE_SOURCE = 400;
 /** What a line above a definition begins with when it belongs to it, besides comments. */
 const ANNOTATION = /^\s*(?:@|#?\[)/;
 
+/** The words of a line that chooses between parts of a file. */
+const CONDITION = "^[ \\t]*#[ \\t]*(?:if|ifdef|ifndef|else|elif|elseif|endif)\\b";
+
 /** A part of the masked code that is in no brackets but those of containers, and may be a definition. */
 interface Statement {
   readonly from: number;
@@ -91,9 +94,9 @@ function withComments(
 /** The statements of a language with brackets around its blocks. */
 function* bracketed(
   code: string,
-  { statements, container, hasDirectives }: Language,
+  { statements, container }: Language,
 ): Generator<Statement, void> {
-  const tokens = hasDirectives ? /[{}()[\];\n]|^[ \t]*#[ \t]*(?:if|el|endif)\w*/gm : /[{}()[\];\n]/g;
+  const tokens = new RegExp(`[{}()[\\];\\n]|${CONDITION}`, "gm");
   const branches: { readonly depth: number; readonly containers: number }[] = [];
   let depth = 0;
   let containers = 0;
@@ -165,7 +168,7 @@ function* bracketed(
 /** The beginning of a statement, without the conditions of the preprocessor in it. */
 function headOf(code: string, from: number, to: number): string {
   return code.slice(from, Math.min(to, from + MAX_STATEMENT))
-    .replace(/^[ \t]*#[ \t]*(?:if|el|endif)\w*/gm, (directive) => " ".repeat(directive.length));
+    .replace(new RegExp(CONDITION, "gm"), (directive) => " ".repeat(directive.length));
 }
 
 /** The lines of a language whose blocks are indented that are in no block but those of containers. */
