@@ -13,8 +13,8 @@ const MIN_WIDTH = 8;
 const MIDDLE = [0.2, 0.8] as const;
 /** The share of the texts of a page that may cross it, such as its title. */
 const MAX_CROSSING = 0.15;
-/** The fewest lines of a column. */
-const MIN_LINES = 8;
+/** The fewest lines of two columns of prose, and of one beside anything else. */
+const [MIN_LINES, MIN_LINES_BESIDE] = [4, 8];
 /** How many lines a column has at least for each of the other one; a table has fewer beside cells of several lines. */
 const MIN_SHARE = 0.5;
 /** How many words a line of prose has on average, and how many of its lines go on in a sentence. */
@@ -79,7 +79,8 @@ function divide(items: readonly TextItem[], gutter: Gutter, depth: number): read
   const lines = sides.map((side) => toLines(side));
   const [few = 0, many = 0] = lines.map(({ length }) => length).sort((one, other) => one - other);
   const changes = isLeft.filter((side, at) => at > 0 && side !== isLeft[at - 1]).length;
-  const areColumns = few >= MIN_LINES && few >= many * MIN_SHARE && changes >= few / 2 && lines.some(isProse);
+  const areProse = few < MIN_LINES_BESIDE ? lines.every(isProse) : lines.some(isProse);
+  const areColumns = few >= MIN_LINES && few >= many * MIN_SHARE && changes >= few / 2 && areProse;
   return areColumns ? sides.flatMap((side) => inColumns(side, depth + 1)) : items;
 }
 

@@ -4,16 +4,14 @@ import { type getDocumentProxy, getResolvedPDFJS } from "unpdf";
 /** A page, as PDF.js gives it. */
 export type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
 
-/** The numbers of the operators, by their names. */
-export type OperatorNumbers = Awaited<ReturnType<typeof getResolvedPDFJS>>["OPS"];
-
 /** An operator and its arguments. */
 export type Operator = readonly [number: number, args: readonly unknown[]];
 
 /** The operators of a page, in order. */
 export interface PageOperators {
   readonly list: readonly Operator[];
-  readonly numbers: OperatorNumbers;
+  /** The numbers of all operators, by their names. */
+  readonly numbers: Awaited<ReturnType<typeof getResolvedPDFJS>>["OPS"];
 }
 
 /** Lists what a page draws. Its pictures are decoded. */

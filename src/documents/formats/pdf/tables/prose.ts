@@ -1,14 +1,6 @@
 /** Rows that are lines of running text, not of a table. */
-import { type Cell, Columns, isLonely, type Row } from "./cells.ts";
+import { type Cell, isLonely, type Row } from "./cells.ts";
 
-/** With fewer rows, words decide nothing. */
-const MIN_ROWS = 4;
-/** How many words a line of a column of prose has on average, at least. */
-const MIN_WORDS = 3.5;
-/** The share of its lines that go on in a sentence, at least. */
-const MIN_CONTINUED = 0.6;
-/** The distance of lines of prose, in heights of letters, at most. */
-const MAX_LINE_GAP = 1.5;
 /** The gap between words of a justified line, in heights of letters, at most. */
 const MAX_WORD_GAP = 4;
 /** How much the ends of justified lines differ, in points. */
@@ -58,28 +50,4 @@ export function isNumbered(rows: readonly Row[]): boolean {
   );
   const [start = NaN] = numbers;
   return numbers.every((number, index) => number === start + index);
-}
-
-/**
- * Columns of prose on a page that writes each line through all of them: the texts of each column. `undefined` when the rows
- * are not such lines.
- */
-export function columnsOfProse(rows: readonly Row[]): readonly (readonly Cell[])[] | undefined {
-  if (rows.length < MIN_ROWS || !rows.every((row, index) => isClose(rows[index - 1], row))) return undefined;
-  const columns = Columns.of(rows);
-  const cells = Map.groupBy(rows.flatMap(({ cells }) => cells), (cell) => columns.indexOf(cell));
-  const byColumn = [...cells].sort(([one], [other]) => one - other).map(([, column]) => column);
-  return byColumn.every(isProse) ? byColumn : undefined;
-}
-
-function isClose(before: Row | undefined, row: Row): boolean {
-  return before === undefined ||
-    before.bottom - row.top <= MAX_LINE_GAP * (row.cells[0]?.texts[0]?.size ?? 0);
-}
-
-function isProse(cells: readonly Cell[]): boolean {
-  const texts = cells.flatMap(({ texts }) => texts.map(({ text }) => text.trim()));
-  const words = texts.reduce((sum, text) => sum + text.split(/\s+/).length, 0);
-  const continued = texts.slice(1).filter((text) => /^\p{Ll}/u.test(text)).length;
-  return words >= texts.length * MIN_WORDS && continued >= (texts.length - 1) * MIN_CONTINUED;
 }

@@ -2,9 +2,9 @@
 import type { DocumentElement } from "../../../../provider/documents/source.ts";
 import { GAP_TOLERANCE, joinLinesOfRows, leadingOf, leadingOfColumns, LINE_GAP } from "./rows_by_line.ts";
 import type { Line } from "../lines.ts";
-import { columnsOfProse, isJustified, isNumbered } from "./prose.ts";
+import { isJustified, isNumbered } from "./prose.ts";
 import { orderByRows } from "./reading_order.ts";
-import { type Cell, isLonely, type Row, toTexts } from "./cells.ts";
+import { isLonely, type Row, toTexts } from "./cells.ts";
 import { readRows, type RowRun } from "./rows.ts";
 
 /** The lines of a page in reading order, and the tables in them. */
@@ -26,7 +26,7 @@ const MAX_LINE_GAP = 1.75;
 /** Lines that a page writes one after the other, and that are farther apart, are rows. */
 const MAX_LEADING = 1.4;
 /** The share of the lines of a page that are in its tables, at least, when they are put in another order. */
-const MIN_INSIDE = 0.8;
+const MIN_INSIDE = 0.85;
 /** How many texts are looked at for each line of a page, on average, before the search ends. */
 const STEPS_PER_LINE = 40;
 
@@ -46,19 +46,16 @@ function shareInTables({ lines, tables }: LinesWithTables): number {
 }
 
 /** Finds the tables among lines. The work grows with the number of lines, whatever they are. */
-function tablesIn(written: readonly Line[]): LinesWithTables {
-  const lines: Line[] = [];
+function tablesIn(lines: readonly Line[]): LinesWithTables {
   const tables: UnruledTable[] = [];
-  let steps = written.length * STEPS_PER_LINE;
-  for (let at = 0; at < written.length;) {
-    const run = steps > 0 ? readTable(written, at) : undefined;
+  let steps = lines.length * STEPS_PER_LINE;
+  for (let start = 0; start < lines.length;) {
+    const run = steps > 0 ? readTable(lines, start) : undefined;
     steps -= run?.steps ?? 0;
     const found = run && understand(run);
-    const start = lines.length;
-    const end = found?.end ?? run?.next ?? at + 1;
-    for (const line of found?.lines ?? written.slice(at, end)) lines.push(line);
-    if (found?.element !== undefined) tables.push({ element: found.element, start, end: lines.length });
-    at = end;
+    const end = found?.end ?? run?.next ?? start + 1;
+    if (found?.element !== undefined) tables.push({ element: found.element, start, end });
+    start = end;
   }
   return { lines, tables };
 }
@@ -74,23 +71,18 @@ function readTable(lines: readonly Line[], start: number): RowRun {
   return { ...run, steps: trial.steps + run.steps };
 }
 
-/** What rows are, up to the line `end`: a table, or text, perhaps in another order. `undefined` when they may be anything. */
+/** What rows are, up to the line `end`: a table, or text. `undefined` when they may be anything. */
 function understand({ rows, end, isByCell }: RowRun): Understood | undefined {
   if (!isTable(rows)) return undefined;
   if (isNumbered(rows)) return { end };
   if (isByCell) return toTable(rows, end);
   if (isJustified(rows)) return { end };
-  const joined = joinLinesOfRows(rows);
-  const prose = joined.length === rows.length ? columnsOfProse(rows) : undefined;
-  return prose === undefined
-    ? toTable(joined, end)
-    : { end, lines: prose.flatMap((cells) => cells.flatMap(toLines)) };
+  return toTable(joinLinesOfRows(rows), end);
 }
 
 interface Understood {
   readonly end: number;
   readonly element?: DocumentElement;
-  readonly lines?: readonly Line[];
 }
 
 /** The table without rows of one cell at its end, which are rather the text that follows it. */
@@ -102,15 +94,6 @@ function toTable(all: readonly Row[], end: number): Understood | undefined {
     element: { category: "table", content: { headers, rows: body, total_rows: body.length } },
     end: all[rows.length]?.start ?? end,
   };
-}
-
-function toLines({ texts }: Cell): Line[] {
-  return texts.map(({ y, size, font, ...piece }) => ({
-    pieces: [{ ...piece, y }],
-    y,
-    size,
-    font,
-  }));
 }
 
 /** Two lines with a gap may be a line of a heading. */
