@@ -1,5 +1,5 @@
 /** Refusals: their HTTP status may go with a JSON-RPC error, which says more. */
-import { settledWithin } from "../../async/abortable.ts";
+import { readBoundedText } from "../../files.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { shorten } from "../../text.ts";
 import { readMessages, type RequestId, type RpcFailure } from "../json_rpc.ts";
@@ -33,27 +33,7 @@ export async function readRefusal(response: Response, id: RequestId | undefined)
 }
 
 async function readText({ body }: Response): Promise<string | undefined> {
-  const reader = body?.getReader();
-  if (reader === undefined) return undefined;
-  try {
-    return await settledWithin(readAll(reader), MAX_READ_MS);
-  } catch {
-    return undefined;
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
-/** Resolves to `undefined` for a body that is too large. */
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-): Promise<string | undefined> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    bytes += read.value.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    pieces.push(read.value);
-  }
-  return await new Blob(pieces).text();
+  if (body === null) return undefined;
+  const signal = AbortSignal.timeout(MAX_READ_MS);
+  return await readBoundedText(body, { maxBytes: MAX_BODY_BYTES, signal }).catch(() => undefined);
 }
