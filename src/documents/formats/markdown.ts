@@ -35,7 +35,12 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
 /** The beginning of the text, without the marks of Markdown. */
 function plainOpening(elements: readonly DocumentElement[], limits: ParseLimits): string {
   const opening = openingOf(elements).replace(/^> /gm, "");
-  return openingOf(readHtml(markdown.parseInline(opening, {}).map(plainHtml).join(""), limits).elements);
+  return openingOf(
+    readHtml(
+      markdown.parseInline(opening, {}).map((token) => plainHtml(token, limits.maxDepth)).join(""),
+      limits,
+    ).elements,
+  );
 }
 
 interface FrontMatter {
@@ -95,21 +100,25 @@ function toHtml(text: string, { maxDepth }: ParseLimits): string {
     if (token.type === "list_item_open") quotes.push(0);
     else if (token.type === "list_item_close") quotes.pop();
     else if (/^blockquote_/.test(token.type)) quotes.push((quotes.pop() ?? 0) + token.nesting);
-    if (token.type === "html_block") return closed(token.content);
+    if (token.type === "html_block") return closed(token.content, { maxDepth });
     if (token.type !== "inline") {
       const html = markdown.renderer.render([token], markdown.options, {});
       return token.type === "heading_close" && before !== undefined ? html + linksIn(before) : html;
     }
-    if (before?.type === "heading_open") return plainHtml(token);
-    if (before?.type !== "paragraph_open") return plainHtml(token) + linksIn(token);
-    return paragraphHtml(token, { quotes: quotes.at(-1) ?? 0, isOfItem: quotes.length > 1 });
+    if (before?.type === "heading_open") return plainHtml(token, maxDepth);
+    if (before?.type !== "paragraph_open") return plainHtml(token, maxDepth) + linksIn(token);
+    return paragraphHtml(token, { quotes: quotes.at(-1) ?? 0, isOfItem: quotes.length > 1, maxDepth });
   }).join("");
 }
 
 /** A paragraph with its links and pictures. One that is nothing but a picture, a link or a formula is only that. */
 function paragraphHtml(
   token: Token,
-  { quotes, isOfItem }: { readonly quotes: number; readonly isOfItem: boolean },
+  { quotes, isOfItem, maxDepth }: {
+    readonly quotes: number;
+    readonly isOfItem: boolean;
+    readonly maxDepth: number;
+  },
 ): string {
   const children = token.children ?? [];
   const parts = children.filter(({ type, content }) =>
@@ -126,7 +135,7 @@ function paragraphHtml(
   if (!isOfItem && (isLink && links !== "" || parts.every(({ type }) => type === "image"))) {
     return isLink ? links : images;
   }
-  const lines = sourceHtml(token).split("\n");
+  const lines = sourceHtml(token, maxDepth).split("\n");
   return lines.map((line) => "&gt; ".repeat(quotes) + line).join("<br>") + links + images;
 }
 
@@ -135,7 +144,7 @@ const TAG =
   /(?<!\\)(<!--(?:[^]*?-->|[^]*)|<\/?(?:a|abbr|b|bd[io]|big|br|center|cite|code|del|dfn|em|font|i|img|ins|kbd|label|mark|nobr|picture|q|rb|rp|rt|ruby|s|samp|small|source|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?:\s[^<>]*)?\/?>)/i;
 
 /** Inline Markdown as it is written, with the tags in it as tags; its pictures follow it. */
-function sourceHtml({ content, children }: Token): string {
+function sourceHtml({ content, children }: Token, maxDepth: number): string {
   if (!children?.some(({ type }) => type === "html_inline")) return escapeHtml(content);
   const images: string[] = [];
   const toHtml = (text: string, index: number) => {
@@ -148,17 +157,17 @@ function sourceHtml({ content, children }: Token): string {
   const parts = content.split(/(`+[^`]*`+)/).map((part, at) =>
     at % 2 === 1 ? escapeHtml(part) : part.replace(/<br\b[^<>]*>\n?/gi, "\n").split(TAG).map(toHtml).join("")
   );
-  return closed(parts.join("") + images.join(""));
+  return closed(parts.join("") + images.join(""), { maxDepth });
 }
 
 /** Inline Markdown without its marks. */
-function plainHtml({ children }: Token): string {
+function plainHtml({ children }: Token, maxDepth: number): string {
   const parts = (children ?? []).map(({ type, content, markup }) => {
     if (type === "html_inline" && TAG.test(content)) return content;
     if (/^s_(?:open|close)$/.test(type)) return markup;
     return /^(?:soft|hard)break$/.test(type) ? " " : escapeHtml(content);
   });
-  return closed(parts.join(""));
+  return closed(parts.join(""), { maxDepth });
 }
 
 /** The links of Markdown in a text. */

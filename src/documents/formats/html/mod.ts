@@ -30,7 +30,13 @@ export function readHtml(text: string, { maxDepth }: Pick<ParseLimits, "maxDepth
   return reader;
 }
 
-/** A piece of HTML that ends what it begins. */
-export function closed(html: string): string {
+/** Tags that begin an element which has to end. */
+const OPENING = /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-z]/gi;
+const CLOSING = /<\/[a-z]/gi;
+
+/** A piece of HTML that ends what it begins; the text of its tags where it leaves too many elements open. */
+export function closed(html: string, { maxDepth }: Pick<ParseLimits, "maxDepth">): string {
+  const open = (html.match(OPENING)?.length ?? 0) - (html.match(CLOSING)?.length ?? 0);
+  if (open > maxDepth / 2) return html.replaceAll("<", "&lt;");
   return html.includes("<") ? serialize(parseFragment(html)) : html;
 }

@@ -165,3 +165,12 @@ Deno.test("the front matter is on the page of the first section, and the summary
   assertEquals(document.facts.pageTitles, ["Handbook", "Install", "Risks"]);
   assertEquals(document.facts.opening, "The stars of code and links. x y");
 });
+
+Deno.test("tags that a paragraph leaves open cost it its tags alone", async () => {
+  for (const tag of ["<em>", "<b>", "<span class='x'>"]) {
+    const [[, first]] = await pagesOf(await openFile("a.md", `${`a ${tag}b `.repeat(300)}\n\nlast\n`)) as [
+      [string, ...unknown[]],
+    ];
+    assertStringIncludes(JSON.stringify(first), `a ${tag}b a ${tag}b`);
+  }
+});
