@@ -1,13 +1,13 @@
 /** Reports changes of one file, whichever way an editor saves it. */
-import { resolve } from "@std/path";
+import { dirname, resolve } from "@std/path";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
 /** An editor may save in several steps; steps that follow within this time, in milliseconds, are one change. */
 const SETTLE_MS = 100;
-/** How often the file is checked, in milliseconds: as the Server checks its files. */
-const POLL_MS = 1_000;
+/** How often the file is checked, in milliseconds, since some file systems report no changes. */
+const POLL_MS = 5_000;
 
 export interface WatchOptions {
   /** Called after each change, one call at a time. An error that it throws is logged. */
@@ -17,14 +17,12 @@ export interface WatchOptions {
   readonly since?: string | undefined;
 }
 
-/**
- * Watches one file from the constructor on, by its stamp: notifications of the system miss a change behind a symbolic link,
- * and some file systems send none.
- */
+/** Watches one file from the constructor on, by its folder, because editors replace a file when they save it. */
 export class FileWatch implements AsyncDisposable {
   readonly #file: string;
   readonly #options: WatchOptions;
   readonly #closing = new AbortController();
+  readonly #watcher: Deno.FsWatcher | undefined;
   readonly #work: Promise<unknown>;
   #stamp: string;
 
@@ -32,16 +30,35 @@ export class FileWatch implements AsyncDisposable {
     this.#file = resolve(file);
     this.#options = options;
     this.#stamp = options.since ?? stampOf(this.#file);
-    this.#work = this.#poll();
+    this.#watcher = this.#open();
+    this.#work = Promise.all([this.#listen(), this.#poll()]);
   }
 
   async close(): Promise<void> {
+    if (!this.#closing.signal.aborted) this.#watcher?.close();
     this.#closing.abort();
     await this.#work;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #open(): Deno.FsWatcher | undefined {
+    try {
+      return Deno.watchFs(dirname(this.#file), { recursive: false });
+    } catch (error) {
+      this.#options.log.info(`cannot watch the folder; checking the file every ${POLL_MS} ms`, {
+        file: this.#file,
+        error: describeError(error),
+      });
+      return undefined;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    // A change behind a symbolic link is reported with the name of its target, so each event is worth a look.
+    for await (const _ of this.#watcher ?? []) await this.#check();
   }
 
   async #poll(): Promise<void> {
