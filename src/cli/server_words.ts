@@ -2,7 +2,6 @@
 import { quoteWord } from "../terminal/words.ts";
 import { commandLineOf } from "./program.ts";
 
-/** The command that ends the status `needs sign-in`. */
 export function loginCommand(server: string): string {
   return `"auth login ${quoteWord(server)}"`;
 }

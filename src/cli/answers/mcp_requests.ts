@@ -136,7 +136,6 @@ export async function complete(
   };
 }
 
-/** Says which MCP servers are missing in a list of all of them. */
 function missingWarning({ computer }: RequestContext, server: string | undefined): string | undefined {
   return server === undefined ? partWarning(computer.servers) : undefined;
 }

@@ -14,7 +14,6 @@ import { renderElementText } from "../../dpe/text.ts";
 import type { DPEElementDetail, DPEPage } from "../../protocol/dpe.ts";
 import type { TableCell, TableContent } from "../../protocol/dpe_content.ts";
 
-/** Draws a window, a document, a page or an element; returns `undefined` for anything else. */
 export function drawRead(uri: string, result: ReadResourceRet, screen: Screen): string | undefined {
   if (hasWindowScheme(uri)) return drawWindow(uri, result, screen);
   if (!isValidDpeUri(uri)) return undefined;

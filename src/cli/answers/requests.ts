@@ -60,7 +60,6 @@ export interface AskedComputer extends
 export interface RequestContext {
   readonly computer: AskedComputer;
   readonly signal: AbortSignal;
-  /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
   readonly person: CallPerson;
 }

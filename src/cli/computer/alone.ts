@@ -46,7 +46,6 @@ export async function runAlone(
   showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
 }
 
-/** An input source, and how many questions of it are open. */
 function countedInputs(ask: InputSource): { readonly source: InputSource; readonly count: number } {
   let count = 0;
   return {

@@ -256,7 +256,6 @@ export interface CommandContext {
   readonly hosted: HostedComputer;
   /** Aborted by Ctrl-C, and when the process that sent the command has ended. */
   readonly signal: AbortSignal;
-  /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
   readonly conversation: Conversation;
 }

@@ -88,7 +88,6 @@ async function waitUntil(
   return false;
 }
 
-/** The server that a call of this tool would go to now. */
 function ownerOf(tool: string, computer: Computer): string | undefined {
   return [...computer.servers.keys()].find((server) => computer.toolsOf(server).includes(tool));
 }

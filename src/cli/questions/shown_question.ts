@@ -57,7 +57,6 @@ export interface ShownWait {
   /** The MCP server; `undefined` when the Computer does not say. */
   readonly mcpServer: string | undefined;
   readonly tool: string;
-  /** The text of the Computer: any characters. */
   readonly message: string;
   readonly timeLeftMs: number;
 }

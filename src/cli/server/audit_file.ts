@@ -43,7 +43,6 @@ const REMINDER_MS = 60_000;
 
 export interface AuditedLogger extends Disposable {
   readonly logger: Logger;
-  /** How many lines could not be written; `undefined` without an audit log. */
   readonly countLostLines: (() => number) | undefined;
 }
 

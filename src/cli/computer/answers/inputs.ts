@@ -11,7 +11,6 @@ import { describeError } from "../../../text.ts";
 import { colored, type CommandAnswer } from "../../answers/answer.ts";
 import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 
-/** Lists the inputs, where their values come from, and which servers use them, but no values. */
 export async function listInputs({ hosted }: CommandContext): Promise<CommandAnswer> {
   const { servers, inputs } = hosted.store.config;
   const listed = await Promise.all(inputs.map(async (input) => ({

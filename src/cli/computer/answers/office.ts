@@ -3,7 +3,6 @@ import { UsageError } from "../../outcome.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
-/** How long `connect` and `join` try to reach the Server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Connects to a Server, by default to that of `--url`. */

@@ -13,7 +13,6 @@ import type { HostedComputer } from "../hosted_computer.ts";
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */
 const STDERR_LINES = 8;
 
-/** Shows the office, the connection, the config and the state of each MCP server. */
 export function showStatus(hosted: HostedComputer): CommandAnswer {
   const { computer, store, arrival } = hosted;
   const { connection } = computer;

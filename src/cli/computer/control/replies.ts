@@ -7,7 +7,6 @@ import { type ControlAnswer, type ControlTalk, parseReply, toLine } from "./mess
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 
 export interface ReplyListener {
-  /** Shows what the command waits for. */
   readonly progress: (text: string) => void;
   /** Reads what the command prints, and answers what it asks; by default nobody. */
   readonly person?: Person;
