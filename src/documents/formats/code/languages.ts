@@ -34,14 +34,12 @@ function long(quote: string, hole?: string): Region {
   return { open: quote, end: quote, skip: "\\\\[^]", ...(hole === undefined ? {} : { hole }) };
 }
 
-/** A string of any number of lines in which a backslash is a character like any other. */
-function raw(open: string, end: Required<Region>["end"]): Region {
-  return { open, end };
-}
-
 /** A string up to the line that begins with the word after `open`. */
 function hereDocument(open: string): Region {
-  return raw(`${open}["']?[A-Za-z_]\\w{0,60}["']?`, (match) => `^[\\t ]*${/\w+/.exec(match)?.[0] ?? ""}\\b`);
+  return {
+    open: `${open}["']?[A-Za-z_]\\w{0,60}["']?`,
+    end: (match) => `^[\\t ]*${/\w+/.exec(match)?.[0] ?? ""}\\b`,
+  };
 }
 
 /** Two marks without a value before them, which they would shift or append to. */
@@ -78,25 +76,6 @@ function keyworded(keywords: string): RegExp {
   );
 }
 
-const JAVASCRIPT: Language = {
-  regions: [
-    SLASHES,
-    BLOCK,
-    short('"'),
-    short("'"),
-    long("`", "\\$\\{"),
-    // A slash after an operator begins a regular expression.
-    {
-      open: "/(?<=(?:^|[=(,:;!&|?{}\\[+~^%<>*-]|\\breturn|\\bcase|\\btypeof)[ \\t]{0,9}/)" +
-        "(?:\\\\.|\\[(?:\\\\.|[^\\]\\\\\\n]){0,100}\\]|[^/\\\\\\n\\[]){1,200}/",
-    },
-  ],
-  statements: "line",
-  definition:
-    /^(?:@[\w.]+(?:\([^()]*\))?\s*)*(?<start>(?:(?:export|default|declare|abstract|async)\s+){0,5}(?:function\b|class\b|(?:const\s+)?enum\s+\w|interface\s+[\w$\x80-\uffff]|type\s+[\w$\x80-\uffff]+\s*[=<]|(?:const|let|var)\s+[\w$\x80-\uffff]+(?![\w$\x80-\uffff]|\s+extends\b|\s*=\s*(?:await\s+)?(?:require|import)\s*\())|(?:export\s+default\s+(?:async\s*)?|[\w$]+(?:\.[\w$]+|\[[^\]]*\])+\s*=\s*(?:[\w$.]+\s*=\s*){0,4}(?:async\s*)?)(?:function\b|class\b|[\w$]+\s*=>|\([^()]*\)\s*(?::[^=]{0,100})?=>))/,
-  container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
-};
-
 /** A type or a function of C or C++ with its body, unless it initializes a variable. */
 function cDefinition(): RegExp {
   const statement = "(?!(?:if|else|for|while|do|switch|return|case|goto|namespace)\\b)";
@@ -115,48 +94,6 @@ function cDefinition(): RegExp {
   );
 }
 
-const C: Language = {
-  regions: [
-    SLASHES,
-    BLOCK,
-    DIRECTIVE,
-    raw('R"[^(\\s"\\\\]{0,16}\\(', (open) => `\\)${escape(open.slice(2, -1))}"`),
-    short('"'),
-    CHARACTER,
-  ],
-  statements: "semicolon",
-  definition: cDefinition(),
-  container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
-};
-
-const KOTLIN: Language = {
-  regions: [
-    SLASHES,
-    NESTED_BLOCK,
-    { ...raw('"""', '"""+'), hole: "\\$\\{" },
-    short('"', "\\$\\{"),
-    CHARACTER,
-    raw("`", "`|(?=\\n)"),
-  ],
-  statements: "line",
-  definition: keyworded("class\\s|interface\\s|object\\s|fun[\\s<]|val\\s|var\\s|typealias\\s"),
-};
-
-const SHELL: Language = {
-  regions: [
-    { open: "\\\\[^]" },
-    { open: "(?<![^\\s;(])#[^\\n]*", isComment: true },
-    // Between `((` and `))` it shifts a number.
-    hereDocument("<<(?<!<<<|\\(\\([^\\n)]{0,80}<<)-?[ \\t]?\\\\?"),
-    raw("(?<!\\$)'", "'"),
-    long("\\$'"),
-    long('"', "\\$\\("),
-  ],
-  statements: "indentation",
-  definition: /^(?<start>function\s+[\w:.@+-]+|[\w:.@+-]+\s*\(\s*\))/,
-  container: /^(?:if|else|elif|\{)(?:\s|$)|\|\|\s*\{\s*$|&&\s*\{\s*$/,
-};
-
 const CSS: Language = {
   regions: [BLOCK, short('"'), short("'")],
   statements: "semicolon",
@@ -164,10 +101,63 @@ const CSS: Language = {
 };
 
 const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
-  ["ts tsx js jsx mjs cjs", JAVASCRIPT],
-  ["c h cc cpp hpp", C],
-  ["kt", KOTLIN],
-  ["sh bash", SHELL],
+  ["ts tsx js jsx mjs cjs", {
+    regions: [
+      SLASHES,
+      BLOCK,
+      short('"'),
+      short("'"),
+      long("`", "\\$\\{"),
+      // A slash after an operator begins a regular expression.
+      {
+        open: "/(?<=(?:^|[=(,:;!&|?{}\\[+~^%<>*-]|\\breturn|\\bcase|\\btypeof)[ \\t]{0,9}/)" +
+          "(?:\\\\.|\\[(?:\\\\.|[^\\]\\\\\\n]){0,100}\\]|[^/\\\\\\n\\[]){1,200}/",
+      },
+    ],
+    statements: "line",
+    definition:
+      /^(?:@[\w.]+(?:\([^()]*\))?\s*)*(?<start>(?:(?:export|default|declare|abstract|async)\s+){0,5}(?:function\b|class\b|(?:const\s+)?enum\s+\w|interface\s+[\w$\x80-\uffff]|type\s+[\w$\x80-\uffff]+\s*[=<]|(?:const|let|var)\s+[\w$\x80-\uffff]+(?![\w$\x80-\uffff]|\s+extends\b|\s*=\s*(?:await\s+)?(?:require|import)\s*\())|(?:export\s+default\s+(?:async\s*)?|[\w$]+(?:\.[\w$]+|\[[^\]]*\])+\s*=\s*(?:[\w$.]+\s*=\s*){0,4}(?:async\s*)?)(?:function\b|class\b|[\w$]+\s*=>|\([^()]*\)\s*(?::[^=]{0,100})?=>))/,
+    container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
+  }],
+  ["c h cc cpp hpp", {
+    regions: [
+      SLASHES,
+      BLOCK,
+      DIRECTIVE,
+      { open: 'R"[^(\\s"\\\\]{0,16}\\(', end: (open) => `\\)${escape(open.slice(2, -1))}"` },
+      short('"'),
+      CHARACTER,
+    ],
+    statements: "semicolon",
+    definition: cDefinition(),
+    container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
+  }],
+  ["kt", {
+    regions: [
+      SLASHES,
+      NESTED_BLOCK,
+      { open: '"""', end: '"""+', hole: "\\$\\{" },
+      short('"', "\\$\\{"),
+      CHARACTER,
+      { open: "`", end: "`|(?=\\n)" },
+    ],
+    statements: "line",
+    definition: keyworded("class\\s|interface\\s|object\\s|fun[\\s<]|val\\s|var\\s|typealias\\s"),
+  }],
+  ["sh bash", {
+    regions: [
+      { open: "\\\\[^]" },
+      { open: "(?<![^\\s;(])#[^\\n]*", isComment: true },
+      // Between `((` and `))` it shifts a number.
+      hereDocument("<<(?<!<<<|\\(\\([^\\n)]{0,80}<<)-?[ \\t]?\\\\?"),
+      { open: "(?<!\\$)'", end: "'" },
+      long("\\$'"),
+      long('"', "\\$\\("),
+    ],
+    statements: "indentation",
+    definition: /^(?<start>function\s+[\w:.@+-]+|[\w:.@+-]+\s*\(\s*\))/,
+    container: /^(?:if|else|elif|\{)(?:\s|$)|\|\|\s*\{\s*$|&&\s*\{\s*$/,
+  }],
   ["css", CSS],
   ["scss", { ...CSS, regions: [SLASHES, ...CSS.regions] }],
   ["py", {
@@ -182,7 +172,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     definition: keyworded("class\\s|@?interface\\s|enum\\s|record\\s|void\\s"),
   }],
   ["go", {
-    regions: [SLASHES, BLOCK, raw("`", "`"), short('"'), CHARACTER],
+    regions: [SLASHES, BLOCK, { open: "`", end: "`" }, short('"'), CHARACTER],
     statements: "line",
     definition: /^(?<start>func[\s(]|type[\s(]|var[\s(]|const[\s(])/,
   }],
@@ -190,7 +180,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [
       SLASHES,
       NESTED_BLOCK,
-      raw('\\bb?r#{0,16}"', (open) => `"${"#".repeat(open.split("#").length - 1)}`),
+      { open: '\\bb?r#{0,16}"', end: (open) => `"${"#".repeat(open.split("#").length - 1)}` },
       long('"'),
       CHARACTER,
     ],
@@ -232,7 +222,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       SLASHES,
       BLOCK,
       DIRECTIVE,
-      raw('\\${0,8}"{3,16}', (open) => open.replaceAll("$", "")),
+      { open: '\\${0,8}"{3,16}', end: (open) => open.replaceAll("$", "") },
       { open: '(?:\\$@|@\\$|@)"', end: '"', skip: '""' },
       short('"'),
       CHARACTER,
@@ -245,17 +235,17 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [
       SLASHES,
       NESTED_BLOCK,
-      raw('#{1,16}"(?:"")?', (open) => open.split("").reverse().join("")),
-      long('"""', "\\\\\\("),
-      short('"', "\\\\\\("),
-    ].map((region) => region.hole === undefined ? region : { ...region, skip: "\\\\[^(]" }),
+      { open: '#{1,16}"(?:"")?', end: (open) => open.split("").reverse().join("") },
+      { ...long('"""', "\\\\\\("), skip: "\\\\[^(]" },
+      { ...short('"', "\\\\\\("), skip: "\\\\[^(]" },
+    ],
     statements: "line",
     definition: keyworded(
       "class\\s|struct\\s|enum\\s|protocol\\s|extension\\s|actor\\s+\\w|func\\s|let\\s|var\\s|typealias\\s|operator\\s|precedencegroup\\s|macro\\s+\\w",
     ),
   }],
   ["scala", {
-    regions: [SLASHES, NESTED_BLOCK, raw('"""', '"""+'), short('"'), CHARACTER],
+    regions: [SLASHES, NESTED_BLOCK, { open: '"""', end: '"""+' }, short('"'), CHARACTER],
     statements: "indentation",
     definition: keyworded(
       "class\\s|object\\s|trait\\s|def\\s|val\\s|var\\s|type\\s|given\\s|enum\\s|extension[\\s(\\[]",
@@ -264,9 +254,9 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
   }],
   ["lua", {
     regions: [
-      { ...raw("--\\[={0,9}\\[", (open) => `\\]${open.slice(3, -1)}\\]`), isComment: true },
+      { open: "--\\[={0,9}\\[", end: (open) => `\\]${open.slice(3, -1)}\\]`, isComment: true },
       DASHES,
-      raw("\\[={0,9}\\[", (open) => `\\]${open.slice(1, -1)}\\]`),
+      { open: "\\[={0,9}\\[", end: (open) => `\\]${open.slice(1, -1)}\\]` },
       short('"'),
       short("'"),
     ],
@@ -275,7 +265,10 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     container: /^(?:if|elseif|else|do)\b/,
   }],
   ["sql", {
-    regions: [DASHES, BLOCK, raw("\\$\\w{0,60}\\$", escape), raw("'", "'"), raw('"', '"')],
+    regions: [DASHES, BLOCK, { open: "\\$\\w{0,60}\\$", end: escape }, { open: "'", end: "'" }, {
+      open: '"',
+      end: '"',
+    }],
     statements: "semicolon",
     definition:
       /^(?<start>CREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:\w+\s+){0,6}?(?:TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|INDEX|TYPE|SEQUENCE|SCHEMA|DATABASE|DOMAIN|ROLE|USER|EXTENSION|POLICY|RULE|AGGREGATE|OPERATOR|CAST|EVENT|PACKAGE)\b)/i,
@@ -300,16 +293,19 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
     regions: [
       { open: "<#", end: "#>", isComment: true },
       HASH,
-      raw('@"', '^"@'),
-      raw("@'", "^'@"),
-      raw('"', '"'),
-      raw("'", "'"),
+      { open: '@"', end: '^"@' },
+      { open: "@'", end: "^'@" },
+      { open: '"', end: '"' },
+      { open: "'", end: "'" },
     ],
     statements: "indentation",
     definition: /^(?<start>(?:function|filter|class|enum|workflow|configuration)\s+\w)/i,
   }],
   ["toml ini", {
-    regions: [{ open: "^[ \\t]{0,40}[#;][^\\n]*", isComment: true }, raw('"""', '"""'), raw("'''", "'''")],
+    regions: [{ open: "^[ \\t]{0,40}[#;][^\\n]*", isComment: true }, { open: '"""', end: '"""' }, {
+      open: "'''",
+      end: "'''",
+    }],
     statements: "indentation",
     definition: /^(?<start>\[\[?[^\]\n]+\])/,
   }],

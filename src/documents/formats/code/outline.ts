@@ -114,12 +114,8 @@ function* bracketed(
     const statement = () => ({ from, to, head: headOf(code, from, to) + token });
     switch (token) {
       case "\n":
-        if (!isTop || statements !== "line") break;
-        yield statement();
-        begin();
-        break;
       case ";":
-        if (!isTop) break;
+        if (!isTop || token === "\n" && statements !== "line") break;
         yield statement();
         begin();
         break;

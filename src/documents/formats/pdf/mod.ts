@@ -298,15 +298,9 @@ function markedTexts(items: readonly MarkedItem[]): Map<string, readonly TextIte
 
 /** Tells bold fonts by the names that the file gives them. */
 function boldFonts(page: PdfPage): (font: string) => boolean {
-  const known = new Map<string, boolean>();
   const fonts = page.commonObjs as unknown as {
     has(id: string): boolean;
     get(id: string): { name?: string };
   };
-  return (font) => {
-    const isBold = known.get(font) ??
-      (fonts.has(font) && /bold|black|heavy|medi\b|-medi/i.test(fonts.get(font).name ?? ""));
-    known.set(font, isBold);
-    return isBold;
-  };
+  return (font) => fonts.has(font) && /bold|black|heavy|medi\b|-medi/i.test(fonts.get(font).name ?? "");
 }
