@@ -115,14 +115,12 @@ export interface FailedRead {
   readonly uri?: string | undefined;
   readonly dpe?: DpeUri | undefined;
   readonly isListed?: boolean;
-  /** The other servers that list it, when this one is asked because it owns the host and does not list it. */
-  readonly rivals?: readonly string[];
   readonly pageCount?: () => number | undefined;
 }
 
 /** The error that the Agent gets for a failed read or list (`docs/protocol/finder.md#error-path`). */
 export function toReadError(error: unknown, read: FailedRead): unknown {
-  if (error instanceof ServerAnswerError) return withRivals(fromAnswer(error, read), read);
+  if (error instanceof ServerAnswerError) return fromAnswer(error, read);
   const kind = failureOf(error);
   if (kind === undefined) return error;
   const { readCode, text } = FAILURES[kind];
@@ -134,18 +132,7 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
     : isRefused
     ? `failed: ${error.reason}`
     : text;
-  return withRivals(smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error), read);
-}
-
-/** Says who owns a contested host (`docs/protocol/resources.md#host-ownership`), and who lists what its owner does not have. */
-function withRivals(error: SmcpError, { server: { name: host_owner }, rivals = [] }: FailedRead): SmcpError {
-  if (rivals.length === 0) return error;
-  const listed_by = rivals.slice(0, MAX_NAMED);
-  const message = `${error.message}; MCP server "${host_owner}" owns the host, and this URI is listed by ${
-    listWords(listed_by)
-  }: name it in "mcp_server"`;
-  const details = { ...error.details, host_owner, listed_by };
-  return smcpError(error.code, message, details, error.cause);
+  return smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error);
 }
 
 function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {

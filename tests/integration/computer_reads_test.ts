@@ -284,11 +284,24 @@ Deno.test("get_resources gives one unfiltered page after the other, spelled for 
 
 // proves: desktop-host-conflict, dpe-host-owner
 Deno.test("a host that several servers claim is a warning that names all of them, and again when others claim it", async () => {
-  const claim = (text: string, uri: string) => ({ resources: [{ uri }], contents: { [uri]: text } });
+  const claim = (contents: Record<string, string>) => ({
+    resources: Object.keys(contents).filter((uri) => !uri.includes("/pages/")).map((uri) => ({ uri })),
+    contents,
+  });
+  const page = "dpe://same/both/pages/0";
   const servers = scriptedServers({
-    first: claim("from first", "window://same/a"),
-    second: claim("from second", "window://same/b"),
-    third: claim("third", "dpe://same/doc"),
+    first: claim({
+      "window://same/a": "from first",
+      "dpe://same/both": "first's",
+      [page]: "page of first",
+      "dpe://same/unlisted/pages/0": "page of first",
+    }),
+    second: claim({
+      "window://same/b": "from second",
+      "dpe://same/both": "second's",
+      [page]: "page of second",
+    }),
+    third: claim({ "dpe://same/doc": "third", "dpe://same/doc/pages/0": "page of third" }),
   }).servers;
   await using office = await ComputerOffice.open({ servers });
   const told = (...names: readonly string[]) =>
@@ -299,25 +312,25 @@ Deno.test("a host that several servers claim is a warning that names all of them
   await office.laptop.getDesktop();
   assertEquals((await told("first", "second", "third")).fields["owner"], "first");
   for (
-    const [uri, code, lister] of [
-      ["dpe://same/doc", 4201, "third"],
-      ["dpe://same/doc/pages/0", 4201, "third"],
-      ["window://same/b", 404, "second"],
-      ["window://SAME/b?x=1", 404, "second"],
+    const [uri, text] of [
+      ["window://same/a", "from first"],
+      ["window://same/b", "from second"],
+      ["window://SAME/b?x=1", "from second"],
+      ["dpe://same/doc", "third"],
+      ["dpe://same/doc/pages/0", "page of third"],
+      ["dpe://same/both", "first's"],
+      ["dpe://same/both/pages/0", "page of first"],
+      ["dpe://same/unlisted/pages/0", "page of first"],
     ] as const
   ) {
-    const error = await refusal(office.laptop.readResource(uri));
-    assertEquals([error.code, error.details?.["host_owner"], error.details?.["listed_by"]], [code, "first", [
-      lister,
-    ]]);
-    assertStringIncludes(error.message, `"first" owns the host, and this URI is listed by "${lister}"`);
-    const read = office.laptop.readResource(uri, { mcpServer: lister });
-    if (!uri.includes("pages")) assertEquals((await read).contents.length, 1);
-    else await refusal(read);
+    assertEquals((await office.laptop.readResource(uri)).contents[0]?.text, text, uri);
+  }
+  for (const uri of ["dpe://same/both", "dpe://same/both/pages/0"]) {
+    const read = await office.laptop.readResource(uri, { mcpServer: "second" });
+    assertStringIncludes(read.contents[0]?.text ?? "", "second", uri);
   }
   const unlisted = await refusal(office.laptop.readResource("window://same/none"));
   assertEquals([unlisted.code, unlisted.details], [404, { uri: "window://same/none" }]);
-  assertEquals((await office.laptop.readResource("window://same/a")).contents[0]?.text, "from first");
   const { first: _, ...others } = servers;
   await office.computer.reconfigure({ servers: others });
   assertEquals((await told("second", "third")).fields, {

@@ -5,6 +5,7 @@ import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { KIOSK_HOST, KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 
@@ -25,6 +26,31 @@ interface Resource {
 function textOf({ contents }: { contents: { text?: string }[] }): string {
   return contents[0]?.text ?? "";
 }
+
+test("what several MCP servers of a Computer list under one host is listed and read", async () => {
+  const claim = (contents: Record<string, string>) => ({
+    resources: Object.keys(contents).filter((uri) => !uri.includes("/pages/")).map((uri) => ({
+      uri,
+      name: uri,
+    })),
+    contents,
+  });
+  const shared = scriptedServers({
+    first: claim({ "window://shared/w1": "first", "dpe://shared/one": "{}" }),
+    second: claim({
+      "window://shared/w2": "second",
+      "dpe://shared/two": "{}",
+      "dpe://shared/two/pages/0": "page",
+    }),
+  });
+  await using office = await GatewayOffice.open({ laptop: shared });
+  await using client = await connectV1(office.words());
+  const { resources } = await client.listResources() as { resources: Resource[] };
+  const uris = resources.map(({ uri }) => uri).filter((uri) => uri.includes("shared"));
+  assertEquals(uris.length, 4);
+  for (const uri of uris) assertEquals((await client.readResource({ uri })).contents.length, 1, uri);
+  assertEquals(textOf(await client.readResource({ uri: "dpe://shared/two/pages/0" })), "page");
+});
 
 test("the resources of one Computer keep their URIs and are read at all levels", async (t) => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });

@@ -1,4 +1,4 @@
-/** Finds the MCP server that a read goes to: the named server, or the owner of the URI's host. */
+/** Finds the MCP server that a read goes to: the named server, the one that lists the URI, or the owner of its host. */
 import type { Logger } from "../../log.ts";
 import type { ServerCapabilities } from "../../mcp/connection.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
@@ -34,8 +34,6 @@ const MAX_NAME_LENGTH = 128;
 /** The server that a resource is read from, and what that server's list says about it. */
 export interface FoundResource extends KnownResource {
   readonly server: SupervisedServer;
-  /** The other servers that list it, when the server was found by the host and does not list it. */
-  readonly rivals: readonly string[];
 }
 
 export interface FindOptions {
@@ -73,7 +71,8 @@ export class ResourceRoutes {
   }
 
   /**
-   * Finds the server of a URI.
+   * Finds the server of a URI. What the owner of a host does not list is read from the first server that lists it
+   * (`docs/protocol/resources.md#host-ownership`).
    *
    * @throws {SmcpError} 4201 or 404 when no server has the host; 4014 or 4015 as {@linkcode ResourceRoutes.findServer} throws;
    *   400 when no server is named and the URI is neither `dpe://` nor `window://`.
@@ -81,13 +80,9 @@ export class ResourceRoutes {
   async find(uri: ResourceUri, options: FindOptions): Promise<FoundResource> {
     const { mcpServer, timeoutMs } = options;
     const resources = mcpServer === undefined
-      ? await this.#ownerOf(uri, timeoutMs)
+      ? await this.#listerOf(uri, timeoutMs)
       : this.#context.getServerResources(this.findServer(mcpServer));
-    const found = resources.find(uri);
-    const rivals = mcpServer !== undefined || found.isListed
-      ? []
-      : this.#ordered().filter((other) => other.find(uri).isListed).map(({ server }) => server.name);
-    return { server: resources.server, rivals, ...found };
+    return { server: resources.server, ...resources.find(uri) };
   }
 
   /**
@@ -133,7 +128,7 @@ export class ResourceRoutes {
 
   /**
    * Reads again which server claims which host. Logs a host when several servers claim it for the first time, or when
-   * its claimants change: reads by URI go only to the first of them (`docs/protocol/resources.md#host-ownership`).
+   * its claimants change: what several of them list is read only from the first (`docs/protocol/resources.md#host-ownership`).
    */
   update(): void {
     const before = this.#claims;
@@ -145,11 +140,22 @@ export class ResourceRoutes {
     for (const [host, claimants] of fresh.slice(0, MAX_NAMED_HOSTS)) {
       const servers = claimants.map(({ server }) => server.name);
       const [owner] = servers;
-      log.warn("several MCP servers claim one host; reads go to the first", { host, owner, servers });
+      const message =
+        "several MCP servers claim one host; reads of what the first does not list go to the others";
+      log.warn(message, { host, owner, servers });
     }
     if (fresh.length > MAX_NAMED_HOSTS) {
       log.warn("further hosts are claimed by several MCP servers", { count: fresh.length - MAX_NAMED_HOSTS });
     }
+  }
+
+  async #listerOf(uri: ResourceUri, timeoutMs: number): Promise<ServerResources> {
+    const owner = await this.#ownerOf(uri, timeoutMs);
+    const lists = (resources: ServerResources) => resources.find(uri).isListed;
+    if (lists(owner)) return owner;
+    const claimants = this.#ordered().filter(({ hosts }) => hosts.has(uri.host ?? ""));
+    if (claimants.length > 1) await Promise.all(claimants.map((each) => each.refreshList(timeoutMs)));
+    return lists(owner) ? owner : claimants.find(lists) ?? owner;
   }
 
   async #ownerOf(uri: ResourceUri, timeoutMs: number): Promise<ServerResources> {
