@@ -140,7 +140,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-function isDateTime(text: string): boolean {
+export function isDateTime(text: string): boolean {
   const [, date] = DATE_TIME.exec(text) ?? [];
   return date !== undefined && isDate(date);
 }

@@ -90,9 +90,7 @@ function toMetadata(host: string, document: CountedDocument): DPEDocument {
   };
   if (keywords !== undefined) metadata.keywords = [...keywords];
   if (summary !== undefined) metadata.summary = summary;
-  if (lastModified !== undefined) {
-    metadata.last_modified = typeof lastModified === "string" ? lastModified : lastModified.toISOString();
-  }
+  if (lastModified !== undefined) metadata.last_modified = lastModified;
   return metadata;
 }
 

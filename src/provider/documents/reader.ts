@@ -11,6 +11,7 @@ import type {
   PageRange,
   PlacedElement,
 } from "./source.ts";
+import { toInstant } from "../windows/options.ts";
 import type { Exchange, ReadRequest } from "../session/json_rpc.ts";
 
 /** How many documents or pages are read at the same time when each needs its own call. */
@@ -18,9 +19,10 @@ const CONCURRENCY = 16;
 
 const DEFAULT_ELEMENT_ID = /^p(0|[1-9][0-9]{0,8})-e(?:0|[1-9][0-9]{0,8})$/;
 
-/** A document with its number of pages. */
+/** A document with its number of pages, and the instant of its last change. */
 export interface CountedDocument extends DocumentInfo {
   readonly pageCount: number;
+  readonly lastModified?: string | undefined;
 }
 
 export class DocumentReader {
@@ -137,8 +139,15 @@ export class DocumentReader {
     const pageCount = document.pageCount ??
       (await this.#source.pages?.(document.docRef, this.#request))?.length;
     if (pageCount === undefined && this.#source.pages !== undefined) return undefined;
+    const lastModified = toInstant(document.lastModified);
+    if (lastModified === undefined && document.lastModified !== undefined) {
+      const message = `Cannot read document ${
+        excerpt(document.docRef)
+      }: its lastModified is not a valid date`;
+      throw new RangeError(message);
+    }
     if (pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0) {
-      return { ...document, pageCount };
+      return { ...document, pageCount, lastModified };
     }
     const state = pageCount === undefined ? "is missing" : `${excerpt(pageCount)} is not a number of pages`;
     throw new TypeError(`Cannot read document ${excerpt(document.docRef)}: its pageCount ${state}`);

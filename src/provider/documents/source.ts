@@ -22,7 +22,7 @@ export interface DocumentInfo {
   readonly keywords?: readonly string[] | undefined;
   /** The contents, in one sentence. */
   readonly summary?: string | undefined;
-  /** When it was last changed; a string must be ISO 8601. */
+  /** When it was last changed; a string must be ISO 8601, and is completed as that of a window. */
   readonly lastModified?: Date | string | undefined;
 }
 

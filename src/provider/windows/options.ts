@@ -1,4 +1,5 @@
 /** Checks the options of a window, and builds its entry in `resources/list`. */
+import { isDateTime } from "../../protocol/form_answer.ts";
 import type { McpResource, ResourceAnnotations } from "../../protocol/resources.ts";
 import { excerpt } from "../../uri/excerpt.ts";
 import { buildWindowUri, parseWindowUri, windowIdentity, windowQueryOf } from "../../uri/window_uri.ts";
@@ -21,7 +22,10 @@ export interface WindowLook {
   readonly fullscreen?: boolean | undefined;
   /** The intended readers; `["assistant"]` by default, as the specification recommends. */
   readonly audience?: readonly Audience[] | undefined;
-  /** When the window was last changed: a date, or a text in ISO 8601. It does not affect the order. */
+  /**
+   * When the window was last changed: a date, or a text in ISO 8601 such as `2026-01-15` or `2026-01-15T08:30:00Z`. It is
+   * listed as an instant: without a time it is midnight, without an offset UTC. It does not affect the order.
+   */
   readonly lastModified?: Date | string | undefined;
 }
 
@@ -71,7 +75,7 @@ export function checkLook(uri: string, look: WindowLook): void {
   if (audience !== undefined && !isAudience(audience)) {
     throw new TypeError(refuse('its audience is not a list of "user" and "assistant"'));
   }
-  if (lastModified !== undefined && !isDate(lastModified)) {
+  if (lastModified !== undefined && toInstant(lastModified) === undefined) {
     throw new RangeError(refuse("its lastModified is not a valid date"));
   }
 }
@@ -81,19 +85,24 @@ export function toListedWindow(uri: string, look: WindowLook): McpResource {
   const { name, description, mimeType = "text/plain", priority, fullscreen, audience, lastModified } = look;
   const annotations: ResourceAnnotations = { audience: [...audience ?? ["assistant"]] };
   if (priority !== undefined) annotations.priority = priority;
-  if (lastModified !== undefined) {
-    annotations.lastModified = typeof lastModified === "string" ? lastModified : lastModified.toISOString();
-  }
+  if (lastModified !== undefined) annotations.lastModified = toInstant(lastModified) ?? null;
   const resource: McpResource = { uri, name, mimeType, annotations };
   if (description !== undefined) resource.description = description;
   if (fullscreen !== undefined) resource._meta = { fullscreen };
   return resource;
 }
 
-/** Also in programs without types. */
-function isDate(value: unknown): boolean {
-  if (typeof value === "string") return /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
-  return value instanceof Date && !Number.isNaN(value.getTime());
+/**
+ * An instant of RFC 3339, which MCP clients demand: a missing time is midnight, a missing offset UTC. `undefined` for an
+ * invalid date, also in programs without types.
+ */
+export function toInstant(value: unknown): string | undefined {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  const parts = /^([\d-]+)(?:[T ]([\d:]+)(\.\d+)?(.*))?$/i.exec(typeof value === "string" ? value : "");
+  const [, date, time = "00:00", fraction = "", offset = ""] = parts ?? [];
+  const seconds = time.length === 5 ? ":00" : "";
+  const instant = `${date}T${time}${seconds}${fraction}${offset === "" ? "Z" : offset.toUpperCase()}`;
+  return isDateTime(instant) && !Number.isNaN(Date.parse(instant)) ? instant : undefined;
 }
 
 function isAudience(audience: unknown): boolean {

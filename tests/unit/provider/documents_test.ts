@@ -335,6 +335,24 @@ Deno.test("a source of page() without a page count is told what it lacks", async
   assertStringIncludes(provided.errors[0]?.message ?? "", "pageCount");
 });
 
+Deno.test("the date of a document is completed to an instant; one with an invalid date is left out and reported", async () => {
+  const list = () =>
+    ["2026-01-15", new Date(0), "soon"].map((lastModified, at) => ({
+      docRef: `d${at}`,
+      pageCount: 0,
+      lastModified,
+    }));
+  await using provided = await open({ host: HOST, list, page: () => undefined });
+  const { documents } = await provided.json(`dpe://${HOST}`) as {
+    documents: { last_modified?: string }[];
+  };
+  assertEquals(documents.map(({ last_modified }) => last_modified), [
+    "2026-01-15T00:00:00Z",
+    "1970-01-01T00:00:00.000Z",
+  ]);
+  assertStringIncludes(provided.errors[0]?.message ?? "", "lastModified");
+});
+
 // proves: mcp-access-control
 Deno.test("a source that refuses a reader does so before anything is read", async () => {
   await using provided = await open({

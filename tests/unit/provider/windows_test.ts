@@ -1,3 +1,4 @@
+import { ResourceSchema } from "@modelcontextprotocol/sdk/types.js";
 import { assertEquals, assertThrows } from "@std/assert";
 import { toListedWindow } from "../../../src/provider/windows/options.ts";
 // @ts-types="@modelcontextprotocol/sdk/server/mcp"
@@ -207,7 +208,22 @@ Deno.test("publishWindow() refuses what would be listed wrongly", () => {
     );
   }
   for (
-    const lastModified of [new Date("yesterday"), "yesterday", "5 Nov 2026", "2026-13-01", "", 5, null, {}]
+    const lastModified of [
+      new Date("yesterday"),
+      "yesterday",
+      "5 Nov 2026",
+      "2026-13-01",
+      "2026-02-30",
+      "2026-01-15T24:00:00Z",
+      "2026-01-15T08",
+      "2026-01-15T08:30:00+0200",
+      "2026-01",
+      "2026-01-15Z",
+      "",
+      5,
+      null,
+      {},
+    ]
   ) {
     assertThrows(
       () => new Provider().publishWindow(Object.assign({}, STATUS, { lastModified })),
@@ -217,12 +233,21 @@ Deno.test("publishWindow() refuses what would be listed wrongly", () => {
   }
 });
 
-Deno.test("a window takes its date as text, too, and lists it as it was given", () => {
-  for (const lastModified of ["2026-01-15T08:30:00Z", "2026-01-15", "2026-01-15T08:30:00+02:00"]) {
-    assertEquals(
-      toListedWindow("window://a", { name: "a", lastModified }).annotations?.lastModified,
-      lastModified,
-    );
+Deno.test("a window takes its date as text, too, and lists it as a full instant", () => {
+  for (
+    const [lastModified, listed] of [
+      ["2026-01-15T08:30:00Z", "2026-01-15T08:30:00Z"],
+      ["2026-01-15", "2026-01-15T00:00:00Z"],
+      ["2026-01-15T08:30", "2026-01-15T08:30:00Z"],
+      ["2026-01-15T08:30:00", "2026-01-15T08:30:00Z"],
+      ["2026-01-15 08:30:00.25", "2026-01-15T08:30:00.25Z"],
+      ["2026-01-15T08:30+02:00", "2026-01-15T08:30:00+02:00"],
+      ["2026-01-15t08:30:00z", "2026-01-15T08:30:00Z"],
+    ] as const
+  ) {
+    const window = toListedWindow("window://a", { name: "a", lastModified });
+    assertEquals(window.annotations?.lastModified, listed);
+    assertEquals(ResourceSchema.parse(window).uri, "window://a");
   }
 });
 
