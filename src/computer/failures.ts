@@ -10,7 +10,6 @@ import {
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { isRecord } from "../json.ts";
-import { listWords } from "../spelling.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../protocol/size.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
