@@ -29,16 +29,18 @@ function connectionOptions(role: "computer" | "agent"): Option[] {
     new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
       .argParser(parseUrl),
     new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
-    new Option("--name <name>", `the name of this ${role === "agent" ? "Agent" : "Computer"} in the office`)
-      .env("A2C_NAME").argParser(
-        parseName,
-      ),
+    new Option("--name <name>", NAME_HELP[role]).env("A2C_NAME").argParser(parseName),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
       .default(DEFAULT_SOCKET_PATH).env("A2C_PATH"),
     new Option("--protocol <version>", PROTOCOL_HELP[role]).choices(PROTOCOL_MINORS).env("A2C_PROTOCOL"),
   ];
 }
+
+const NAME_HELP = {
+  agent: "the name of this Agent in the office",
+  computer: "the name of this Computer in the office; a command reaches the second of a name by NAME@OFFICE",
+};
 
 const PROTOCOL_HELP = {
   agent: "the protocol version to speak (default: that of the office)",

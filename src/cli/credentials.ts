@@ -1,6 +1,6 @@
 /** The credentials of an Agent or a Computer: options, and tokens that are read anew for each connection. */
 import { type Command, Option } from "commander";
-import { readRegularFile } from "../files.ts";
+import { readRegularFile, type RegularFileOptions } from "../files.ts";
 import type { CredentialsSource } from "../link/credentials.ts";
 import { collectPair } from "./options.ts";
 import { UsageError } from "./outcome.ts";
@@ -90,13 +90,14 @@ function sourceOf(
 }
 
 /**
- * The token of a file. With `isPrivate`, others can neither read nor write it.
+ * The token of a file, which `refuse` may refuse.
  *
  * @throws {TypeError} it cannot be read, or holds something else. The `cause` is that of the system.
  */
-export async function readTokenFile(file: string, { isPrivate = false } = {}): Promise<string> {
-  const refuse = ({ mode }: Deno.FileInfo) =>
-    isPrivate && ((mode ?? 0) & 0o077) !== 0 ? "others can read or write it; delete it" : undefined;
+export async function readTokenFile(
+  file: string,
+  { refuse }: Pick<RegularFileOptions, "refuse"> = {},
+): Promise<string> {
   const reading = await readRegularFile(file, { maxBytes: MAX_TOKEN_BYTES, refuse });
   if ("state" in reading) {
     throw new TypeError(`Cannot read token file "${file}": ${reading.state}`, { cause: reading.cause });

@@ -1,6 +1,6 @@
 /** An MCP server over HTTP: the options that say where and for whom, and the port. */
 import { dirname } from "@std/path";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
 import { describeFileError, replaceFile } from "../files.ts";
 import type { Logger } from "../log.ts";
@@ -9,7 +9,7 @@ import type { HttpHandler } from "../streamable_http/entrance.ts";
 import { describeError } from "../text.ts";
 import { readTokenFile } from "./credentials.ts";
 import { collect } from "./options.ts";
-import { UsageError } from "./outcome.ts";
+import { CommandFailedError, UsageError } from "./outcome.ts";
 import { stateFile } from "./state_folder.ts";
 
 export interface HttpPlace {
@@ -48,6 +48,14 @@ export function httpOptions({ prefix, paths }: {
       "the origin of pages that may use it, such as https://app.example.com; can be repeated",
     ).argParser(collectOrigin),
   ];
+}
+
+/** @throws {UsageError} an option of {@linkcode httpOptions} is on the command line, and there is no `--http`. */
+export function requireHttp(program: Command): void {
+  if (program.getOptionValue("http") !== undefined) return;
+  const lost = httpOptions({ prefix: "", paths: "" })
+    .find((option) => program.getOptionValueSource(option.attributeName()) === "cli");
+  if (lost !== undefined) throw new UsageError(`Cannot use ${lost.long} without --http`);
 }
 
 /** A flag of its own, and not the contrary of `--token`. */
@@ -92,7 +100,7 @@ async function tokenOf(
   return undefined;
 }
 
-/** The token of a file that only this user can read. It stays the same, so that clients need not be told another one. */
+/** The token of a file of this user; only this user can read one that is made here. It stays the same, so that clients need not be told another one. */
 async function keptToken(
   given: string | undefined,
   { file, logger }: Pick<TokenPlace, "file" | "logger">,
@@ -103,12 +111,24 @@ async function keptToken(
       "Cannot keep a token for clients: no state folder; give --http-token-file or --no-token",
     );
   }
-  const token = await readTokenFile(path, { isPrivate: given === undefined }).catch((error: TypeError) => {
+  const refuse = ({ uid, mode }: Deno.FileInfo) => {
+    if (isForeign(uid)) return "it belongs to another user";
+    if (((mode ?? 0) & 0o077) === 0) return undefined;
+    if (given === undefined) return "others can read or write it; delete it";
+    logger.warn("others can read or write the token file; allow it to its owner alone", { file: path });
+  };
+  const token = await readTokenFile(path, { refuse }).catch((error: TypeError) => {
     if (error.cause instanceof Deno.errors.NotFound) return makeToken(path);
     throw new UsageError(error.message, { cause: error });
   });
   logger.info("clients need the token of this file", { file: path, header: "Authorization: Bearer TOKEN" });
   return token;
+}
+
+/** Whether a file belongs to neither this user nor root, which provides the secrets of containers. */
+function isForeign(uid: number | null): boolean {
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
+  return uid !== null && uid !== 0 && state === "granted" && uid !== Deno.uid();
 }
 
 async function makeToken(path: string): Promise<string> {
@@ -146,7 +166,8 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/;
 /**
  * Listens until `signal` is aborted, and closes the handler.
  *
- * @throws {UsageError} the port cannot be listened on.
+ * @throws {CommandFailedError} the port is in use.
+ * @throws {UsageError} the address cannot be listened on.
  */
 export async function listenOnHttp(
   handler: HttpHandler,
@@ -176,8 +197,11 @@ function listen(
   try {
     return Deno.serve({ ...place, onListen }, handler);
   } catch (cause) {
-    throw new UsageError(`Cannot listen on "${place.hostname}:${place.port}": ${describeError(cause)}`, {
-      cause,
-    });
+    const failed = `Cannot listen on "${place.hostname}:${place.port}"`;
+    if (cause instanceof Deno.errors.AddrInUse) {
+      const remedy = "choose another --http, or end the program that uses this one";
+      throw new CommandFailedError(`${failed}: the port is in use; ${remedy}`);
+    }
+    throw new UsageError(`${failed}: ${describeError(cause)}`, { cause });
   }
 }

@@ -137,6 +137,30 @@ for (const [name, [content, mode, wanted]] of Object.entries(FLAWED_FILES)) {
   });
 }
 
+test("refuses a port in use, options without --http, and a token file of another user", async () => {
+  await using folder = await TestFolder.make({ "docs/a.md": "# A", "token": "t0ken\n" });
+  const token = ["--http-token-file", `${folder.path}/token`];
+  await using busy = await serve(folder);
+  const http = ["--http", busy.url.port];
+  const documents = (...words: string[]) => runDoor("documents.ts", [`${folder.path}/docs`, ...words]);
+  const cases: [ReturnType<typeof documents>, number, RegExp][] = [
+    [documents(...http, "--no-token"), 1, /port is in use; choose another --http/],
+    [documents(...token), 2, /Cannot use --http-token-file without --http/],
+    [documents("--no-token"), 2, /Cannot use --no-token without --http/],
+    [runDoor("agent.ts", ["mcp", ...token]), 2, /Cannot use --http-token-file without --http/],
+  ];
+  for (const [run, wantedCode, wanted] of cases) {
+    const { code, stderr } = await run;
+    assertEquals(code, wantedCode, stderr);
+    assertMatch(stderr, wanted);
+  }
+  if (Deno.build.os === "windows" || Deno.uid() !== 0) return;
+  await Deno.chown(`${folder.path}/token`, 12_345, null);
+  const { code, stderr } = await documents("--http", "0", ...token);
+  assertEquals(code, 2);
+  assertMatch(stderr, /it belongs to another user/);
+});
+
 test("takes the token of a file that is named, and says without one who can do without", async () => {
   await using folder = await TestFolder.make({ "docs/a.md": "# A", "token": "t0ken\n" });
   const words = (...args: string[]) =>
@@ -145,6 +169,9 @@ test("takes the token of a file that is named, and says without one who can do w
     await using named = await HttpDoor.start(words("--http-token-file", `${folder.path}/token`));
     await using _ = await connectV1(named.url, { headers: { authorization: "Bearer t0ken" } });
     await assertRejects(() => connectV1(named.url));
+    if (Deno.build.os !== "windows") {
+      assertMatch(named.program.stderr.text, /WARN .*others can read or write the token file/);
+    }
   }
   await using open = await HttpDoor.start(words("--no-token"));
   await using _ = await connectV1(open.url);

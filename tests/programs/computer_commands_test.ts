@@ -283,7 +283,7 @@ Deno.test({
       url: string,
       office: string,
     ) => ["--url", url, "--office", office, "--name", "laptop", "--config", config];
-    await using _first = await place.serve(at(work.url, "lab"));
+    const first = await place.serve(at(work.url, "lab"));
     await using _second = await place.serve(at(home.url, "lab"));
     const servers = await Promise.all(["laptop", "laptop@lab"].map(async (name) => {
       const { stdout } = await place.run(["status", "--json", "--name", name]);
@@ -296,6 +296,23 @@ Deno.test({
     const third = await place.run([...at(home.url, "lab"), "--headless"]);
     assertEquals(third.code, 2);
     assertStringIncludes(third.stderr, "runs already");
+
+    const asked = async (...words: string[]) => {
+      const { code, stdout, stderr } = await place.run(["status", "--json", ...words]);
+      return code === 0 ? JSON.parse(stdout).server : stderr;
+    };
+    for (const { url } of [work, home]) {
+      assertEquals(await asked("--name", "laptop", "--url", `${url}/`), url);
+      assertEquals(await asked("--url", url, "--office", "lab"), url);
+    }
+    const nowhere = await asked("--name", "laptop", "--url", work.url, "--office", "den");
+    for (const each of ["den", "laptop@lab", work.url, home.url]) {
+      assertStringIncludes(nowhere, each);
+    }
+    assertStringIncludes(await asked("--office", "lab"), "Cannot choose");
+    await first[Symbol.asyncDispose]();
+    assertEquals(await asked("--name", "laptop"), home.url);
+    assertStringIncludes(await asked("--name", "laptop", "--url", work.url), "Cannot find");
   },
 });
 
@@ -306,6 +323,28 @@ Deno.test("a command with --documents starts a Computer for itself, with and wit
   assertEquals([code, stderr], [0, ""]);
   const { documents } = JSON.parse(stdout);
   assertEquals(documents.map(({ title }: { title: string }) => title), ["Toner"]);
+});
+
+Deno.test({
+  name: "a command with --skills starts a Computer for itself, also beside one that runs with --skills alone",
+  ignore: !isPosix,
+  async fn() {
+    using place = new Workplace();
+    await using server = await SmcpServer.listen({ port: 0 });
+    Deno.mkdirSync(`${place.folder}/skills/tea`, { recursive: true });
+    Deno.mkdirSync(`${place.folder}/none`);
+    place.write("skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea\n---\n");
+    const skills = async (...words: string[]) => {
+      const { code, stdout, stderr } = await place.run(["skills", "--json", ...words]);
+      assertEquals(code, 0, stderr);
+      return JSON.parse(stdout).skills.length;
+    };
+    await using _running = await place.serve([
+      ...["--url", server.url, "--office", "lab", "--name", "laptop", "--skills", `${place.folder}/none`],
+    ]);
+    assertEquals(await skills(), 0);
+    assertEquals(await skills("--skills", `${place.folder}/skills`), 1);
+  },
 });
 
 Deno.test({

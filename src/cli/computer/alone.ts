@@ -18,7 +18,7 @@ export async function runAlone(
 ): Promise<void> {
   if (needs === "running") {
     throw new UsageError(
-      `Cannot run "${name}" with --config or --documents: it needs a running Computer; leave them out to reach one`,
+      `Cannot run "${name}" with --config, --documents or --skills: it needs a running Computer; leave them out to reach one`,
     );
   }
   const questions = countedInputs(askedInputs(new LazyEditor().use));

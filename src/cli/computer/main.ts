@@ -97,9 +97,9 @@ const PROMPT_LOG_LEVELS = "warn,config=info,link=info";
 const DESCRIPTION = [
   "Host MCP servers and offer them to the Agent of an office.",
   "At a terminal it opens a prompt. Elsewhere it runs as a service until it is stopped, and needs --url, --office, " +
-  "--name, and --config or --documents.",
+  "--name, and --config, --documents or --skills.",
   "Each command of the prompt is also a command of the shell. It is sent to the Computer that runs on this machine " +
-  "(give --name when several run). With --config or --documents, a Computer is started for this command alone.",
+  "(give --name when several run). With --config, --documents or --skills, a Computer is started for this command alone.",
 ].join("\n\n");
 
 function examples(computer: string): string {

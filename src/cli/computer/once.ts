@@ -20,16 +20,15 @@ export interface OnceContext {
 }
 
 /**
- * With `--config` or `--documents` a Computer is started for the command. Otherwise a running Computer is asked; when none
+ * With `--config`, `--documents` or `--skills` a Computer is started for the command. Otherwise a running Computer is asked; when none
  * runs, one is started with the config that the environment names.
  */
 export async function runOnce(call: CommandCall, context: OnceContext): Promise<void> {
   const { program, signal } = context;
   const options = program.opts<ComputerCliOptions>();
   const runAlone = async () => await (await import("./alone.ts")).runAlone(call, { options, signal });
-  if (program.getOptionValueSource("config") === "cli" || options.documents !== undefined) {
-    return await runAlone();
-  }
+  const isOwn = options.documents !== undefined || options.skills !== undefined;
+  if (isOwn || program.getOptionValueSource("config") === "cli") return await runAlone();
   try {
     await runElsewhere(call, context);
   } catch (error) {
@@ -43,6 +42,8 @@ async function runElsewhere(
   { program, args, signal }: OnceContext,
 ): Promise<void> {
   const options = program.opts<ComputerCliOptions>();
+  // Variables may be meant for the Agent.
+  const isTyped = (option: "url" | "office") => program.getOptionValueSource(option) === "cli";
   using progress = showProgress("");
   progress.update(`asking the Computer for ${name}`);
   const words = [...await toWords?.(signal) ?? withoutSharedOptions(program, args)];
@@ -50,6 +51,10 @@ async function runElsewhere(
   const answer = await askComputer({
     name: options.name,
     nameSource: program.getOptionValueSource("name") === "env" ? "A2C_NAME" : "--name",
+    place: {
+      url: isTyped("url") ? options.url : undefined,
+      office: isTyped("office") ? options.office : undefined,
+    },
     words,
     json: options.json,
     screen: currentScreen(),

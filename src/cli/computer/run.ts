@@ -33,7 +33,7 @@ export async function runHeadless(options: ComputerCliOptions, signal: AbortSign
   const { url = "", office = "" } = options;
   requireOptions(options, [
     ...["url", "office", "name"],
-    ...(options.documents === undefined ? ["config"] : []),
+    ...(options.documents === undefined && options.skills === undefined ? ["config"] : []),
   ]);
   const failed = Promise.withResolvers<Error>();
   const program = `${commandLineOf("computer")} --name ${quoteWord(options.name ?? "")}`;

@@ -7,7 +7,14 @@ import { serveDocumentsOnStdio } from "../../documents/serving/stdio.ts";
 import type { Logger } from "../../log.ts";
 import type { AdmissionOptions } from "../../streamable_http/admission.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import { admissionOf, type HttpOptions, httpOptions, type HttpPlace, listenOnHttp } from "../http_service.ts";
+import {
+  admissionOf,
+  type HttpOptions,
+  httpOptions,
+  type HttpPlace,
+  listenOnHttp,
+  requireHttp,
+} from "../http_service.ts";
 import { UsageError } from "../outcome.ts";
 import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
@@ -49,7 +56,10 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   ${commandLineOf("documents")} ~/Reports ~/Notes --include "**/*.pdf" --exclude "drafts/**"`,
     ),
   );
-  return program.action((folders: readonly string[]) => serve(folders, program.opts(), signal));
+  return program.action((folders: readonly string[]) => {
+    requireHttp(program);
+    return serve(folders, program.opts(), signal);
+  });
 }
 
 function documentsOptions(): Option[] {

@@ -12,10 +12,23 @@ import { readReplies, type ReplyListener } from "./replies.ts";
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
+interface Place {
+  readonly url?: string | undefined;
+  readonly office?: string | undefined;
+}
+
+interface RunningComputer {
+  readonly path: string;
+  /** What its `status` prints; empty when it does not answer. */
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
 export interface ControlQuestion extends Required<ReplyListener> {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
   readonly nameSource: string;
+  /** The Server and the office that the command line names: only a Computer that is there is asked. */
+  readonly place: Place;
   readonly words: readonly string[];
   readonly json: boolean;
   /** The terminal that shows the answer; `undefined` when it is not a terminal. */
@@ -64,68 +77,84 @@ async function exchange(
   }
 }
 
-/** The socket of the named Computer, or of the only one that runs. */
-async function findComputer({ name, nameSource }: ControlQuestion): Promise<string> {
+/** The socket of the Computer of this name and place, or of the only one that runs there. */
+async function findComputer({ name, nameSource, place }: ControlQuestion): Promise<string> {
   const folder = await controlFolder(name);
   if (folder === undefined) throw new UsageError(await unavailableText(name));
-  if (name !== undefined) {
-    const path = await controlPath(folder, name);
-    if (await isListening(path)) return path;
-    // A variable may be meant for the Agent, and chooses none of several.
-    const mayBeOther = nameSource !== "--name" && (await missingFlags()).length === 0;
-    const [other, ...more] = mayBeOther ? await runningPaths(folder) : [];
-    if (other !== undefined && more.length === 0) {
-      printError(
-        `warning: no Computer "${name}" (from ${nameSource}) runs; asking ${await listNames([
-          other,
-        ])}, the only one`,
-      );
-      return other;
-    }
-    const wanted = `a running Computer named "${name}" (from ${nameSource}) on this machine`;
-    throw new ComputerNotRunningError(`Cannot find ${wanted}${await remedyFor(folder)}`);
-  }
-  const running = await runningPaths(folder);
-  const [only] = running;
-  if (only === undefined) {
-    throw new ComputerNotRunningError(
-      `Cannot find a running Computer on this machine. ${START_HINT}`,
+  const own = name === undefined ? undefined : await controlPath(folder, name);
+  const isPlaced = place.url !== undefined || place.office !== undefined;
+  if (own !== undefined && !isPlaced && await isListening(own)) return own;
+  // With the permission for one socket alone, Deno would ask at the terminal for the others.
+  const isOneAllowed = (await missingFlags()).length > 0;
+  const running = await runningAt(isOneAllowed ? own === undefined ? [] : [own] : await controlPaths(folder));
+  const here = running.filter(({ status }) => !isElsewhere(status, place));
+  const named = here.filter(({ path, status }) =>
+    name === undefined || path === own || status["name"] === name
+  );
+  const [only, ...more] = named;
+  if (only !== undefined && more.length === 0) return only.path;
+  if (only !== undefined) {
+    const names = listComputers(named, { isPlaced });
+    throw new UsageError(
+      `Cannot choose a Computer: ${names} run on this machine; choose one with --name`,
     );
   }
-  if (running.length === 1) return only;
-  throw new UsageError(
-    `Cannot choose a Computer: ${await listNames(running)} run on this machine; choose one with --name`,
+  // A variable may be meant for the Agent, and chooses none of several.
+  const [other, ...others] = nameSource === "--name" ? [] : here;
+  if (other !== undefined && others.length === 0) {
+    const asked = listComputers([other], { isPlaced });
+    printError(
+      `warning: no Computer "${name}" (from ${nameSource}) runs; asking ${asked}, the only one`,
+    );
+    return other.path;
+  }
+  const wanted = name === undefined ? "" : ` named "${name}" (from ${nameSource})`;
+  const there = isPlaced ? ` for ${placeText(place)}` : "";
+  const remedy = running.length > 0
+    ? `. Running: ${listComputers(running, { isPlaced })}. Choose one with --name, ${CONFIG_HINT}`
+    : `${isOneAllowed || name === undefined ? "" : ": no Computer runs"}. ${START_HINT}`;
+  throw new ComputerNotRunningError(
+    `Cannot find a running Computer${wanted}${there} on this machine${remedy}`,
   );
 }
 
-const CONFIG_HINT = "or give --config or --documents to start one for this command alone";
+const CONFIG_HINT = "or give --config, --documents or --skills to start one for this command alone";
 const START_HINT = `Start one with "${commandLineOf("computer")}", ${CONFIG_HINT}`;
 
-/** What a user can do when no Computer has the name: choose one of those that run, or start one. */
-async function remedyFor(folder: string): Promise<string> {
-  // With the permission for one socket alone, Deno would ask at the terminal for the others.
-  if ((await missingFlags()).length > 0) return `. ${START_HINT}`;
-  const running = await runningPaths(folder);
-  return running.length === 0
-    ? `: no Computer runs. ${START_HINT}`
-    : `. Running: ${await listNames(running)}. Choose one with --name, ${CONFIG_HINT}`;
+async function runningAt(paths: readonly string[]): Promise<RunningComputer[]> {
+  const running = await Promise.all(
+    paths.map(async (path) => await isListening(path) ? [{ path, status: await statusAt(path) }] : []),
+  );
+  return running.flat();
 }
 
-async function runningPaths(folder: string): Promise<string[]> {
-  const running: string[] = [];
-  for (const path of await controlPaths(folder)) if (await isListening(path)) running.push(path);
-  return running;
+/** The names that choose these Computers, and with `isPlaced` where they are. */
+function listComputers(
+  running: readonly RunningComputer[],
+  { isPlaced }: { readonly isPlaced: boolean },
+): string {
+  return running.map(({ path, status }) => {
+    // Without an answer it is the name of the file, which is the same for most.
+    const { command_name, name = basename(path, extname(path)), server, office } = status;
+    const place = { url: textOr(server), office: textOr(office) };
+    return `"${command_name ?? name}"${isPlaced ? ` (${placeText(place) || "not connected"})` : ""}`;
+  }).sort().join(", ");
 }
 
-async function listNames(paths: readonly string[]): Promise<string> {
-  const names = await Promise.all(paths.map(nameAt));
-  return names.sort().map((name) => `"${name}"`).join(", ");
+function placeText({ url, office }: Place): string {
+  const parts = [office === undefined ? "" : `office "${office}"`, url === undefined ? "" : `Server ${url}`];
+  return parts.filter((part) => part !== "").join(" of ");
 }
 
-/** The name that chooses the Computer at a socket; without an answer, the name of the file, which is the same for most. */
-async function nameAt(path: string): Promise<string> {
-  const { command_name, name = basename(path, extname(path)) } = await statusAt(path);
-  return String(command_name ?? name);
+function textOr(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Whether a Computer is known to be on another Server or in another office. */
+function isElsewhere(status: RunningComputer["status"], { url, office }: Place): boolean {
+  const [server, current] = [textOr(status["server"]), textOr(status["office"])];
+  return server !== undefined && url !== undefined && URL.parse(server)?.href !== URL.parse(url)?.href ||
+    current !== undefined && office !== undefined && current !== office;
 }
 
 async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -146,17 +175,14 @@ async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>
  */
 export async function chooseCommandName(
   name: string,
-  { url, office }: { readonly url?: string | undefined; readonly office?: string | undefined },
+  { url, office }: Place,
 ): Promise<string | undefined> {
   const folder = await controlFolder(name);
   if (folder === undefined) return name;
   const path = await controlPath(folder, name);
   if (!await isListening(path)) return name;
   const running = await statusAt(path);
-  const isElsewhere = typeof running["server"] === "string" && url !== undefined &&
-      URL.parse(running["server"])?.href !== URL.parse(url)?.href ||
-    typeof running["office"] === "string" && running["office"] !== office;
-  if (!isElsewhere || office === undefined) return undefined;
+  if (office === undefined || !isElsewhere(running, { url, office })) return undefined;
   const longer = `${name}@${office}`;
   return await isListening(await controlPath(folder, longer)) ? undefined : longer;
 }
