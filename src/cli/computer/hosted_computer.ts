@@ -123,7 +123,6 @@ export class HostedComputer implements AsyncDisposable {
     return this.#arrival = new OfficeArrival(this.computer, { ...connectOptions, ...target, log });
   }
 
-  /** The running attempt to reach a Server; `undefined` without one. */
   get arrival(): OfficeArrival | undefined {
     return this.#arrival?.isOver === false ? this.#arrival : undefined;
   }

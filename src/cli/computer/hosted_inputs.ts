@@ -63,7 +63,6 @@ export class HostedInputs {
     return defaultOf(input) === undefined ? "missing" : "default";
   }
 
-  /** The value of an input, without a question and without running a command. */
   async peek(input: MCPServerInput): Promise<InputValue | undefined> {
     return (await this.#find(input.id))?.value ?? defaultOf(input);
   }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { closestWord } from "../../spelling.ts";
 import { UsageError } from "../outcome.ts";
-import { Switch } from "./option_kinds.ts";
+import { ServerOption } from "./option_kinds.ts";
 
 export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_AUTH",
@@ -43,10 +43,9 @@ const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP
  * @throws {UsageError} for one of TLS, credentials, Redis or the audit trail: the Server would run without them.
  */
 export function misspeltVariables(program: Command, variables: readonly string[]): readonly string[] {
-  const known = program.options.map((option) =>
-    option instanceof Switch ? option.variable : option.envVar ?? ""
-  )
-    .filter((name) => name !== "");
+  const known = program.options.flatMap((option) =>
+    option instanceof ServerOption ? [option.variable] : option.envVar ?? []
+  );
   const unread = variables.filter((name) =>
     name.startsWith(PREFIX) && !name.startsWith(INPUT_PREFIX) && !SERVICE_LINK.test(name) &&
     !known.includes(name) && !CLIENT_VARIABLES.includes(name)

@@ -23,7 +23,6 @@ export function toQuestionText({ text, isHidden = false, default: preset }: Ques
   };
 }
 
-/** Asks for one of the options, by its number or its text. */
 export async function choose(ask: Ask, { text, options, ...rest }: Choice): Promise<string | undefined> {
   const list = options.map((option, i) => `  ${i + 1}  ${printableLine(option)}\n`).join("");
   const find = (answer: string) => options.find((option) => option === answer) ?? options[toIndex(answer)];
