@@ -22,6 +22,11 @@ export async function operatorsOf(page: PdfPage): Promise<PageOperators> {
   return { list, numbers: OPS };
 }
 
+/** The numbers of the operators with such names. */
+export function numbersOf({ numbers }: PageOperators, name: RegExp): ReadonlySet<number> {
+  return new Set(Object.entries(numbers).filter(([each]) => name.test(each)).map(([, number]) => number));
+}
+
 /** How coordinates become those of the page: `x' = a x + c y + e`, `y' = b x + d y + f`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 

@@ -2,7 +2,7 @@
 import { encode } from "jpeg-js";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { settledWithin } from "../../../async/abortable.ts";
-import type { PageOperators, PdfPage } from "./operators.ts";
+import { numbersOf, type PageOperators, type PdfPage } from "./operators.ts";
 
 /** How large a picture is when it is sent along. */
 interface SentSize {
@@ -40,17 +40,9 @@ export interface PagePictures {
 }
 
 /** Finds the pictures that a page draws. */
-export async function picturesOf(page: PdfPage, { list, numbers }: PageOperators): Promise<PagePictures> {
-  const draws = new Set<number>([
-    numbers.paintImageXObject,
-    numbers.paintImageXObjectRepeat,
-    numbers.paintInlineImageXObject,
-    numbers.paintInlineImageXObjectGroup,
-    numbers.paintImageMaskXObject,
-    numbers.paintImageMaskXObjectGroup,
-    numbers.paintImageMaskXObjectRepeat,
-  ]);
-  const drawn = list.filter(([operator]) => draws.has(operator)).map(([, [picture]]) => picture);
+export async function picturesOf(page: PdfPage, operators: PageOperators): Promise<PagePictures> {
+  const draws = numbersOf(operators, /^paint(?:Inline)?Image/);
+  const drawn = operators.list.filter(([operator]) => draws.has(operator)).map(([, [picture]]) => picture);
   const names = [...new Set(drawn)];
   const pictures = await Promise.all(
     names.map((name) => typeof name === "string" ? settledWithin(arrival(page, name), MAX_WAIT_MS) : name),

@@ -1,5 +1,5 @@
 /** The straight lines that a page draws, such as those between the cells of a table. */
-import { type Matrix, type PageOperators, withMatrices } from "../operators.ts";
+import { type Matrix, numbersOf, type PageOperators, withMatrices } from "../operators.ts";
 
 /** A line from left to right, or from the bottom to the top, in points from the lower left corner of the page. */
 export interface Ruling {
@@ -20,18 +20,12 @@ type Point = readonly [x: number, y: number];
 
 /** Finds the lines of a page; none when there are too many. */
 export function rulingsOf(operators: PageOperators): readonly Ruling[] {
-  const { numbers } = operators;
-  const both = [
-    numbers.fillStroke,
-    numbers.eoFillStroke,
-    numbers.closeFillStroke,
-    numbers.closeEOFillStroke,
-  ];
-  const strokes = new Set<number>([numbers.stroke, numbers.closeStroke, ...both]);
-  const fills = new Set<number>([numbers.fill, numbers.eoFill, ...both]);
+  // `fill`, `eoFillStroke` and the like, but not what sets their colors.
+  const strokes = numbersOf(operators, /^(?!set).*stroke$/i);
+  const fills = numbersOf(operators, /^(?:close)?(?:eo)?fill(?:stroke)?$/i);
   const rulings: Ruling[] = [];
   for (const [operator, args, matrix] of withMatrices(operators)) {
-    if (operator !== numbers.constructPath) continue;
+    if (operator !== operators.numbers.constructPath) continue;
     const [paint, [path] = []] = args as [number, [unknown]?];
     for (const { points, isCurved } of partsOf(path, matrix)) {
       // A line of so many points is a drawing.
