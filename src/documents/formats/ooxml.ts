@@ -6,6 +6,11 @@ import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import { ZipParts } from "./zip.ts";
 
+/** Smaller pictures are always sent along. */
+const SMALL_PICTURE_BYTES = 256 * 1024;
+/** The most bytes of larger pictures of a page that are sent along. */
+export const PAGE_PICTURE_BYTES = 6 * 1024 * 1024;
+
 /** How many values of a series of a chart are listed. */
 const MAX_CHART_VALUES = 40;
 
@@ -19,6 +24,8 @@ export interface Relationship {
 }
 
 export class OfficePackage {
+  /** How many bytes of larger pictures may still be sent along; formats that read pages one by one set it for each. */
+  pictureRoomBytes = 8 * PAGE_PICTURE_BYTES;
   readonly #parts: ZipParts;
   readonly #limits: ParseLimits;
   readonly #related = new Map<string, ReadonlyMap<string, Relationship>>();
@@ -134,17 +141,16 @@ export class OfficePackage {
     }
   }
 
-  /** A picture, with its bytes when they are few; one that is not in the file has its address. */
+  /** A picture, with its bytes while there is room; one that is not in the file has its address. */
   #picture({ target: part, isExternal }: Relationship, description: string): DocumentElement {
     if (isExternal) return { category: "image", content: { description, url: part } };
     const type = part.slice(part.lastIndexOf(".") + 1).toLowerCase();
     const size = this.#parts.sizeOf(part);
-    const isSmall = size <= MAX_PICTURE_BYTES;
-    return {
-      category: "image",
-      ...(isSmall ? {} : { summary: tooLargeToSend(size) }),
-      content: pictureOf(isSmall ? this.#parts.bytes(part) : undefined, { description, type }),
-    };
+    const isSmall = size <= SMALL_PICTURE_BYTES;
+    const isSent = isSmall || size <= Math.min(MAX_PICTURE_BYTES, this.pictureRoomBytes);
+    if (isSent && !isSmall) this.pictureRoomBytes -= size;
+    const bytes = isSent ? this.#parts.bytes(part) ?? size : size;
+    return { category: "image", content: pictureOf(bytes, { description, type }) };
   }
 
   /** A chart: its kind, its title, and its series with their values. */
@@ -204,10 +210,6 @@ export class OfficePackage {
     for (const id of [...roots, ...points.keys()]) visit(id, 0);
     if (lines.length > 0) yield { category: "diagram", content: { description: lines.join("\n") } };
   }
-}
-
-function tooLargeToSend(bytes: number): string {
-  return `A picture of ${Math.ceil(bytes / 1024)} KiB, which is too large to be sent along`;
 }
 
 /** A title that is written, or taken from a cell. */

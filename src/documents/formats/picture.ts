@@ -1,9 +1,9 @@
-/** A picture, with its size as its first bytes say it, and itself when it is small. */
+/** A picture, with its size as its first bytes say it, and itself unless it is too large. */
 import { imageSize } from "image-size";
 import type { ElementContents } from "../../protocol/dpe_content.ts";
 
 /** The largest picture that is sent along. */
-export const MAX_PICTURE_BYTES = 256 * 1024;
+export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
@@ -22,19 +22,26 @@ export function pictureSizeOf(bytes: Uint8Array) {
   }
 }
 
-/** @param type its kind, where its bytes do not say it; `undefined` bytes are those of a picture that is too large */
+/**
+ * @param bytes those of the picture, or how many they are where it is too large to be sent along
+ * @param type its kind, where its bytes do not say it
+ */
 export function pictureOf(
-  bytes: Uint8Array | undefined,
+  bytes: Uint8Array | number,
   { description, type }: { readonly description: string; readonly type: string },
 ): ElementContents["image"] {
-  const size = bytes && pictureSizeOf(bytes);
+  const [read, sizeBytes] = typeof bytes === "number" ? [undefined, bytes] : [bytes, bytes.length];
+  const size = read && pictureSizeOf(read);
   const kind = size?.type ?? type;
   const mimeType = MEDIA_TYPES[kind] ?? `image/${kind}`;
-  const isSent = bytes !== undefined && bytes.length <= MAX_PICTURE_BYTES;
+  const isSent = read !== undefined && sizeBytes <= MAX_PICTURE_BYTES;
+  const told = `${Math.ceil(sizeBytes / 1024)} KiB, which is too large to be sent along`;
   return {
-    description,
+    description: isSent || sizeBytes === 0
+      ? description
+      : `${description === "" ? "A picture" : description} (${told})`,
     mime_type: mimeType,
     ...(size === undefined ? {} : { width: size.width, height: size.height }),
-    ...(isSent ? { url: `data:${mimeType};base64,${bytes.toBase64()}` } : {}),
+    ...(isSent ? { url: `data:${mimeType};base64,${read.toBase64()}` } : {}),
   };
 }

@@ -7,7 +7,7 @@ import { type DocumentFacts, type ParsedDocument, type ParseInput, unreadable } 
 import { linesOf, paragraphText } from "../drawing_text.ts";
 import { ListBuilder } from "../list_builder.ts";
 import { mathText } from "../math.ts";
-import { OfficePackage, type Relationship } from "../ooxml.ts";
+import { OfficePackage, PAGE_PICTURE_BYTES, type Relationship } from "../ooxml.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import { openingOf, tableOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
@@ -81,6 +81,7 @@ class Presentation {
     if (part === undefined) return { title: "No slides", elements: [] };
     const slide = this.#slide(part);
     const related = this.#office.relationships(part);
+    this.#office.pictureRoomBytes = PAGE_PICTURE_BYTES;
     const reader = new SlideReader(this.#office, related);
     const elements = [
       ...reader.read(at(slide, "cSld", "spTree")),

@@ -7,7 +7,7 @@ import {
   type ParseLimits,
   unreadable,
 } from "../format.ts";
-import { OfficePackage } from "../ooxml.ts";
+import { OfficePackage, PAGE_PICTURE_BYTES } from "../ooxml.ts";
 import { UnreadParts } from "../unread_parts.ts";
 import { withIds } from "../sections.ts";
 import { joinText } from "../raised_text.ts";
@@ -190,6 +190,7 @@ class Workbook {
   /** Charts and pictures, which lie above the cells. */
   #drawings(sheet: Sheet): DocumentElement[] {
     const elements: DocumentElement[] = [];
+    this.#office.pictureRoomBytes = PAGE_PICTURE_BYTES;
     for (const { type, target } of this.#office.relationships(sheet.part).values()) {
       if (type === "pivotTable") elements.push(...this.#pivot(target));
       if (type !== "drawing") continue;

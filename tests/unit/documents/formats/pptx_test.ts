@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { pptxOf, relationships } from "../../../fixtures/documents/office.ts";
+import { docxOf, pptxOf, relationships } from "../../../fixtures/documents/office.ts";
 import { openFile, pagesOf } from "./_open.ts";
 
 function shape(kind: string, paragraphs: readonly string[]): string {
@@ -75,4 +75,54 @@ Deno.test("objects of slides are named as lost, and the workbooks of charts are 
     "<p:graphicFrame><a:graphic><a:graphicData><p:oleObj/></a:graphicData></a:graphic></p:graphicFrame>";
   assertEquals(await lossesOf(shape("title", ["Chart"])), []);
   assertEquals(await lossesOf(object), ["Embedded objects are not shown"]);
+});
+
+/** Pictures of these sizes in KiB, by the ids `i0`, `i1`, …, with the drawings that show them. */
+function photos(sizes: readonly number[], folder: string) {
+  const ids = sizes.map((_, at) => `i${at}`);
+  return {
+    drawings: ids.map((id) =>
+      `<p:pic><p:nvPicPr><p:cNvPr descr="${id}"/></p:nvPicPr><p:blipFill><a:blip r:embed="${id}"/></p:blipFill></p:pic>`
+    ),
+    related: ids.map((id) => [id, "image", `${folder}media/${id}.jpeg`] as const),
+    parts: (root: string) =>
+      Object.fromEntries(
+        sizes.map((size, at) => [`${root}/media/i${at}.jpeg`, new Uint8Array(size * 1024)]),
+      ),
+  };
+}
+
+/** What is said of each picture: its description, and the KiB that are sent along. */
+async function toldOf(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<unknown[]> {
+  const { facts, page } = await openFile(file, bytes);
+  const told: unknown[] = [];
+  for (let index = 0; index < facts.pageCount; index++) {
+    for (const { category, content } of (await page(index)).elements) {
+      if (category !== "image") continue;
+      const data = content.url?.split(",")[1];
+      told.push([content.description, data === undefined ? 0 : Uint8Array.fromBase64(data).length / 1024]);
+    }
+  }
+  return told;
+}
+
+Deno.test("pictures come along up to 2 MiB while a page has room, and larger ones say that they do not", async () => {
+  const sizes = [200, 7_000, 2_048, 2_049, 2_048, 2_048, 257, 256];
+  const said = (at: number) => `i${at} (${sizes[at]} KiB, which is too large to be sent along)`;
+  const first = [["i0", 200], [said(1), 0], ["i2", 2_048], [said(3), 0], ["i4", 2_048], ["i5", 2_048]];
+  const { drawings, related, parts } = photos(sizes, "../");
+  const slide = { shapes: drawings.join(""), related };
+  const slides = pptxOf([slide, slide], parts("ppt"));
+  const onSlide = [...first, [said(6), 0], ["i7", 256]];
+  assertEquals(await toldOf("a.pptx", slides), [...onSlide, ...onSlide]);
+  const inWord = photos(sizes, "");
+  const body = inWord.drawings.map((drawing) => `<w:p><w:r><w:drawing>${drawing}</w:drawing></w:r></w:p>`);
+  const document = docxOf(body.join(""), { related: inWord.related, parts: inWord.parts("word") });
+  assertEquals(await toldOf("a.docx", document), [...first, ["i6", 257], ["i7", 256]]);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"><!--${
+    "x".repeat(3 << 20)
+  }--></svg>`;
+  assertEquals(await toldOf("a.svg", new TextEncoder().encode(svg)), [
+    ["a.svg (3073 KiB, which is too large to be sent along)", 0],
+  ]);
 });
