@@ -1,5 +1,5 @@
 /** Checks a configuration file without starting anything: its content, its problems and what they prevent. */
-import { join } from "@std/path";
+import { join, resolve } from "@std/path";
 import { DEFAULT_PROTOCOL, isFrom, type ProtocolMinor } from "../protocol/version.ts";
 import { childEnvironment } from "../mcp/stdio/environment.ts";
 import { hasProgram } from "../mcp/stdio/spawn.ts";
@@ -277,7 +277,22 @@ function checkStart(config: MCPServerConfig): StartFinding[] {
     ...checkEnvFile(server_parameters),
     ...checkFolder(server_parameters),
     ...checkCommand(server_parameters),
+    ...checkScript(server_parameters),
   ];
+}
+
+/** The script of an interpreter, if the first word that is no option looks like the path of one. */
+function checkScript({ command, args, cwd }: MCPServerStdioParameters): StartFinding[] {
+  const [words, folder] = [args ?? [], cwd ?? currentFolder()];
+  const start = /(?:^|[\\/])(?:node|python[\d.]*)(?:\.exe)?$/i.test(command)
+    ? 0
+    : /(?:^|[\\/])deno(?:\.exe)?$/i.test(command) && words[0] === "run"
+    ? 1
+    : words.length;
+  const script = words.slice(start).find((word) => !word.startsWith("-")) ?? "";
+  if (!/^[^:]+\.(?:[cm]?[jt]s|py)$/i.test(script) || [script, folder].some(hasPlaceholder)) return [];
+  if (look(resolve(folder, script))?.isFile !== false) return [];
+  return [{ member: "args", message: `no such file "${script}"` }];
 }
 
 function checkCommand({ command, env, cwd }: MCPServerStdioParameters): StartFinding[] {

@@ -1,4 +1,5 @@
 /** What all clients of a gateway share. */
+import { unknownName } from "../spelling.ts";
 import type { SessionFactory } from "../streamable_http/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
@@ -135,7 +136,7 @@ export class GatewayCore implements Gateway {
       reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
-      instructions: instructionsFor(scope, this.#mode),
+      instructions: instructionsFor(scope, { mode: this.#mode, view: this.#view }),
       isPerRequest,
       onListChanged: (listener: (list: ListName) => void) => this.onListChanged(scope, listener),
       onResourceUpdated: (listener: (uri: string) => void) => this.onResourceUpdated(scope, listener),
@@ -248,10 +249,17 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
   prompts: ["prompts"],
 };
 
-function instructionsFor(scope: Scope, mode: ToolsMode): string {
+function instructionsFor(
+  scope: Scope,
+  { mode, view }: { readonly mode: ToolsMode; readonly view: OfficeView },
+): string {
   const search = HOW_TO_SEARCH[scope.kind === "search" ? "search" : mode];
   if (scope.kind === "computer") {
-    return `The tools, windows and documents of the Computer ${toSeenName(scope.computer)}.${search}`;
+    const { computer } = scope;
+    const known = view.computers.map(({ name }) => name);
+    const isAbsent = view.isConnected && !known.includes(computer);
+    const absence = isAbsent ? ` ${unknownName("Computer", computer, known)} is in the office now.` : "";
+    return `The tools, windows and documents of the Computer ${toSeenName(computer)}.${absence}${search}`;
   }
   return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
     `The metadata of each tool names its Computer.${search}`;

@@ -16,6 +16,7 @@ const SPACE_OR_DASH = /[[\p{Z}\p{Dash}]--[ \-]]/v;
 export function nameProblem(name: string): string | undefined {
   if (name.length === 0 || name.length > MAX_NAME_LENGTH) return `must have 1–${MAX_NAME_LENGTH} characters`;
   if (name.trim() === "") return "must not be blank";
+  if (/[\n\v\f\r\x85\u2028\u2029]/.test(name)) return "must not contain line breaks";
   if (name.trim() !== name) return "must not begin or end with a space";
   if (UNSEEN.test(name)) return "must not contain control, invisible or direction-changing characters";
   if (SPACE_OR_DASH.test(name)) return 'must not contain spaces or dashes other than " " and "-"';

@@ -151,6 +151,7 @@ test("serves one Computer at a path of its own, also before it is there", async 
   assertEquals(result.isError, true);
   await using nobody = await connectV1(gateway.at("/mcp/c/no%20body"));
   assertEquals(namesOf(await nobody.listTools()).includes("echo"), false);
+  assertMatch(nobody.getInstructions() ?? "", /No Computer named "no body" \(Computers: desk, laptop\)/);
 });
 
 test("refuses whoever has no token, and unknown paths and sessions, and says why", async () => {

@@ -20,6 +20,11 @@ const EMPTY_LISTS: readonly { readonly words: readonly string[]; readonly what: 
   { words: ["desktop", "--window", "window://log"], what: "no windows match window://log" },
   { words: ["finder"], what: "no documents" },
   { words: ["finder", "--keyword", "money"], what: "no documents match in titles, keywords and summaries" },
+  { words: ["finder", "--file-type", "zip"], what: 'no documents are of the type "zip"' },
+  {
+    words: ["finder", "--file-type", "zip", "--keyword", "money"],
+    what: 'no documents match in titles, keywords and summaries and are of the type "zip"',
+  },
 ];
 
 Deno.test("an empty list says that MCP servers are still starting", async () => {

@@ -183,8 +183,9 @@ export async function showFinder(
   const tree = await readDocumentTree(documents, { computer, depth, signal });
   const value = { computer: computer.name, documents: toTreeJson(tree), total_count: totalCount };
   if (totalCount === 0) {
-    const isFiltered = keywords.length > 0 || fileType !== undefined;
-    const filter = isFiltered ? "match in titles, keywords and summaries" : undefined;
+    const words = keywords.length === 0 ? "" : "match in titles, keywords and summaries";
+    const type = fileType === undefined ? "" : `are of the type "${fileType}"`;
+    const filter = [words, type].filter((part) => part !== "").join(" and ") || undefined;
     return await emptyAnswer(value, { what: "documents", filter }, { computer, signal });
   }
   return {

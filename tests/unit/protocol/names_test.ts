@@ -25,6 +25,9 @@ Deno.test("a name has 1 to 128 characters, all of which can be seen", () => {
     ],
   ];
   for (const name of refused) assertNotEquals(nameProblem(name), undefined, JSON.stringify(name));
+  for (const name of ["a\n", "a\nb", "\ra", "a\u2028b"]) {
+    assertEquals(nameProblem(name), "must not contain line breaks");
+  }
 });
 
 Deno.test("names sort by code point, also beyond the basic plane", () => {
