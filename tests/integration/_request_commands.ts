@@ -216,7 +216,6 @@ export function echo(args: unknown): string {
 }
 
 const META = {
-  a2c_mcp_server: "docs",
   a2c_tool_meta: { alias: null, auto_apply: true, ret_object_mapper: null, tags: null },
 };
 

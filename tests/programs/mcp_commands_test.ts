@@ -45,7 +45,7 @@ Deno.test("both command lines list MCP servers, prompts, resources and templates
     {
       words: ["servers", "code"],
       text: "code  running  Code 1.2  MCP 2025-06-18\n" +
-        "capabilities: tools, resources, prompts, completions\n\ninstructions\nReview first.\n",
+        "capabilities: tools, resources, prompts, completions\n\ninstructions\n```\nReview first.\n```\n",
     },
     {
       words: ["prompt", "review", "language=de"],
