@@ -1,4 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
+import { LineBudget } from "../bounded_log.ts";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
@@ -60,6 +61,9 @@ import { ToolDirectory } from "./tools/directory.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import { VrlEngine } from "./vrl/engine.ts";
 
+/** The most answers to the office in which a secret is masked, and their window: then errors tell no reason. */
+const MAX_MASKED_ANSWERS = 20;
+const MASKED_WINDOW_MS = 60_000;
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 export interface HostContext {
@@ -102,6 +106,7 @@ export class McpHost implements AsyncDisposable {
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
+  readonly #maskings = new LineBudget(MAX_MASKED_ANSWERS, MASKED_WINDOW_MS);
   readonly #limits: ServerLimits & ReadLimits & ListLimits;
   readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;
@@ -227,7 +232,14 @@ export class McpHost implements AsyncDisposable {
   }
 
   textsFor(request: unknown): AgentTexts {
-    return new AgentTexts(request, this.#redactor);
+    const maskings = this.#maskings;
+    const onMasked = () => {
+      const message = maskings.waitMs === 0
+        ? "a secret was masked in an answer to the office"
+        : "secrets were masked in too many answers to the office: for a minute errors tell no reason";
+      this.log.warn(message, { requester: this.agent.name });
+    };
+    return new AgentTexts(request, { redactor: this.#redactor, maskings, onMasked });
   }
 
   /**

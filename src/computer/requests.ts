@@ -43,8 +43,6 @@ export interface RequestContext {
 /** The size above which an answer waits until other work of the process has run. */
 const LONG_ANSWER_BYTES = 1_048_576;
 const MAX_LOGGED_LENGTH = 512;
-/** The longest request in which secrets are looked for when its answer is no error, in characters. */
-const MAX_SEARCHED_LENGTH = 256 * 1024;
 /** The most lines about requests that contain a secret, and their window. */
 const MAX_ALARMS = 20;
 const ALARM_WINDOW_MS = 10_000;
@@ -116,7 +114,9 @@ async function answerRequest(
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
   const toAck = (error: unknown) => context.host.rules.toErrorAck(error, event);
-  const texts = context.host.textsFor([event, body]);
+  // No answer repeats the bytes of an upload.
+  const said = event === PUT_BLOB_EVENT && isRecord(body) ? { ...body, blob: undefined } : body;
+  const texts = context.host.textsFor([event, said]);
   let answer: unknown;
   let shrink = SHRINKERS.get(event);
   try {
@@ -132,16 +132,13 @@ async function answerRequest(
     answer = toAck(texts.maskError(error));
     shrink = undefined;
   }
-  const isFailure = isRecord(answer) && (answer["isError"] === true || answer["error"] !== undefined);
-  if ((isFailure || texts.requestLength <= MAX_SEARCHED_LENGTH) && texts.isSuspicious) {
-    logSuspicion(context.host, incoming, alarms);
-  }
   try {
     await send(answer, incoming, { scope, shrink });
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     incoming.reply?.(SHRINKERS.get(event) === shrinkResult ? lostResult(error) : toAck(error));
   }
+  if (texts.isSuspicious) logSuspicion(context.host, incoming, alarms);
 }
 
 /** What a span says of a request. */

@@ -1,5 +1,6 @@
 /** Masks the texts of errors on their way to an Agent: secrets, and addresses of the Computer's own network. */
 import { isIP } from "node:net";
+import type { LineBudget } from "../../bounded_log.ts";
 import { kindOfHost } from "../../mcp/auth/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { isRecord } from "../../json.ts";
@@ -12,6 +13,10 @@ export const MAX_LENGTH = 16_384;
 /** The most characters of a request that a text repeats, and the length of the pieces that are compared. */
 const MAX_REPEATED = 200;
 const PIECE_LENGTH = 32;
+/** The longest request whose answer tells why it failed, in characters: a search for secrets takes some 50 ms. */
+const MAX_REQUEST_LENGTH = 128 * 1024;
+const TOO_LONG = `Not told: the request has more than ${MAX_REQUEST_LENGTH} characters`;
+const TOO_OFTEN = "Not told for a minute: too many answers would have contained a secret of the Computer";
 /** The port of an address, also in a part of a URL. */
 const PORT = String.raw`(?:(?::|%3A)\d{1,5}\b)?`;
 /** Whatever may be an address. A version with a `v` before it is none. */
@@ -35,25 +40,30 @@ function hostOf(match: string): string | undefined {
     .find((each) => each === "localhost" || isIP(each) !== 0);
 }
 
+/** What the answers to an office share. */
+export interface AgentTextsContext {
+  readonly redactor: Redactor;
+  /** The answers in which a secret may be masked; after them an Agent may be trying which of its guesses are. */
+  readonly maskings: LineBudget;
+  readonly onMasked: () => void;
+}
+
 /**
  * What an Agent is told in answer to one request. What stands in the request itself is not masked, so that no answer
  * depends on whether the request has guessed a secret.
  */
 export class AgentTexts {
-  readonly #request: string;
-  readonly #redactor: Redactor;
+  /** `undefined` when it is too long to be searched. */
+  readonly #request: string | undefined;
+  readonly #context: AgentTextsContext;
+  #hasMasked = false;
   #found: ReturnType<Redactor["findIn"]> | undefined;
   #addresses: ReadonlySet<string | undefined> | undefined;
   #pieces: ReadonlySet<string> | undefined;
 
-  constructor(request: unknown, redactor: Redactor) {
-    this.#request = textsIn(request).join("\n");
-    this.#redactor = redactor;
-  }
-
-  /** The length of all texts of the request: the search for secrets takes some 0.1 s for a million characters. */
-  get requestLength(): number {
-    return this.#request.length;
+  constructor(request: unknown, context: AgentTextsContext) {
+    this.#request = textIn(request);
+    this.#context = context;
   }
 
   /** Whether the request contains a secret that no honest request contains by chance. */
@@ -63,7 +73,15 @@ export class AgentTexts {
 
   /** A text with `***` for secrets and addresses, cut when it is long. */
   mask(text: string): string {
-    const masked = shorten(this.#redactor.redactForAgent(text, this.#known.found), 2 * MAX_LENGTH)
+    const { redactor, maskings, onMasked } = this.#context;
+    if (this.#withheld !== undefined) return this.#withheld;
+    const redacted = redactor.redactForAgent(text, this.#known.found);
+    if (redacted !== text && !this.#hasMasked) {
+      this.#hasMasked = true;
+      maskings.take();
+      onMasked();
+    }
+    const masked = shorten(redacted, 2 * MAX_LENGTH)
       .replace(ADDRESS, (address) => this.#isHidden(address) ? MASK : address);
     return shorten(masked, MAX_LENGTH);
   }
@@ -77,6 +95,7 @@ export class AgentTexts {
   maskError(error: unknown): unknown {
     if (!(error instanceof SmcpError)) return error;
     const { code, message, details } = error;
+    if (this.#withheld !== undefined) return new SmcpError(code, this.#withheld, { cause: error });
     const masked = mapDeep(details, (text) => this.maskFailure(text));
     return new SmcpError(code, this.maskFailure(message), {
       cause: error,
@@ -84,19 +103,26 @@ export class AgentTexts {
     });
   }
 
+  /** What is told instead of any text: because of that, no answer shows what is masked. */
+  get #withheld(): string | undefined {
+    if (this.#request === undefined) return TOO_LONG;
+    return !this.#hasMasked && this.#context.maskings.waitMs > 0 ? TOO_OFTEN : undefined;
+  }
+
   get #known(): ReturnType<Redactor["findIn"]> {
-    return this.#found ??= this.#redactor.findIn(this.#request);
+    return this.#found ??= this.#context.redactor.findIn(this.#request ?? "");
   }
 
   #isHidden(address: string): boolean {
-    this.#addresses ??= new Set(this.#request.match(ADDRESS)?.map(hostOf));
+    this.#addresses ??= new Set(this.#request?.match(ADDRESS)?.map(hostOf));
     const host = hostOf(address);
     return host !== undefined && kindOfHost(host) !== "public" && !this.#addresses.has(host);
   }
 
   #withoutRepetition(text: string): string {
-    if (Math.min(this.#request.length, text.length) <= MAX_REPEATED) return text;
-    this.#pieces ??= new Set(this.#request.match(new RegExp(`[^]{${PIECE_LENGTH}}`, "g")));
+    const request = this.#request ?? "";
+    if (Math.min(request.length, text.length) <= MAX_REPEATED) return text;
+    this.#pieces ??= new Set(request.match(new RegExp(`[^]{${PIECE_LENGTH}}`, "g")));
     let kept = "";
     let repeated = 0;
     for (let at = 0; at < text.length;) {
@@ -116,17 +142,24 @@ export class AgentTexts {
 const MAX_DEPTH = 256;
 
 /** All texts and numbers in a value, and behind them the names of its members: values stay side by side. */
-function textsIn(value: unknown): string[] {
+function textIn(value: unknown): string | undefined {
   const values: string[] = [];
   const names: string[] = [];
+  let left = MAX_REQUEST_LENGTH;
+  const add = (texts: string[], text: string): void => {
+    // One wide character may stand for many.
+    left -= text.length > left ? text.length : text.normalize("NFKC").length;
+    texts.push(text);
+  };
   const visit = (item: unknown, depth: number): void => {
-    if (typeof item === "string" || typeof item === "number") values.push(String(item));
-    if (typeof item !== "object" || item === null || depth > MAX_DEPTH) return;
-    for (const [name, member] of Object.entries(item)) {
-      if (!Array.isArray(item)) names.push(name);
-      visit(member, depth + 1);
+    if (typeof item === "string" || typeof item === "number") add(values, String(item));
+    if (typeof item !== "object" || item === null || ArrayBuffer.isView(item) || depth > MAX_DEPTH) return;
+    for (const member of Array.isArray(item) ? item : Object.keys(item)) {
+      if (left < 0) return;
+      if (!Array.isArray(item)) add(names, member);
+      visit(isRecord(item) ? item[member] : member, depth + 1);
     }
   };
   visit(value, 0);
-  return [...values, ...names];
+  return left < 0 ? undefined : [...values, ...names].join("\n");
 }

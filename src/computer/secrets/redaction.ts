@@ -48,7 +48,7 @@ export class Redactor {
   /** The secrets that stand in a text of an Agent, in any of their forms, and whether one of them is guarded. */
   findIn(text: string): { readonly found: ReadonlySet<string>; readonly isGuarded: boolean } {
     const found = this.#forAgents.findIn(text);
-    return { found, isGuarded: found.size > 0 && this.#guarded.findIn(text).size > 0 };
+    return { found, isGuarded: !this.#guarded.texts.isDisjointFrom(found) };
   }
 
   /** The same as {@linkcode redact} for all texts in a value, and for the names of its members. */

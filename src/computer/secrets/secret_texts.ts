@@ -1,4 +1,5 @@
 /** Finds known secrets in texts: as they are, and in the forms in which an Agent or an MCP server may write them. */
+import { Buffer } from "node:buffer";
 import { MASK } from "./masking.ts";
 import { encodings, spellings } from "./values.ts";
 
@@ -15,9 +16,7 @@ const COMMON: ReadonlySet<string> = new Set(
   "true false null none node debug info warn error stdio http https localhost".split(" "),
 );
 
-const MAX_FOUND = 100;
 const NONE: ReadonlySet<string> = new Set();
-const NOTHING = /(?!)/g;
 
 /** Secrets as they are found in texts. */
 export class SecretTexts {
@@ -26,14 +25,12 @@ export class SecretTexts {
    * from the rest.
    */
   readonly #servers = new Map<string, readonly string[]>();
-  /** Longer ones first, because one may be a part of another. */
-  #texts: readonly string[] = [];
+  #texts: ReadonlySet<string> = NONE;
   #pattern: RegExp | undefined;
-  /** The same as they are compared with a text of an Agent, and what was found of them; made when it is needed. */
-  #compared: RegExp | undefined;
-  readonly #found = new Map<string, ReadonlySet<string>>();
+  /** What is compared with a text of an Agent; made when it is needed. */
+  #compared: Compared | undefined;
 
-  get texts(): readonly string[] {
+  get texts(): ReadonlySet<string> {
     return this.#texts;
   }
 
@@ -47,10 +44,9 @@ export class SecretTexts {
     this.#servers.set(key, [...known].slice(0, MAX_SECRETS));
     const [oldest = key] = this.#servers.keys();
     if (this.#servers.size > MAX_SERVERS) this.#servers.delete(oldest);
-    this.#texts = [...new Set([...this.#servers.values()].flat())].sort((a, b) => b.length - a.length);
+    this.#texts = new Set([...this.#servers.values()].flat());
     this.#pattern = toPattern(this.#texts);
     this.#compared = undefined;
-    this.#found.clear();
   }
 
   redact(text: string, shown: ReadonlySet<string> = NONE): string {
@@ -65,44 +61,52 @@ export class SecretTexts {
     return redacted + text.slice(end);
   }
 
-  /** The secrets of which the text has any form, in all their forms. */
+  /** The secrets of which the text has any form, in all their forms. It takes the same time whatever is found. */
   findIn(text: string): ReadonlySet<string> {
     if (this.isEmpty) return NONE;
-    this.#compared ??= toPattern([...new Set(this.#texts.map(toCompared))]);
-    const matches = toHaystack(text).matchAll(this.#compared ?? NOTHING);
-    const found = [...new Set(matches.map(([, form = ""]) => form))].sort();
-    if (found.length === 0) return NONE;
-    const key = found.join("\n");
-    const known = this.#found.get(key) ?? this.#formsOf(found);
-    if (this.#found.size < MAX_FOUND) this.#found.set(key, known);
-    return known;
-  }
-
-  /** All forms of the secrets that stand in what was found. */
-  #formsOf(found: readonly string[]): ReadonlySet<string> {
-    const known = new Set(this.#texts.filter((secret) => {
-      const compared = toCompared(secret);
-      return found.some((other) => other.includes(compared));
-    }));
-    const all = this.#texts.flatMap((secret) => {
-      const forms = [secret, ...spellings(secret), ...encodings(secret)];
-      return forms.some((form) => known.has(form)) ? forms : [];
-    });
-    return new Set([...known, ...all]);
+    const { pattern, formsOf } = this.#compared ??= toCompared(this.#texts);
+    const found = toHaystack(text).matchAll(pattern).map(([, compared = ""]) => compared);
+    return new Set([...new Set(found)].flatMap((compared) => [...formsOf.get(compared) ?? []]));
   }
 }
 
-function toPattern(texts: readonly string[]): RegExp | undefined {
-  if (texts.length === 0) return undefined;
+/** Secrets without case and punctuation, and for each of these all forms of the secrets that it belongs to. */
+interface Compared {
+  readonly pattern: RegExp;
+  readonly formsOf: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function toCompared(texts: ReadonlySet<string>): Compared {
+  const formsOf = new Map([...texts].map((text) => [toComparedText(text), new Set([text])]));
+  for (const secret of texts) {
+    const forms = [secret, ...spellings(secret), ...encodings(secret)];
+    for (const form of forms.filter((form) => texts.has(form))) {
+      const group = formsOf.get(toComparedText(form));
+      for (const other of forms) group?.add(other);
+    }
+  }
+  // Of those that begin at the same place in a text, only the longest is found: it has the forms of the others, too.
+  const outer: string[] = [];
+  for (const compared of [...formsOf.keys()].sort()) {
+    while (!compared.startsWith(outer.at(-1) ?? "")) outer.pop();
+    for (const form of formsOf.get(outer.at(-1) ?? "") ?? []) formsOf.get(compared)?.add(form);
+    outer.push(compared);
+  }
+  return { pattern: toPattern(new Set(formsOf.keys())) ?? /(?!)/g, formsOf };
+}
+
+function toPattern(texts: ReadonlySet<string>): RegExp | undefined {
+  if (texts.size === 0) return undefined;
   const parts = [...texts].sort((a, b) => b.length - a.length).map(RegExp.escape);
   // A look-ahead consumes no text, so that overlapping secrets are found.
   return new RegExp(`(?=(${parts.join("|")}))`, "g");
 }
 
 /** What remains of a text when case and punctuation do not count: an MCP server may change or join what it repeats. */
-function toCompared(text: string): string {
-  const letters = withoutPunctuation(text);
-  return letters.length >= MIN_LENGTH ? letters : text.toLowerCase();
+function toComparedText(text: string): string {
+  const decoded = decode(text);
+  const letters = withoutPunctuation(decoded);
+  return letters.length >= MIN_LENGTH ? letters : decoded.toLowerCase();
 }
 
 function withoutPunctuation(text: string): string {
@@ -111,40 +115,34 @@ function withoutPunctuation(text: string): string {
 
 function toHaystack(text: string): string {
   const decoded = decode(text);
-  const bytes = decoded.length > MAX_ENCODED_LENGTH ? "" : decodeRuns(decoded);
-  return [text.toLowerCase(), ...new Set([text, decoded, bytes].map(withoutPunctuation))].join("\n");
+  return [decoded.toLowerCase(), withoutPunctuation(decoded), withoutPunctuation(decodeWords(decoded))].join(
+    "\n",
+  );
 }
 
-/** How often a text is decoded: encoded text may be encoded again. */
-const MAX_ROUNDS = 3;
-
-/** Resolves the escapes of URLs and of JSON; what is invalid stays. */
+/** Resolves the escapes of URLs and of JSON, also where one stands in the other, and the wide letters of Unicode. */
 function decode(text: string): string {
-  let decoded = text;
-  for (let round = 0; round < MAX_ROUNDS && /[%\\]/.test(decoded); round++) {
-    decoded = decoded
-      .replace(/(?:%[\da-f]{2})+/gi, (codes) => decoder.decode(Uint8Array.fromHex(codes.replaceAll("%", ""))))
-      .replace(/\\u([\da-f]{4})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
-  }
-  return decoded;
+  const plain = decodePercent(decodeJson(text.normalize("NFKC")));
+  return decodeJson(plain).normalize("NFKC");
 }
 
-const decoder = new TextDecoder();
+function decodeJson(text: string): string {
+  return text.replace(/\\u([\da-f]{4})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+}
 
-/** The longest text of which each word may be base64 or hexadecimal, in characters: of longer ones that takes seconds. */
-const MAX_ENCODED_LENGTH = 256 * 1024;
+/** What is encoded several times is decoded at once; what is invalid stays. */
+function decodePercent(text: string): string {
+  const escaped = encodeURI(text.toWellFormed()).replace(/%(?:25)+(?=[\da-f]{2})/gi, "%");
+  return Buffer.from(unescape(escaped), "latin1").toString();
+}
 
-/** What the words of a text are in base64 and in hexadecimal. Longer secrets are known in these forms anyway. */
-function decodeRuns(text: string): string {
-  const words = text.match(/[\w+/-]{6,256}/g)?.flatMap((word) => [word, ...word.split(/[+/]/)]) ?? [];
-  const encoded = words.map((word) => word.replaceAll("-", "+").replaceAll("_", "/"))
-    .filter((word) => word.length >= 6 && word.length <= 44 && word.length % 4 !== 1);
-  const hexadecimal = text.match(/(?<![\da-f])(?:[\da-f]{2}){3,22}(?![\da-f])/gi) ?? [];
-  const bytes = [
-    ...encoded.map((word) => Uint8Array.fromBase64(word)),
-    ...hexadecimal.map((word) => Uint8Array.fromHex(word)),
-  ];
-  return bytes.map((each) => decoder.decode(each)).join("\n");
+/** What the words of a text are in base64, in hexadecimal, and as numbers. */
+function decodeWords(text: string): string {
+  const all = (pattern: RegExp): readonly string[] => text.match(pattern) ?? [];
+  const words = [...all(/[\w+/-]{6,}/g), ...all(/[\w-]{6,}/g)].map((word) => Buffer.from(word, "base64"));
+  const digits = all(/[\da-f]{6,}/gi).map((word) => Buffer.from(word, "hex"));
+  const numbers = all(/\b(?:0[xob][\da-f]+|\d[\d.]*e\+?\d+)\b/gi).map(Number);
+  return [Buffer.concat([...words, ...digits]).toString(), ...numbers].join("\n");
 }
 
 function isWorthMasking(value: string): boolean {
