@@ -416,7 +416,6 @@ export class Computer implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#announcer.close();
-    this.#requests.close();
     // MCP servers are stopped without waiting for the answer of the Server.
     await Promise.all([this.#officeLink.close(), this.#host.close(), this.#uploads.close()]);
   }

@@ -22,41 +22,23 @@ const MAX_DATA_BYTES = 16 * 1024;
 /** How many servers a message names; the others are counted. */
 const MAX_NAMED = 5;
 
-/** The codes of a failure, and the sentence that starts with the MCP server or the tool. */
-interface Failure {
-  readonly readCode: number;
-  readonly toolCode: number;
-  readonly text: string;
-}
-
-/** Every failure of an MCP server apart from its own error answers (`docs/protocol/errors.md#how-errors-of-mcp-become-codes`). */
+/**
+ * Every failure of an MCP server apart from its own error answers, and the sentence that starts with the MCP server or the
+ * tool (`docs/protocol/errors.md#how-errors-of-mcp-become-codes`).
+ */
 const FAILURES = {
-  timeout: {
-    readCode: ErrorCode.TIMEOUT,
-    toolCode: ErrorCode.TOOL_TIMEOUT,
-    text: "did not answer in time",
-  },
+  timeout: { code: ErrorCode.TIMEOUT, text: "did not answer in time" },
   unauthorized: {
-    readCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-    toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
+    code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
     text: "needs a valid credential: check the headers in the Computer's config",
   },
-  signIn: {
-    readCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-    toolCode: ErrorCode.TOOL_AUTHORIZATION_REQUIRED,
-    text: "needs a sign-in at the Computer",
-  },
+  signIn: { code: ErrorCode.TOOL_AUTHORIZATION_REQUIRED, text: "needs a sign-in at the Computer" },
   forbidden: {
-    readCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
-    toolCode: ErrorCode.TOOL_AUTHORIZATION_FAILED,
+    code: ErrorCode.TOOL_AUTHORIZATION_FAILED,
     text: "refused the request: check what the configured credential may do",
   },
-  notRunning: {
-    readCode: ErrorCode.INTERNAL_ERROR,
-    toolCode: ErrorCode.TOOL_EXECUTION_FAILED,
-    text: "is not running",
-  },
-} as const satisfies Record<string, Failure>;
+  notRunning: { code: ErrorCode.INTERNAL_ERROR, text: "is not running" },
+} as const;
 
 /** The row of a failure; `undefined` for an answer of the server, and for an error of our own. */
 function failureOf(error: unknown): keyof typeof FAILURES | undefined {
@@ -87,15 +69,15 @@ export function toToolFailure(
     const text = idleMs === undefined
       ? `Tool "${name}" did not answer in ${Math.min(afterMs, timeoutMs) / 1000} s`
       : `Tool "${name}" made no progress in ${idleMs / 1000} s`;
-    return { text, meta: { error_code: FAILURES.timeout.toolCode, a2c_timeout: true } };
+    return { text, meta: { error_code: ErrorCode.TOOL_TIMEOUT, a2c_timeout: true } };
   }
   if (error instanceof SignInRequiredError) {
     const text = `Tool "${name}" failed: ${error.message} at the Computer`;
-    return { text, meta: { error_code: FAILURES.signIn.toolCode } };
+    return { text, meta: { error_code: FAILURES.signIn.code } };
   }
   if (kind === "unauthorized" || kind === "forbidden") {
-    const { text, toolCode } = FAILURES[kind];
-    return { text: `Tool "${name}" ${text}`, meta: { error_code: toolCode } };
+    const { text, code } = FAILURES[kind];
+    return { text: `Tool "${name}" ${text}`, meta: { error_code: code } };
   }
   return {
     text: `Tool "${name}" failed: ${toolReasonOf(error)}`,
@@ -122,7 +104,7 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
   if (error instanceof ServerAnswerError) return fromAnswer(error, read);
   const kind = failureOf(error);
   if (kind === undefined) return error;
-  const { readCode, text } = FAILURES[kind];
+  const { code, text } = FAILURES[kind];
   const { name: mcp_server, status: state } = read.server;
   const details = kind === "notRunning" ? { mcp_server, state } : { mcp_server };
   const isRefused = error instanceof ServerNotRunningError && state === "running";
@@ -131,7 +113,7 @@ export function toReadError(error: unknown, read: FailedRead): unknown {
     : isRefused
     ? `failed: ${error.reason}`
     : text;
-  return smcpError(readCode, `MCP server "${mcp_server}" ${what}`, details, error);
+  return smcpError(code, `MCP server "${mcp_server}" ${what}`, details, error);
 }
 
 function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {

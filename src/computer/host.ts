@@ -62,7 +62,7 @@ import { vrlScriptOf } from "./tools/settings.ts";
 import { VrlEngine } from "./vrl/engine.ts";
 
 /** The most answers to the office in which a secret is masked, and their window: then errors tell no reason. */
-const MAX_MASKED_ANSWERS = 20;
+const MAX_MASKED = 20;
 const MASKED_WINDOW_MS = 60_000;
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
@@ -106,7 +106,7 @@ export class McpHost implements AsyncDisposable {
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
-  readonly #maskings = new LineBudget(MAX_MASKED_ANSWERS, MASKED_WINDOW_MS);
+  readonly #maskings = new LineBudget(MAX_MASKED, MASKED_WINDOW_MS);
   readonly #limits: ServerLimits & ReadLimits & ListLimits;
   readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;
@@ -201,8 +201,8 @@ export class McpHost implements AsyncDisposable {
       limits: this.callLimits,
       vrl: this.#vrl,
       maskerOf: ({ request, isLocal }) => {
-        const redact = (text: string) => shorten(this.redact(text), MAX_LENGTH);
-        return isLocal ? { mask: redact, maskFailure: redact } : this.textsFor(request);
+        const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
+        return isLocal ? { mask, maskFailure: mask } : this.textsFor(request);
       },
       log: withModule(log, "tools"),
     });
@@ -232,14 +232,7 @@ export class McpHost implements AsyncDisposable {
   }
 
   textsFor(request: unknown): AgentTexts {
-    const maskings = this.#maskings;
-    const onMasked = () => {
-      const message = maskings.waitMs === 0
-        ? "a secret was masked in an answer to the office"
-        : "secrets were masked in too many answers to the office: for a minute errors tell no reason";
-      this.log.warn(message, { requester: this.agent.name });
-    };
-    return new AgentTexts(request, { redactor: this.#redactor, maskings, onMasked });
+    return new AgentTexts(request, { redactor: this.#redactor, maskings: this.#maskings, log: this.log });
   }
 
   /**

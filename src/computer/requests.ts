@@ -1,6 +1,6 @@
 /** Receives the requests of an office and sends exactly one answer to each of them. */
 import { delay } from "../async/backoff.ts";
-import { BoundedLog, LineBudget } from "../bounded_log.ts";
+import { LineBudget } from "../bounded_log.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
@@ -52,19 +52,12 @@ const TOO_MANY = "Cannot answer: too many requests of this office are open; try 
 export class OfficeRequests {
   readonly #context: RequestContext;
   #open = 0;
-  readonly #alarms: BoundedLog;
+  readonly #alarms = new LineBudget(MAX_ALARMS, ALARM_WINDOW_MS);
   /** Refused since the last one that was taken. */
   #refused = 0;
 
   constructor(context: RequestContext) {
     this.#context = context;
-    const budgets = [new LineBudget(MAX_ALARMS, ALARM_WINDOW_MS)];
-    this.#alarms = new BoundedLog(context.host.log, { budgets, about: "requests that contain a secret" });
-  }
-
-  /** Logs how many lines were left out. Idempotent. */
-  close(): void {
-    this.#alarms.close();
   }
 
   /** Takes a request or a cancel of the office; returns `false` for any other event. */
@@ -109,7 +102,7 @@ export class OfficeRequests {
 async function answerRequest(
   context: RequestContext,
   incoming: IncomingEvent,
-  alarms: BoundedLog,
+  alarms: LineBudget,
 ): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };
@@ -138,7 +131,7 @@ async function answerRequest(
     logFailure(context.host.log, incoming, error);
     incoming.reply?.(SHRINKERS.get(event) === shrinkResult ? lostResult(error) : toAck(error));
   }
-  if (texts.isSuspicious) logSuspicion(context.host, incoming, alarms);
+  if (texts.isSuspicious && alarms.take()) logSuspicion(context.host, incoming);
 }
 
 /** What a span says of a request. */
@@ -222,11 +215,11 @@ function lostResult(error: unknown): unknown {
 }
 
 /** Somebody in the office knows a secret, or tries which of its guesses are masked. */
-function logSuspicion(host: McpHost, { event, body }: IncomingEvent, alarms: BoundedLog): void {
+function logSuspicion(host: McpHost, { event, body }: IncomingEvent): void {
   const { agent, req_id } = isRecord(body) ? body : {};
   const textOf = (value: unknown) =>
     typeof value === "string" ? shorten(host.redact(value), MAX_LOGGED_LENGTH) : "";
-  alarms.write("warn", "a request of the office contains a secret of the configuration", {
+  host.log.warn("a request of the office contains a secret of the configuration", {
     requester: textOf(agent) || host.agent.name,
     request: textOf(event),
     id: textOf(req_id),

@@ -240,7 +240,7 @@ Deno.test("no answer depends on whether a request guesses a secret, and the owne
 
 Deno.test("a request of many guesses gets a short answer without a mask, and as many are a bounded number of lines", async () => {
   await using office = await ComputerOffice.open(leaking({ code: 1, message: "no" }));
-  const guesses = Array.from({ length: 20_000 }, (_, i) => `zqS3cr3tV4lue${i}`).join("/");
+  const guesses = Array.from({ length: 6_000 }, (_, i) => `zqS3cr3tV4lue${i}`).join("/");
   for (let round = 0; round < 25; round++) {
     const error = await assertRejects(
       () => office.laptop.readResource(`window://nobody/${guesses}`),
@@ -254,4 +254,27 @@ Deno.test("a request of many guesses gets a short answer without a mask, and as 
     );
   }
   assertEquals(office.log.lines.filter(({ message }) => message.includes("contains a secret")).length, 20);
+});
+
+Deno.test("guesses that an MCP server changes before it repeats them are a warning, and get no reason after twenty", async () => {
+  await using office = await ComputerOffice.open(leaking({ code: 1, message: `no ${SECRET}` }));
+  const messages: string[] = [];
+  for (let round = 0; round < 25; round++) {
+    const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
+    messages.push(error.message);
+  }
+  assertEquals(messages.map((message) => message.includes("***")), messages.map((_, i) => i < 20));
+  assertEquals(new Set(messages).size, 2);
+  assertEquals(office.log.lines.filter(({ message }) => message.includes("secret was masked")).length, 20);
+});
+
+Deno.test("a long request that fails gets the same answer for a right and a wrong guess", async () => {
+  await using office = await ComputerOffice.open(leaking({ code: 1, message: "no" }));
+  const answers = new Set<string>();
+  for (const [unit, guess] of [["%252541", SECRET], ["guess12/", SECRET], ["a", "zqS3cr3tV4lue8"]] as const) {
+    const uri = `window://nobody/${guess}/${unit.repeat(200_000 / unit.length)}`;
+    const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
+    answers.add(JSON.stringify([error.code, error.message, error.details]));
+  }
+  assertEquals(answers.size, 1);
 });

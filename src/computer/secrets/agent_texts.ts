@@ -4,6 +4,7 @@ import type { LineBudget } from "../../bounded_log.ts";
 import { kindOfHost } from "../../mcp/auth/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { isRecord } from "../../json.ts";
+import type { Logger } from "../../log.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
 import { mapDeep, type Redactor } from "./redaction.ts";
@@ -16,7 +17,8 @@ const PIECE_LENGTH = 32;
 /** The longest request whose answer tells why it failed, in characters: a search for secrets takes some 50 ms. */
 const MAX_REQUEST_LENGTH = 128 * 1024;
 const TOO_LONG = `Not told: the request has more than ${MAX_REQUEST_LENGTH} characters`;
-const TOO_OFTEN = "Not told for a minute: too many answers would have contained a secret of the Computer";
+const TOO_OFTEN =
+  "Not told for up to a minute: too many answers would have contained a secret of the Computer";
 /** The port of an address, also in a part of a URL. */
 const PORT = String.raw`(?:(?::|%3A)\d{1,5}\b)?`;
 /** Whatever may be an address. A version with a `v` before it is none. */
@@ -43,9 +45,9 @@ function hostOf(match: string): string | undefined {
 /** What the answers to an office share. */
 export interface AgentTextsContext {
   readonly redactor: Redactor;
-  /** The answers in which a secret may be masked; after them an Agent may be trying which of its guesses are. */
+  /** The answers in which a secret may be masked: an Agent that gets more may be trying which of its guesses are. */
   readonly maskings: LineBudget;
-  readonly onMasked: () => void;
+  readonly log: Logger;
 }
 
 /**
@@ -73,13 +75,15 @@ export class AgentTexts {
 
   /** A text with `***` for secrets and addresses, cut when it is long. */
   mask(text: string): string {
-    const { redactor, maskings, onMasked } = this.#context;
+    const { redactor, maskings, log } = this.#context;
     if (this.#withheld !== undefined) return this.#withheld;
     const redacted = redactor.redactForAgent(text, this.#known.found);
     if (redacted !== text && !this.#hasMasked) {
       this.#hasMasked = true;
       maskings.take();
-      onMasked();
+      log.warn("a secret was masked in an answer to the office", {
+        errors_withheld_ms: Math.ceil(maskings.waitMs),
+      });
     }
     const masked = shorten(redacted, 2 * MAX_LENGTH)
       .replace(ADDRESS, (address) => this.#isHidden(address) ? MASK : address);
@@ -103,7 +107,7 @@ export class AgentTexts {
     });
   }
 
-  /** What is told instead of any text: because of that, no answer shows what is masked. */
+  /** What is told instead of any text, where that could tell which guesses are masked. */
   get #withheld(): string | undefined {
     if (this.#request === undefined) return TOO_LONG;
     return !this.#hasMasked && this.#context.maskings.waitMs > 0 ? TOO_OFTEN : undefined;

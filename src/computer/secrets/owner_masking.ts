@@ -86,18 +86,11 @@ export async function renderParameters(
 ): Promise<unknown> {
   const values = new Map<string, InputValue>();
   for (const input of inputs) {
-    const value = isSecret(input) ? MASK : await peek(input);
+    const isSecret = input.type === "command" || (input.type === "promptString" && input.password === true);
+    const value = isSecret ? MASK : await peek(input);
     if (value !== undefined) values.set(`\${input:${input.id}}`, value);
   }
   const filled = fillPlaceholders(maskSecretParameters(server), values);
-  return mapTexts(filled, asOneMask);
-}
-
-/** `******` as `***`: a masked literal and a masked input stand side by side. */
-function asOneMask(text: string): string {
-  return text.replaceAll(/(?:\*{3}){2,}/g, MASK);
-}
-
-function isSecret(input: MCPServerInput): boolean {
-  return input.type === "command" || (input.type === "promptString" && input.password === true);
+  // A masked literal and a masked input may stand side by side.
+  return mapTexts(filled, (text) => text.replaceAll(/(?:\*{3}){2,}/g, MASK));
 }

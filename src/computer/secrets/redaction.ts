@@ -89,14 +89,11 @@ export class Redactor {
   }
 
   #fields(fields: LogFields): LogFields {
-    return Object.fromEntries(
-      Object.entries(fields).map((
-        [key, value],
-      ) => [key, NAME_FIELDS.has(key) ? value : this.#field(key, value)]),
-    );
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.#field(key, value)]));
   }
 
   #field(key: string, value: unknown): unknown {
+    if (NAME_FIELDS.has(key)) return value;
     if (typeof value !== "string") return this.redactDeep(value);
     // Only the end of stderr was kept.
     if (key === "stderr") return this.redactTail(value).slice(-MAX_FIELD_LENGTH).toWellFormed();

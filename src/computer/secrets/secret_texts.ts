@@ -110,27 +110,29 @@ function toComparedText(text: string): string {
 }
 
 function withoutPunctuation(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  return text.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 function toHaystack(text: string): string {
   const decoded = decode(text);
-  return [decoded.toLowerCase(), withoutPunctuation(decoded), withoutPunctuation(decodeWords(decoded))].join(
-    "\n",
-  );
+  const letters = [decoded, decodeWords(decoded)].map(withoutPunctuation);
+  return [decoded.toLowerCase(), ...letters].join("\n");
 }
 
-/** Resolves the escapes of URLs and of JSON, also where one stands in the other, and the wide letters of Unicode. */
+/** How often a text is decoded: one escape may stand in another. */
+const MAX_ROUNDS = 3;
+
+/** Resolves the escapes of URLs and of JSON, and wide letters; what is invalid stays. */
 function decode(text: string): string {
-  const plain = decodePercent(decodeJson(text.normalize("NFKC")));
-  return decodeJson(plain).normalize("NFKC");
+  let decoded = text.normalize("NFKC");
+  for (let round = 0; round < MAX_ROUNDS && /[%\\]/.test(decoded); round++) {
+    decoded = decoded.replace(/\\u([\da-f]{4})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
+    decoded = decodePercent(decoded).normalize("NFKC");
+  }
+  return decoded;
 }
 
-function decodeJson(text: string): string {
-  return text.replace(/\\u([\da-f]{4})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)));
-}
-
-/** What is encoded several times is decoded at once; what is invalid stays. */
+/** What is percent-encoded several times is decoded at once. */
 function decodePercent(text: string): string {
   const escaped = encodeURI(text.toWellFormed()).replace(/%(?:25)+(?=[\da-f]{2})/gi, "%");
   return Buffer.from(unescape(escaped), "latin1").toString();
@@ -139,7 +141,9 @@ function decodePercent(text: string): string {
 /** What the words of a text are in base64, in hexadecimal, and as numbers. */
 function decodeWords(text: string): string {
   const all = (pattern: RegExp): readonly string[] => text.match(pattern) ?? [];
-  const words = [...all(/[\w+/-]{6,}/g), ...all(/[\w-]{6,}/g)].map((word) => Buffer.from(word, "base64"));
+  const words = [...all(/[\w+/-]{6,}/g), ...all(/(?<=[+/])[\w-]{6,}|[\w-]{6,}(?=[+/])/g)].map((word) =>
+    Buffer.from(word, "base64")
+  );
   const digits = all(/[\da-f]{6,}/gi).map((word) => Buffer.from(word, "hex"));
   const numbers = all(/\b(?:0[xob][\da-f]+|\d[\d.]*e\+?\d+)\b/gi).map(Number);
   return [Buffer.concat([...words, ...digits]).toString(), ...numbers].join("\n");

@@ -2,19 +2,29 @@ import { assertEquals } from "@std/assert";
 import { AgentTexts } from "../../../../src/computer/secrets/agent_texts.ts";
 import { Redactor } from "../../../../src/computer/secrets/redaction.ts";
 import { encodings } from "../../../../src/computer/secrets/values.ts";
+import { LineBudget } from "../../../../src/bounded_log.ts";
+import { type Logger, silentLogger } from "../../../../src/log.ts";
+import { LogBook } from "../../../fixtures/log_book.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 
 const SECRET = "Pa55-word/No1";
 const base64 = new TextEncoder().encode(SECRET).toBase64();
 
-function textsFor(request: unknown): AgentTexts {
+function textsFor(
+  request: unknown,
+  maskings = new LineBudget(1_000, 60_000),
+  log: Logger = silentLogger,
+): AgentTexts {
   const redactor = new Redactor();
   redactor.learn("s", [SECRET, ...encodings(SECRET), "493817", "production", "0ther-t0ken"], {
     guarded: [SECRET, ...encodings(SECRET), "493817", "0ther-t0ken"],
     paths: ["/home/ada/k8s-tools"],
   });
-  return new AgentTexts(request, redactor);
+  return new AgentTexts(request, { redactor, maskings, log });
 }
+
+const wide = (text: string) =>
+  [...text].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)).join("");
 
 // What an MCP server may make of a guess, and what it then repeats.
 for (
@@ -36,6 +46,20 @@ for (
     ["in base64 of a URL, and is short", { q: ["x", "NDkzODE3==", "e"] }, "Wrong PIN 493817"],
     ["in hexadecimal, and is short", { uri: "x://h/343933383137" }, "Wrong PIN 493817"],
     ["as a number", { pin: 493817 }, "Wrong PIN 493817"],
+    ["in base64 behind other words", { q: btoa(`${"x".repeat(60)}/493816/493817/x`) }, "Wrong PIN 493817"],
+    ["in base64 as a part of a path", { q: `eA/${btoa("493817")}/x` }, "No 493817"],
+    ["in wide letters", { url: `http://${wide(SECRET)}.example/` }, `No ${SECRET}`],
+    ["in wide letters, percent-encoded", { url: encodeURIComponent(wide(SECRET)) }, `No ${SECRET}`],
+    ["in round letters", { q: "Ⓟⓐ⁵₅-𝐰𝕠𝓇𝖽/№1" }, `No ${SECRET}`],
+    ["with soft hyphens and joiners", { q: "Pa\u00ad55-wo\u200brd/\u2060No1" }, `No ${SECRET}`],
+    ["percent-encoded five times", { q: "%252525252550a55-word/No1" }, `No ${SECRET}`],
+    ["as an escape of JSON in a URL", { q: "%5Cu0050a55-word/No1" }, `No ${SECRET}`],
+    ["as an escape of a URL in JSON", { q: "\\u002550a55-word/No1" }, `No ${SECRET}`],
+    ["as a hexadecimal number", { id: "0x788f9" }, "Wrong PIN 493817"],
+    ["as a binary and an octal number", { id: ["0b1111000100011111001", "0o1704371"] }, "Wrong PIN 493817"],
+    ["as a number with an exponent", { id: "4.93817e5" }, "Wrong PIN 493817"],
+    ["as a number with leading zeros", { id: "000493817.0" }, "Wrong PIN 493817"],
+    ["with separators of thousands", { id: "493,817" }, "Wrong PIN 493817"],
     ["in a longer number", { pins: "493816493817493818" }, "Wrong: 493817"],
     ["that is the name of a mode", { mode: "production" }, "No mode production"],
   ] as const
@@ -188,4 +212,42 @@ Deno.test("a text repeats no more than some 200 characters of a request, also in
 Deno.test("a long text is cut behind its masks, so that no part of a secret remains", () => {
   const cut = textsFor({}).mask(`${"x".repeat(16_380)}${SECRET}`);
   assertEquals([cut.endsWith("***…"), cut.includes("Pa55")], [false, false]);
+});
+
+Deno.test("a request that is too long to be searched gets no reason, whatever it guesses", () => {
+  const long = "x".repeat(131_072);
+  for (
+    const request of [
+      ...[`${long}/`, [long, "x"], { [`${long}x`]: 1 }, Array(140_000).fill(7), "ﷺ".repeat(8_000)],
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i * 7919}`, i * 7919])),
+    ]
+  ) {
+    for (const guess of ["x", SECRET]) {
+      const texts = textsFor([request, guess]);
+      const error = texts.maskError(new SmcpError(404, `No ${SECRET}`, { details: { q: [SECRET] } }));
+      const { code, message, details } = error as SmcpError;
+      assertEquals([code, details, message], [404, undefined, texts.mask(SECRET)]);
+      assertEquals([message.includes("131072 characters"), message.includes("***")], [true, false]);
+      assertEquals(texts.isSuspicious, false);
+    }
+  }
+});
+
+Deno.test("after too many answers with a mask, others get no reason, and the owner reads of each with a mask", () => {
+  const log = new LogBook();
+  const maskings = new LineBudget(3, 60_000);
+  const answer = (request: unknown, error: SmcpError) => {
+    const { code, message, details } = textsFor(request, maskings, log).maskError(error) as SmcpError;
+    return [code, message, details];
+  };
+  const masked = new SmcpError(500, `No ${SECRET}`, { details: { [SECRET]: `${SECRET} and 10.0.0.1` } });
+  // Neither what the request says itself nor an address counts.
+  for (let i = 0; i < 5; i++) answer({ q: SECRET }, new SmcpError(500, `No ${SECRET} at 10.0.0.1`));
+  for (let i = 0; i < 3; i++) assertEquals(answer({}, masked), [500, "No ***", { "***": "*** and ***" }]);
+  const withheld = answer({ q: "x" }, masked);
+  assertEquals(withheld[2], undefined);
+  assertEquals(answer({ q: SECRET }, new SmcpError(500, `No ${SECRET}`)), withheld);
+  assertEquals(answer({ q: "y" }, new SmcpError(500, "No y")), withheld);
+  const withheldMs = log.lines.map(({ level, fields }) => [level, fields?.["errors_withheld_ms"] === 0]);
+  assertEquals(withheldMs, [["warn", true], ["warn", true], ["warn", false]]);
 });
