@@ -53,7 +53,7 @@ export class Redactor {
 
   /** The same as {@linkcode redact} for all texts in a value, and for the names of its members. */
   redactDeep(value: unknown): unknown {
-    return this.#forOwner.isEmpty ? value : mapDeep(value, (text) => this.redact(text));
+    return this.#forOwner.texts.size === 0 ? value : mapDeep(value, (text) => this.redact(text));
   }
 
   /** The same for the end of a longer text, which may start in the middle of a secret. */

@@ -15,7 +15,6 @@ const MAX_SERVERS = 1_000;
 const COMMON: ReadonlySet<string> = new Set(
   "true false null none node debug info warn error stdio http https localhost".split(" "),
 );
-
 const NONE: ReadonlySet<string> = new Set();
 
 /** Secrets as they are found in texts. */
@@ -32,10 +31,6 @@ export class SecretTexts {
 
   get texts(): ReadonlySet<string> {
     return this.#texts;
-  }
-
-  get isEmpty(): boolean {
-    return this.#pattern === undefined;
   }
 
   keep(key: string, secrets: readonly string[]): void {
@@ -63,7 +58,7 @@ export class SecretTexts {
 
   /** The secrets of which the text has any form, in all their forms. It takes the same time whatever is found. */
   findIn(text: string): ReadonlySet<string> {
-    if (this.isEmpty) return NONE;
+    if (this.#pattern === undefined) return NONE;
     const { pattern, formsOf } = this.#compared ??= toCompared(this.#texts);
     const found = toHaystack(text).matchAll(pattern).map(([, compared = ""]) => compared);
     return new Set([...new Set(found)].flatMap((compared) => [...formsOf.get(compared) ?? []]));
