@@ -97,7 +97,7 @@ export async function readJsonBody(
 /** Whether an object has too many members: the message or those of a batch, and what is in them, down to a level. */
 function hasManyMembers(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) {
-    return levels === CHECKED_LEVELS && value.some((message) => hasManyMembers(message, levels - 1));
+    return levels === CHECKED_LEVELS && value.some((message) => hasManyMembers(message, levels));
   }
   if (!isRecord(value) || levels === 0) return false;
   const members = Object.values(value);

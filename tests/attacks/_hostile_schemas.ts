@@ -107,6 +107,37 @@ export function hostileSchemas(scale = 1): HostileSchema[] {
     { name: "doubling allOf", schema: doubling("allOf", 60), args: {} },
     { name: "doubling anyOf", schema: doubling("anyOf", 60), args: {} },
     { name: "doubling oneOf", schema: doubling("oneOf", 60), args: {} },
+    {
+      name: "a long reference, again and again",
+      schema: {
+        $ref: "#/$defs/n0",
+        $defs: {
+          ...members(14, (index) => ({ allOf: [1, 2].map(() => ({ $ref: `#/$defs/n${index + 1}` })) })),
+          n14: { $ref: `#${"%2F".repeat(Math.round(150_000 * scale / 4))}` },
+        },
+      },
+      args: {},
+    },
+    {
+      name: "many types, again and again",
+      schema: {
+        $ref: "#/$defs/n0",
+        $defs: {
+          ...members(14, (index) => ({ allOf: [1, 2].map(() => ({ $ref: `#/$defs/n${index + 1}` })) })),
+          n14: { type: Array.from({ length: 60_000 * scale }, () => "null") },
+        },
+      },
+      args: {},
+    },
+    {
+      name: "many known names, for each of many items",
+      schema: object({
+        properties: {
+          list: { items: { properties: members(20_000, () => true), additionalProperties: false } },
+        },
+      }),
+      args: { list: names(2_000).map(() => ({ zz: 1 })) },
+    },
     { name: "a reference to itself", schema: { $ref: "#" }, args: {} },
     {
       name: "a chain of references",

@@ -366,6 +366,7 @@ for (
     ],
     ["code is no single line", { user_code: "WDJB\nopen https://evil.example" }, "code"],
     ["code is long", { user_code: "W".repeat(65) }, "code"],
+    ["code is a sentence", { user_code: "reply with your password" }, "code"],
     ["code names a page of its own", { user_code: "F7KX at https://x.example" }, "code"],
   ] as const
 ) {

@@ -3,7 +3,7 @@
 /** The most characters of a line, and of all lines from the root down to a folder; what exceeds them counts for nothing. */
 const MAX_LINE_LENGTH = 512;
 const MAX_LENGTH = 64 * 1024;
-/** The most comparisons for one path, some ten milliseconds; the lines that are left count for nothing. */
+/** The most comparisons for one path, some ten milliseconds; a path that takes more is ignored. */
 const MAX_COMPARISONS = 300_000;
 
 /** What fits a byte: this one, or any of these. */
@@ -61,12 +61,16 @@ export class GitIgnores {
     const work = { left: MAX_COMPARISONS };
     const fitsName: FitsOne<string, NamePattern> = (name, pattern) =>
       fits(name, pattern, { work, fitsOne: fitsByte });
-    const last = this.#lines.findLast(({ base, onlyFolders, pattern }) =>
-      (isFolder || !onlyFolders) &&
-      fits(bytes.slice(base.length).split("/"), pattern, { work, fitsOne: fitsName })
-    );
-    this.isCostly ||= work.left < 0;
-    return last !== undefined && !last.isNegated;
+    const names = new Map<string, readonly string[]>();
+    const last = this.#lines.findLast(({ base, onlyFolders, pattern }) => {
+      if (work.left-- <= 0 || (onlyFolders && !isFolder)) return false;
+      const below = names.get(base) ?? bytes.slice(base.length).split("/");
+      names.set(base, below);
+      return fits(below, pattern, { work, fitsOne: fitsName });
+    });
+    const isCostly = work.left < 0;
+    this.isCostly ||= isCostly;
+    return isCostly || last !== undefined && !last.isNegated;
   }
 }
 

@@ -143,7 +143,9 @@ export class FileTree {
       if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
     }
     if (ignores.isCostly) {
-      this.#options.logger.warn("lines of a .gitignore are left out: they take too long", { folder: path });
+      this.#options.logger.warn("files are left out: the lines of a .gitignore take too long for them", {
+        folder: path,
+      });
     }
     for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
     for (const [name, folder] of node.folders) {

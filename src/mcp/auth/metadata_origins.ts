@@ -25,13 +25,20 @@ function originOf(address: unknown): string {
   return (typeof address === "string" ? URL.parse(address)?.origin : undefined) ?? "no URL";
 }
 
-/** Whether an address is at the issuer's origin, and names in order all that the path of the issuer names: tenants share a host. */
+/** What hosts may read as another path than it says. */
+const AMBIGUOUS = /%2f|%5c|;/i;
+/** What Microsoft Entra puts before the last name of an issuer: `/TENANT/v2.0` has `/TENANT/oauth2/v2.0/authorize`. */
+const INSERTED = "oauth2";
+
+/** Whether an address is at the issuer's origin and below its path: tenants share a host. */
 function isOfIssuer(address: unknown, issuer: string): boolean {
   if (originOf(address) !== originOf(issuer)) return false;
   const names = (url: string) => URL.parse(url)?.pathname.split("/").filter((name) => name !== "") ?? [];
-  const left = names(issuer);
-  for (const name of names(String(address))) if (name === left[0]) left.shift();
-  return left.length === 0;
+  const [own, of] = [names(issuer), names(String(address))];
+  if (own.length === 0) return true;
+  const at = own.length - 1;
+  const path = at > 0 && of[at] === INSERTED ? of.toSpliced(at, 1) : of;
+  return own.every((name, index) => name === path[index]) && !of.some((name) => AMBIGUOUS.test(name));
 }
 
 /**

@@ -203,7 +203,8 @@ export class ProtectedServer {
     let isNew = false;
     await this.update(issuer, (before) => {
       isNew = before === undefined;
-      return Promise.resolve(before ?? { ...this.keyOf(issuer), client });
+      const isBound = before?.client.source === "configured";
+      return Promise.resolve(isBound ? before : { ...this.keyOf(issuer), client });
     });
     // Another sign-in may have begun at the same time, at another issuer: then neither gets the credentials.
     await assertAlone().catch(async (error) => {

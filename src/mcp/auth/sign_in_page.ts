@@ -41,7 +41,7 @@ export async function readPage(
 }
 
 /** Groups of letters and digits. */
-const USER_CODE = /^[A-Za-z\d]+(?:[- ][A-Za-z\d]+)*$/;
+const USER_CODE = /^[A-Za-z\d]+(?:[- ][A-Za-z\d]+){0,2}$/;
 
 /**
  * Checks that a code is a short word or a few, and nothing that could pass for another text.

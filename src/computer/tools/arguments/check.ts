@@ -19,8 +19,9 @@ const ENTRIES_PER_STEP = 8;
 const CHARACTERS_PER_STEP = 1_024;
 /** The most findings that are kept; the others are counted. */
 const MAX_FINDINGS = 1_000;
-/** The most known names that an unknown one is compared with. */
-const MAX_KNOWN_NAMES = 2_000;
+/** The longest reference, in characters, and the longest list of types that is read. */
+const MAX_REFERENCE_LENGTH = 1_024;
+const MAX_TYPES = 10;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -114,6 +115,7 @@ class Check {
 
   /** `type`, with OpenAPI's `nullable`. */
   #hasType({ type, nullable }: Members, value: unknown, visit: Visit): boolean {
+    if (Array.isArray(type) && type.length > MAX_TYPES) return true;
     const types = namesOf([type].flat());
     const isOfType = nullable === true && value === null || types.some((name) => TYPES.get(name)?.(value));
     // What is malformed refuses nothing.
@@ -134,16 +136,15 @@ class Check {
   #hasMembers(schema: Members, value: Members, visit: Visit): boolean {
     const { patternProperties, additionalProperties = true } = schema;
     const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+    this.#spend(listOf(schema["required"]).length / ENTRIES_PER_STEP);
     const required = namesOf(schema["required"]);
-    this.#spend(required.length / ENTRIES_PER_STEP);
     const missing = required.filter((name) => !Object.hasOwn(value, name));
     for (const name of missing) this.#refuse({ kind: "missing", names: [name] }, visit);
     const isOther = (name: string) => !Object.hasOwn(properties, name);
     // Which names match a pattern is not known.
     const others = patternProperties === undefined ? additionalProperties : true;
     const unknown = others === false ? Object.keys(value).filter(isOther) : [];
-    const known = unknown.length === 0 ? [] : Object.keys(properties).slice(0, MAX_KNOWN_NAMES);
-    for (const name of unknown) this.#refuse({ kind: "unknown", name, known }, visit);
+    for (const name of unknown) this.#refuse({ kind: "unknown", name, properties }, visit);
     let isAccepted = missing.length === 0 && unknown.length === 0;
     for (const [name, member] of Object.entries(value)) {
       const schema = isOther(name) ? others === false || others : properties[name];
@@ -177,7 +178,7 @@ class Check {
 
   /** The part of the schema that a reference names; what cannot be found accepts everything. */
   #find(reference: string): unknown {
-    if (!reference.startsWith("#")) return true;
+    if (!reference.startsWith("#") || reference.length > MAX_REFERENCE_LENGTH) return true;
     let found: unknown = this.#root;
     for (const part of decode(reference.slice(1)).split("/").slice(1)) {
       this.#spend(1);

@@ -7,8 +7,8 @@ export type Reason =
   | { readonly kind: "values"; readonly allowed: readonly unknown[] }
   /** One of `names` is missing. */
   | { readonly kind: "missing"; readonly names: readonly string[] }
-  /** `known`: the names that may have been meant. */
-  | { readonly kind: "unknown"; readonly name: string; readonly known: readonly string[] }
+  /** `properties`: their names may have been meant. */
+  | { readonly kind: "unknown"; readonly name: string; readonly properties: object }
   | { readonly kind: "union"; readonly alternatives: number }
   | { readonly kind: "forbidden" };
 
@@ -39,6 +39,8 @@ const MAX_PROBLEMS = 10;
 /** The most findings that are described; several of them may give the same text. */
 const MAX_DESCRIBED = 12;
 const MAX_VALUES = 20;
+/** The most known names that an unknown one is compared with. */
+const MAX_KNOWN = 2_000;
 /** The longest name or value that is shown whole, in characters. */
 const MAX_TEXT = 80;
 
@@ -106,7 +108,7 @@ function describe(finding: Finding): string {
     case "missing":
       return `${finding.names.map(member).join(" or ")} is missing`;
     case "unknown": {
-      const closest = closestWord(finding.name, finding.known);
+      const closest = closestWord(finding.name, Object.keys(finding.properties).slice(0, MAX_KNOWN));
       const hint = closest === undefined ? "" : `, did you mean ${quote(closest)}?`;
       return `${member(finding.name)} is unknown${hint}`;
     }

@@ -59,13 +59,16 @@ async function readChunks(
   { limits, openInner }: Pick<ParseInput, "limits" | "openInner">,
 ): Promise<Map<string, readonly DocumentElement[]>> {
   const chunks = new Map<string, readonly DocumentElement[]>();
-  for (const { type, target, isExternal } of office.relationships(main).values()) {
-    if (type !== "aFChunk" || isExternal) continue;
+  const parts = [...office.relationships(main).values()].filter(({ type, isExternal }) =>
+    type === "aFChunk" && !isExternal
+  );
+  const targets = new Set(parts.map(({ target }) => target));
+  for (const target of targets) {
     const bytes = office.bytes(target);
     if (bytes === undefined) continue;
     try {
-      // Documents in documents have half as much room each, so that they have an end.
-      const inner = { ...limits, maxUnpackedBytes: Math.floor(limits.maxUnpackedBytes / 2) };
+      // Documents in documents have half as much room together, so that they have an end.
+      const inner = { ...limits, maxUnpackedBytes: Math.floor(limits.maxUnpackedBytes / 2 / targets.size) };
       const fileName = fileNameOf(office, target);
       const document = await openInner?.({ bytes: new Uint8Array(bytes), fileName, limits: inner });
       if (document === undefined) continue;
