@@ -26,12 +26,12 @@ export interface HttpOptions {
   readonly allowOrigin?: readonly string[];
 }
 
-/** Declares the options of a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. */
-export function httpOptions({ prefix, paths }: {
-  readonly prefix: string;
-  readonly paths: string;
-}): Option[] {
-  return [
+/** Adds the options to a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. Others need `--http`. */
+export function addHttpOptions(
+  program: Command,
+  { prefix, paths }: { readonly prefix: string; readonly paths: string },
+): void {
+  const options = [
     new Option("--http <[host:]port>", `serve clients over HTTP, at ${paths}`)
       .argParser(parsePlace).env(`${prefix}_HTTP`),
     new Option("--http-token <token>", "the bearer token of clients over HTTP; prefer the variable or a file")
@@ -48,14 +48,12 @@ export function httpOptions({ prefix, paths }: {
       "the origin of pages that may use it, such as https://app.example.com; can be repeated",
     ).argParser(collectOrigin),
   ];
-}
-
-/** @throws {UsageError} an option of {@linkcode httpOptions} is on the command line, and there is no `--http`. */
-export function requireHttp(program: Command): void {
-  if (program.getOptionValue("http") !== undefined) return;
-  const lost = httpOptions({ prefix: "", paths: "" })
-    .find((option) => program.getOptionValueSource(option.attributeName()) === "cli");
-  if (lost !== undefined) throw new UsageError(`Cannot use ${lost.long} without --http`);
+  for (const option of options) program.addOption(option);
+  program.hook("preAction", () => {
+    const lost = options.find((each) => program.getOptionValueSource(each.attributeName()) === "cli");
+    if (lost === undefined || program.getOptionValue("http") !== undefined) return;
+    throw new UsageError(`Cannot use ${lost.long} without --http`);
+  });
 }
 
 /** A flag of its own, and not the contrary of `--token`. */

@@ -136,7 +136,7 @@ export class GatewayCore implements Gateway {
       reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
-      instructions: instructionsFor(scope, { mode: this.#mode, view: this.#view }),
+      instructions: instructionsFor(scope, this.#mode) + absenceText(scope, this.#view),
       isPerRequest,
       onListChanged: (listener: (list: ListName) => void) => this.onListChanged(scope, listener),
       onResourceUpdated: (listener: (uri: string) => void) => this.onResourceUpdated(scope, listener),
@@ -249,17 +249,16 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
   prompts: ["prompts"],
 };
 
-function instructionsFor(
-  scope: Scope,
-  { mode, view }: { readonly mode: ToolsMode; readonly view: OfficeView },
-): string {
+function absenceText(scope: Scope, view: OfficeView): string {
+  const known = view.computers.map(({ name }) => name);
+  if (scope.kind !== "computer" || !view.isConnected || known.includes(scope.computer)) return "";
+  return ` ${unknownName("Computer", scope.computer, known)} is in the office now.`;
+}
+
+function instructionsFor(scope: Scope, mode: ToolsMode): string {
   const search = HOW_TO_SEARCH[scope.kind === "search" ? "search" : mode];
   if (scope.kind === "computer") {
-    const { computer } = scope;
-    const known = view.computers.map(({ name }) => name);
-    const isAbsent = view.isConnected && !known.includes(computer);
-    const absence = isAbsent ? ` ${unknownName("Computer", computer, known)} is in the office now.` : "";
-    return `The tools, windows and documents of the Computer ${toSeenName(computer)}.${absence}${search}`;
+    return `The tools, windows and documents of the Computer ${toSeenName(scope.computer)}.${search}`;
   }
   return "The tools, windows and documents of the Computers of an office: machines of people, which may come and go. " +
     `The metadata of each tool names its Computer.${search}`;

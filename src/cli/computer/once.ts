@@ -43,7 +43,8 @@ async function runElsewhere(
 ): Promise<void> {
   const options = program.opts<ComputerCliOptions>();
   // Variables may be meant for the Agent.
-  const isTyped = (option: "url" | "office") => program.getOptionValueSource(option) === "cli";
+  const typed = (option: "url" | "office") =>
+    program.getOptionValueSource(option) === "cli" ? options[option] : undefined;
   using progress = showProgress("");
   progress.update(`asking the Computer for ${name}`);
   const words = [...await toWords?.(signal) ?? withoutSharedOptions(program, args)];
@@ -51,10 +52,7 @@ async function runElsewhere(
   const answer = await askComputer({
     name: options.name,
     nameSource: program.getOptionValueSource("name") === "env" ? "A2C_NAME" : "--name",
-    place: {
-      url: isTyped("url") ? options.url : undefined,
-      office: isTyped("office") ? options.office : undefined,
-    },
+    place: { server: typed("url"), office: typed("office") },
     words,
     json: options.json,
     screen: currentScreen(),

@@ -8,12 +8,11 @@ import type { Logger } from "../../log.ts";
 import type { AdmissionOptions } from "../../streamable_http/admission.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import {
+  addHttpOptions,
   admissionOf,
   type HttpOptions,
-  httpOptions,
   type HttpPlace,
   listenOnHttp,
-  requireHttp,
 } from "../http_service.ts";
 import { UsageError } from "../outcome.ts";
 import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
@@ -48,6 +47,7 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   );
   program.argument("<folders...>", "the folders");
   for (const option of documentsOptions()) program.addOption(option);
+  addHttpOptions(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
   program.addHelpText(
     "after",
     helpPart(
@@ -56,10 +56,7 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   ${commandLineOf("documents")} ~/Reports ~/Notes --include "**/*.pdf" --exclude "drafts/**"`,
     ),
   );
-  return program.action((folders: readonly string[]) => {
-    requireHttp(program);
-    return serve(folders, program.opts(), signal);
-  });
+  return program.action((folders: readonly string[]) => serve(folders, program.opts(), signal));
 }
 
 function documentsOptions(): Option[] {
@@ -90,7 +87,6 @@ function documentsOptions(): Option[] {
       .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
     new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1))
       .default(2),
-    ...httpOptions({ prefix: "A2C_DOCUMENTS", paths: "/mcp" }),
   ];
 }
 

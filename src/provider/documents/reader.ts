@@ -139,18 +139,14 @@ export class DocumentReader {
     const pageCount = document.pageCount ??
       (await this.#source.pages?.(document.docRef, this.#request))?.length;
     if (pageCount === undefined && this.#source.pages !== undefined) return undefined;
-    const lastModified = toInstant(document.lastModified);
-    if (lastModified === undefined && document.lastModified !== undefined) {
-      const message = `Cannot read document ${
-        excerpt(document.docRef)
-      }: its lastModified is not a valid date`;
-      throw new RangeError(message);
-    }
+    const refuse = (what: string) => `Cannot read document ${excerpt(document.docRef)}: ${what}`;
+    const { lastModified: at } = document;
+    const lastModified = at === undefined ? undefined : toInstant(at, refuse);
     if (pageCount !== undefined && Number.isSafeInteger(pageCount) && pageCount >= 0) {
       return { ...document, pageCount, lastModified };
     }
     const state = pageCount === undefined ? "is missing" : `${excerpt(pageCount)} is not a number of pages`;
-    throw new TypeError(`Cannot read document ${excerpt(document.docRef)}: its pageCount ${state}`);
+    throw new TypeError(refuse(`its pageCount ${state}`));
   }
 
   /** Searches the pages for an element. A default id contains the position of its element, so one page is enough. */

@@ -75,9 +75,7 @@ export function checkLook(uri: string, look: WindowLook): void {
   if (audience !== undefined && !isAudience(audience)) {
     throw new TypeError(refuse('its audience is not a list of "user" and "assistant"'));
   }
-  if (lastModified !== undefined && toInstant(lastModified) === undefined) {
-    throw new RangeError(refuse("its lastModified is not a valid date"));
-  }
+  if (lastModified !== undefined) toInstant(lastModified, refuse);
 }
 
 /** The entry in `resources/list` (`docs/protocol/desktop.md#window-metadata`). */
@@ -85,7 +83,7 @@ export function toListedWindow(uri: string, look: WindowLook): McpResource {
   const { name, description, mimeType = "text/plain", priority, fullscreen, audience, lastModified } = look;
   const annotations: ResourceAnnotations = { audience: [...audience ?? ["assistant"]] };
   if (priority !== undefined) annotations.priority = priority;
-  if (lastModified !== undefined) annotations.lastModified = toInstant(lastModified) ?? null;
+  if (lastModified !== undefined) annotations.lastModified = toInstant(lastModified);
   const resource: McpResource = { uri, name, mimeType, annotations };
   if (description !== undefined) resource.description = description;
   if (fullscreen !== undefined) resource._meta = { fullscreen };
@@ -93,16 +91,18 @@ export function toListedWindow(uri: string, look: WindowLook): McpResource {
 }
 
 /**
- * An instant of RFC 3339, which MCP clients demand: a missing time is midnight, a missing offset UTC. `undefined` for an
- * invalid date, also in programs without types.
+ * An instant of RFC 3339, which MCP clients demand: a missing time is midnight, a missing offset UTC.
+ *
+ * @throws {RangeError} for an invalid date, also in programs without types; `refuse` completes its message
  */
-export function toInstant(value: unknown): string | undefined {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+export function toInstant(value: unknown, refuse = (what: string) => what): string {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   const parts = /^([\d-]+)(?:[T ]([\d:]+)(\.\d+)?(.*))?$/i.exec(typeof value === "string" ? value : "");
   const [, date, time = "00:00", fraction = "", offset = ""] = parts ?? [];
   const seconds = time.length === 5 ? ":00" : "";
   const instant = `${date}T${time}${seconds}${fraction}${offset === "" ? "Z" : offset.toUpperCase()}`;
-  return isDateTime(instant) && !Number.isNaN(Date.parse(instant)) ? instant : undefined;
+  if (isDateTime(instant) && !Number.isNaN(Date.parse(instant))) return instant;
+  throw new RangeError(refuse("its lastModified is not a valid date"));
 }
 
 function isAudience(audience: unknown): boolean {

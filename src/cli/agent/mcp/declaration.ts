@@ -2,7 +2,7 @@
 import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
 import { type ChangeOptions, DEFAULT_ENTRY_NAME, type McpOptions } from "./options.ts";
-import { httpOptions, requireHttp } from "../../http_service.ts";
+import { addHttpOptions } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
@@ -46,7 +46,7 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
       )
         .argParser(parseSeconds),
     );
-  for (const option of httpOptions({ prefix: "A2C_GATEWAY", paths: HTTP_PATHS })) mcp.addOption(option);
+  addHttpOptions(mcp, { prefix: "A2C_GATEWAY", paths: HTTP_PATHS });
   mcp
     .option(
       "--activity-log <file>",
@@ -54,11 +54,7 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
     )
     .option("--activity-arguments", "write the arguments of calls into the activity log, too")
     .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
-    .action((options: McpOptions) => {
-      if (options.printConfig) return actions.print(options);
-      requireHttp(mcp);
-      return actions.serve(options);
-    });
+    .action((options: McpOptions) => options.printConfig ? actions.print(options) : actions.serve(options));
   changing(mcp.command("install").description("write the gateway's entry into the file of an MCP client"))
     .action((client: ClientName, change: ChangeOptions) => actions.install(client, change, mcp.opts()));
   changing(mcp.command("uninstall").description("remove the entry again"))

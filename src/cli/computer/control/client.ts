@@ -12,15 +12,16 @@ import { readReplies, type ReplyListener } from "./replies.ts";
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
+/** As `status` tells them: the URL of a Server, and an office. */
 interface Place {
-  readonly url?: string | undefined;
-  readonly office?: string | undefined;
+  readonly server?: unknown;
+  readonly office?: unknown;
 }
 
 interface RunningComputer {
   readonly path: string;
   /** What its `status` prints; empty when it does not answer. */
-  readonly status: Readonly<Record<string, unknown>>;
+  readonly status: Place & Readonly<Record<string, unknown>>;
 }
 
 export interface ControlQuestion extends Required<ReplyListener> {
@@ -82,36 +83,29 @@ async function findComputer({ name, nameSource, place }: ControlQuestion): Promi
   const folder = await controlFolder(name);
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   const own = name === undefined ? undefined : await controlPath(folder, name);
-  const isPlaced = place.url !== undefined || place.office !== undefined;
-  if (own !== undefined && !isPlaced && await isListening(own)) return own;
+  const there = placeText(place);
+  if (own !== undefined && there === "" && await isListening(own)) return own;
   // With the permission for one socket alone, Deno would ask at the terminal for the others.
   const isOneAllowed = (await missingFlags()).length > 0;
   const running = await runningAt(isOneAllowed ? own === undefined ? [] : [own] : await controlPaths(folder));
   const here = running.filter(({ status }) => !isElsewhere(status, place));
-  const named = here.filter(({ path, status }) =>
-    name === undefined || path === own || status["name"] === name
-  );
-  const [only, ...more] = named;
-  if (only !== undefined && more.length === 0) return only.path;
-  if (only !== undefined) {
-    const names = listComputers(named, { isPlaced });
-    throw new UsageError(
-      `Cannot choose a Computer: ${names} run on this machine; choose one with --name`,
-    );
-  }
+  const isNamed = ({ path, status }: RunningComputer) => path === own || status["name"] === name;
+  const named = name === undefined ? here : here.filter(isNamed);
   // A variable may be meant for the Agent, and chooses none of several.
-  const [other, ...others] = nameSource === "--name" ? [] : here;
-  if (other !== undefined && others.length === 0) {
-    const asked = listComputers([other], { isPlaced });
-    printError(
-      `warning: no Computer "${name}" (from ${nameSource}) runs; asking ${asked}, the only one`,
-    );
-    return other.path;
+  const isOther = named.length === 0 && here.length === 1 && nameSource !== "--name";
+  const [only, ...more] = isOther ? here : named;
+  if (more.length > 0) {
+    const text = `Cannot choose a Computer: ${listComputers(named)} run on this machine`;
+    throw new UsageError(`${text}; choose one with --name`);
   }
+  if (isOther) {
+    const asked = `asking ${listComputers(here)}, the only one`;
+    printError(`warning: no Computer "${name}" (from ${nameSource}) runs; ${asked}`);
+  }
+  if (only !== undefined) return only.path;
   const wanted = name === undefined ? "" : ` named "${name}" (from ${nameSource})`;
-  const there = isPlaced ? ` for ${placeText(place)}` : "";
   const remedy = running.length > 0
-    ? `. Running: ${listComputers(running, { isPlaced })}. Choose one with --name, ${CONFIG_HINT}`
+    ? `. Running: ${listComputers(running)}. Choose one with --name, ${CONFIG_HINT}`
     : `${isOneAllowed || name === undefined ? "" : ": no Computer runs"}. ${START_HINT}`;
   throw new ComputerNotRunningError(
     `Cannot find a running Computer${wanted}${there} on this machine${remedy}`,
@@ -128,33 +122,23 @@ async function runningAt(paths: readonly string[]): Promise<RunningComputer[]> {
   return running.flat();
 }
 
-/** The names that choose these Computers, and with `isPlaced` where they are. */
-function listComputers(
-  running: readonly RunningComputer[],
-  { isPlaced }: { readonly isPlaced: boolean },
-): string {
+/** The names that choose these Computers, and where they are. Without an answer, the name of the file is known alone. */
+function listComputers(running: readonly RunningComputer[]): string {
   return running.map(({ path, status }) => {
-    // Without an answer it is the name of the file, which is the same for most.
-    const { command_name, name = basename(path, extname(path)), server, office } = status;
-    const place = { url: textOr(server), office: textOr(office) };
-    return `"${command_name ?? name}"${isPlaced ? ` (${placeText(place) || "not connected"})` : ""}`;
+    const { command_name, name = basename(path, extname(path)) } = status;
+    return `"${command_name ?? name}"${placeText(status)}`;
   }).sort().join(", ");
 }
 
-function placeText({ url, office }: Place): string {
-  const parts = [office === undefined ? "" : `office "${office}"`, url === undefined ? "" : `Server ${url}`];
-  return parts.filter((part) => part !== "").join(" of ");
-}
-
-function textOr(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+function placeText({ server, office }: Place): string {
+  return `${office ? ` in office "${office}"` : ""}${server ? ` at ${server}` : ""}`;
 }
 
 /** Whether a Computer is known to be on another Server or in another office. */
-function isElsewhere(status: RunningComputer["status"], { url, office }: Place): boolean {
-  const [server, current] = [textOr(status["server"]), textOr(status["office"])];
-  return server !== undefined && url !== undefined && URL.parse(server)?.href !== URL.parse(url)?.href ||
-    current !== undefined && office !== undefined && current !== office;
+function isElsewhere(current: Place, { server, office }: Place): boolean {
+  const isSame = server === undefined || !current.server ||
+    URL.parse(String(server))?.href === URL.parse(String(current.server))?.href;
+  return !isSame || Boolean(office && current.office) && office !== current.office;
 }
 
 async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -175,14 +159,14 @@ async function statusAt(path: string): Promise<Readonly<Record<string, unknown>>
  */
 export async function chooseCommandName(
   name: string,
-  { url, office }: Place,
+  { url, office }: { readonly url?: string | undefined; readonly office?: string | undefined },
 ): Promise<string | undefined> {
   const folder = await controlFolder(name);
   if (folder === undefined) return name;
   const path = await controlPath(folder, name);
   if (!await isListening(path)) return name;
   const running = await statusAt(path);
-  if (office === undefined || !isElsewhere(running, { url, office })) return undefined;
+  if (office === undefined || !isElsewhere(running, { server: url, office })) return undefined;
   const longer = `${name}@${office}`;
   return await isListening(await controlPath(folder, longer)) ? undefined : longer;
 }
