@@ -27,7 +27,7 @@ export interface HttpOptions {
 }
 
 /** Adds the options to a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. Others need `--http`. */
-export function addHttpOptions(
+export function addHttpFlags(
   program: Command,
   { prefix, paths }: { readonly prefix: string; readonly paths: string },
 ): void {
@@ -109,8 +109,10 @@ async function keptToken(
       "Cannot keep a token for clients: no state folder; give --http-token-file or --no-token",
     );
   }
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
   const refuse = ({ uid, mode }: Deno.FileInfo) => {
-    if (isForeign(uid)) return "it belongs to another user";
+    // Secrets of containers belong to root.
+    if (state === "granted" && ![Deno.uid(), 0, null].includes(uid)) return "it belongs to another user";
     if (((mode ?? 0) & 0o077) === 0) return undefined;
     if (given === undefined) return "others can read or write it; delete it";
     logger.warn("others can read or write the token file; allow it to its owner alone", { file: path });
@@ -121,12 +123,6 @@ async function keptToken(
   });
   logger.info("clients need the token of this file", { file: path, header: "Authorization: Bearer TOKEN" });
   return token;
-}
-
-/** Whether a file belongs to neither this user nor root, which provides the secrets of containers. */
-function isForeign(uid: number | null): boolean {
-  const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
-  return uid !== null && uid !== 0 && state === "granted" && uid !== Deno.uid();
 }
 
 async function makeToken(path: string): Promise<string> {

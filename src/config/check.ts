@@ -281,16 +281,14 @@ function checkStart(config: MCPServerConfig): StartFinding[] {
   ];
 }
 
-/** The script of an interpreter, if the first word that is no option looks like the path of one. */
+/** An interpreter, its options, and the path of a script, on lines of their own. */
+const SCRIPT =
+  /^(?:node|python[\d.]*|deno(?:\.exe)?\nrun)(?:\.exe)?(?:\n-.*)*\n([^\n:-][^\n:]*\.(?:[cm]?[jt]s|py))(?:\n|$)/i;
+
 function checkScript({ command, args, cwd }: MCPServerStdioParameters): StartFinding[] {
-  const [words, folder] = [args ?? [], cwd ?? currentFolder()];
-  const start = /(?:^|[\\/])(?:node|python[\d.]*)(?:\.exe)?$/i.test(command)
-    ? 0
-    : /(?:^|[\\/])deno(?:\.exe)?$/i.test(command) && words[0] === "run"
-    ? 1
-    : words.length;
-  const script = words.slice(start).find((word) => !word.startsWith("-")) ?? "";
-  if (!/^[^:]+\.(?:[cm]?[jt]s|py)$/i.test(script) || [script, folder].some(hasPlaceholder)) return [];
+  const folder = cwd ?? currentFolder();
+  const [, script] = SCRIPT.exec([command.replace(/^.*[\\/]/, ""), ...args ?? []].join("\n")) ?? [];
+  if (script === undefined || [script, folder].some(hasPlaceholder)) return [];
   if (look(resolve(folder, script))?.isFile !== false) return [];
   return [{ member: "args", message: `no such file "${script}"` }];
 }

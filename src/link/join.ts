@@ -50,8 +50,9 @@ export async function requestJoin(
     if (!isPassing || performance.now() + waitMs > deadlineMs) {
       const officeProtocol = parseVersionRefusalText(answer.reason);
       const [own] = /\d+\.\d+$/.exec(answer.reason) ?? [];
+      const isWaiting = isPassing && patienceMs > 0 && membership.role === "agent";
       const remedy = officeProtocol === undefined
-        ? ""
+        ? isWaiting ? "; to wait longer for it, add --patience 2m" : ""
         : `; ${
           useProtocol(officeProtocol)
         }, or restart the other members with --protocol ${own}: an office speaks ` +

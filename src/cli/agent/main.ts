@@ -1,5 +1,4 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import { JoinRefusedError } from "../../protocol/local_errors.ts";
 import { addConnectionOptions, type ConnectionOptions } from "../connection_options.ts";
 import { readCredentials } from "../credentials.ts";
 import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
@@ -238,7 +237,7 @@ async function connect(
   progress.update(url);
   // Loaded only now, so that --help and a wrong command line are fast.
   const { Agent } = await import("../../agent/agent.ts");
-  const joining = Agent.connect({
+  return await Agent.connect({
     url,
     office,
     name,
@@ -250,11 +249,5 @@ async function connect(
     seatPatienceMs: patienceSeconds * 1000,
     logger,
     signal,
-  });
-  return await joining.catch((error: unknown) => {
-    if (patienceSeconds === 0 || observer || !(error instanceof JoinRefusedError) || !error.isPassing) {
-      throw error;
-    }
-    throw new JoinRefusedError(`${error.message}; to wait longer for it, add --patience 2m`, error);
   });
 }

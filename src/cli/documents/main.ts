@@ -8,7 +8,7 @@ import type { Logger } from "../../log.ts";
 import type { AdmissionOptions } from "../../streamable_http/admission.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import {
-  addHttpOptions,
+  addHttpFlags,
   admissionOf,
   type HttpOptions,
   type HttpPlace,
@@ -47,7 +47,7 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   );
   program.argument("<folders...>", "the folders");
   for (const option of documentsOptions()) program.addOption(option);
-  addHttpOptions(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
+  addHttpFlags(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
   program.addHelpText(
     "after",
     helpPart(

@@ -3,7 +3,7 @@ import exifr from "exifr";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
-import { MAX_PICTURE_BYTES, pictureOf, pictureSizeOf } from "./picture.ts";
+import { pictureOf, pictureSizeOf } from "./picture.ts";
 import { documentOf, tableOf, withIds } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
@@ -38,9 +38,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),
     opening: [`Picture of ${width} × ${height} pixels`, ...texts].join(". "),
-    losses: bytes.length <= MAX_PICTURE_BYTES
-      ? []
-      : ["The picture is too large to be sent along; its file has it"],
+    losses: [],
   });
 }
 

@@ -22,10 +22,7 @@ export function pictureSizeOf(bytes: Uint8Array) {
   }
 }
 
-/**
- * @param bytes those of the picture, or how many they are where it is too large to be sent along
- * @param type its kind, where its bytes do not say it
- */
+/** @param bytes their number for a picture that is too large to be sent along */
 export function pictureOf(
   bytes: Uint8Array | number,
   { description, type }: { readonly description: string; readonly type: string },
@@ -35,11 +32,11 @@ export function pictureOf(
   const kind = size?.type ?? type;
   const mimeType = MEDIA_TYPES[kind] ?? `image/${kind}`;
   const isSent = read !== undefined && sizeBytes <= MAX_PICTURE_BYTES;
-  const told = `${Math.ceil(sizeBytes / 1024)} KiB, which is too large to be sent along`;
+  const told = isSent || sizeBytes === 0
+    ? ""
+    : ` (${Math.ceil(sizeBytes / 1024)} KiB, which is too large to be sent along)`;
   return {
-    description: isSent || sizeBytes === 0
-      ? description
-      : `${description === "" ? "A picture" : description} (${told})`,
+    description: `${description}${told}`,
     mime_type: mimeType,
     ...(size === undefined ? {} : { width: size.width, height: size.height }),
     ...(isSent ? { url: `data:${mimeType};base64,${read.toBase64()}` } : {}),

@@ -22,10 +22,7 @@ export interface WindowLook {
   readonly fullscreen?: boolean | undefined;
   /** The intended readers; `["assistant"]` by default, as the specification recommends. */
   readonly audience?: readonly Audience[] | undefined;
-  /**
-   * When the window was last changed: a date, or a text in ISO 8601 such as `2026-01-15` or `2026-01-15T08:30:00Z`. It is
-   * listed as an instant: without a time it is midnight, without an offset UTC. It does not affect the order.
-   */
+  /** When the window was last changed: a date, or a text in ISO 8601, at midnight or in UTC where it says no other. */
   readonly lastModified?: Date | string | undefined;
 }
 
