@@ -26,8 +26,8 @@ export interface HttpOptions {
   readonly allowOrigin?: readonly string[];
 }
 
-/** Adds the options to a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. Others need `--http`. */
-export function addHttpFlags(
+/** Declares the options of a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. Others need `--http`. */
+export function declareHttp(
   program: Command,
   { prefix, paths }: { readonly prefix: string; readonly paths: string },
 ): void {
@@ -160,8 +160,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/;
 /**
  * Listens until `signal` is aborted, and closes the handler.
  *
- * @throws {CommandFailedError} the port is in use.
- * @throws {UsageError} the address cannot be listened on.
+ * @throws {CommandFailedError | UsageError} the port is in use, or the address cannot be listened on.
  */
 export async function listenOnHttp(
   handler: HttpHandler,
@@ -193,8 +192,8 @@ function listen(
   } catch (cause) {
     const failed = `Cannot listen on "${place.hostname}:${place.port}"`;
     if (cause instanceof Deno.errors.AddrInUse) {
-      const remedy = "choose another --http, or end the program that uses this one";
-      throw new CommandFailedError(`${failed}: the port is in use; ${remedy}`);
+      const state = "the port is in use; choose another --http, or end the program that uses this one";
+      throw new CommandFailedError(`${failed}: ${state}`);
     }
     throw new UsageError(`${failed}: ${describeError(cause)}`, { cause });
   }

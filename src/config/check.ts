@@ -288,8 +288,8 @@ const SCRIPT =
 function checkScript({ command, args, cwd }: MCPServerStdioParameters): StartFinding[] {
   const folder = cwd ?? currentFolder();
   const [, script] = SCRIPT.exec([command.replace(/^.*[\\/]/, ""), ...args ?? []].join("\n")) ?? [];
-  if (script === undefined || [script, folder].some(hasPlaceholder)) return [];
-  if (look(resolve(folder, script))?.isFile !== false) return [];
+  const isSure = script !== undefined && ![script, folder].some(hasPlaceholder);
+  if (!isSure || look(resolve(folder, script))?.isFile !== false) return [];
   return [{ member: "args", message: `no such file "${script}"` }];
 }
 

@@ -1,5 +1,5 @@
 /** The command line of `documents.ts`. */
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { untilAborted } from "../../async/abortable.ts";
 import { type FolderDocuments, openFolderDocuments } from "../../documents/folder_documents.ts";
 import { createDocumentsHandler } from "../../documents/serving/http.ts";
@@ -7,17 +7,10 @@ import { serveDocumentsOnStdio } from "../../documents/serving/stdio.ts";
 import type { Logger } from "../../log.ts";
 import type { AdmissionOptions } from "../../streamable_http/admission.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import {
-  addHttpFlags,
-  admissionOf,
-  type HttpOptions,
-  type HttpPlace,
-  listenOnHttp,
-} from "../http_service.ts";
+import { admissionOf, declareHttp, type HttpOptions, type HttpPlace, listenOnHttp } from "../http_service.ts";
 import { UsageError } from "../outcome.ts";
 import { collect, loggerOf, type LogOptions, parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
 import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { InvalidArgumentError } from "commander";
 
 interface DocumentsCliOptions extends LogOptions, HttpOptions {
   readonly include?: readonly string[];
@@ -47,7 +40,7 @@ export function createDocumentsProgram(signal: AbortSignal): Command {
   );
   program.argument("<folders...>", "the folders");
   for (const option of documentsOptions()) program.addOption(option);
-  addHttpFlags(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
+  declareHttp(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
   program.addHelpText(
     "after",
     helpPart(

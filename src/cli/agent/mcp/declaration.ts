@@ -2,7 +2,7 @@
 import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
 import { type ChangeOptions, DEFAULT_ENTRY_NAME, type McpOptions } from "./options.ts";
-import { addHttpFlags } from "../../http_service.ts";
+import { declareHttp } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
@@ -46,7 +46,7 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
       )
         .argParser(parseSeconds),
     );
-  addHttpFlags(mcp, { prefix: "A2C_GATEWAY", paths: HTTP_PATHS });
+  declareHttp(mcp, { prefix: "A2C_GATEWAY", paths: HTTP_PATHS });
   mcp
     .option(
       "--activity-log <file>",
