@@ -30,11 +30,22 @@ export function formulaText({ expression, cell, cells }: FormulaContent): string
   return `${cells}: ${expression}, filled ${/^([A-Z]+)\d+:\1\d+$/.test(cells) ? "down" : "in"}`;
 }
 
+/** The fields of a form with their values: `Name: Ada; Colour: red`. */
+function fieldsText(fields: unknown): string {
+  const texts = (Array.isArray(fields) ? fields : []).flatMap((field) => {
+    const { label, name, value }: Record<string, unknown> = isRecord(field) ? field : {};
+    const called = [label, name].find((word) => typeof word === "string" && word !== "");
+    const shown = value === undefined || value === null ? "" : String(value);
+    return called === undefined ? shown : shown === "" ? String(called) : `${called}: ${shown}`;
+  });
+  return texts.filter((word) => word !== "").join("; ");
+}
+
 /** A short form of an element that has no rendering: its category, and its summary or the beginning of its text. */
 export function summaryOf(element: unknown): { readonly category: string; readonly summary: string } {
   const { category, summary, content }: Record<string, unknown> = isRecord(element) ? element : {};
-  const { title, text, description, url }: Record<string, unknown> = isRecord(content) ? content : {};
-  const words = [summary, title, text, description, url].find((word) =>
+  const { title, text, description, url, fields }: Record<string, unknown> = isRecord(content) ? content : {};
+  const words = [summary, title, text, description, url, fieldsText(fields)].find((word) =>
     typeof word === "string" && word !== ""
   );
   return {

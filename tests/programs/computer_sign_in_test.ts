@@ -74,7 +74,7 @@ Deno.test("with --json, what a sign-in tells is one JSON document on each line",
   const [first = ""] = login.door.stdout.text.split("\n");
   const { type, url, redirect_uri, listens, issuer, page, needs_address } = JSON.parse(first);
   assertEquals([type, listens, needs_address], ["open_url", true, true]);
-  assertEquals([issuer, page], [server.issuer, new URL(server.issuer).origin]);
+  assertEquals([issuer, page], [server.issuer, new URL("/auth", server.issuer).href]);
   assertMatch(redirect_uri, /^http:\/\/127\.0\.0\.1:\d+\/callback\/[\da-f]{16}$/);
   await login.paste("nonsense");
   await login.door.stdout.until("not_accepted");

@@ -50,16 +50,21 @@ export function toArguments(
   schema: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const { $schema = undefined, $defs = {}, definitions = {} } = schema;
-  // One argument alone: nothing else is required, and references still find their targets.
-  const single = { ...($schema === undefined ? {} : { $schema }), $defs, definitions, properties };
-  const fits = (name: string, value: unknown) =>
-    checkArguments(single, { [name]: value }).problems.length === 0;
+  // What else is wrong, such as a missing argument, is wrong with both.
+  const problemsOf = (name: string, value: unknown) =>
+    checkArguments(schema, { [name]: value }).problems.length;
   const typed = Object.entries(texts).map(([name, text]) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (isRecord(property) && property["type"] === "string") return [name, text];
     const value = parseValue(text);
-    return [name, !fits(name, value) && fits(name, text) ? text : value];
+    if (problemsOf(name, text) < problemsOf(name, value)) return [name, text];
+    if (!Number.isInteger(value) || Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) {
+      return [name, value];
+    }
+    throw new UsageError(
+      `Cannot send argument "${name}": ${text} has more digits than a number of JSON keeps; give it as a text if the ` +
+        `tool takes one: ${name}='"${text}"'`,
+    );
   });
   return { ...json, ...Object.fromEntries(typed) };
 }

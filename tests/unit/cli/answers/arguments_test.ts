@@ -72,6 +72,26 @@ Deno.test("a value is the text where the schema, as deep as it goes, rejects the
   }
 });
 
+Deno.test("the schema of a value may stand at the top, and a number that JSON cannot keep is refused", () => {
+  const id = { properties: { q: { type: "string" } }, required: ["other"] };
+  for (
+    const schema of [
+      { $ref: "#/$defs/id", $defs: { id } },
+      { allOf: [id, { properties: { n: {} } }] },
+      { additionalProperties: { type: "string" } },
+      { additionalProperties: { anyOf: [{ type: "null" }, { type: "string" }] } },
+    ]
+  ) {
+    assertEquals(toArguments(readArgument("q=42"), schema), { q: "42" }, JSON.stringify(schema));
+  }
+  const big = { properties: { n: { type: "integer" }, any: {}, text: { type: ["string", "null"] } } };
+  for (const word of ["n=12345678901234567890", "any=-12345678901234567890"]) {
+    assertThrows(() => toArguments(readArgument(word), big), UsageError, "digits");
+  }
+  assertEquals(toArguments(readArgument("text=12345678901234567890"), big), { text: "12345678901234567890" });
+  assertEquals(toArguments(readArgument("n=1e300"), big), { n: 1e300 });
+});
+
 Deno.test("a value may hold what separates and what begins JSON", () => {
   assertEquals(read("text=a=b", 'text2={"a":1}'), { text: "a=b", text2: { a: 1 } });
 });
