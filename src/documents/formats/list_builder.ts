@@ -53,7 +53,7 @@ export class ListBuilder {
 }
 
 /** The number of a label that Markdown writes in the same way, or only with another sign behind it. */
-function plainNumber(label: string | undefined): number | undefined {
+export function plainNumber(label: string | undefined): number | undefined {
   const [, digits] = /^(0|[1-9]\d{0,8})[.)]?$/.exec(label ?? "") ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
@@ -66,17 +66,39 @@ function continues(before: Item, item: Item): boolean {
   return (before.label === undefined) === (item.label === undefined);
 }
 
-/** Items whose numbers Markdown would not write have them in their texts. */
 function toContent(items: readonly Item[]): ListContent {
-  const start = items[0]?.number;
-  const isOrdered = start !== undefined && items.every(({ number }, index) => number === start + index);
-  const shown = items.map(({ text, label, below }): ListItem => {
-    const whole = isOrdered || label === undefined ? text : `${label} ${text}`.trim();
-    return below.length === 0 ? whole : { text: whole, ...toContent(below) };
-  });
+  return listOf(items.map(({ text, label, below }) => ({
+    label,
+    item: below.length === 0 ? text : { text, ...toContent(below) },
+  })));
+}
+
+/** A list; items whose numbers Markdown would not write have them in their texts. */
+export function listOf(
+  items: readonly { readonly label: string | undefined; readonly item: ListItem }[],
+): ListContent {
+  const start = plainNumber(items[0]?.label);
+  const isOrdered = start !== undefined &&
+    items.every(({ label }, index) => plainNumber(label) === start + index);
   return {
     ...(isOrdered ? { ordered: true } : {}),
     ...(isOrdered && start !== 1 ? { start } : {}),
-    items: shown,
+    items: items.map(({ label, item }) => isOrdered ? item : labelled(item, label)),
   };
+}
+
+function labelled(item: ListItem, label: string | undefined): ListItem {
+  if (label === undefined) return item;
+  return typeof item === "string"
+    ? `${label} ${item}`.trim()
+    : { ...item, text: `${label} ${item.text}`.trim() };
+}
+
+/** Two lists as one; their numbers are in their texts when the second one does not continue the first. */
+export function joinLists(lists: readonly ListContent[]): ListContent {
+  return listOf(
+    lists.flatMap(({ ordered, start = 1, items }) =>
+      items.map((item, index) => ({ label: ordered === true ? `${start + index}.` : undefined, item }))
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 /** What the readers of light markup share: indented blocks, items and tables. */
 import type { ListContent, ListItem } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
+import { joinLists, listOf, plainNumber } from "./list_builder.ts";
 import { tableOf } from "./sections.ts";
 
 /** Reads the blocks of lines. What is nested more deeply than `MAX_DEPTH` is code. */
@@ -39,16 +40,15 @@ export function dedent(lines: readonly string[]): string[] {
   return lines.map((line) => line.slice(Math.min(indent, indentOf(line))));
 }
 
-/** The list that begins at a line, what follows it, and the line after it. */
+/** The list that begins at a line, what follows it, and the line after it. The marker has the label as its group. */
 export function readList(
   lines: readonly string[],
   start: number,
   { marker, read, depth }: { readonly marker: RegExp; readonly read: ReadBlocks; readonly depth: number },
 ): { readonly elements: DocumentElement[]; readonly end: number } {
-  const items: ListItem[] = [];
+  const items: { readonly label: string | undefined; readonly item: ListItem }[] = [];
   const others: DocumentElement[] = [];
   const indent = indentOf(lines[start] ?? "");
-  let first: RegExpExecArray | null = null;
   let at = start;
   while (at < lines.length) {
     const line = lines[at] ?? "";
@@ -57,16 +57,23 @@ export function readList(
       continue;
     }
     const found = indentOf(line) === indent ? marker.exec(line) : null;
-    if (found === null || (first !== null && (first[1] === undefined) !== (found[1] === undefined))) break;
-    first ??= found;
+    if (found === null) break;
+    const before = items.at(-1)?.label;
+    const next = (plainNumber(before) ?? 0) + 1;
+    const label = found[1]?.replace("#", String(next));
+    const isOther = formOf(before) !== formOf(label) || (plainNumber(label) ?? next) !== next;
+    if (items.length > 0 && isOther) break;
     const rest = indentedLines(lines, at + 1, indent + 1);
-    items.push(itemOf([line.slice(found[0].length), ...dedent(rest)], others, { read, depth: depth + 1 }));
+    const inner = [line.slice(found[0].length), ...dedent(rest)];
+    items.push({ label, item: itemOf(inner, others, { read, depth: depth + 1 }) });
     at += 1 + rest.length;
   }
-  const number = Number(/\d+/.exec(first?.[1] ?? "")?.[0] ?? 1);
-  const ordered = { ordered: true, ...(number === 1 ? {} : { start: number }) };
-  const content: ListContent = first?.[1] === undefined ? { items } : { ...ordered, items };
-  return { elements: [{ category: "list", content }, ...others], end: at };
+  return { elements: [{ category: "list", content: listOf(items) }, ...others], end: at };
+}
+
+/** A label without its number or letters: lists of other forms are other lists. */
+function formOf(label: string | undefined): string | undefined {
+  return label?.replace(/\d+/, "1").replace(/[a-z]+|[A-Z]/, (letter) => letter < "a" ? "A" : "a");
 }
 
 /** An item: its paragraphs, the lists below it; other blocks follow the list. */
@@ -76,17 +83,14 @@ function itemOf(
   { read, depth }: { readonly read: ReadBlocks; readonly depth: number },
 ): ListItem {
   const texts: string[] = [];
-  let below: ListContent | undefined;
+  const below: ListContent[] = [];
   for (const element of read(lines, depth)) {
     if (element.category === "text") texts.push(element.content.text);
-    else if (element.category === "list") {
-      const { items, ...list } = element.content;
-      below = { ...below ?? list, items: [...below?.items ?? [], ...items] };
-    } else others.push(element);
+    else if (element.category === "list") below.push(element.content);
+    else others.push(element);
   }
   const text = texts.join("\n");
-  if (below === undefined) return text;
-  return { text, ...(below.ordered === true ? { ordered: true } : {}), items: below.items };
+  return below.length === 0 ? text : { text, ...joinLists(below) };
 }
 
 const MAX_COLUMNS = 256;

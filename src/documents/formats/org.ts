@@ -4,7 +4,7 @@ import { codeOf, MAX_DEPTH, readList, textOf } from "./markup.ts";
 import { tableOf } from "./sections.ts";
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;
-const ITEM = /^[ \t]*(?:[-+]|(?<=[ \t])\*|(\d{1,9})[.)])(?:[ \t]+|$)/;
+const ITEM = /^[ \t]*(?:[-+]|(?<=[ \t])\*|(\d{1,9}[.)]))(?:[ \t]+|$)/;
 const BLOCK = /^[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?/i;
 const DRAWER = /^[ \t]*:([\w-]+):[ \t]*$/;
 const ROW = /^[ \t]*\|/;

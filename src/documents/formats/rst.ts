@@ -15,7 +15,7 @@ import { raiseText } from "./raised_text.ts";
 import { tableOf } from "./sections.ts";
 
 const BORDER = /^([!-/:-@[-`{-~])\1+\s*$/;
-const ITEM = /^ *(?:[-*+•‣]|(\(?(?:\d{1,9}|#|[a-z])\)|(?:\d{1,9}|#)\.))(?: +|$)/;
+const ITEM = /^ *(?:[-*+•‣]|(\(?(?:\d{1,9}|#|[a-z]|[ivx]{1,5}|[A-Z])\)|(?:\d{1,9}|#)\.))(?: +|$)/;
 const FIELD = /^:([^:\s`][^:`]*):(?:\s+(.*))?$/;
 const DIRECTIVE = /^\.\. +(?:\|[^|]+\| +)?([\w.:+-]+?):: ?(.*)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|testcode|testoutput|ipython)$/;

@@ -267,3 +267,20 @@ Deno.test("hostile markup takes a time that grows with its length alone", async 
     assert(ms < 4_000, `${text.slice(0, 30)} took ${ms} ms`);
   }
 });
+
+Deno.test("items of light markup have the numbers that their author sees", async () => {
+  const texts: readonly (readonly [string, string, string])[] = [
+    ["a.rst", "a) x\nb) y\n\n(i) z\n(ii) w\n", "- a) x\n- b) y\n\n- (i) z\n- (ii) w"],
+    ["a.rst", "3. x\n4. y\n\na) z\n", "3. x\n4. y\n\n- a) z"],
+    ["a.rst", "5. x\n#. y\n\n8. z\n#. w\n", "5. x\n6. y\n\n8. z\n9. w"],
+    ["a.rst", "(A) x\n(B) y\n\n(1) z\n(3) w\n", "- (A) x\n- (B) y\n\n- (1) z\n- (3) w"],
+    ["a.rst", "- x\n\n  5. a\n  6. b\n\n  8. c\n", "- x\n  - 5. a\n  - 6. b\n  - 8. c"],
+    ["a.rst", "- x\n\n  1. a\n  2. b\n\n  a) c\n", "- x\n  - 1. a\n  - 2. b\n  - a) c"],
+    ["a.rst", "1. x\n\n   3. a\n   4. b\n", "1. x\n   3. a\n   4. b"],
+    ["a.org", "1. x\n2. y\n5. z\n", "1. x\n2. y\n\n5. z"],
+  ];
+  for (const [name, text, expected] of texts) {
+    const { markdown } = await read(name, text);
+    assertEquals(markdown.replaceAll("<!-- -->\n\n", ""), expected, text);
+  }
+});
