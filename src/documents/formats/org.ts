@@ -5,6 +5,8 @@ import { tableOf } from "./sections.ts";
 
 const HEADING = /^(\*+)[ \t]+(\S.*)$/;
 const ITEM = /^[ \t]*(?:[-+]|(?<=[ \t])\*|(\d{1,9}[.)]))(?:[ \t]+|$)/;
+/** Within items, whose indentation is taken away, a star begins no heading. */
+const INNER_ITEM = /^[ \t]*(?:[-+*]|(\d{1,9}[.)]))(?:[ \t]+|$)/;
 const BLOCK = /^[ \t]*#\+begin_(\w+)(?:[ \t]+(\S+))?/i;
 const DRAWER = /^[ \t]*:([\w-]+):[ \t]*$/;
 const ROW = /^[ \t]*\|/;
@@ -24,7 +26,9 @@ export function* readOrg(text: string): Generator<DocumentElement, void> {
 
 function* blocks(lines: readonly string[], depth: number, above = 0): Generator<DocumentElement, void> {
   if (depth > MAX_DEPTH) return yield codeOf(lines.join("\n"));
-  const ends = endsOf(lines);
+  const heading = depth === 0 ? HEADING : /(?!)/;
+  const ends = endsOf(lines, heading);
+  const marker = depth === 0 ? ITEM : INNER_ITEM;
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? "";
     const run = (kind: RegExp) => {
@@ -32,7 +36,7 @@ function* blocks(lines: readonly string[], depth: number, above = 0): Generator<
       while (kind.test(lines[at] ?? "")) at++;
       return lines.slice(start, at);
     };
-    const [, stars, title = ""] = HEADING.exec(line) ?? [];
+    const [, stars, title = ""] = heading.exec(line) ?? [];
     const end = ends.get(at);
     if (line.trim() === "") at++;
     else if (stars !== undefined) {
@@ -60,8 +64,8 @@ function* blocks(lines: readonly string[], depth: number, above = 0): Generator<
     else if (/^-{5,}[ \t]*$/.test(line)) {
       yield { category: "separator", content: { style: "line" } };
       at++;
-    } else if (ITEM.test(line)) {
-      const list = readList(lines, at, { marker: ITEM, read: blocks, depth });
+    } else if (marker.test(line)) {
+      const list = readList(lines, at, { marker, read: blocks, depth });
       yield* list.elements;
       at = list.end;
     } else {
@@ -86,14 +90,14 @@ function* block(line: string, inner: readonly string[], depth: number): Generato
 }
 
 /** Where each block and drawer ends, by the line where it begins. */
-function endsOf(lines: readonly string[]): ReadonlyMap<number, number> {
+function endsOf(lines: readonly string[], heading: RegExp): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const next = new Map<string, number>();
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = lines[at] ?? "";
     const end = /^[ \t]*(?:#\+(end_\w+)|:(end):)[ \t]*$/i.exec(line);
     if (end !== null) next.set((end[1] ?? end[2] ?? "").toLowerCase(), at);
-    else if (HEADING.test(line)) next.clear();
+    else if (heading.test(line)) next.clear();
     else {
       const begin = BLOCK.exec(line)?.[1];
       const found = next.get(begin === undefined ? "end" : `end_${begin.toLowerCase()}`);
