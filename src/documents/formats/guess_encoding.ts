@@ -93,6 +93,9 @@ function letterFit(context: string, letters: string): number {
     if (isWithin) return -1;
     return /[“”„‘«»–…¿¡•·§©®°€£¥½¼¾±²³№\xa0]/.test(character) && !/[^\0-\x7f\p{L}]/u.test(before) ? 0.9 : 0;
   }
+  // Five letters of Hebrew have a form of their own at the end of a word, which no other alphabet imitates.
+  if (/[ךםןףץ]/.test(character)) return isBeforeLetter ? -1 : isAfterLetter ? 1 : 0;
+  if (/[כמנצ]/.test(character) && isAfterLetter && !isBeforeLetter) return -0.5;
   const small = character.toLowerCase();
   const isUpper = small !== character;
   const isLatin = /\p{Script=Latin}/u.test(character);

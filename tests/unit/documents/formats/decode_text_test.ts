@@ -77,6 +77,11 @@ Deno.test("short texts are read in the most frequent encoding that fits", () => 
     ["windows-1251", "Отчёт за год"],
     ["koi8-r", "Отчёт за год"],
     ["ibm866", "Привет, мир!"],
+    ..."שלום עולם, מה שלומך היום|שלום לכולם|פגישה ביום שני בשעה 10|ילדים משחקים בגן|שם; כתובת; טלפון|חשבונית מס קבלה"
+      .split("|")
+      .map((text) => ["windows-1255", text] as const),
+    ..."привет мир, как дела сегодня|их нет дома|сын и дочь|сон|добър ден|дякую|хвала".split("|")
+      .map((text) => ["windows-1251", text] as const),
     ["windows-1250", "Imię,Miasto\nŁukasz,Łódź\n"],
     ..."It’s time|He said “Hello”|Price: £50|© 2020|Temp 25°C|see § 5 – it|5 € pro Stück|½ cup|20 m² net|naïve|«Oui» dit|ÉCOLE DE LA FORÊT|25 ± 3 kg|São|Ærø"
       .split("|").map((text) => ["windows-1252", text] as const),
