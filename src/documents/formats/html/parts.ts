@@ -2,7 +2,7 @@
 import type { FormField } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import type { TextForm } from "../raised_text.ts";
-import { attribute, collapse, type Element, elementsBelow, link } from "./dom.ts";
+import { attribute, BLOCKS, collapse, type Element, elementsBelow, link } from "./dom.ts";
 
 /** The longest `data:` URL of a picture that is kept. */
 const MAX_DATA_URL_LENGTH = 350_000;
@@ -62,11 +62,31 @@ export function fieldOf(element: Element, textOf: (node: Element) => string): Fo
   };
 }
 
+/** The height of a letter in each unit of CSS. */
+const LETTER: Readonly<Record<string, number>> = { px: 16, pt: 12, em: 1, rem: 1, ex: 2, "%": 100 };
+/** How far text is raised at least, in letters, to be superscript; less than that only aligns it. */
+const MIN_SHIFT = 0.2;
+
+/** Where a style places text, when it says so by a length. */
+function shiftedPosition(style: string): "super" | "sub" | undefined {
+  const isRelative = /(?:^|;)\s*position\s*:\s*relative/i.test(style);
+  let shift = 0;
+  const lengths = style.matchAll(
+    /(?:^|;)\s*(vertical-align|top|bottom)\s*:\s*([-+]?[\d.]{1,9})(px|pt|r?em|ex|%)/gi,
+  );
+  for (const [, name = "", number, unit = ""] of lengths) {
+    const length = Number(number) / (LETTER[unit.toLowerCase()] ?? 1);
+    if (isRelative || /^v/i.test(name)) shift += /^t/i.test(name) ? -length : length;
+  }
+  return shift >= MIN_SHIFT ? "super" : shift <= -MIN_SHIFT ? "sub" : undefined;
+}
+
 /** The form that an element gives to its text. */
 export function formOf(element: Element, outer: TextForm): TextForm {
   const { tagName } = element;
   const style = attribute(element, "style") ?? "";
-  const position = /vertical-align\s*:\s*(super|sub)\b/i.exec(style)?.[1]?.toLowerCase() ?? tagName;
+  const position = /vertical-align\s*:\s*(super|sub)\b/i.exec(style)?.[1]?.toLowerCase() ??
+    (BLOCKS.has(tagName) ? undefined : shiftedPosition(style)) ?? tagName;
   const isStruck = /^(?:del|s|strike)$/.test(tagName) ||
     /(?:^|;)\s*text-decoration[^;:]*:[^;]*line-through/i.test(style);
   if (!isStruck && !/^su(?:b|p|per)$/.test(position)) return outer;
