@@ -167,6 +167,35 @@ Deno.test("an invitation is shown with its title, time, place and people", async
   }
 });
 
+Deno.test("an answer to an invitation, and its end, are shown as such", async () => {
+  for (const method of ["CANCEL", "COUNTER", "REPLY", "REQUEST", "PUBLISH"]) {
+    const elements = await mailElements([
+      "From: a@example.com",
+      "Subject: s",
+      `Content-Type: text/calendar; method=${method}`,
+      "",
+      "BEGIN:VCALENDAR",
+      `METHOD:${method}`,
+      "BEGIN:VEVENT",
+      "SUMMARY:Sync",
+      "COMMENT:I am away\\, sorry",
+      "END:VEVENT",
+      "END:VCALENDAR",
+    ]);
+    const rows = [
+      ...(/^(?:REQ|PUB)/.test(method) ? [] : [["Method", method.toLowerCase()]]),
+      ["Comment", "I am away, sorry"],
+    ];
+    const table = { headers: ["entry", "value"], rows, total_rows: rows.length };
+    assertEquals(
+      elements.find(([category, content]) =>
+        category === "table" && "rows" in Object(content) && Object(content).headers[0] === "entry"
+      ),
+      ["table", table],
+    );
+  }
+});
+
 Deno.test("a message is read in the encoding of its HTML where its headers name none, and its HTML where the text is a stub", async () => {
   const html = `<meta charset="windows-1252"><p>Caf\xe9 for se\xf1or</p><p>${"Long. ".repeat(20)}</p>`;
   const elements = await mailElements([
