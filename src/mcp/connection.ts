@@ -1,5 +1,6 @@
 /** What a Computer asks an MCP server: lists, calls, reads and subscriptions, in a session of any version. */
 import { isRecord } from "../json.ts";
+import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
@@ -16,6 +17,7 @@ import {
 } from "./entries.ts";
 import { ServerAnswerError } from "./errors.ts";
 import { ToolHeaders } from "./http/header_parameters.ts";
+import type { OpenTransport, TransportContext } from "./open_transport.ts";
 import { McpSession, type SessionContext } from "./session.ts";
 import { hasTasks } from "./tasks.ts";
 
@@ -46,11 +48,14 @@ export class McpConnection extends McpSession {
   readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
   readonly #headers: ToolHeaders | undefined;
 
-  constructor(...parts: ConstructorParameters<typeof McpSession>) {
-    super(...parts);
-    const [{ type }, context] = parts;
+  constructor(
+    config: ResolvedServerConfig,
+    context: SessionContext,
+    openTransport: (context: TransportContext) => OpenTransport,
+  ) {
+    super(config, context, openTransport);
     this.#context = context;
-    this.#headers = type === "streamable" ? new ToolHeaders() : undefined;
+    this.#headers = config.type === "streamable" ? new ToolHeaders() : undefined;
   }
 
   /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
