@@ -1,8 +1,9 @@
 /** Elements of HTML that are units: pictures, sounds, films, fields of forms; and the forms of letters. */
 import type { FormField } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
+import { formatOrdinal } from "../number_formats.ts";
 import type { TextForm } from "../raised_text.ts";
-import { attribute, BLOCKS, collapse, type Element, elementsBelow, link } from "./dom.ts";
+import { attribute, BLOCKS, collapse, type Element, elementsBelow, link, type Node } from "./dom.ts";
 
 /** The longest `data:` URL of a picture that is kept. */
 const MAX_DATA_URL_LENGTH = 350_000;
@@ -62,12 +63,31 @@ export function fieldOf(element: Element, textOf: (node: Element) => string): Fo
   };
 }
 
+/** What gives each item of a list, in their order, the number that a browser shows; none in a list of bullets. */
+export function numberingOf(list: Element): (item: Node) => string | undefined {
+  if (list.tagName !== "ol") return () => undefined;
+  const integerOf = (element: Element, name: string) =>
+    /^\s*[-+]?\d{1,9}(?!\d)/.exec(attribute(element, name) ?? "")?.map(Number)[0];
+  const isReversed = attribute(list, "reversed") !== undefined;
+  const style = /list-style(?:-type)?\s*:[^;]{0,99}\b((?:low|upp)er-(?:alpha|latin|roman))/.exec(
+    attribute(list, "style") ?? "",
+  );
+  const type = style?.[1] ?? attribute(list, "type") ?? "";
+  const letters = /roman$|^i$/i.test(type) ? "Roman" : /-|^a$/i.test(type) ? "Letter" : undefined;
+  const format = `${/^(?:u|[AI]$)/.test(type) ? "upper" : "lower"}${letters}`;
+  const items = elementsBelow(list).filter(({ tagName }) => tagName === "li");
+  let next = integerOf(list, "start") ?? (isReversed ? items.length : 1);
+  return (item) => {
+    const number = ("tagName" in item ? integerOf(item, "value") : undefined) ?? next;
+    next = number + (isReversed ? -1 : 1);
+    return `${letters !== undefined && number > 0 ? formatOrdinal(number, format) : number}.`;
+  };
+}
+
 /** The height of a letter in each unit of CSS. */
 const LETTER: Readonly<Record<string, number>> = { px: 16, pt: 12, em: 1, rem: 1, ex: 2, "%": 100 };
-/** How far text is raised at least, in letters, to be superscript; less than that only aligns it. */
-const MIN_SHIFT = 0.2;
 
-/** Where a style places text, when it says so by a length. */
+/** Where a style places text, when it says so by a length; less than a fifth of a letter only aligns it. */
 function shiftedPosition(style: string): "super" | "sub" | undefined {
   const isRelative = /(?:^|;)\s*position\s*:\s*relative/i.test(style);
   let shift = 0;
@@ -78,7 +98,7 @@ function shiftedPosition(style: string): "super" | "sub" | undefined {
     const length = Number(number) / (LETTER[unit.toLowerCase()] ?? 1);
     if (isRelative || /^v/i.test(name)) shift += /^t/i.test(name) ? -length : length;
   }
-  return shift >= MIN_SHIFT ? "super" : shift <= -MIN_SHIFT ? "sub" : undefined;
+  return shift >= 0.2 ? "super" : shift <= -0.2 ? "sub" : undefined;
 }
 
 /** The form that an element gives to its text. */

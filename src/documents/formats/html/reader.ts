@@ -2,6 +2,7 @@
 import type { FormField, ListContent, ListItem } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../../provider/documents/source.ts";
 import { unreadable } from "../format.ts";
+import { joinLists, listOf } from "../list_builder.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
 import { tableOf } from "../sections.ts";
 import { UnreadParts } from "../unread_parts.ts";
@@ -22,7 +23,7 @@ import {
   spanOf,
 } from "./dom.ts";
 import { mathmlText } from "./mathml.ts";
-import { fieldOf, formOf, mediaOf, valueText } from "./parts.ts";
+import { fieldOf, formOf, mediaOf, numberingOf, valueText } from "./parts.ts";
 
 /** The most columns that one cell of a table may cover. */
 const MAX_SPAN = 100;
@@ -295,31 +296,27 @@ export class HtmlReader {
   }
 
   #listContent(element: Element, depth: number): ListContent {
-    const items: ListItem[] = [];
+    const items: { readonly label: string | undefined; readonly item: ListItem }[] = [];
+    const numberOf = numberingOf(element);
     for (const node of element.childNodes) {
       if ("tagName" in node && isSkipped(node)) continue;
-      let below: ListContent = { items: [] };
+      const lists: ListContent[] = [];
       const onList = (inner: Element, innerDepth: number) => {
-        const list = this.#listContent(inner, innerDepth);
-        below = { ...list, items: [...below.items, ...list.items] };
+        lists.push(this.#listContent(inner, innerDepth));
       };
       const isList = /^[uo]l$/.test(node.nodeName);
       if (isList) onList(node as Element, depth + 1);
       const text = isList ? "" : collapseLines(this.#textOf(node, depth + 1, { onList }));
+      const below = joinLists(lists);
       const last = items.at(-1);
       if (below.items.length === 0) {
-        if (text !== "") items.push(text);
+        if (text !== "") items.push({ label: numberOf(node), item: text });
         // A list between two items belongs to the one before.
-      } else if (isList && typeof last === "string") items[items.length - 1] = { text: last, ...below };
-      else items.push({ text, ...below });
+      } else if (isList && typeof last?.item === "string") {
+        items[items.length - 1] = { label: last.label, item: { text: last.item, ...below } };
+      } else items.push({ label: numberOf(node), item: { text, ...below } });
     }
-    if (element.tagName !== "ol") return { items };
-    const start = Number(attribute(element, "start") || 1);
-    return {
-      ordered: true,
-      ...(Number.isSafeInteger(start) && start >= 0 && start !== 1 ? { start } : {}),
-      items,
-    };
+    return listOf(items);
   }
 
   #table(element: Element, depth: number): DocumentElement[] {

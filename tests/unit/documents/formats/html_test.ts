@@ -135,6 +135,26 @@ Deno.test("values that HTML keeps apart by its markup stay apart in text", async
   }
 });
 
+Deno.test("items of HTML have the numbers that a browser shows", async () => {
+  const lists: readonly (readonly [string, unknown])[] = [
+    ["<ol type=a><li>x<li>y</ol>", { items: ["a. x", "b. y"] }],
+    ["<ol type=I start=4><li>x<ol type=i><li>y</ol></ol>", { items: [{ text: "IV. x", items: ["i. y"] }] }],
+    ["<ol style='list-style-type: upper-alpha'><li>x<li>y</ol>", { items: ["A. x", "B. y"] }],
+    ["<ol reversed><li>x<li>y<li>z</ol>", { items: ["3. x", "2. y", "1. z"] }],
+    ["<ol><li>x<li value=5>y<li>z</ol>", { items: ["1. x", "5. y", "6. z"] }],
+    ["<ol type=1 start=7><li>x<li>y</ol>", { ordered: true, start: 7, items: ["x", "y"] }],
+    ["<ol start=-1><li>x<li>y</ol>", { items: ["-1. x", "0. y"] }],
+    ["<ol start=x><li>x<li>y</ol>", { ordered: true, items: ["x", "y"] }],
+    ["<ul><li>x<ol><li>y</ol><ol type=a><li>z</ol></ul>", {
+      items: [{ text: "x", items: ["1. y", "a. z"] }],
+    }],
+    ["<ul type=a start=3><li>x</ul>", { items: ["x"] }],
+  ];
+  for (const [html, list] of lists) {
+    assertEquals(await shown("a.html", html), [`list: ${JSON.stringify(list)}`], html);
+  }
+});
+
 Deno.test("formulas of MathML are read as those of Word", async () => {
   const formulas: readonly (readonly [string, string])[] = [
     ["<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_(i)^(2)"],
@@ -205,7 +225,7 @@ Deno.test("cells, and blocks in cells and items, stay apart; a table that only p
     ],
     [
       "<ul><li>a<ul><li>b</ul><ul><li>c</ul>text<ol><li>d</ol></ul>",
-      'list: {"items":[{"text":"a\\ntext","ordered":true,"items":["b","c","d"]}]}',
+      'list: {"items":[{"text":"a\\ntext","items":["b","c","1. d"]}]}',
     ],
     [
       "<ul><li>a</li><ul><li>b</li></ul><li><video src=v.mp4></video></li></ul>",
