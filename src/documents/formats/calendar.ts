@@ -18,8 +18,6 @@ const LABELS: Readonly<Record<string, string>> = {
   COMMENT: "Comment",
 };
 const MAX_LINES = 500;
-/** What a calendar asks its readers to do, other than to take part. */
-const METHOD = /^(?:CANCEL|REPLY|COUNTER|DECLINECOUNTER|REFRESH|ADD)$/i;
 
 /** The entries of a calendar: a heading and a table of each. */
 export function readCalendar(text: string): DocumentElement[] {
@@ -28,7 +26,7 @@ export function readCalendar(text: string): DocumentElement[] {
   let rows: [string, string][] | undefined;
   let title = "";
   let inner = 0;
-  const methods: [string, string][] = [];
+  let method: [string, string][] = [];
   for (const line of lines) {
     // Quotes may contain the signs that divide a line.
     const [, name = "", parameters = "", value = ""] =
@@ -36,7 +34,7 @@ export function readCalendar(text: string): DocumentElement[] {
     const key = name.toUpperCase();
     const isEntry = /^V(?:EVENT|TODO|JOURNAL)$/i.test(value);
     if (key === "BEGIN") {
-      if (isEntry) [rows, title, inner] = [[...methods], "", 0];
+      if (isEntry) [rows, title, inner] = [[...method], "", 0];
       // An alarm has a description of its own.
       else inner++;
     } else if (key === "END" && !isEntry) inner--;
@@ -44,8 +42,8 @@ export function readCalendar(text: string): DocumentElement[] {
       if (title !== "") elements.push({ category: "heading", content: { level: 2, text: title } });
       elements.push(tableOf([["entry", "value"], ...rows], 1));
       rows = undefined;
-    } else if (key === "METHOD" && METHOD.test(value)) {
-      methods.splice(0, 1, ["Method", value.toLowerCase()]);
+    } else if (key === "METHOD") {
+      method = /^(?:REQUEST|PUBLISH)$/i.test(value) ? [] : [["Method", value.toLowerCase()]];
     } else if (rows !== undefined && inner === 0) {
       const label = LABELS[key];
       if (key === "SUMMARY") title = plain(value).replace(/\s+/g, " ").trim();

@@ -14,8 +14,6 @@ export interface ListMark {
 interface Item {
   readonly text: string;
   readonly label: string | undefined;
-  /** The number, where it is one as Markdown writes it. */
-  readonly number: number | undefined;
   readonly below: Item[];
 }
 
@@ -31,7 +29,7 @@ export class ListBuilder {
   /** Adds an item. `false` when it begins another list: take the one before first. */
   add(text: string, { level, label }: ListMark): boolean {
     while ((this.#open.at(-1)?.level ?? -1) > level && this.#open.length > 1) this.#open.pop();
-    const item: Item = { text, label, number: plainNumber(label), below: [] };
+    const item: Item = { text, label, below: [] };
     const current = this.#open.at(-1);
     const last = current?.items.at(-1);
     if (current === undefined || last === undefined) this.#open.push({ level, items: [item] });
@@ -60,9 +58,8 @@ export function plainNumber(label: string | undefined): number | undefined {
 
 /** Whether two items are of one list: both have bullets, numbers of one sequence, or other labels. */
 function continues(before: Item, item: Item): boolean {
-  if (before.number !== undefined || item.number !== undefined) {
-    return item.number === (before.number ?? NaN) + 1;
-  }
+  const [last, next] = [plainNumber(before.label), plainNumber(item.label)];
+  if (last !== undefined || next !== undefined) return next === (last ?? NaN) + 1;
   return (before.label === undefined) === (item.label === undefined);
 }
 
@@ -94,7 +91,7 @@ function labelled(item: ListItem, label: string | undefined): ListItem {
     : { ...item, text: `${label} ${item.text}`.trim() };
 }
 
-/** Two lists as one; their numbers are in their texts when the second one does not continue the first. */
+/** Lists as one; their numbers are in their texts when one does not continue the one before. */
 export function joinLists(lists: readonly ListContent[]): ListContent {
   return listOf(
     lists.flatMap(({ ordered, start = 1, items }) =>
