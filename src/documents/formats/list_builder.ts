@@ -64,38 +64,32 @@ function continues(before: Item, item: Item): boolean {
 }
 
 function toContent(items: readonly Item[]): ListContent {
-  return listOf(items.map(({ text, label, below }) => ({
-    label,
-    item: below.length === 0 ? text : { text, ...toContent(below) },
-  })));
+  return listOf(
+    items.map(({ text, label, below }) => [label, below[0] ? { text, ...toContent(below) } : text]),
+  );
 }
 
 /** A list; items whose numbers Markdown would not write have them in their texts. */
-export function listOf(
-  items: readonly { readonly label: string | undefined; readonly item: ListItem }[],
-): ListContent {
-  const start = plainNumber(items[0]?.label);
+export function listOf(items: readonly (readonly [label: string | undefined, ListItem])[]): ListContent {
+  const start = plainNumber(items[0]?.[0]);
   const isOrdered = start !== undefined &&
-    items.every(({ label }, index) => plainNumber(label) === start + index);
+    items.every(([label], index) => plainNumber(label) === start + index);
   return {
     ...(isOrdered ? { ordered: true } : {}),
     ...(isOrdered && start !== 1 ? { start } : {}),
-    items: items.map(({ label, item }) => isOrdered ? item : labelled(item, label)),
+    items: items.map(([label, item]) => {
+      if (isOrdered || label === undefined) return item;
+      const whole = `${label} ${typeof item === "string" ? item : item.text}`.trim();
+      return typeof item === "string" ? whole : { ...item, text: whole };
+    }),
   };
-}
-
-function labelled(item: ListItem, label: string | undefined): ListItem {
-  if (label === undefined) return item;
-  return typeof item === "string"
-    ? `${label} ${item}`.trim()
-    : { ...item, text: `${label} ${item.text}`.trim() };
 }
 
 /** Lists as one; their numbers are in their texts when one does not continue the one before. */
 export function joinLists(lists: readonly ListContent[]): ListContent {
   return listOf(
     lists.flatMap(({ ordered, start = 1, items }) =>
-      items.map((item, index) => ({ label: ordered === true ? `${start + index}.` : undefined, item }))
+      items.map((item, index) => [ordered ? `${start + index}.` : undefined, item])
     ),
   );
 }

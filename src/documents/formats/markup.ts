@@ -46,7 +46,7 @@ export function readList(
   start: number,
   { marker, read, depth }: { readonly marker: RegExp; readonly read: ReadBlocks; readonly depth: number },
 ): { readonly elements: DocumentElement[]; readonly end: number } {
-  const items: { readonly label: string | undefined; readonly item: ListItem }[] = [];
+  const items: [label: string | undefined, ListItem][] = [];
   const others: DocumentElement[] = [];
   const indent = indentOf(lines[start] ?? "");
   let at = start;
@@ -58,14 +58,14 @@ export function readList(
     }
     const found = indentOf(line) === indent ? marker.exec(line) : null;
     if (found === null) break;
-    const before = items.at(-1)?.label;
+    const before = items.at(-1)?.[0];
     const next = (plainNumber(before) ?? 0) + 1;
     const label = found[1]?.replace("#", String(next));
     const isOther = formOf(before) !== formOf(label) || (plainNumber(label) ?? next) !== next;
     if (items.length > 0 && isOther) break;
     const rest = indentedLines(lines, at + 1, indent + 1);
     const inner = [line.slice(found[0].length), ...dedent(rest)];
-    items.push({ label, item: itemOf(inner, others, { read, depth: depth + 1 }) });
+    items.push([label, itemOf(inner, others, { read, depth: depth + 1 })]);
     at += 1 + rest.length;
   }
   return { elements: [{ category: "list", content: listOf(items) }, ...others], end: at };

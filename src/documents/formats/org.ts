@@ -26,9 +26,8 @@ export function* readOrg(text: string): Generator<DocumentElement, void> {
 
 function* blocks(lines: readonly string[], depth: number, above = 0): Generator<DocumentElement, void> {
   if (depth > MAX_DEPTH) return yield codeOf(lines.join("\n"));
-  const heading = depth === 0 ? HEADING : /(?!)/;
+  const [heading, marker] = depth === 0 ? [HEADING, ITEM] as const : [/(?!)/, INNER_ITEM] as const;
   const ends = endsOf(lines, heading);
-  const marker = depth === 0 ? ITEM : INNER_ITEM;
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? "";
     const run = (kind: RegExp) => {

@@ -69,9 +69,8 @@ export function numberingOf(list: Element): (item: Node) => string | undefined {
   const integerOf = (element: Element, name: string) =>
     /^\s*[-+]?\d{1,9}(?!\d)/.exec(attribute(element, name) ?? "")?.map(Number)[0];
   const isReversed = attribute(list, "reversed") !== undefined;
-  const style = /list-style(?:-type)?\s*:[^;]{0,99}\b((?:low|upp)er-(?:alpha|latin|roman))/.exec(
-    attribute(list, "style") ?? "",
-  );
+  const css = attribute(list, "style") ?? "";
+  const style = /list-style(?:-type)?\s*:[^;]{0,99}\b((?:low|upp)er-(?:alpha|latin|roman))/.exec(css);
   const type = style?.[1] ?? attribute(list, "type") ?? "";
   const letters = /roman$|^i$/i.test(type) ? "Roman" : /-|^a$/i.test(type) ? "Letter" : undefined;
   const format = `${/^(?:u|[AI]$)/.test(type) ? "upper" : "lower"}${letters}`;

@@ -296,25 +296,22 @@ export class HtmlReader {
   }
 
   #listContent(element: Element, depth: number): ListContent {
-    const items: { readonly label: string | undefined; readonly item: ListItem }[] = [];
+    const items: [label: string | undefined, ListItem][] = [];
     const numberOf = numberingOf(element);
     for (const node of element.childNodes) {
       if ("tagName" in node && isSkipped(node)) continue;
       const lists: ListContent[] = [];
-      const onList = (inner: Element, innerDepth: number) => {
-        lists.push(this.#listContent(inner, innerDepth));
-      };
+      const onList = (list: Element, inner: number) => lists.push(this.#listContent(list, inner));
       const isList = /^[uo]l$/.test(node.nodeName);
       if (isList) onList(node as Element, depth + 1);
       const text = isList ? "" : collapseLines(this.#textOf(node, depth + 1, { onList }));
       const below = joinLists(lists);
       const last = items.at(-1);
       if (below.items.length === 0) {
-        if (text !== "") items.push({ label: numberOf(node), item: text });
+        if (text !== "") items.push([numberOf(node), text]);
         // A list between two items belongs to the one before.
-      } else if (isList && typeof last?.item === "string") {
-        items[items.length - 1] = { label: last.label, item: { text: last.item, ...below } };
-      } else items.push({ label: numberOf(node), item: { text, ...below } });
+      } else if (isList && typeof last?.[1] === "string") last[1] = { text: last[1], ...below };
+      else items.push([numberOf(node), { text, ...below }]);
     }
     return listOf(items);
   }
