@@ -44,8 +44,10 @@ export function answersOf(
 
 const GOOD = answersOf([tool("report")], [{ uri: GOOD_URI, name: "Report" }]);
 
-/** A client of the gateway. */
+/** A client of the gateway. It accepts what it is asked, and keeps it. */
 export class RawClient implements AsyncDisposable {
+  readonly asked: Record<string, unknown>[] = [];
+  initialized: unknown;
   readonly #waiting = new Map<unknown, (result: unknown) => void>();
   readonly #near: InMemoryTransport;
   readonly #end: () => Promise<void>;
@@ -56,20 +58,30 @@ export class RawClient implements AsyncDisposable {
     this.#end = end;
     near.onmessage = (message: JSONRPCMessage) => {
       // Over a pipe, the answer would be written as text.
-      const written = JSON.parse(JSON.stringify(message));
-      this.#waiting.get(written.id)?.(written.result ?? written.error);
+      const { id, method, params, result, error } = JSON.parse(JSON.stringify(message));
+      if (method === undefined) return this.#waiting.get(id)?.(result ?? error);
+      if (method !== "elicitation/create") return;
+      this.asked.push(params);
+      void near.send({ jsonrpc: "2.0", id, result: { action: "accept", content: {} } });
     };
   }
 
-  static async open(gateway: GatewayCore, scope?: Scope): Promise<RawClient> {
+  static async open(
+    gateway: GatewayCore,
+    scope?: Scope,
+    clientInfo: { readonly name: string; readonly version: string } = { name: "test", version: "1" },
+  ): Promise<RawClient> {
     const [near, far] = InMemoryTransport.createLinkedPair();
     const session = gateway.factory(scope)({ era: "legacy" });
     await session.connect(far);
     const client = new RawClient(near, () => session.close());
     await near.start();
-    const clientInfo = { name: "test", version: "1" };
     const capabilities = { elicitation: {} };
-    await client.ask("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
+    client.initialized = await client.ask("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities,
+      clientInfo,
+    });
     return client;
   }
 

@@ -1,6 +1,5 @@
 /** Attacker: a web page, an MCP server or a Computer. Its names and texts pass for words of ours, on any screen */
 import { assert, assertEquals, assertNotMatch } from "@std/assert";
-import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { GatewayCore } from "../../src/gateway/gateway_core.ts";
@@ -12,8 +11,8 @@ import { runDoor } from "../fixtures/door.ts";
 import { KIOSK_HOST, KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { within } from "../fixtures/within.ts";
 import { MARK, POISON, PoisonedComputer } from "./_poisoned_computer.ts";
+import { RawClient } from "./_attacked_gateway.ts";
 
 const MENU = `dpe://${KIOSK_HOST}/menu.txt`;
 /** What no screen may get. Joiners and selectors have no place in the poison. */
@@ -206,7 +205,7 @@ Deno.test("foreign text has one way to every screen", async (t) => {
 
   await t.step("lists, errors and questions of the gateway", async () => {
     await using gateway = new GatewayCore(agent, { logger });
-    await using client = await AskedClient.open(gateway);
+    await using client = await RawClient.open(gateway, { kind: "all" }, { name: POISON, version: POISON });
     assertOurs(JSON.stringify(client.initialized), "initialize");
     const lists = ["tools", "prompts", "resources", "resources/templates"];
     for (const list of lists) {
@@ -241,7 +240,7 @@ Deno.test("foreign text has one way to every screen", async (t) => {
   await t.step("questions and approvals at an MCP client", async () => {
     const asked = async (tool: string, params: Record<string, unknown>) => {
       await using gateway = new GatewayCore(agent, { logger });
-      await using client = await AskedClient.open(gateway);
+      await using client = await RawClient.open(gateway, { kind: "all" }, { name: POISON, version: POISON });
       const { tools } = await client.ask("tools/list") as { tools: { name: string; title?: string }[] };
       const { name = "" } = tools.find(({ name }) => name.endsWith(tool)) ?? {};
       const result = await client.ask("tools/call", { name, arguments: params });
@@ -326,53 +325,3 @@ Deno.test("foreign text has one way to every screen", async (t) => {
     }
   });
 });
-
-/** A client of the gateway that accepts what it is asked, and keeps it. */
-class AskedClient implements AsyncDisposable {
-  readonly asked: Record<string, unknown>[] = [];
-  initialized: unknown;
-  readonly #waiting = new Map<unknown, (result: unknown) => void>();
-  readonly #near: InMemoryTransport;
-  readonly #end: () => Promise<void>;
-  #last = 0;
-
-  private constructor(near: InMemoryTransport, end: () => Promise<void>) {
-    this.#near = near;
-    this.#end = end;
-    near.onmessage = (message: JSONRPCMessage) => {
-      const { id, method, params, result, error } = JSON.parse(JSON.stringify(message));
-      if (method === undefined) return this.#waiting.get(id)?.(result ?? error);
-      if (method !== "elicitation/create") return;
-      this.asked.push(params);
-      void near.send({ jsonrpc: "2.0", id, result: { action: "accept", content: {} } });
-    };
-  }
-
-  static async open(gateway: GatewayCore): Promise<AskedClient> {
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    const session = gateway.factory({ kind: "all" })({ era: "legacy" });
-    await session.connect(far);
-    const client = new AskedClient(near, () => session.close());
-    await near.start();
-    const clientInfo = { name: POISON, version: POISON };
-    const capabilities = { elicitation: {} };
-    client.initialized = await client.ask("initialize", {
-      protocolVersion: "2025-11-25",
-      capabilities,
-      clientInfo,
-    });
-    return client;
-  }
-
-  async ask(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    this.#waiting.set(++this.#last, resolve);
-    await this.#near.send({ jsonrpc: "2.0", id: this.#last, method, params });
-    const answer = await within(promise, `the answer to ${method}`);
-    return isRecord(answer) ? answer : {};
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#end();
-  }
-}

@@ -3,7 +3,7 @@ import { checkConfigText } from "../../../src/config/check.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 
-const origin = { workspace: "/work", home: "/home/ada", cache: "/home/ada/.cache" };
+const origin = { workspace: "/projects", home: "/people/ada", cache: "/people/ada/.cache" };
 
 function argsOf(entry: unknown, name = "reports"): readonly string[] {
   const { servers: [server] } = parseConfig({ servers: { [name]: entry } }, "config", { origin });
@@ -20,12 +20,12 @@ Deno.test("an entry for documents becomes a program that may read its folders an
   });
   const reading = args.find((arg) => arg.startsWith("--allow-read=")) ?? "";
   const [, cache = ""] = /,([^,]*\.cache[^,]*)$/.exec(reading) ?? [];
-  assertEquals(reading, `--allow-read=/home/ada/Reports,/work/notes,,old,${cache}`);
+  assertEquals(reading, `--allow-read=/people/ada/Reports,/projects/notes,,old,${cache}`);
   assertEquals(args.find((arg) => arg.startsWith("--allow-write=")), `--allow-write=${cache}`);
   assertEquals(args.filter((arg) => /^--allow-(net|env|sys|ffi)|^-A$/.test(arg)), []);
   const program = args.findIndex((arg) => arg.endsWith("documents.ts"));
   assertEquals(args.slice(program + 1), [
-    ...["/home/ada/Reports", "/work/notes,old", "--cache", cache, "--host", "local.documents.reports"],
+    ...["/people/ada/Reports", "/projects/notes,old", "--cache", cache, "--host", "local.documents.reports"],
     ...["--include", "**/*.pdf", "--gitignore"],
   ]);
 });

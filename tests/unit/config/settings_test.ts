@@ -41,12 +41,12 @@ Deno.test("a misspelled setting is warned about with the right spelling", () => 
 });
 
 Deno.test("parseConfig() reads the folder for uploads relative to the config file", () => {
-  const origin = { workspace: "/work/project", home: "/home/ada" };
+  const origin = { workspace: "/projects/project", home: "/people/ada" };
   const folderOf = (uploads: unknown) => parseConfig({ servers, uploads }, "config", { origin }).uploads;
   assertEquals(["./inbox", "/srv/inbox", "~/inbox"].map(folderOf), [
-    "/work/project/inbox",
+    "/projects/project/inbox",
     "/srv/inbox",
-    "/home/ada/inbox",
+    "/people/ada/inbox",
   ]);
   assertEquals(folderOf(null), undefined);
   assertEquals(parseConfig({ mcpServers: servers, uploads: "inbox" }).uploads, "inbox");
