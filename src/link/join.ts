@@ -45,9 +45,9 @@ export async function requestJoin(
     const ack = connection.request(JOIN_OFFICE_EVENT, membership, ANSWER_TIMEOUT_MS);
     const answer = readJoinAck(await abortable(ack, signal), [cannotJoin(office_id), CANNOT_HANDLE_JOIN]);
     if (answer.accepted) return;
-    const waitMs = Math.round(backoff.next());
+    const leftMs = deadlineMs - performance.now();
     const { code, isPassing } = answer;
-    if (!isPassing || performance.now() + waitMs > deadlineMs) {
+    if (!isPassing || leftMs <= 0) {
       const officeProtocol = parseVersionRefusalText(answer.reason);
       const [own] = /\d+\.\d+$/.exec(answer.reason) ?? [];
       const isWaiting = isPassing && patienceMs > 0 && membership.role === "agent";
@@ -66,7 +66,8 @@ export async function requestJoin(
     if (isKnown) log.debug(`${state}, retrying`, fields);
     else log.warn(`${state}, retrying ${patienceMs === Infinity ? end : `for ${patienceMs} ms`}`, fields);
     isKnown = true;
-    await delay(waitMs, signal);
+    // The last attempt is at the end of the patience.
+    await delay(Math.round(Math.min(backoff.next(), leftMs)), signal);
   }
 }
 
