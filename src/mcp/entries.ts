@@ -1,5 +1,6 @@
 /** Lists of an MCP server, read page by page and entry by entry: one bad entry never costs the others. */
 import { isRecord } from "../json.ts";
+import { isDeeperThan, MAX_REQUEST_DEPTH } from "../protocol/depth.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { shorten } from "../text.ts";
 import { approximateSizeBytes } from "../protocol/size.ts";
@@ -154,6 +155,16 @@ export async function readAllPages<T>(options: ListOptions<T>): Promise<T[]> {
       if (bytes > maxBytes || items.length >= MAX_LIST_ENTRIES) {
         onBytes?.(bytes);
         return cutShort(items, { what, maxBytes, warn });
+      }
+      // One that the Server does not pass on would cost the Agent the whole list.
+      if (isDeeperThan(entry, MAX_REQUEST_DEPTH)) {
+        const name = isRecord(entry) && typeof entry["name"] === "string"
+          ? ` "${shorten(entry["name"], MAX_NAMED_LENGTH)}"`
+          : "";
+        warn(
+          `left out an entry${name} of the list of ${what}: it is nested more than ${MAX_REQUEST_DEPTH} levels deep`,
+        );
+        continue;
       }
       const item = readEntry(entry, warn);
       if (item !== undefined) items.push(item);

@@ -4,7 +4,7 @@ import type { SmcpError } from "./errors.ts";
 import { unreadable } from "./schema.ts";
 import { shorten } from "../text.ts";
 
-/** The most levels in a member of a request's body. JSON readers of some languages accept at most 1,000. */
+/** The most levels in a member of a request's body, and in an entry of a list of an MCP server. JSON readers of some languages accept at most 1,000. */
 export const MAX_REQUEST_DEPTH = 200;
 
 /** The most levels of a whole message of an MCP server. Much deeper values exhaust the stack of recursive functions. */

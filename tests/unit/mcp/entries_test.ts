@@ -111,6 +111,24 @@ Deno.test("pages are read until one has no cursor, and bad entries are left out"
   assertEquals([items, warnings], [[1, 2, 3, 4], ["no number"]]);
 });
 
+Deno.test("an entry that no Server passes on is left out with its name", async () => {
+  const nested = (levels: number): unknown => levels === 0 ? 0 : { a: nested(levels - 1) };
+  const warnings: string[] = [];
+  const items = await readAllPages({
+    what: "tools",
+    readPage: () => page([{ name: "good", a: nested(199) }, { name: "deep", a: nested(200) }, nested(800)]),
+    readEntry: (entry) => (entry as { name?: string }).name,
+    maxBytes: 1024 * 1024,
+    timeoutMs: 60_000,
+    warn: (message) => void warnings.push(message),
+  });
+  assertEquals(items, ["good"]);
+  assertEquals(warnings, [
+    'left out an entry "deep" of the list of tools: it is nested more than 200 levels deep',
+    "left out an entry of the list of tools: it is nested more than 200 levels deep",
+  ]);
+});
+
 Deno.test("a list that repeats a cursor ends with what was read so far", async () => {
   const { items, warnings } = await readNumbers(() => page([1], "again"));
   assertEquals([items, warnings.length], [[1, 1], 1]);
