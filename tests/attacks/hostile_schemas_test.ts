@@ -31,6 +31,24 @@ Deno.test("a schema that is as deep and as wide as a message may be is searched 
   assertEquals(readHeaderParameters(schema), { parameters: [] });
 });
 
+Deno.test("a tool with a schema that no Server passes on is left out with a warning, and an Agent is told of the others", async () => {
+  let schema: Record<string, unknown> = { type: "string" };
+  // A message that is nested deeper than 1,000 levels ends its MCP server.
+  for (let level = 0; level < 900; level++) schema = { not: schema };
+  await using office = await ComputerOffice.open(scriptedServers({
+    bad: {
+      tools: [{ name: "deep", inputSchema: schema }, { name: "flat", inputSchema: { type: "object" } }],
+    },
+    good: { tools: [{ name: "fine", inputSchema: { type: "object" } }] },
+  }));
+  const listed = (await office.laptop.getTools()).map(({ name }) => name).filter((name) =>
+    !/become|received/.test(name)
+  );
+  assertEquals(listed.sort(), ["fine", "flat"]);
+  const warnings = office.log.of("warn").filter(({ message }) => message.includes('"deep"'));
+  assertEquals(warnings.length, 1);
+});
+
 Deno.test("tools with hostile schemas are called all the same, and the other server's tool in between", async () => {
   await using office = await ComputerOffice.open(
     scriptedServers({
