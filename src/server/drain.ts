@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./relay/connection.ts";
 import {
   DRAIN_CHECK_INTERVAL_MS,
   DRAIN_CLOSING_MS,
@@ -14,7 +14,7 @@ import {
   DRAIN_GRACE_SHARE,
   RETURN_INTERVAL_MS,
 } from "./limits.ts";
-import { describeUnanswered, type RelayedRequest } from "./pending_requests.ts";
+import { describeUnanswered, type RelayedRequest } from "./relay/pending_requests.ts";
 
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */

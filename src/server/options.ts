@@ -20,7 +20,7 @@ import {
   REQUEST_TIMEOUT_MS,
   REQUESTS_BURST_SECONDS,
 } from "./limits.ts";
-import { Tally } from "./metrics/tally.ts";
+import { Tally } from "./observe/tally.ts";
 import {
   DEFAULT_MAX_CONNECTS,
   type DefaultedOption,

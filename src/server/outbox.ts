@@ -5,7 +5,7 @@ import { SmcpError } from "../protocol/errors.ts";
 import { type MemoryBudget, noMemory } from "./memory_budget.ts";
 import { LongPacket } from "./engine/long_packet.ts";
 import { currentBytes } from "./engine/plain_text.ts";
-import type { Meter } from "./meter.ts";
+import type { Meter } from "./observe/meter.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
 /** The members of an Engine.IO packet that are used here. */

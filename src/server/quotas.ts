@@ -8,7 +8,7 @@ import { addressKey } from "./admission/address_ledger.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "./limits.ts";
 import { Pace, type PaceLimit } from "./load.ts";
 import type { MessageOwner } from "./message_shares.ts";
-import type { Refusal } from "./meter.ts";
+import type { Refusal } from "./observe/meter.ts";
 import { type NumberOption, optionLabel } from "./number_options.ts";
 
 export type QuotaOwner = "principal" | "address";

@@ -1,7 +1,7 @@
 /** Adapts the sockets of Socket.IO to {@linkcode Wire}. */
-import type { Ack, Wire } from "./connection.ts";
+import type { Ack, Wire } from "./relay/connection.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Sent } from "./pending_requests.ts";
+import type { Sent } from "./relay/pending_requests.ts";
 import { setNextAckId } from "./sockets/ids.ts";
 
 /** The members of a Socket.IO socket that are used here. */

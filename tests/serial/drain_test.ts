@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { silentLogger } from "../../src/log.ts";
 import { Drain } from "../../src/server/drain.ts";
-import { openConnection, openConnectionContext } from "../unit/server/_connection.ts";
+import { openConnection, openConnectionContext } from "../unit/server/relay/_connection.ts";
 
 Deno.test("a drain ends before its time is over, also when nothing closes, so that there is time to close the rest", async () => {
   const shared = openConnectionContext();

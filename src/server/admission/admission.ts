@@ -14,9 +14,9 @@ import {
   type Credentials,
   isDecision,
 } from "../auth/provider.ts";
-import { auditFields } from "../audit.ts";
+import { auditFields } from "../observe/audit.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
-import type { Meter } from "../meter.ts";
+import type { Meter } from "../observe/meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";
 

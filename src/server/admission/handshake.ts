@@ -9,7 +9,7 @@ import {
   VERSION_QUERY_PARAMETER,
 } from "../../protocol/version.ts";
 import { quoted } from "../limits.ts";
-import type { Refusal } from "../meter.ts";
+import type { Refusal } from "../observe/meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 

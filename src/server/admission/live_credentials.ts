@@ -6,7 +6,7 @@ import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Permit, PermitWatch } from "../auth/permit.ts";
-import { type Audit, LoggedRefusal } from "../audit.ts";
+import { type Audit, LoggedRefusal } from "../observe/audit.ts";
 import type { Member } from "../offices.ts";
 import type { Credentials } from "../auth/provider.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";

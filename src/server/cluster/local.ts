@@ -7,7 +7,7 @@ import {
   refuseMove,
   sessionKey,
 } from "../offices.ts";
-import type { Target } from "../connection.ts";
+import type { Target } from "../relay/connection.ts";
 import type { Notification, OfficeBounds, OfficeListener, OfficeState } from "./office_state.ts";
 
 /** Offices in memory. A change has happened when its method returns the promise. */

@@ -1,10 +1,10 @@
 /** The contract of what knows the offices: one process alone, or several that share them. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
-import { LoggedRefusal } from "../audit.ts";
-import type { Connection, Target } from "../connection.ts";
+import { LoggedRefusal } from "../observe/audit.ts";
+import type { Connection, Target } from "../relay/connection.ts";
 import type { JoinOutcome, Member } from "../offices.ts";
-import { describeUnanswered } from "../pending_requests.ts";
+import { describeUnanswered } from "../relay/pending_requests.ts";
 
 /**
  * The members of all offices. Changes are asynchronous; finding the target of a request is synchronous, from what this

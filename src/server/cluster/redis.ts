@@ -4,7 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
-import type { Target } from "../connection.ts";
+import type { Target } from "../relay/connection.ts";
 import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../offices.ts";
 import {
   type Notification,

@@ -17,8 +17,8 @@ Deno.test("import-direction accepts a layer that the table allows", () => {
 });
 
 Deno.test("import-direction accepts modules of the same layer, in folders too", () => {
-  assertEquals(lint("src/server/server.ts", `import { join } from "./handlers/join.ts";`), []);
-  assertEquals(lint("src/server/handlers/join.ts", `import { Offices } from "../offices.ts";`), []);
+  assertEquals(lint("src/server/server.ts", `import { join } from "./relay/join.ts";`), []);
+  assertEquals(lint("src/server/relay/join.ts", `import { Offices } from "../offices.ts";`), []);
 });
 
 Deno.test("import-direction names the module, the layer and what the layer may import", () => {
@@ -84,8 +84,8 @@ Deno.test("import-direction lets version.ts alone read deno.json", () => {
 
 Deno.test("import-direction keeps private modules to their folder and the folders inside", () => {
   assertEquals(brokenRules("src/server/server.ts", `import "./_ack.ts";`), []);
-  assertEquals(brokenRules("src/server/handlers/join.ts", `import "../_ack.ts";`), []);
-  assertEquals(brokenRules("src/server/server.ts", `import "./handlers/_check.ts";`), ["import-direction"]);
+  assertEquals(brokenRules("src/server/relay/join.ts", `import "../_ack.ts";`), []);
+  assertEquals(brokenRules("src/server/server.ts", `import "./relay/_check.ts";`), ["import-direction"]);
   assertEquals(brokenRules("src/uri/window.ts", `import "../protocol/_check.ts";`), ["import-direction"]);
 });
 

@@ -8,12 +8,12 @@ import {
   nestedTooDeep,
   type Requester,
   type Target,
-} from "../../connection.ts";
+} from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
 import { Load, type OfficeLoads } from "../../load.ts";
 import { rawArgumentsOf } from "../../raw.ts";
-import { PendingRequest, type RelayedRequest, type Settlement } from "../../pending_requests.ts";
+import { PendingRequest, type RelayedRequest, type Settlement } from "../../relay/pending_requests.ts";
 import { noMemory } from "../../memory_budget.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { answerLost, outOfReach } from "../office_state.ts";

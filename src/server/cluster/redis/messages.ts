@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { isRecord, parseJson } from "../../../json.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { fromErrorAck, SmcpError } from "../../../protocol/errors.ts";
-import type { Answer } from "../../pending_requests.ts";
+import type { Answer } from "../../relay/pending_requests.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../../raw.ts";
 
 /** The fields of each kind of message, and their types. `from` is the fence of the sender; `sid`, the connection of the Computer. */

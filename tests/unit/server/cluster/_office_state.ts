@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import type { Departure, OfficeListener, OfficeState } from "../../../../src/server/cluster/office_state.ts";
-import type { Connection } from "../../../../src/server/connection.ts";
+import type { Connection } from "../../../../src/server/relay/connection.ts";
 import type { Member } from "../../../../src/server/offices.ts";
-import { openConnection, openConnectionContext } from "../_connection.ts";
+import { openConnection, openConnectionContext } from "../relay/_connection.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
 import { sized } from "../../../fixtures/test_size.ts";
 

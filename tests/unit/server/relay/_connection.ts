@@ -1,9 +1,9 @@
-import { silentLogger } from "../../../src/log.ts";
-import { openAudit } from "../../../src/server/audit.ts";
-import { createEventLogs } from "../../../src/server/event_logs.ts";
-import { Connection, type ConnectionContext, type Wire } from "../../../src/server/connection.ts";
-import { OfficeLoads } from "../../../src/server/load.ts";
-import { TimingWheel } from "../../../src/server/timing_wheel.ts";
+import { silentLogger } from "../../../../src/log.ts";
+import { openAudit } from "../../../../src/server/observe/audit.ts";
+import { createEventLogs } from "../../../../src/server/observe/event_logs.ts";
+import { Connection, type ConnectionContext, type Wire } from "../../../../src/server/relay/connection.ts";
+import { OfficeLoads } from "../../../../src/server/load.ts";
+import { TimingWheel } from "../../../../src/server/timing_wheel.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */
 export function openConnectionContext(): ConnectionContext {

@@ -2,11 +2,11 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
-import { LoggedRefusal } from "../audit.ts";
+import { LoggedRefusal } from "../observe/audit.ts";
 import { describeGrant, isGranted, type WantedSeat } from "../auth/grant.ts";
 import type { Departure } from "../cluster/office_state.ts";
-import type { Connection } from "../connection.ts";
-import type { Hub, Route } from "../hub.ts";
+import type { Connection } from "./connection.ts";
+import type { Hub, Route } from "./hub.ts";
 import type { Member } from "../offices.ts";
 import { requireMember, requirePace, toErrorAnswer, toTextAnswer } from "./caller.ts";
 import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";

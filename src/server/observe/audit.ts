@@ -2,11 +2,11 @@
  * The audit trail: who connected, joined, left, was refused, or tried to reach another office. Its lines go to the logger
  * with the module `audit`, so that they can be kept apart.
  */
-import type { LogFields, Logger } from "../log.ts";
-import { BoundedLog, LineBudget } from "../bounded_log.ts";
-import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "./limits.ts";
-import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
-import { FarewellCode } from "../protocol/farewell.ts";
+import type { LogFields, Logger } from "../../log.ts";
+import { BoundedLog, LineBudget } from "../../bounded_log.ts";
+import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "../limits.ts";
+import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import { FarewellCode } from "../../protocol/farewell.ts";
 
 export type AuditAction =
   | "connect"

@@ -1,21 +1,21 @@
 /** A connection as the event handlers see it: its identity, its membership, and its requests in flight. */
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, SmcpError } from "../protocol/errors.ts";
-import { describeError } from "../text.ts";
-import type { Admitted, Identity } from "./admission/admission.ts";
-import type { Grant } from "./auth/grant.ts";
-import type { Credentials } from "./auth/provider.ts";
-import type { LogFields, Logger } from "../log.ts";
-import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../protocol/events.ts";
-import { type Farewell, toClosingNotification } from "../protocol/farewell.ts";
-import type { Audit } from "./audit.ts";
-import type { BoundedLog } from "../bounded_log.ts";
-import type { TimingWheel } from "./timing_wheel.ts";
-import { MAX_NOTIFYING, quoted } from "./limits.ts";
-import { Load, type OfficeLoads, Pace } from "./load.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { badRequest, SmcpError } from "../../protocol/errors.ts";
+import { describeError } from "../../text.ts";
+import type { Admitted, Identity } from "../admission/admission.ts";
+import type { Grant } from "../auth/grant.ts";
+import type { Credentials } from "../auth/provider.ts";
+import type { LogFields, Logger } from "../../log.ts";
+import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
+import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
+import type { Audit } from "../observe/audit.ts";
+import type { BoundedLog } from "../../bounded_log.ts";
+import type { TimingWheel } from "../timing_wheel.ts";
+import { MAX_NOTIFYING, quoted } from "../limits.ts";
+import { Load, type OfficeLoads, Pace } from "../load.ts";
 import type { HeldEvents } from "./held_events.ts";
-import type { Member } from "./offices.ts";
-import type { Quotas } from "./quotas.ts";
+import type { Member } from "../offices.ts";
+import type { Quotas } from "../quotas.ts";
 import {
   type Answer,
   PendingRequest,

@@ -1,6 +1,6 @@
 /** The logs of a Server about what its peers decide the number of. */
-import { BoundedLog, LineBudget } from "../bounded_log.ts";
-import type { Logger } from "../log.ts";
+import { BoundedLog, LineBudget } from "../../bounded_log.ts";
+import type { Logger } from "../../log.ts";
 import {
   LOG_WINDOW_MS,
   MAX_LOG_LINES_PER_CONNECTION,
@@ -9,7 +9,7 @@ import {
   MAX_RELAYED_ERRORS_PER_CONNECTION,
   MAX_RELAYED_ERRORS_PER_SERVER,
   REFUSAL_LOG_WINDOW_MS,
-} from "./limits.ts";
+} from "../limits.ts";
 
 export function createRefusalLog(logger: Logger): BoundedLog {
   const budgets = [new LineBudget(MAX_REFUSAL_LINES, REFUSAL_LOG_WINDOW_MS)];

@@ -1,17 +1,17 @@
 /** Routes each event to its handler, answers it, and logs its failure. */
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { isRecord } from "../json.ts";
-import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../protocol/errors.ts";
-import type { LogFields } from "../log.ts";
-import { describeError } from "../text.ts";
-import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "./audit.ts";
-import { answerLost } from "./cluster/office_state.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { isRecord } from "../../json.ts";
+import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../../protocol/errors.ts";
+import type { LogFields } from "../../log.ts";
+import { describeError } from "../../text.ts";
+import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "../observe/audit.ts";
+import { answerLost } from "../cluster/office_state.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
-import { renewCredentials } from "./handlers/credentials.ts";
-import { joinOffice, leaveOffice, listRoom } from "./handlers/membership.ts";
-import { cancelToolCall, relay, update } from "./handlers/relay.ts";
-import { optionLabel } from "./number_options.ts";
+import { renewCredentials } from "./credentials.ts";
+import { joinOffice, leaveOffice, listRoom } from "./membership.ts";
+import { cancelToolCall, relay, update } from "./relay.ts";
+import { optionLabel } from "../number_options.ts";
 import {
   CANCEL_TOOL_CALL_EVENT,
   CLIENT_EVENT_PREFIX,
@@ -20,14 +20,14 @@ import {
   LIST_ROOM_EVENT,
   RENEW_CREDENTIALS_EVENT,
   UPDATE_EVENT_PREFIX,
-} from "../protocol/events.ts";
-import { toErrorAnswer } from "./handlers/caller.ts";
+} from "../../protocol/events.ts";
+import { toErrorAnswer } from "./caller.ts";
 import type { Hub, Route } from "./hub.ts";
 import { HeldEvents, type Incoming } from "./held_events.ts";
-import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "./limits.ts";
-import type { MeteredEvent, Outcome } from "./meter.ts";
-import { type OpenSpan, startRelay } from "../tracing.ts";
-import { RawAnswer, routingFieldsOf } from "./raw.ts";
+import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "../limits.ts";
+import type { MeteredEvent, Outcome } from "../observe/meter.ts";
+import { type OpenSpan, startRelay } from "../../tracing.ts";
+import { RawAnswer, routingFieldsOf } from "../raw.ts";
 
 /**
  * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer

@@ -1,7 +1,7 @@
 /** Events that wait for a change of a membership, for a test. */
-import { HeldEvents } from "../../../src/server/held_events.ts";
-import { MemoryBudget } from "../../../src/server/memory_budget.ts";
-import { IncompleteMessage } from "../../../src/server/message_shares.ts";
+import { HeldEvents } from "../../../../src/server/relay/held_events.ts";
+import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
+import { IncompleteMessage } from "../../../../src/server/message_shares.ts";
 
 /** What waits, and the memory that it counts in. */
 export function holdEvents(maxShareBytes = Infinity) {

@@ -1,13 +1,13 @@
 /** The contract between the Server and its event handlers. */
-import type { SmcpError } from "../protocol/errors.ts";
-import type { Notification, OfficeState } from "./cluster/office_state.ts";
+import type { SmcpError } from "../../protocol/errors.ts";
+import type { Notification, OfficeState } from "../cluster/office_state.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
-import type { Drain } from "./drain.ts";
-import type { LoadLimits } from "./limits.ts";
-import type { IncompleteMessage } from "./message_shares.ts";
-import type { Meter } from "./meter.ts";
+import type { Drain } from "../drain.ts";
+import type { LoadLimits } from "../limits.ts";
+import type { IncompleteMessage } from "../message_shares.ts";
+import type { Meter } from "../observe/meter.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
-import type { QuotaLedger } from "./quotas.ts";
+import type { QuotaLedger } from "../quotas.ts";
 
 export interface Hub extends ConnectionContext {
   readonly offices: OfficeState;

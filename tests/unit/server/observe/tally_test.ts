@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { LATENCY_BOUNDS_S, Tally } from "../../../../src/server/metrics/tally.ts";
+import { LATENCY_BOUNDS_S, Tally } from "../../../../src/server/observe/tally.ts";
 
 const lone = <T>(each: Iterable<T>): T | undefined => {
   const [first, ...more] = each;

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import * as events from "../../protocol/events.ts";
 import { CLIENT_EVENT_PREFIX, SERVER_EVENT_PREFIX, UPDATE_EVENT_PREFIX } from "../../protocol/events.ts";
-import { type Meter, type MeteredEvent, type Outcome, type Refusal, REFUSALS } from "../meter.ts";
+import { type Meter, type MeteredEvent, type Outcome, type Refusal, REFUSALS } from "./meter.ts";
 
 /** Units of {@linkcode Tally.start} in a second. */
 const TICKS_PER_SECOND = 10_000;

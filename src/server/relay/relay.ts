@@ -8,8 +8,8 @@ import {
   parseUpdateProgressReq,
 } from "../../protocol/parse.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import { computerNotFound, nestedTooDeep } from "../connection.ts";
-import type { Call, Route } from "../hub.ts";
+import { computerNotFound, nestedTooDeep } from "./connection.ts";
+import type { Call, Route } from "./hub.ts";
 import { MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
 import { RawRequest, routingFieldsOf } from "../raw.ts";
 import { requirePace, requireRole, toErrorAnswer } from "./caller.ts";

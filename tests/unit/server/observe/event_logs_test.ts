@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { BoundedLog, LineBudget } from "../../../src/bounded_log.ts";
-import { createEventLogs, createRefusalLog } from "../../../src/server/event_logs.ts";
-import { type LogFields, silentLogger } from "../../../src/log.ts";
-import { within } from "../../fixtures/within.ts";
-import { RecordingLogger } from "../../integration/_socket.ts";
+import { BoundedLog, LineBudget } from "../../../../src/bounded_log.ts";
+import { createEventLogs, createRefusalLog } from "../../../../src/server/observe/event_logs.ts";
+import { type LogFields, silentLogger } from "../../../../src/log.ts";
+import { within } from "../../../fixtures/within.ts";
+import { RecordingLogger } from "../../../integration/_socket.ts";
 
 Deno.test("the lines of a connection over its limit are counted, and the count is logged when it closes", () => {
   const logger = new RecordingLogger();

@@ -1,9 +1,9 @@
 /** Relayed requests that a Computer has not answered yet. */
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
-import { TOOL_CALL_EVENT } from "../protocol/events.ts";
-import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
-import { quoted } from "./limits.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
+import { quoted } from "../limits.ts";
 
 export type Answer = readonly unknown[];
 

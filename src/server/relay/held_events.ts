@@ -1,8 +1,8 @@
 /** The events of a connection that wait while its membership changes. */
-import { approximateSizeBytes } from "../protocol/size.ts";
-import { RawRequest } from "./raw.ts";
-import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "./limits.ts";
-import type { IncompleteMessage } from "./message_shares.ts";
+import { approximateSizeBytes } from "../../protocol/size.ts";
+import { RawRequest } from "../raw.ts";
+import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "../limits.ts";
+import type { IncompleteMessage } from "../message_shares.ts";
 
 export interface Incoming {
   readonly event: string;

@@ -10,7 +10,7 @@ import {
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import type { HostRule } from "../admission/origins.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../relay/connection.ts";
 import { answerPlainRequest, type PlainAnswers } from "../http.ts";
 import { refusePlainUpgrade } from "../http_refusals.ts";
 import { MAX_METRICS_SOCKETS } from "../limits.ts";
