@@ -21,7 +21,7 @@
  * @module
  */
 export type { LogFields, Logger } from "./src/log.ts";
-export type { Grant, GrantedRole } from "./src/server/auth/grant.ts";
+export type { Grant, GrantedRole } from "./src/server/admission/grant.ts";
 export {
   type Admission,
   anonymous,
@@ -32,18 +32,18 @@ export {
   type Credentials,
   type CredentialsEnd,
   CredentialsEndedError,
-} from "./src/server/auth/provider.ts";
-export { type JwtKeyOptions, type JwtOptions, JwtTokens } from "./src/server/auth/jwt.ts";
-export type { ClaimOptions } from "./src/server/auth/jwt_claims.ts";
-export type { TokenPlace } from "./src/server/auth/presented_token.ts";
+  type TokenPlace,
+} from "./src/server/admission/provider.ts";
+export { type JwtKeyOptions, type JwtOptions, JwtTokens } from "./src/server/admission/jwt.ts";
+export type { ClaimOptions } from "./src/server/admission/jwt_claims.ts";
 export {
   staticTokens,
   type StaticTokensOptions,
   TokenFile,
   type TokenFileOptions,
-} from "./src/server/auth/static_tokens.ts";
-export type { StaticToken } from "./src/server/auth/token_list.ts";
-export { FileContentError } from "./src/server/files/file_content.ts";
+} from "./src/server/admission/tokens.ts";
+export type { StaticToken } from "./src/server/admission/token_list.ts";
+export { FileContentError } from "./src/server/admission/watched_files.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { RedisOptions } from "./src/server/cluster/redis/settings.ts";
 export type { TlsOptions } from "./src/server/sockets/tls.ts";

@@ -1,7 +1,7 @@
 /** The options of a Server and their defaults. */
 import { type Logger, silentLogger } from "../log.ts";
 import { DEFAULT_SOCKET_PATH, isLoopback } from "../protocol/server_address.ts";
-import { anonymous, type AuthProvider } from "./auth/provider.ts";
+import { anonymous, type AuthProvider } from "./admission/provider.ts";
 import {
   DEFAULT_ACCEPTED_VERSIONS,
   type HandshakePolicy,

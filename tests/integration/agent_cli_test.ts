@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { staticTokens } from "../../src/server/auth/static_tokens.ts";
+import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type DoorOutcome, runDoor, type RunningDoor, startDoor } from "../fixtures/door.ts";

@@ -6,7 +6,7 @@ import {
   ProtocolVersionError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
-import { staticTokens } from "../../src/server/auth/static_tokens.ts";
+import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";

@@ -12,7 +12,7 @@ import {
   ConnectionClosedError,
   ServerUnreachableError,
 } from "../../src/protocol/local_errors.ts";
-import { staticTokens } from "../../src/server/auth/static_tokens.ts";
+import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

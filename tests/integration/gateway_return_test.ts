@@ -4,7 +4,7 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
-import { staticTokens } from "../../src/server/auth/static_tokens.ts";
+import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

@@ -6,7 +6,7 @@ import { AUDIENCE, ISSUER, KeySetServer, SigningKey, signWithSecret } from "../f
 import { LogBook } from "../fixtures/log_book.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "./_tls_server.ts";
-import { RemoteKeys } from "../../src/server/auth/jwks.ts";
+import { RemoteKeys } from "../../src/server/admission/jwt_keys.ts";
 import { RawPeer } from "./_socket.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";

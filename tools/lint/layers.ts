@@ -142,7 +142,7 @@ export const thirdParties: readonly ThirdParty[] = [
   // In browsers; elsewhere there is node:crypto.
   { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },
   // Loaded only when a Server admits clients by JWT.
-  { specifier: "jose", places: ["src/server/auth/jwt_keys.ts", "src/server/auth/jwt.ts"] },
+  { specifier: "jose", places: ["src/server/admission/jwt_keys.ts", "src/server/admission/jwt.ts"] },
   // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
   // Both eras of MCP toward clients of the gateway.

@@ -2,15 +2,19 @@
 import type { Command, Option } from "commander";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import { DEFAULT_TOKEN_FIELD, DEFAULT_TOKEN_HEADERS } from "../../server/auth/presented_token.ts";
-import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/auth/grant.ts";
+import {
+  anyOf,
+  type AuthProvider,
+  DEFAULT_TOKEN_FIELD,
+  DEFAULT_TOKEN_HEADERS,
+} from "../../server/admission/provider.ts";
+import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/admission/grant.ts";
 import {
   DEFAULT_CLOCK_TOLERANCE_MS,
   DEFAULT_OFFICES_CLAIM,
   DEFAULT_ROLES_CLAIM,
-} from "../../server/auth/jwt_claims.ts";
-import { anyOf, type AuthProvider } from "../../server/auth/provider.ts";
-import { FileContentError } from "../../server/files/file_content.ts";
+} from "../../server/admission/jwt_claims.ts";
+import { FileContentError } from "../../server/admission/watched_files.ts";
 import { collect } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { option, Switch, timeOrNone, words } from "./option_kinds.ts";
@@ -159,7 +163,7 @@ async function openTokens(
     throw new UsageError("Cannot use --token (A2C_TOKEN): it is empty; give a token, or unset the variable");
   }
   // Loaded only now, so that --help and a wrong command line are fast.
-  const { staticTokens, TokenFile } = await import("../../server/auth/static_tokens.ts");
+  const { staticTokens, TokenFile } = await import("../../server/admission/tokens.ts");
   if (tokenFile === undefined) return staticTokens({ field, header, tokens: tokens ?? [] });
   return await TokenFile.open(tokenFile, { field, header, tokens, logger });
 }
@@ -176,7 +180,7 @@ async function openJwt(
       `Cannot use role "${unknown}" of --jwt-default-roles: not ${GRANTED_ROLES.join(", ")}`,
     );
   }
-  const { JwtTokens } = await import("../../server/auth/jwt.ts");
+  const { JwtTokens } = await import("../../server/admission/jwt.ts");
   return await JwtTokens.open({
     secret: jwtSecret,
     secretFile: jwtSecretFile,

@@ -15,7 +15,7 @@ import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import { readRegularFile } from "../../files.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { FileContentError } from "../../server/files/file_content.ts";
+import { FileContentError } from "../../server/admission/watched_files.ts";
 import { isListenOption } from "../../server/option_names.ts";
 import type { ListenOptions } from "../../server/options.ts";
 import type { SmcpServer } from "../../server/server.ts";

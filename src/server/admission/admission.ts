@@ -6,14 +6,15 @@ import type { LogFields } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
-import { endOf, type Permit } from "../auth/permit.ts";
 import {
   type AuthDecision,
   type AuthProvider,
   type AuthRefusal,
   type Credentials,
+  endOf,
   isDecision,
-} from "../auth/provider.ts";
+  type Permit,
+} from "./provider.ts";
 import { auditFields } from "../observe/audit.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";

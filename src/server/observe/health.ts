@@ -1,5 +1,5 @@
 /** Whether a Server is alive and ready, as probes ask for it. */
-import type { AuthProvider } from "../auth/provider.ts";
+import type { AuthProvider } from "../admission/provider.ts";
 import type { OfficeState } from "../cluster/office_state.ts";
 import type { Drain } from "../drain.ts";
 import type { Watchdog } from "../sockets/watchdog.ts";

@@ -2,7 +2,7 @@
 import { isRecord } from "../../json.ts";
 import { badRequest } from "../../protocol/errors.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
-import type { Credentials } from "../auth/provider.ts";
+import type { Credentials } from "../admission/provider.ts";
 import type { Route } from "./hub.ts";
 import { MAX_PENDING_BYTES } from "../limits.ts";
 import { toTextAnswer } from "./caller.ts";

@@ -3,7 +3,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { parseEnterOfficeReq, parseLeaveOfficeReq, parseListRoomReq } from "../../protocol/parse.ts";
 import { LoggedRefusal } from "../observe/audit.ts";
-import { describeGrant, isGranted, type WantedSeat } from "../auth/grant.ts";
+import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
 import type { Departure } from "../cluster/office_state.ts";
 import type { Connection } from "./connection.ts";
 import type { Hub, Route } from "./hub.ts";

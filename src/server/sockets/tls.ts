@@ -4,8 +4,7 @@ import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../../log.ts";
-import { contentProblem, FileContentError } from "../files/file_content.ts";
-import { WatchedFiles } from "../files/watched_files.ts";
+import { contentProblem, FileContentError, WatchedFiles } from "../admission/watched_files.ts";
 
 const MAX_PEM_BYTES = 1_048_576;
 

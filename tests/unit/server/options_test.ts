@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { anonymous } from "../../../src/server/auth/provider.ts";
+import { anonymous } from "../../../src/server/admission/provider.ts";
 import { httpOptionsOf, toSettings } from "../../../src/server/options.ts";
 
 Deno.test("toSettings() fills in the documented defaults", () => {

@@ -1,8 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { silentLogger } from "../../../../src/log.ts";
-import { contentProblem, FileContentError } from "../../../../src/server/files/file_content.ts";
-import { WatchedFiles } from "../../../../src/server/files/watched_files.ts";
+import {
+  contentProblem,
+  FileContentError,
+  WatchedFiles,
+} from "../../../../src/server/admission/watched_files.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 import { within } from "../../../fixtures/within.ts";
 

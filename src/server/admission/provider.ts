@@ -1,5 +1,6 @@
 /** The contract with what decides who may connect. */
 import { isRecord } from "../../json.ts";
+import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import { type Grant, isGrant } from "./grant.ts";
 
 /** The credentials of a connection. */
@@ -165,4 +166,71 @@ export function isDecision(value: unknown): value is AuthDecision {
     (grant === undefined || isGrant(grant)) &&
     (expiresAtMs === undefined || typeof expiresAtMs === "number") &&
     (signal === undefined || signal instanceof AbortSignal);
+}
+
+/** The field of the Socket.IO `auth` object that holds a token, as all SDKs send it. */
+export const DEFAULT_TOKEN_FIELD = "token";
+/** The HTTP headers that may hold it: of older SDKs, and of programs that know HTTP alone. */
+export const DEFAULT_TOKEN_HEADERS: readonly string[] = ["x-api-key", "authorization"];
+const MAX_TOKEN_LENGTH = 16_384;
+
+/** Where clients put their token. */
+export interface TokenPlace {
+  /** The field of the Socket.IO `auth` object; `token` by default. It is read first. */
+  readonly field?: string | undefined;
+  /**
+   * The HTTP headers for clients that set no `auth` field, in the order in which they are read; `x-api-key` and
+   * `authorization` by default. `authorization` may start with `Bearer`.
+   */
+  readonly header?: string | readonly string[] | undefined;
+}
+
+/** Returns a reader of the token; it returns `undefined` for a client that presents none. */
+export function createTokenReader(place: TokenPlace): (credentials: Credentials) => string | undefined {
+  const { field = DEFAULT_TOKEN_FIELD, header = DEFAULT_TOKEN_HEADERS } = place;
+  const headers = (typeof header === "string" ? [header] : header).map((name) => name.toLowerCase());
+  return ({ auth, headers: sent }) => {
+    const own = Object.hasOwn(auth, field) ? auth[field] : undefined;
+    const candidates = [own, ...headers.map((name) => readHeader(name, sent))];
+    const token = candidates.find((value) => typeof value === "string" && value !== "");
+    return typeof token === "string" && token.length <= MAX_TOKEN_LENGTH ? token : undefined;
+  };
+}
+
+function readHeader(name: string, headers: Credentials["headers"]): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  if (typeof value !== "string") return undefined;
+  // Other schemes, such as that of a proxy with passwords, are not for this Server.
+  return name === "authorization" ? /^(?:Bearer +)?(\S+)$/i.exec(value)?.[1] : value;
+}
+
+/** What an admitted connection may do, and how long. */
+export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
+
+export function endOf({ expiresAtMs, signal }: Permit): Farewell | undefined {
+  if (signal?.aborted) return toFarewell(signal.reason);
+  // Also refuses NaN.
+  if (expiresAtMs !== undefined && !(expiresAtMs > Date.now())) return EXPIRED;
+  return undefined;
+}
+
+const CODES: Readonly<Record<CredentialsEnd, string>> = {
+  expired: FarewellCode.CREDENTIALS_EXPIRED,
+  revoked: FarewellCode.CREDENTIALS_REVOKED,
+  changed: FarewellCode.CREDENTIALS_CHANGED,
+};
+
+const EXPIRED: Farewell = {
+  code: FarewellCode.CREDENTIALS_EXPIRED,
+  message: "The credentials have expired",
+  reconnect: false,
+};
+
+/** The error of a provider is not sent: only a text that is meant for the client is. */
+function toFarewell(reason: unknown): Farewell {
+  if (reason instanceof CredentialsEndedError) {
+    return { code: CODES[reason.kind], message: reason.message, reconnect: reason.kind === "changed" };
+  }
+  const message = typeof reason === "string" ? reason : "The credentials are no longer accepted";
+  return { code: FarewellCode.CREDENTIALS_REVOKED, message, reconnect: false };
 }

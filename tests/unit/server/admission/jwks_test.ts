@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { silentLogger } from "../../../../src/log.ts";
-import { RemoteKeys } from "../../../../src/server/auth/jwks.ts";
+import { RemoteKeys } from "../../../../src/server/admission/jwt_keys.ts";
 import { KeySetServer, SigningKey } from "../../../fixtures/issuer.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 import { eventually } from "../../../fixtures/within.ts";

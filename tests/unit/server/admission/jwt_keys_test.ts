@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
-import { FileContentError } from "../../../../src/server/files/file_content.ts";
-import { parsePublicKeys, parseSecrets, readKeySet } from "../../../../src/server/auth/jwt_keys.ts";
+import { FileContentError } from "../../../../src/server/admission/watched_files.ts";
+import { parsePublicKeys, parseSecrets, readKeySet } from "../../../../src/server/admission/jwt_keys.ts";
 import { SigningKey } from "../../../fixtures/issuer.ts";
 
 /** Which of these algorithms the keys fit. */

@@ -2,7 +2,7 @@
 import { isRecord, parseJson } from "../../json.ts";
 import { nameProblem } from "../../protocol/names.ts";
 import { type GrantedRole, isGrantedRole } from "./grant.ts";
-import { contentProblem } from "../files/file_content.ts";
+import { contentProblem } from "./watched_files.ts";
 
 /** A token and what it allows. */
 export interface StaticToken {

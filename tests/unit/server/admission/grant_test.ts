@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { isGrant, isGranted } from "../../../../src/server/auth/grant.ts";
+import { isGrant, isGranted } from "../../../../src/server/admission/grant.ts";
 
 const seat = { officeId: "lab", role: "agent", isObserver: false } as const;
 

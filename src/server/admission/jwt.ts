@@ -1,20 +1,25 @@
 /** Authentication of clients by JSON Web Tokens. */
 import type { JWTPayload } from "jose";
 import { type Logger, silentLogger } from "../../log.ts";
-import { contentProblem, FileContentError } from "../files/file_content.ts";
-import { RemoteKeys } from "./jwks.ts";
 import { type ClaimOptions, DEFAULT_CLOCK_TOLERANCE_MS, readClaims } from "./jwt_claims.ts";
 import {
   parsePublicKeys,
   parseSecrets,
   PUBLIC_KEY_ALGORITHMS,
+  RemoteKeys,
   SECRET_ALGORITHMS,
   type VerificationKey,
 } from "./jwt_keys.ts";
-import { createTokenReader, type TokenPlace } from "./presented_token.ts";
-import type { AuthDecision, AuthProvider, AuthRefusal, Credentials } from "./provider.ts";
+import {
+  type AuthDecision,
+  type AuthProvider,
+  type AuthRefusal,
+  createTokenReader,
+  type Credentials,
+  type TokenPlace,
+} from "./provider.ts";
 import { countOf, describeError, shorten } from "../../text.ts";
-import { WatchedFiles } from "../files/watched_files.ts";
+import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
 
 const MAX_KEY_FILE_BYTES = 262_144;
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { anonymous, type Credentials } from "../../../../src/server/auth/provider.ts";
-import { staticTokens } from "../../../../src/server/auth/static_tokens.ts";
+import { anonymous, type Credentials } from "../../../../src/server/admission/provider.ts";
+import { staticTokens } from "../../../../src/server/admission/tokens.ts";
 
 const nothing: Credentials = { auth: {}, headers: {}, query: {}, address: "127.0.0.1" };
 

@@ -9,7 +9,19 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { delay } from "../../async/backoff.ts";
 import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import { contentProblem, FileContentError } from "./file_content.ts";
+
+/** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
+export class FileContentError extends Error {
+  /** The name of the class. */
+  override readonly name = "FileContentError";
+  /** The code of this kind of error. */
+  readonly code = "FILE_CONTENT";
+}
+
+/** The error of a part of a message; whoever knows the file completes it. */
+export function contentProblem(reason: string, options?: ErrorOptions): FileContentError {
+  return new FileContentError(reason, options);
+}
 
 const FILE_CHECK_INTERVAL_MS = 1_000;
 /** A file that is written in place is read when it has not changed for this time, in milliseconds. */

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { createHash } from "node:crypto";
-import { CredentialsEndedError } from "../../../../src/server/auth/provider.ts";
-import { parseTokenList } from "../../../../src/server/auth/token_list.ts";
-import { TokenTable } from "../../../../src/server/auth/token_table.ts";
-import { FileContentError } from "../../../../src/server/files/file_content.ts";
+import { CredentialsEndedError } from "../../../../src/server/admission/provider.ts";
+import { parseTokenList } from "../../../../src/server/admission/token_list.ts";
+import { TokenTable } from "../../../../src/server/admission/tokens.ts";
+import { FileContentError } from "../../../../src/server/admission/watched_files.ts";
 
 /** How the connections of a token have ended; `undefined` while they go on. */
 function endOf(signal: AbortSignal | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { endOf, PermitWatch } from "../../../../src/server/auth/permit.ts";
-import { CredentialsEndedError } from "../../../../src/server/auth/provider.ts";
+import { PermitWatch } from "../../../../src/server/admission/live_credentials.ts";
+import { CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
 import { TimingWheel } from "../../../../src/server/timing_wheel.ts";
 
 /** A wheel whose clock stands still until it is told to go on. */
