@@ -45,7 +45,7 @@ export {
 export type { StaticToken } from "./src/server/admission/token_list.ts";
 export { FileContentError } from "./src/server/admission/watched_files.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
-export type { RedisOptions } from "./src/server/cluster/redis/settings.ts";
+export type { RedisOptions } from "./src/server/offices/redis/settings.ts";
 export type { TlsOptions } from "./src/server/sockets/tls.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
 export { SmcpServer } from "./src/server/server.ts";

@@ -9,7 +9,7 @@ import {
   parseTransports,
   TRANSPORTS,
 } from "./admission/handshake.ts";
-import { type RedisOptions, type RedisSettings, toRedisSettings } from "./cluster/redis/settings.ts";
+import { type RedisOptions, type RedisSettings, toRedisSettings } from "./offices/redis/settings.ts";
 import {
   CONNECTIONS_SHARE,
   CONNECTS_BURST_SECONDS,

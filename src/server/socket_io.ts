@@ -10,7 +10,7 @@ import { type EngineConnection, PendingConnections } from "./admission/pending_c
 import { type Audit, auditFields, openAudit } from "./observe/audit.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import { createEventLogs } from "./observe/event_logs.ts";
-import { LocalOffices } from "./cluster/local.ts";
+import { MemoryOffices } from "./offices/memory.ts";
 import { Connection } from "./relay/connection.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";
 import { BuiltinEngine } from "./engine/builtin.ts";
@@ -19,8 +19,8 @@ import { dispatch, dispatchDisconnect } from "./relay/dispatch.ts";
 import type { Drain } from "./drain.ts";
 import { installGate } from "./http.ts";
 import { arrive, depart } from "./relay/membership.ts";
-import type { Notification, OfficeListener, OfficeState } from "./cluster/office_state.ts";
-import { RedisOffices } from "./cluster/redis.ts";
+import type { Notification, OfficeListener, Offices } from "./offices/offices.ts";
+import { RedisOffices } from "./offices/redis/offices.ts";
 import type { Hub } from "./relay/hub.ts";
 import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
 import { OfficeLoads } from "./load.ts";
@@ -50,7 +50,7 @@ export interface SocketIoContext {
 
 export interface SocketIoSide {
   readonly connections: ReadonlyMap<string, Connection>;
-  readonly offices: OfficeState;
+  readonly offices: Offices;
   readonly countTransports: () => number;
   readonly terminate: () => void;
   /** The bytes of messages that have not arrived completely, or wait for members that read slowly. */
@@ -339,7 +339,7 @@ function createHub(
   return {
     ...shared,
     offices: redis === undefined
-      ? new LocalOffices(listener, settings)
+      ? new MemoryOffices(listener, settings)
       : new RedisOffices(redis, { ...shared, listener }),
   };
 }

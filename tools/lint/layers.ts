@@ -136,7 +136,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
   { specifier: "prom-client", places: ["src/server/observe/exposition.ts"] },
-  { specifier: "@redis/client", places: ["src/server/cluster/redis/connection.ts"] },
+  { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // In browsers; elsewhere there is node:crypto.

@@ -5,7 +5,7 @@
 import type { Option } from "commander";
 import { DEFAULT_SOCKET_PATH } from "../../protocol/server_address.ts";
 import { DEFAULT_ACCEPTED_VERSIONS, TRANSPORTS } from "../../server/admission/handshake.ts";
-import { DEFAULT_REDIS_PREFIX } from "../../server/cluster/redis/settings.ts";
+import { DEFAULT_REDIS_PREFIX } from "../../server/offices/redis/settings.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "../../server/limits.ts";
 import {
   LIMIT_OPTIONS,

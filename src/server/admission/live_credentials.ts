@@ -6,7 +6,7 @@ import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "./grant.ts";
 import { type Audit, LoggedRefusal } from "../observe/audit.ts";
-import type { Member } from "../offices.ts";
+import type { Member } from "../offices/office.ts";
 import { type Credentials, endOf, type Permit } from "./provider.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";

@@ -1,6 +1,6 @@
 /** Whether a Server is alive and ready, as probes ask for it. */
 import type { AuthProvider } from "../admission/provider.ts";
-import type { OfficeState } from "../cluster/office_state.ts";
+import type { Offices } from "../offices/offices.ts";
 import type { Drain } from "../drain.ts";
 import type { Watchdog } from "../sockets/watchdog.ts";
 
@@ -9,7 +9,7 @@ export type Check = () => string | undefined;
 export class Health {
   /** Checks whether connections are accepted, if somebody does. */
   watchdog: Watchdog | undefined;
-  offices: Pick<OfficeState, "unready"> | undefined;
+  offices: Pick<Offices, "unready"> | undefined;
   readonly #drain: Drain;
   readonly #auth: AuthProvider;
   readonly checks: ReadonlyMap<string, Check>;

@@ -7,10 +7,10 @@ import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.
 import type { Role } from "../../protocol/office.ts";
 import type { Answer } from "./pending_requests.ts";
 import type { Call, RefusedRequest } from "./hub.ts";
-import { outOfReach } from "../cluster/office_state.ts";
+import { outOfReach } from "../offices/offices.ts";
 import { quoted } from "../limits.ts";
 import { PACKET_BYTES } from "../outbox.ts";
-import type { Member } from "../offices.ts";
+import type { Member } from "../offices/office.ts";
 
 /**
  * The requests of observers: those that read, and make no Computer and no MCP server do anything else. `client:get_dpe`

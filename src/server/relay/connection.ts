@@ -14,7 +14,7 @@ import type { TimingWheel } from "../timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
 import { Load, type OfficeLoads, Pace } from "../load.ts";
 import type { HeldEvents } from "./held_events.ts";
-import type { Member } from "../offices.ts";
+import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../quotas.ts";
 import {
   type Answer,

@@ -5,7 +5,7 @@ import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../../protoc
 import type { LogFields } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "../observe/audit.ts";
-import { answerLost } from "../cluster/office_state.ts";
+import { answerLost } from "../offices/offices.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
 import { renewCredentials } from "./credentials.ts";

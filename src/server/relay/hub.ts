@@ -1,6 +1,6 @@
 /** The contract between the Server and its event handlers. */
 import type { SmcpError } from "../../protocol/errors.ts";
-import type { Notification, OfficeState } from "../cluster/office_state.ts";
+import type { Notification, Offices } from "../offices/offices.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
 import type { Drain } from "../drain.ts";
 import type { LoadLimits } from "../limits.ts";
@@ -10,7 +10,7 @@ import type { Answer, Settlement } from "./pending_requests.ts";
 import type { QuotaLedger } from "../quotas.ts";
 
 export interface Hub extends ConnectionContext {
-  readonly offices: OfficeState;
+  readonly offices: Offices;
   /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
   readonly maxOpenRequests: number;

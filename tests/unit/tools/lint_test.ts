@@ -18,7 +18,7 @@ Deno.test("import-direction accepts a layer that the table allows", () => {
 
 Deno.test("import-direction accepts modules of the same layer, in folders too", () => {
   assertEquals(lint("src/server/server.ts", `import { join } from "./relay/join.ts";`), []);
-  assertEquals(lint("src/server/relay/join.ts", `import { Offices } from "../offices.ts";`), []);
+  assertEquals(lint("src/server/relay/join.ts", `import { Offices } from "../offices/offices.ts";`), []);
 });
 
 Deno.test("import-direction names the module, the layer and what the layer may import", () => {
@@ -123,7 +123,7 @@ for (
 for (
   const [path, specifier] of [
     ["src/protocol/tools.ts", "zod"],
-    ["src/server/offices.ts", "socket.io"],
+    ["src/server/offices/office.ts", "socket.io"],
     ["src/server/server.ts", "socket.io-client"],
     ["src/link/request.ts", "socket.io-client"],
     ["src/computer/computer.ts", "@modelcontextprotocol/sdk/types.js"],

@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { SmcpError } from "../../../../src/protocol/errors.ts";
-import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
-import { toSeat, writeSeat } from "../../../../src/server/cluster/redis/seat.ts";
-import type { Member } from "../../../../src/server/offices.ts";
-import { RedisCluster } from "../../../fixtures/redis_cluster.ts";
-import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
-import { eventually, within } from "../../../fixtures/within.ts";
-import { RecordingLogger } from "../../../integration/_socket.ts";
-import { agent, computer, testOfficeState, type World } from "./_office_state.ts";
-import { openProcess, type ProcessOptions } from "./_redis_process.ts";
+import { SmcpError } from "../../../../../src/protocol/errors.ts";
+import type { LeaseClock } from "../../../../../src/server/offices/redis/lease.ts";
+import { toSeat, writeSeat } from "../../../../../src/server/offices/redis/seat.ts";
+import type { Member } from "../../../../../src/server/offices/office.ts";
+import { RedisCluster } from "../../../../fixtures/redis_cluster.ts";
+import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
+import { eventually, within } from "../../../../fixtures/within.ts";
+import { RecordingLogger } from "../../../../integration/_socket.ts";
+import { agent, computer, testOffices, type World } from "../_offices.ts";
+import { openProcess, type ProcessOptions } from "./_process.ts";
 
 type Redis = Pick<RedisServer, "url" | "run"> & AsyncDisposable;
 
@@ -288,12 +288,12 @@ for (const former of ["laptop", "desk"]) {
 }
 
 for (const count of [1, 3]) {
-  testOfficeState(`RedisOffices of ${count} processes`, {
+  testOffices(`RedisOffices of ${count} processes`, {
     openWorld: () => openWorld(opened.single, count),
     ignore,
   });
 }
-testOfficeState("RedisOffices of 3 processes on a Redis Cluster", {
+testOffices("RedisOffices of 3 processes on a Redis Cluster", {
   openWorld: () => openWorld(opened.cluster, 3),
   ignore,
 });

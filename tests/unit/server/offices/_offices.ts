@@ -1,9 +1,9 @@
-/** The tests that every implementation of OfficeState passes. */
+/** The tests that every implementation of Offices passes. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
-import type { Departure, OfficeListener, OfficeState } from "../../../../src/server/cluster/office_state.ts";
+import type { Departure, OfficeListener, Offices } from "../../../../src/server/offices/offices.ts";
 import type { Connection } from "../../../../src/server/relay/connection.ts";
-import type { Member } from "../../../../src/server/offices.ts";
+import type { Member } from "../../../../src/server/offices/office.ts";
 import { openConnection, openConnectionContext } from "../relay/_connection.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
 import { sized } from "../../../fixtures/test_size.ts";
@@ -68,7 +68,7 @@ export class Premises implements OfficeListener, Disposable {
 
 /** One process, or several that share their offices. */
 export interface World extends AsyncDisposable {
-  readonly processes: readonly { readonly state: OfficeState; readonly premises: Premises }[];
+  readonly processes: readonly { readonly state: Offices; readonly premises: Premises }[];
   /** The number of offices that are kept. */
   countOffices(): Promise<number>;
 }
@@ -169,7 +169,7 @@ function idsOf(members: readonly Member[]): string {
 }
 
 /** Declares the tests for one implementation. */
-export function testOfficeState(
+export function testOffices(
   implementation: string,
   { openWorld, ignore = false }: { readonly openWorld: () => Promise<World>; readonly ignore?: boolean },
 ): void {

@@ -6,7 +6,7 @@ import {
   toError,
   toFailure,
   writeMessage,
-} from "../../../../../src/server/cluster/redis/messages.ts";
+} from "../../../../../src/server/offices/redis/messages.ts";
 
 const messages: readonly ProcessMessage[] = [
   {

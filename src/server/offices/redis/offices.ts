@@ -1,29 +1,29 @@
 /** The offices of a Server that is several processes: in Redis. */
-import { delay } from "../../async/backoff.ts";
-import { settledWithin } from "../../async/abortable.ts";
-import { isRecord, parseJson } from "../../json.ts";
-import { SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
-import type { Target } from "../relay/connection.ts";
-import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../offices.ts";
+import { delay } from "../../../async/backoff.ts";
+import { settledWithin } from "../../../async/abortable.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import { SmcpError } from "../../../protocol/errors.ts";
+import { describeError } from "../../../text.ts";
+import type { Target } from "../../relay/connection.ts";
+import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../office.ts";
 import {
   type Notification,
   type OfficeBounds,
   type OfficeListener,
-  type OfficeState,
+  type Offices,
   outOfReach,
-} from "./office_state.ts";
-import { openRedis, type RedisConnection } from "./redis/connection.ts";
-import { Courier, type CourierBounds } from "./redis/courier.ts";
-import { HeldSeat, HeldSeats } from "./redis/held_seats.ts";
-import { RedisKeys } from "./redis/keys.ts";
-import type { Lease, LeaseClock } from "./redis/lease.ts";
-import { parseRedisUrl, type RedisSettings } from "./redis/settings.ts";
-import { Registration } from "./redis/registration.ts";
-import { type Seat, toSeat } from "./redis/seat.ts";
-import { Sessions } from "./redis/sessions.ts";
-import { NOTICE } from "./redis/shared_office.ts";
-import { takeSeat } from "./redis/taking.ts";
+} from "../offices.ts";
+import { openRedis, type RedisConnection } from "./connection.ts";
+import { Courier, type CourierBounds } from "./courier.ts";
+import { HeldSeat, HeldSeats } from "./held_seats.ts";
+import { RedisKeys } from "./keys.ts";
+import type { Lease, LeaseClock } from "./lease.ts";
+import { parseRedisUrl, type RedisSettings } from "./settings.ts";
+import { Registration } from "./registration.ts";
+import { type Seat, toSeat } from "./seat.ts";
+import { Sessions } from "./sessions.ts";
+import { NOTICE } from "./shared_office.ts";
+import { takeSeat } from "./taking.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
 const JOIN_TIMEOUT_MS = 15_000;
@@ -35,7 +35,7 @@ export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
   readonly clock?: LeaseClock;
 }
 
-export class RedisOffices implements OfficeState {
+export class RedisOffices implements Offices {
   /** Resolves when this process is registered for the first time. */
   readonly started: Promise<void>;
   readonly #context: RedisOfficesContext;

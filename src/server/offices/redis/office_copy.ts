@@ -1,5 +1,5 @@
 /** What a process knows of an office that it has members in: a copy of the seats in Redis. No sockets, no clock. */
-import { type Member, Office } from "../../offices.ts";
+import { type Member, Office } from "../office.ts";
 import { readSeat, type Seat } from "./seat.ts";
 
 export const NO_OFFICE = "0";

@@ -1,6 +1,6 @@
 /** Taking seats: the rules of `Office` for the version that this process knows, then a change if that version still holds. */
-import { Office } from "../../offices.ts";
-import type { JoinOutcome } from "../../offices.ts";
+import { Office } from "../office.ts";
+import type { JoinOutcome } from "../office.ts";
 import type { Courier } from "./courier.ts";
 import type { HeldOffice, HeldSeat } from "./held_seats.ts";
 import type { RedisKeys } from "./keys.ts";

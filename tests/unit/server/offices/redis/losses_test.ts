@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { hasRedis, RedisServer } from "../../../fixtures/redis_server.ts";
-import { TcpProxy } from "../../../fixtures/tcp_proxy.ts";
-import { sized } from "../../../fixtures/test_size.ts";
-import { eventually, within } from "../../../fixtures/within.ts";
-import { agent, computer } from "./_office_state.ts";
-import { openProcess } from "./_redis_process.ts";
+import { SmcpError } from "../../../../../src/protocol/errors.ts";
+import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
+import { TcpProxy } from "../../../../fixtures/tcp_proxy.ts";
+import { sized } from "../../../../fixtures/test_size.ts";
+import { eventually, within } from "../../../../fixtures/within.ts";
+import { agent, computer } from "../_offices.ts";
+import { openProcess } from "./_process.ts";
 
 let redis: RedisServer | undefined;
 const ignore = !hasRedis;

@@ -16,7 +16,7 @@ import { rawArgumentsOf } from "../../raw.ts";
 import { PendingRequest, type RelayedRequest, type Settlement } from "../../relay/pending_requests.ts";
 import { noMemory } from "../../memory_budget.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
-import { answerLost, outOfReach } from "../office_state.ts";
+import { answerLost, outOfReach } from "../offices.ts";
 import {
   errorCodeOf,
   type MessageOf,

@@ -3,14 +3,14 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
 import { LoggedRefusal } from "../observe/audit.ts";
 import type { Connection, Target } from "../relay/connection.ts";
-import type { JoinOutcome, Member } from "../offices.ts";
+import type { JoinOutcome, Member } from "./office.ts";
 import { describeUnanswered } from "../relay/pending_requests.ts";
 
 /**
  * The members of all offices. Changes are asynchronous; finding the target of a request is synchronous, from what this
  * process knows. A change that is refused changes nothing. The changes of one connection must not overlap.
  */
-export interface OfficeState {
+export interface Offices {
   /**
    * Makes the candidate a member of its office, unless a rule of the protocol forbids it. The connection's former
    * membership ends, as does that of an older connection with the same session, role and principal.
@@ -70,7 +70,7 @@ export interface Notification {
   readonly except?: string;
 }
 
-/** What an {@linkcode OfficeState} tells its Server, in the order in which it happens. */
+/** What an {@linkcode Offices} tells its Server, in the order in which it happens. */
 export interface OfficeListener {
   onJoined(member: Member, where: { readonly isHere: boolean }): void;
   onLeft(member: Member, how: Departure): void;

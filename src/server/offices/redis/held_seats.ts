@@ -1,6 +1,6 @@
 /** The seats of the members that are connected to this process, and the copies of their offices. */
-import { isSameMembership, type Member } from "../../offices.ts";
-import type { OfficeListener } from "../office_state.ts";
+import { isSameMembership, type Member } from "../office.ts";
+import type { OfficeListener } from "../offices.ts";
 import type { Lease } from "./lease.ts";
 import type { CopyListener, LeaveReason } from "./office_copy.ts";
 import type { Seat } from "./seat.ts";

@@ -5,7 +5,7 @@ import {
   readAnswer,
   readBody,
   writeArguments,
-} from "../../../../../src/server/cluster/redis/messages.ts";
+} from "../../../../../src/server/offices/redis/messages.ts";
 import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
 
 Deno.test("arguments without attachments travel as the text in which they came", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { OfficeCopy } from "../../../../../src/server/cluster/redis/office_copy.ts";
-import { readSeat, type Seat, toSeat, writeSeat } from "../../../../../src/server/cluster/redis/seat.ts";
-import { agent, computer } from "../_office_state.ts";
+import { OfficeCopy } from "../../../../../src/server/offices/redis/office_copy.ts";
+import { readSeat, type Seat, toSeat, writeSeat } from "../../../../../src/server/offices/redis/seat.ts";
+import { agent, computer } from "../_offices.ts";
 
 /** A copy with what it told. */
 function openCopy() {

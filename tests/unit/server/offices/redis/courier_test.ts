@@ -3,14 +3,14 @@ import { Buffer } from "node:buffer";
 import { type Logger, silentLogger } from "../../../../../src/log.ts";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../../../../../src/protocol/events.ts";
-import { Courier, type CourierOffice } from "../../../../../src/server/cluster/redis/courier.ts";
+import { Courier, type CourierOffice } from "../../../../../src/server/offices/redis/courier.ts";
 import type { Connection } from "../../../../../src/server/relay/connection.ts";
 import {
   type ProcessMessage,
   readMessage,
   writeMessage,
-} from "../../../../../src/server/cluster/redis/messages.ts";
-import { toSeat } from "../../../../../src/server/cluster/redis/seat.ts";
+} from "../../../../../src/server/offices/redis/messages.ts";
+import { toSeat } from "../../../../../src/server/offices/redis/seat.ts";
 import { createEventLogs } from "../../../../../src/server/observe/event_logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
@@ -20,7 +20,7 @@ import { Load } from "../../../../../src/server/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
-import { computer } from "../_office_state.ts";
+import { computer } from "../_offices.ts";
 
 const MIB = 1024 * 1024;
 const ask = {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
-import { Flows } from "../../../../../src/server/cluster/redis/flows.ts";
+import { Flows } from "../../../../../src/server/offices/redis/flows.ts";
 
 const MIB = 1024 * 1024;
 const request = { event: "client:tool_call", computer: "laptop", officeId: "lab" };

@@ -1,11 +1,11 @@
 /** A process on Redis, without sockets, for a test. */
-import { type Logger, silentLogger } from "../../../../src/log.ts";
-import { RedisOffices } from "../../../../src/server/cluster/redis.ts";
-import type { LeaseClock } from "../../../../src/server/cluster/redis/lease.ts";
-import { type RedisOptions, toRedisSettings } from "../../../../src/server/cluster/redis/settings.ts";
-import { Drain } from "../../../../src/server/drain.ts";
-import { loadLimitsFor } from "../../../../src/server/limits.ts";
-import { Premises } from "./_office_state.ts";
+import { type Logger, silentLogger } from "../../../../../src/log.ts";
+import { RedisOffices } from "../../../../../src/server/offices/redis/offices.ts";
+import type { LeaseClock } from "../../../../../src/server/offices/redis/lease.ts";
+import { type RedisOptions, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
+import { Drain } from "../../../../../src/server/drain.ts";
+import { loadLimitsFor } from "../../../../../src/server/limits.ts";
+import { Premises } from "../_offices.ts";
 
 export interface ProcessOptions {
   readonly clock?: LeaseClock;

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LoggedRefusal } from "../../../../../src/server/observe/audit.ts";
-import { Gaps, openRedis, schemeHint } from "../../../../../src/server/cluster/redis/connection.ts";
+import { Gaps, openRedis, schemeHint } from "../../../../../src/server/offices/redis/connection.ts";
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
 import { RedisCluster } from "../../../../fixtures/redis_cluster.ts";
 import { eventually, within } from "../../../../fixtures/within.ts";
-import { agent } from "../_office_state.ts";
-import { openProcess } from "../_redis_process.ts";
+import { agent } from "../_offices.ts";
+import { openProcess } from "./_process.ts";
 
 const ignore = !hasRedis;
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { keptMsOf, Lease } from "../../../../../src/server/cluster/redis/lease.ts";
+import { keptMsOf, Lease } from "../../../../../src/server/offices/redis/lease.ts";
 
 /** Clocks that a test sets. */
 class Clocks {

@@ -1,11 +1,11 @@
 /** The members of an office, and the rules of joining and leaving. */
-import type { Role } from "../protocol/office.ts";
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { buildVersionRefusalText } from "../protocol/refusal_text.ts";
-import { minorOf, parseProtocolVersion } from "../protocol/version.ts";
-import { skeletonOf } from "../protocol/look_alikes.ts";
-import { MAX_OBSERVERS } from "./limits.ts";
-import { optionLabel } from "./number_options.ts";
+import type { Role } from "../../protocol/office.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { buildVersionRefusalText } from "../../protocol/refusal_text.ts";
+import { minorOf, parseProtocolVersion } from "../../protocol/version.ts";
+import { skeletonOf } from "../../protocol/look_alikes.ts";
+import { MAX_OBSERVERS } from "../limits.ts";
+import { optionLabel } from "../number_options.ts";
 
 export interface Member {
   readonly sid: string;
@@ -37,7 +37,7 @@ export interface JoinRefusal {
 }
 
 /**
- * The members of one office, and the rules of joining it. Every implementation of {@linkcode OfficeState} asks this class,
+ * The members of one office, and the rules of joining it. Every implementation of {@linkcode Offices} asks this class,
  * so the rules exist once. No sockets, no clock.
  */
 export class Office {

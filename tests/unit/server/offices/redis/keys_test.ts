@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
-import { RedisKeys, sessionIdOf } from "../../../../../src/server/cluster/redis/keys.ts";
+import { RedisKeys, sessionIdOf } from "../../../../../src/server/offices/redis/keys.ts";
 
 const keys = new RedisKeys("a2c:0");
 

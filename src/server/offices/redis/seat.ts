@@ -1,6 +1,6 @@
 /** A membership as Redis keeps it: `place fence JSON`. */
 import { isRecord, parseJson } from "../../../json.ts";
-import { type Member, sessionKey } from "../../offices.ts";
+import { type Member, sessionKey } from "../office.ts";
 import { sessionIdOf } from "./keys.ts";
 
 export interface Seat {

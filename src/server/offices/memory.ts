@@ -1,17 +1,10 @@
 /** The offices of a Server that is one process: in memory. */
-import {
-  isSameMembership,
-  type JoinOutcome,
-  type Member,
-  Office,
-  refuseMove,
-  sessionKey,
-} from "../offices.ts";
+import { isSameMembership, type JoinOutcome, type Member, Office, refuseMove, sessionKey } from "./office.ts";
 import type { Target } from "../relay/connection.ts";
-import type { Notification, OfficeBounds, OfficeListener, OfficeState } from "./office_state.ts";
+import type { Notification, OfficeBounds, OfficeListener, Offices } from "./offices.ts";
 
 /** Offices in memory. A change has happened when its method returns the promise. */
-export class LocalOffices implements OfficeState {
+export class MemoryOffices implements Offices {
   readonly started: Promise<void> = Promise.resolve();
   readonly unready = undefined;
   readonly #listener: OfficeListener;

@@ -1,10 +1,10 @@
-import { LocalOffices } from "../../../../src/server/cluster/local.ts";
-import { Premises, testOfficeState } from "./_office_state.ts";
+import { MemoryOffices } from "../../../../src/server/offices/memory.ts";
+import { Premises, testOffices } from "./_offices.ts";
 
-testOfficeState("LocalOffices", {
+testOffices("MemoryOffices", {
   openWorld() {
     const premises = new Premises();
-    const state = new LocalOffices(premises, { maxMembersPerOffice: 2_048 });
+    const state = new MemoryOffices(premises, { maxMembersPerOffice: 2_048 });
     return Promise.resolve({
       processes: [{ state, premises }],
       countOffices: () => Promise.resolve(state.size),

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainRedisError, OutageLog } from "../../../../../src/server/cluster/redis/outage_log.ts";
-import { shownRedisUrl } from "../../../../../src/server/cluster/redis/settings.ts";
+import { explainRedisError, OutageLog } from "../../../../../src/server/offices/redis/outage_log.ts";
+import { shownRedisUrl } from "../../../../../src/server/offices/redis/settings.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 
 Deno.test("a problem is logged once a minute while it lasts, another one at once, and its end", () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseRedisUrl, toRedisSettings } from "../../../../../src/server/cluster/redis/settings.ts";
+import { parseRedisUrl, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
 
 Deno.test("parseRedisUrl() reads one server, with and without TLS", () => {
   const address = parseRedisUrl("rediss://user:p%40ss@example.com:6380/2");
