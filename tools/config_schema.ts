@@ -1,7 +1,7 @@
 /**
  * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the address of
- * `docs/oauth-client.json`, the tables of `docs/configuration.md`, and the table of options in `docs/server.md`. What is allowed comes from the schemas that the Computer reads with, the descriptions from
- * the documentation of its types. `--check` writes nothing and fails when a file is out of date.
+ * `docs/oauth-client.json`, the tables of `docs/configuration.md`, and the tables of the Server's options in `docs/`. What
+ * is allowed comes from the schemas that the Computer reads with, the descriptions from the documentation of its types. `--check` writes nothing and fails when a file is out of date.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import {
   toolMeta,
 } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
-import { withServerOptions } from "./server_options.ts";
+import { SERVER_OPTION_PAGES, withServerOptions } from "./server_options.ts";
 import { PROTOCOL_MINORS } from "../src/protocol/version.ts";
 import { captureDeno, root } from "./deno.ts";
 
@@ -37,7 +37,7 @@ type Schema = Record<string, unknown>;
 const path = join(root, "config.schema.json");
 const pagePath = join(root, "docs", "configuration.md");
 const clientPath = join(root, "docs", "oauth-client.json");
-const serverPagePath = join(root, "docs", "server.md");
+const serverPagePaths = SERVER_OPTION_PAGES.map((page) => join(root, "docs", page));
 
 /** The schemas by the names of the interfaces that describe them. */
 const named = {
@@ -287,12 +287,16 @@ async function buildFiles(): Promise<Written[]> {
   const client: Schema = { ...JSON.parse(await Deno.readTextFile(clientPath)) };
   // A client's document is known by the address at which it stands.
   const document = { ...client, client_id: addressOf("docs/oauth-client.json") };
-  const serverPage = withServerOptions(await Deno.readTextFile(serverPagePath));
+  const serverPages = withServerOptions(
+    await Promise.all(serverPagePaths.map(async (path) => ({ path, text: await Deno.readTextFile(path) }))),
+  );
   return [
     { path, text: await format(`${JSON.stringify(schema, null, 2)}\n`, "json") },
     { path: clientPath, text: await format(`${JSON.stringify(document, null, 2)}\n`, "json") },
     { path: pagePath, text: await format(page, "md") },
-    { path: serverPagePath, text: await format(serverPage, "md") },
+    ...await Promise.all(
+      serverPages.map(async ({ path, text }) => ({ path, text: await format(text, "md") })),
+    ),
   ];
 }
 

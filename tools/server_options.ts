@@ -1,22 +1,62 @@
-/** The table of the Server's options in `docs/server.md`, made from their declarations. */
+/** The tables of the Server's options in `docs/`, made from their declarations. */
 import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
 import { Switch } from "../src/cli/server/option_kinds.ts";
-import { serverOptionGroups } from "../src/cli/server/options.ts";
+import { type OptionGroup, serverOptionGroups } from "../src/cli/server/options.ts";
 
-const BEGIN = "<!-- options: written by `deno task schema` -->";
-const END = "<!-- /options -->";
+/** The pages in `docs/` that have such tables. */
+export const SERVER_OPTION_PAGES = ["server.md", "credentials.md", "operations.md", "cluster.md"] as const;
 
-/** The page with its table written anew. */
-export function withServerOptions(page: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new TypeError(`Cannot write the options: no "${BEGIN}" … "${END}"`);
-  const groups = [...serverOptionGroups(), { heading: "Log", options: logOptions() }];
-  const rows = groups.flatMap(({ heading, options }) => [`| **${heading}** | | | |`, ...options.map(toRow)]);
-  const table = ["| option | environment | default | meaning |", "| --- | --- | --- | --- |", ...rows].join(
-    "\n",
+/** A table: the headings of its groups, in its first line. */
+const TABLE = /^<!-- options: (.+); written by `deno task schema` -->$[^]*?^<!-- \/options -->$/gm;
+
+/**
+ * All pages with their tables written anew.
+ *
+ * @throws {TypeError} unless each group of options is in one table of one page.
+ */
+export function withServerOptions<Page extends { readonly text: string }>(pages: readonly Page[]): Page[] {
+  const groups = new Map(
+    [...serverOptionGroups(), { heading: "Log", options: logOptions() }].map((
+      group,
+    ) => [group.heading, group]),
   );
-  return `${page.slice(0, begin)}${BEGIN}\n\n${table}\n\n${page.slice(end)}`;
+  const take = (heading: string): OptionGroup => {
+    const group = groups.get(heading);
+    if (group === undefined) {
+      throw new TypeError(`Cannot write options "${heading}": unknown, or written twice`);
+    }
+    groups.delete(heading);
+    return group;
+  };
+  const written = pages.map((page) => ({
+    ...page,
+    text: page.text.replaceAll(
+      TABLE,
+      (_, headings: string) => tableOf(headings, headings.split(", ").map(take)),
+    ),
+  }));
+  const [missing] = groups.keys();
+  if (missing !== undefined) {
+    throw new TypeError(`Cannot write options "${missing}": no table in docs/ names them`);
+  }
+  return written;
+}
+
+function tableOf(headings: string, groups: readonly OptionGroup[]): string {
+  const rows = groups.flatMap(({ heading, options }) => [
+    ...(groups.length > 1 ? [`| **${heading}** | | | |`] : []),
+    ...options.map(toRow),
+  ]);
+  return [
+    `<!-- options: ${headings}; written by \`deno task schema\` -->`,
+    "",
+    "| option | environment | default | meaning |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+    "<!-- /options -->",
+  ].join("\n");
 }
 
 function toRow(option: Option): string {

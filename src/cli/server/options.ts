@@ -1,5 +1,5 @@
 /**
- * The options of the Server, once: `--help`, the environment, the file of `--config` and the table of `docs/server.md`
+ * The options of the Server, once: `--help`, the environment, the file of `--config` and the tables of `docs/`
  * are made from this list. A key of the file is the long flag without its dashes.
  */
 import type { Option } from "commander";

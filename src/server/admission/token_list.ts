@@ -1,4 +1,4 @@
-/** The text of a token file (`docs/server.md#token-files`). Pure. */
+/** The text of a token file (`docs/credentials.md#token-files`). Pure. */
 import { isRecord, parseJson } from "../../json.ts";
 import { nameProblem } from "../../protocol/names.ts";
 import { type GrantedRole, isGrantedRole } from "./grant.ts";

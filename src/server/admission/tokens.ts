@@ -82,7 +82,7 @@ export interface TokenFileOptions extends TokenPlace {
 }
 
 /**
- * Admits clients with one of the tokens of a file (`docs/server.md#token-files`). When the file changes, it is read again:
+ * Admits clients with one of the tokens of a file (`docs/credentials.md#token-files`). When the file changes, it is read again:
  * connections of tokens that were removed end, and new tokens are accepted. A version that cannot be read changes
  * nothing.
  *

@@ -69,5 +69,5 @@ export function explainRedisError(cause: unknown, hint?: string): string {
 
 function commandHint(command: string): string {
   return `the ACL of the user does not allow the command "${command}"; add +${command}, or take the line of ` +
-    "docs/server.md#more-than-one-process";
+    "docs/cluster.md#redis";
 }
