@@ -1,5 +1,6 @@
 /** The documents of some folders: what the provider publishes. */
 import { join, toFileUrl } from "@std/path";
+import { abortable } from "../async/abortable.ts";
 import { Throttle } from "../async/throttle.ts";
 import { visitInTurns } from "../async/turns.ts";
 import type { Logger } from "../log.ts";
@@ -52,7 +53,10 @@ export interface CatalogueOptions {
   readonly concurrency: number;
 }
 
-/** Answers with the documents of the folders, and reads files in the background until all are known. */
+/**
+ * Answers with the documents of the folders, and reads files in the background until all are known. No request is answered
+ * before the first search: a part of the documents would look like all of them.
+ */
 export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly host: string;
   readonly #options: CatalogueOptions;
@@ -63,6 +67,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly #told = new Set<string>();
   readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
   readonly #listeners = new Set<() => void>();
+  readonly #searched = Promise.withResolvers<void>();
   #published: PublishedDocuments | undefined;
   #isListDue = false;
   #list: readonly DocumentInfo[] | undefined;
@@ -88,6 +93,17 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     return { files: this.#options.tree.files.size, unread: this.#unread.size + this.#reading.size };
   }
 
+  /** Looks at all folders. */
+  async search(): Promise<void> {
+    await this.apply(await this.#options.tree.refresh());
+    this.#searched.resolve();
+  }
+
+  /** Resolves when all folders have been looked at once. */
+  async untilSearched({ signal }: Pick<ReadRequest, "signal">): Promise<void> {
+    await abortable(this.#searched.promise, signal);
+  }
+
   /** Takes over what changed in the folders. The files that were changed last are read first. */
   async apply({ added, changed, removed }: TreeChange): Promise<void> {
     if (added.length + changed.length + removed.length === 0) return;
@@ -108,7 +124,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     return toInfo(file, this.#reports.get(file.docRef)?.report).title;
   }
 
-  list(): readonly DocumentInfo[] {
+  async list(request: ReadRequest): Promise<readonly DocumentInfo[]> {
+    await this.untilSearched(request);
     this.#list ??= [...this.#options.tree.files.values()]
       .sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
       .map((file) => toInfo(file, this.#reports.get(file.docRef)?.report));
@@ -116,12 +133,14 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   }
 
   async document(docRef: string, request: ReadRequest): Promise<DocumentInfo | undefined> {
+    await this.untilSearched(request);
     const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     return toInfo(file, await this.#report(file, { signal: request.signal }));
   }
 
   async page(docRef: string, index: number, request: ReadRequest): Promise<DocumentPage | undefined> {
+    await this.untilSearched(request);
     const file = this.#options.tree.files.get(docRef);
     if (file === undefined) return undefined;
     const report = await this.#report(file, { signal: request.signal });

@@ -58,7 +58,10 @@ export interface DocumentsProgress {
 export interface FolderDocuments extends AsyncDisposable {
   /** Offers the documents to the clients of an MCP server; see {@linkcode Provider.attach}. */
   attach(target: SdkMcpServer | SdkServer | SdkHandler): void;
-  /** Resolves when the folders have been searched. Their files are then listed, and read in the background. */
+  /**
+   * Resolves when the folders have been searched. Their files are then listed, and read in the background. Requests of
+   * clients are answered from then on; those that come earlier wait.
+   */
   readonly listed: Promise<void>;
   /** How many files there are, and how many of them have not been read yet. */
   readonly progress: DocumentsProgress;
@@ -130,7 +133,10 @@ class OpenFolders implements FolderDocuments {
       description: "Which documents changed last",
       mimeType: "text/markdown",
       priority: 0.3,
-      read: () => this.#recentChanges((file) => published.uri(file.docRef)),
+      read: async (request) => {
+        await this.#catalogue.untilSearched(request);
+        return this.#recentChanges((file) => published.uri(file.docRef));
+      },
     });
     this.#showChanges = new Throttle(() => this.#window.update(), WINDOW_INTERVAL_MS);
     this.#catalogue.onChange(() => this.#showChanges.request());
@@ -138,7 +144,7 @@ class OpenFolders implements FolderDocuments {
     this.listed = this.#search();
     this.#watch = new FolderWatch(roots, {
       onFolders: async (paths) => await this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
-      onAll: async () => await this.#catalogue.apply(await this.#tree.refresh()),
+      onAll: () => this.#catalogue.search(),
       pollMs: options.pollMs ?? 30_000,
       admits: (path) => this.#tree.admitsFolder(path),
       after: this.listed,
@@ -164,7 +170,7 @@ class OpenFolders implements FolderDocuments {
 
   async #search(): Promise<void> {
     const startMs = performance.now();
-    await this.#catalogue.apply(await this.#tree.refresh());
+    await this.#catalogue.search();
     this.#store?.prune(this.#tree.has);
     const { files, unread } = this.#catalogue.progress;
     this.#log.info("folders searched", {

@@ -1,4 +1,6 @@
 import { createLogger } from "../../src/log.ts";
+import { Client } from "@modelcontextprotocol/client";
+import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { openFolderDocuments } from "../../documents.ts";
@@ -210,6 +212,24 @@ Deno.test("the window shows which documents changed last", async () => {
   await client.untilRead();
   const text = await client.read("window://local.documents/documents");
   assertMatch(String(text), /1 document\b.*\n\n- \S+ \S+ UTC: A \(a\.md\) <dpe:/s);
+});
+
+Deno.test("a client that asks at once gets all documents, also in the window", async () => {
+  await using folder = await TestFolder.make({ "a.md": "# A", "b.md": "# B" });
+  await using documents = await openFolderDocuments({ folders: [folder.path], parsers: 1 });
+  const server = new McpServer({ name: "documents", version: "1" });
+  documents.attach(server);
+  const client = new Client({ name: "test", version: "1" });
+  const [left, right] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(left), client.connect(right)]);
+  const [{ resources }, { contents: [window] }] = await Promise.all([
+    client.listResources(),
+    client.readResource({ uri: "window://local.documents/documents" }),
+  ]);
+  await client.close();
+  assertEquals(resources.length, 3);
+  assert(window !== undefined && "text" in window);
+  assertMatch(window.text, /2 documents/);
 });
 
 Deno.test("an include glob that fits no file is named, with the one that was probably meant", async () => {
