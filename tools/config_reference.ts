@@ -12,6 +12,7 @@ const SECTIONS: readonly (readonly [title: string, definition: string, member?: 
   ["Sign-in: `oauth`", "OAuthSettings"],
   ["Sign-in: `identityProvider`", "IdentityProviderSettings"],
   ["Tool metadata", "ToolMeta"],
+  ["Limits of the Computer: `limits`", "Limits"],
   ["Inputs of type `promptString`", "MCPServerPromptStringInput"],
   ["Inputs of type `pickString`", "MCPServerPickStringInput"],
   ["Inputs of type `command`", "MCPServerCommandInput"],

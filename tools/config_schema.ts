@@ -69,7 +69,8 @@ function addressOf(file: string): string {
   return `https://jsr.io/${manifest.name}/${manifest.version}/${file}`;
 }
 
-/** All limits of a Computer. */
+/** The interfaces that describe the limits of a Computer. */
+const LIMITS = ["ServerLimits", "ReadLimits", "CallLimits", "QuestionLimits", "BlobLimits", "ListLimits"];
 const DEFAULTS: Readonly<Record<string, number>> = {
   ...DEFAULT_SERVER_LIMITS,
   ...DEFAULT_READ_LIMITS,
@@ -86,6 +87,9 @@ export async function buildConfigSchema(): Promise<Schema> {
     "src/protocol/tools.ts",
     "src/config/foreign/flat.ts",
     "src/config/documents.ts",
+    "src/computer/limits.ts",
+    "src/computer/office/blob_store.ts",
+    "src/mcp/limits.ts",
   ]);
   const definitions = Object.fromEntries(
     Object.entries(buildDefinitions()).map(([name, schema]) => [name, describe(schema, name, documentation)]),
@@ -103,7 +107,7 @@ export async function buildConfigSchema(): Promise<Schema> {
     properties: rootProperties(),
     anyOf: [{ required: ["servers"] }, { required: ["mcpServers"] }, { required: ["mcp"] }],
     not: { required: ["servers", "mcpServers"] },
-    definitions: { ...sharedDefinitions(), ...definitions },
+    definitions: { ...sharedDefinitions(), Limits: limitsOf(documentation), ...definitions },
   };
 }
 
@@ -137,22 +141,30 @@ function rootProperties(): Schema {
       type: "string",
       minLength: 1,
     },
-    limits: {
-      description:
-        "Limits that differ from the defaults. An edit takes effect when the Computer starts again.",
-      type: "object",
-      properties: Object.fromEntries(
-        Object.entries(DEFAULTS).map((
-          [name, value],
-        ) => [name, { type: "integer", minimum: 1, default: value }]),
-      ),
-      additionalProperties: false,
-    },
+    limits: reference("Limits"),
     mcp: {
       description: "The configuration within VS Code's settings.json.",
       type: "object",
       properties: { servers, inputs },
     },
+  };
+}
+
+function limitsOf(documentation: ReadonlyMap<string, Documentation>): Schema {
+  const texts = new Map(LIMITS.flatMap((name) => [...documentation.get(name)?.members ?? []]));
+  const properties = Object.entries(DEFAULTS).map(([name, value]) => {
+    const text = texts.get(name);
+    if (text === undefined) throw new TypeError(`Cannot describe limit "${name}": no such member`);
+    // Two sentences are enough for a table, and the default stands beside them.
+    const description = text.split(/(?<=\.) /, 2).join(" ")
+      .replace(`; ${value.toLocaleString("en")} by default`, "");
+    return [name, { description, type: "integer", minimum: 1, default: value }];
+  });
+  return {
+    description: "Limits that differ from the defaults. An edit takes effect when the Computer starts again.",
+    type: "object",
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
   };
 }
 

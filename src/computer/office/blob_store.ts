@@ -8,10 +8,10 @@ import type { GetBlobRet } from "../../protocol/resources.ts";
 
 /** Limits of kept blobs; each has a default. */
 export interface BlobLimits {
-  /** The most bytes for one office; 64 MiB by default. */
+  /** The most bytes of large answers that are kept for one office; 64 MiB by default. */
   readonly maxBlobBytes: number;
   /**
-   * How long a blob is kept after its last request, or while another part of its answer is being read, in milliseconds;
+   * How long a part of a large answer is kept after its last request, or while another part of its answer is being read, in milliseconds;
    * 120,000 by default.
    */
   readonly blobLifetimeMs: number;
