@@ -1,8 +1,11 @@
 /** Authentication of clients by JSON Web Tokens. */
 import type { JWTPayload } from "jose";
 import { type Logger, silentLogger } from "../../log.ts";
-import { type ClaimOptions, DEFAULT_CLOCK_TOLERANCE_MS, readClaims } from "./jwt_claims.ts";
+import { countOf, describeError } from "../../text.ts";
+import { type ClaimOptions, DEFAULT_CLOCK_TOLERANCE_MS, readClaims, shown } from "./jwt_claims.ts";
 import {
+  fits,
+  type KeyChoice,
   parsePublicKeys,
   parseSecrets,
   PUBLIC_KEY_ALGORITHMS,
@@ -18,7 +21,6 @@ import {
   type Credentials,
   type TokenPlace,
 } from "./provider.ts";
-import { countOf, describeError, shorten } from "../../text.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
 
 const MAX_KEY_FILE_BYTES = 262_144;
@@ -81,15 +83,13 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
   readonly #options: JwtOptions;
   readonly #algorithms: readonly string[];
   readonly #readToken: (credentials: Credentials) => string | undefined;
-  readonly #remote: RemoteKeys | undefined;
-  #files: WatchedFiles | undefined;
-  #keys: readonly VerificationKey[] = [];
+  readonly #keys: KeySource;
 
-  private constructor(options: JwtOptions, remote: RemoteKeys | undefined) {
+  private constructor(options: JwtOptions, keys: KeySource) {
     this.#options = options;
     this.#algorithms = algorithmsOf(options);
     this.#readToken = createTokenReader(options);
-    this.#remote = remote;
+    this.#keys = keys;
   }
 
   /**
@@ -99,12 +99,8 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
    * @throws {FileContentError} when the secret or the keys cannot be used.
    */
   static async open(options: JwtOptions): Promise<JwtTokens> {
-    requireOneSource(options);
-    const { logger = silentLogger, jwksUrl, allowHttp } = options;
-    const remote = jwksUrl === undefined ? undefined : new RemoteKeys(jwksUrl, { logger, allowHttp });
-    const tokens = new JwtTokens(options, remote);
-    await tokens.#openKeys(logger);
-    return tokens;
+    requireConsistent(options);
+    return new JwtTokens(options, await openKeys(options));
   }
 
   /** Decides on one connection. */
@@ -119,20 +115,18 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     try {
       return this.#decide(await this.#verify(token, { jose, signal }));
     } catch (error) {
-      const reason = refusalOf(error, jose);
-      if (reason === undefined) throw error;
-      return { refused: reason, ...factsOf(error, { jose, options: this.#options }) };
+      return toRefusal(error, { jose, options: this.#options });
     }
   }
 
   /** Implements {@linkcode AuthProvider.unready}: there are no keys before the first answer of the URL, and an hour after the last one. */
   unready(): string | undefined {
-    return this.#remote?.unready();
+    return this.#keys.unready?.();
   }
 
   /** Stops watching files and fetching keys. Idempotent. */
   async close(): Promise<void> {
-    await Promise.all([this.#files?.close(), this.#remote?.close()]);
+    await this.#keys.close?.();
   }
 
   /** The same as {@linkcode JwtTokens.close}. */
@@ -140,54 +134,25 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     return this.close();
   }
 
-  async #openKeys(logger: Logger): Promise<void> {
-    const { secret, secretFile, publicKey, publicKeyFile } = this.#options;
-    if (this.#remote !== undefined) return void this.#remote.current().catch(() => {});
-    const file = secretFile ?? publicKeyFile;
-    const isSecret = this.#isSecret;
-    const parse = isSecret ? parseSecrets : parsePublicKeys;
-    const kind = isSecret ? "secret of JWT" : "public key of JWT";
-    if (file === undefined) {
-      this.#keys = parseOption(kind, () => parse(secret ?? publicKey ?? ""));
-      return;
-    }
-    this.#files = await WatchedFiles.open({
-      kind,
-      files: [file],
-      maxBytes: MAX_KEY_FILE_BYTES,
-      logger,
-      use: ([text = ""]) => void (this.#keys = parse(text)),
-    });
-  }
-
-  async #verify(token: string, { jose, signal }: Verification): Promise<JWTPayload> {
+  async #verify(token: string, { jose, signal }: {
+    readonly jose: Jose;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<JWTPayload> {
     const { alg, kid } = readHeader(token, jose);
     if (alg === undefined || !this.#algorithms.includes(alg)) {
-      // A stranger wrote the header: it may be of any type.
-      const named = typeof alg === "string" ? alg : "without a name";
       throw new jose.errors.JOSEAlgNotAllowed(
-        `the algorithm ${named} is not accepted, but ${this.#algorithms.join(", ")}`,
+        `the algorithm ${alg ?? "without a name"} is not accepted, but ${this.#algorithms.join(", ")}`,
       );
     }
-    const choice = { alg, kid: typeof kid === "string" ? kid : undefined };
-    const keys = this.#remote === undefined ? this.#keys : await this.#remote.current(signal);
-    const fitting = keys.filter((key) => key.fits(choice));
-    if (fitting.length > 0 || this.#remote === undefined) return await this.#verifyWith(fitting, token, alg);
-    const newer = await this.#remote.newer(signal) ?? [];
-    return await this.#verifyWith(newer.filter((key) => key.fits(choice)), token, alg);
-  }
-
-  async #verifyWith(keys: readonly VerificationKey[], token: string, alg: string): Promise<JWTPayload> {
-    const jose = await import("jose");
-    for (const key of keys) {
+    const keys = await this.#keys.find({ alg, kid }, signal);
+    for (const { key } of keys) {
       try {
-        const verified = await jose.jwtVerify(token, await key.prepare(alg), this.#rules(alg));
-        return verified.payload;
+        return (await jose.jwtVerify(token, key, this.#rules(alg))).payload;
       } catch (error) {
         if (!(error instanceof jose.errors.JWSSignatureVerificationFailed)) throw error;
       }
     }
-    const kind = this.#isSecret ? "secret" : "key";
+    const kind = isSecret(this.#options) ? "secret" : "key";
     throw new jose.errors.JWSSignatureVerificationFailed(
       keys.length === 0
         ? `there is no ${kind} for the algorithm ${alg} and the key id of the token`
@@ -208,9 +173,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
   #decide(claims: JWTPayload): AuthDecision {
     const reading = readClaims(claims, this.#options);
-    if ("refused" in reading) {
-      return { refused: reading.refused, log: { sub: shown(claims.sub), found: shown(reading.found) } };
-    }
+    if ("refused" in reading) return reading;
     const { issuer } = this.#options;
     // Two issuers may have the same subject.
     const isAmbiguous = issuer === undefined || listOf(issuer).length > 1;
@@ -222,57 +185,74 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     };
   }
 
-  get #isSecret(): boolean {
-    return this.#options.secret !== undefined || this.#options.secretFile !== undefined;
-  }
-
   get #toleranceMs(): number {
     return this.#options.clockToleranceMs ?? DEFAULT_CLOCK_TOLERANCE_MS;
   }
 }
 
-interface Verification {
-  readonly jose: typeof import("jose");
-  readonly signal: AbortSignal | undefined;
-}
+type Jose = typeof import("jose");
 
 function listOf(value: string | readonly string[]): string[] {
   return typeof value === "string" ? [value] : [...value];
 }
 
-function requireOneSource(options: JwtOptions): void {
+function isSecret({ secret, secretFile }: JwtKeyOptions): boolean {
+  return secret !== undefined || secretFile !== undefined;
+}
+
+function requireConsistent(options: JwtOptions): void {
   const { secret, secretFile, publicKey, publicKeyFile, jwksUrl, issuer, audience } = options;
-  const sources = [secret, secretFile, publicKey, publicKeyFile, jwksUrl].filter((each) =>
-    each !== undefined
-  );
-  if (sources.length !== 1) {
+  const sources = [secret, secretFile, publicKey, publicKeyFile, jwksUrl];
+  if (sources.filter((each) => each !== undefined).length !== 1) {
     throw new TypeError("Cannot use JWT: exactly one of a secret, a public key and a key set is required");
   }
-  if (jwksUrl === undefined) return;
   // An issuer signs tokens for many programs, and a key set may be of many issuers.
-  if (issuer === undefined || audience === undefined) {
+  if (jwksUrl !== undefined && (issuer === undefined || audience === undefined)) {
     throw new TypeError(
       "Cannot use JWT: a key set needs the issuer (--jwt-issuer) and the audience (--jwt-audience) of the tokens",
     );
   }
-}
-
-function algorithmsOf({ secret, secretFile, algorithms }: JwtOptions): readonly string[] {
-  const isSecret = secret !== undefined || secretFile !== undefined;
-  const possible = isSecret ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
-  if (algorithms === undefined) return isSecret ? ["HS256"] : possible;
+  const possible = isSecret(options) ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
+  const algorithms = algorithmsOf(options);
   const unfit = algorithms.find((alg) => !possible.includes(alg));
   if (unfit !== undefined || algorithms.length === 0) {
     throw new TypeError(
       `Cannot use JWT with algorithm "${unfit ?? ""}": possible are ${possible.join(", ")}`,
     );
   }
-  return algorithms;
 }
 
-function parseOption<T>(kind: string, parse: () => T): T {
+function algorithmsOf(options: JwtOptions): readonly string[] {
+  return options.algorithms ?? (isSecret(options) ? ["HS256"] : PUBLIC_KEY_ALGORITHMS);
+}
+
+interface KeySource {
+  find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]>;
+  unready?(): string | undefined;
+  close?(): Promise<void>;
+}
+
+async function openKeys(options: JwtOptions): Promise<KeySource> {
+  const { secret, secretFile, publicKey, publicKeyFile, jwksUrl, allowHttp, logger = silentLogger } = options;
+  if (jwksUrl !== undefined) {
+    const remote = new RemoteKeys(jwksUrl, { logger, allowHttp });
+    remote.refreshOld();
+    return remote;
+  }
+  const [kind, parse] = isSecret(options)
+    ? ["secret of JWT", parseSecrets] as const
+    : ["public key of JWT", parsePublicKeys] as const;
+  let keys: readonly VerificationKey[] = [];
+  const use = ([text = ""]: readonly string[]) => void (keys = parse(text));
+  const find = (token: KeyChoice) => Promise.resolve(keys.filter((key) => fits(key, token)));
+  const file = secretFile ?? publicKeyFile;
+  if (file !== undefined) {
+    const files = await WatchedFiles.open({ kind, files: [file], maxBytes: MAX_KEY_FILE_BYTES, logger, use });
+    return { find, close: () => files.close() };
+  }
   try {
-    return parse();
+    use([secret ?? publicKey ?? ""]);
+    return { find };
   } catch (cause) {
     if (!(cause instanceof FileContentError)) throw cause;
     throw contentProblem(`Cannot read the ${kind}: ${cause.message}`, { cause });
@@ -282,63 +262,50 @@ function parseOption<T>(kind: string, parse: () => T): T {
 /** Three parts in base64url; `jose` would also read what has spaces or padding. */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-const NO_JWT = "the token is no JWT";
-
-function readHeader(token: string, jose: Verification["jose"]) {
-  if (!COMPACT_FORM.test(token)) throw new jose.errors.JWTInvalid(NO_JWT);
+/** A stranger wrote the header: its members may be of any type. */
+function readHeader(token: string, jose: Jose): Readonly<Record<"alg" | "kid", string | undefined>> {
   try {
-    return jose.decodeProtectedHeader(token);
+    if (!COMPACT_FORM.test(token)) throw new TypeError("not in compact form");
+    const { alg, kid }: Readonly<Record<string, unknown>> = jose.decodeProtectedHeader(token);
+    return { alg: textOrNone(alg), kid: textOrNone(kid) };
   } catch (cause) {
-    // It throws a `TypeError` for a text that is no JWT.
-    throw new jose.errors.JWTInvalid(NO_JWT, { cause });
+    throw new jose.errors.JWTInvalid("the token is no JWT", { cause });
   }
 }
 
-/** What a client is told; `undefined` for a failure of the Server's own. */
-function refusalOf(error: unknown, { errors }: Verification["jose"]): string | undefined {
-  if (error instanceof errors.JWTExpired) return "token expired";
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "nbf") return "token not valid yet";
-    if (error.reason === "missing") return `the token has no claim "${error.claim}"`;
-    const state = error.reason === "check_failed" ? "not the expected one" : "malformed";
-    return `the claim "${error.claim}" of the token is ${state}`;
-  }
-  if (error instanceof errors.JOSEError) return "wrong token";
-  return undefined;
+function textOrNone(member: unknown): string | undefined {
+  return typeof member === "string" ? member : undefined;
 }
-
-const MAX_LOGGED_LENGTH = 200;
 
 /**
- * What the Server's log says about a refused token: whose it is, and what was expected of a claim. Nothing of a token
- * whose signature is wrong counts, so the log says only why it is not accepted.
+ * What the client is told, and the log: whose token it is, and what was expected of a claim. Nothing of a token whose
+ * signature is wrong counts, so the log says only why it is not accepted.
+ *
+ * @throws `error` when it is a failure of the Server's own.
  */
-function factsOf(error: unknown, { jose: { errors }, options }: {
-  readonly jose: Verification["jose"];
-  readonly options: JwtOptions;
-}): Pick<AuthRefusal, "log"> {
-  if (!(error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)) {
-    return { log: { detail: shorten(describeError(error), MAX_LOGGED_LENGTH) } };
+function toRefusal(
+  error: unknown,
+  { jose: { errors }, options }: { readonly jose: Jose; readonly options: JwtOptions },
+): AuthRefusal {
+  if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, payload } = error;
+    const expected = claim === "iss" ? options.issuer : claim === "aud" ? options.audience : undefined;
+    const isTime = claim === "exp" || claim === "nbf";
+    const found = isTime ? readableTime(payload[claim]) : payload[claim];
+    return {
+      refused: error instanceof errors.JWTExpired ? "token expired" : claimProblem(error),
+      log: { sub: shown(payload.sub), expected: shown(expected), found: shown(found) },
+    };
   }
-  const { claim, payload } = error;
-  const expected = claim === "iss" ? options.issuer : claim === "aud" ? options.audience : undefined;
-  const isTime = claim === "exp" || claim === "nbf";
-  const found = payload[claim];
-  return {
-    log: {
-      sub: shown(payload.sub),
-      expected: shown(expected),
-      found: shown(isTime ? readableTime(found) : found),
-    },
-  };
+  if (!(error instanceof errors.JOSEError)) throw error;
+  return { refused: "wrong token", log: { detail: shown(describeError(error)) } };
 }
 
-/** A claim for the log; `undefined` for an absent one. */
-function shown(claim: unknown): string | undefined {
-  if (claim === undefined) return undefined;
-  const isPlain = typeof claim !== "object" ||
-    (Array.isArray(claim) && claim.every((item) => typeof item === "string"));
-  return shorten(isPlain ? String(claim) : JSON.stringify(claim), MAX_LOGGED_LENGTH);
+function claimProblem({ claim, reason }: { readonly claim: string; readonly reason: string }): string {
+  if (claim === "nbf") return "token not valid yet";
+  if (reason === "missing") return `the token has no claim "${claim}"`;
+  const state = reason === "check_failed" ? "not the expected one" : "malformed";
+  return `the claim "${claim}" of the token is ${state}`;
 }
 
 /** A time in seconds since 1970 as an ISO date; anything else as it is. */

@@ -1,6 +1,8 @@
 /** What the claims of a JWT allow. Pure. */
-import { isRecord } from "../../json.ts";
+import { isRecord, isTexts } from "../../json.ts";
+import { shorten } from "../../text.ts";
 import { type Grant, GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./grant.ts";
+import type { AuthRefusal } from "./provider.ts";
 
 /** The names of the claims, and what counts where one is absent. */
 export interface ClaimOptions {
@@ -16,18 +18,18 @@ export interface ClaimOptions {
   readonly defaultRoles?: readonly GrantedRole[] | undefined;
 }
 
-export type ClaimsReading =
-  | { readonly principal: string; readonly grant: Grant }
-  | { readonly refused: string; readonly found: unknown };
-
 export const DEFAULT_OFFICES_CLAIM = "a2c_offices";
 export const DEFAULT_ROLES_CLAIM = "a2c_roles";
 export const DEFAULT_CLOCK_TOLERANCE_MS = 30_000;
 const MAX_PRINCIPAL_LENGTH = 256;
+const MAX_LOGGED_LENGTH = 200;
 const ALL = "*";
 
 /** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */
-export function readClaims(claims: Readonly<Record<string, unknown>>, options: ClaimOptions): ClaimsReading {
+export function readClaims(
+  claims: Readonly<Record<string, unknown>>,
+  options: ClaimOptions,
+): AuthRefusal | { readonly principal: string; readonly grant: Grant } {
   const {
     principalClaim = "sub",
     officesClaim = DEFAULT_OFFICES_CLAIM,
@@ -35,26 +37,24 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, options: C
     defaultOffices = [],
     defaultRoles = GRANTED_ROLES,
   } = options;
-  const principal = findClaim(claims, principalClaim);
-  if (!isPrincipal(principal)) {
-    return { refused: `the token has no usable claim "${principalClaim}"`, found: principal };
-  }
-  const foundOffices = findClaim(claims, officesClaim);
-  const offices = readTexts(foundOffices, (text) => [text]) ?? defaultOffices;
-  if (offices === "invalid") {
-    return { refused: `the token has an invalid claim "${officesClaim}"`, found: foundOffices };
-  }
-  const foundRoles = findClaim(claims, rolesClaim);
-  const roles = readTexts(foundRoles, splitWords) ?? defaultRoles;
-  if (roles === "invalid") {
-    return { refused: `the token has an invalid claim "${rolesClaim}"`, found: foundRoles };
-  }
+  const refuse = (refused: string, found: unknown): AuthRefusal => ({
+    refused,
+    log: { sub: shown(claims["sub"]), found: shown(found) },
+  });
+  const [principal, offices, roles] = [principalClaim, officesClaim, rolesClaim].map((name) =>
+    findClaim(claims, name)
+  );
+  if (!isPrincipal(principal)) return refuse(`the token has no usable claim "${principalClaim}"`, principal);
+  if (!isTextOrList(offices)) return refuse(`the token has an invalid claim "${officesClaim}"`, offices);
+  if (!isTextOrList(roles)) return refuse(`the token has an invalid claim "${rolesClaim}"`, roles);
+  const allowed = typeof offices === "string" ? [offices] : offices ?? defaultOffices;
+  const named = typeof roles === "string" ? roles.split(/\s+/) : roles ?? defaultRoles;
   return {
     principal,
     grant: {
-      ...(offices.includes(ALL) ? {} : { offices: offices.map((office) => office.normalize("NFKC")) }),
+      ...(allowed.includes(ALL) ? {} : { offices: allowed.map((office) => office.normalize("NFKC")) }),
       // A token may have roles of other programs as well.
-      roles: roles.filter(isGrantedRole),
+      roles: named.filter(isGrantedRole),
     },
   };
 }
@@ -75,17 +75,13 @@ function isPrincipal(value: unknown): value is string {
     !/[\p{Cc}\p{Cs}]/u.test(value);
 }
 
-/** `undefined` for an absent claim. */
-function readTexts(
-  claim: unknown,
-  split: (text: string) => readonly string[],
-): readonly string[] | "invalid" | undefined {
-  if (claim === undefined) return undefined;
-  if (typeof claim === "string") return split(claim);
-  const isList = Array.isArray(claim) && claim.every((item) => typeof item === "string");
-  return isList ? claim : "invalid";
+function isTextOrList(claim: unknown): claim is string | readonly string[] | undefined {
+  return claim === undefined || typeof claim === "string" || isTexts(claim);
 }
 
-function splitWords(text: string): readonly string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
+/** A claim, or another value, for the log; `undefined` for an absent one. */
+export function shown(claim: unknown): string | undefined {
+  if (claim === undefined) return undefined;
+  const isPlain = typeof claim !== "object" || isTexts(claim);
+  return shorten(isPlain ? String(claim) : JSON.stringify(claim), MAX_LOGGED_LENGTH);
 }

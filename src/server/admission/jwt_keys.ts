@@ -1,6 +1,6 @@
-/** The keys that verify a JWT: secrets, public keys, and sets of keys. */
+/** The keys that verify a JWT: secrets, public keys, and sets of keys, which may be at a URL. */
 import { createPublicKey, X509Certificate } from "node:crypto";
-import type { CryptoKey, JWK } from "jose";
+import type { JWK } from "jose";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { isRecord, parseJson } from "../../json.ts";
@@ -10,32 +10,37 @@ import { describeError } from "../../text.ts";
 import { contentProblem } from "./watched_files.ts";
 
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];
-export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-];
+/** What the keys of each kind may verify. A symmetric key is of none of them, so it never verifies as a public one. */
+const PUBLIC_KEY_KINDS = [
+  { kty: "RSA", crv: undefined, algorithms: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] },
+  { kty: "EC", crv: "P-256", algorithms: ["ES256"] },
+  { kty: "EC", crv: "P-384", algorithms: ["ES384"] },
+  { kty: "EC", crv: "P-521", algorithms: ["ES512"] },
+  { kty: "OKP", crv: "Ed25519", algorithms: ["EdDSA", "Ed25519"] },
+] as const;
+export const PUBLIC_KEY_ALGORITHMS: readonly string[] = PUBLIC_KEY_KINDS.flatMap(({ algorithms }) =>
+  algorithms
+);
 const MAX_KEYS = 100;
 /** The shortest secret, in bytes: as long as the hash of HS256 (RFC 7518, section 3.2). */
 const MIN_SECRET_BYTES = 32;
 
+/** What a token says about its key. */
 export interface KeyChoice {
   readonly alg: string;
   readonly kid: string | undefined;
 }
 
 export interface VerificationKey {
-  /** Whether the token names this key, or none, and this key may have its algorithm. */
-  fits(choice: KeyChoice): boolean;
-  prepare(alg: string): Promise<CryptoKey | Uint8Array>;
+  readonly algorithms: readonly string[];
+  /** A key without an id fits tokens with any. */
+  readonly kid?: unknown;
+  readonly key: JWK | Uint8Array;
+}
+
+export function fits({ algorithms, kid }: VerificationKey, token: KeyChoice): boolean {
+  return algorithms.includes(token.alg) &&
+    (kid === undefined || token.kid === undefined || kid === token.kid);
 }
 
 /**
@@ -45,33 +50,26 @@ export interface VerificationKey {
  */
 export function parseSecrets(text: string): readonly VerificationKey[] {
   if (text.includes("-----BEGIN")) throw contentProblem("it is a key in PEM form, and not a shared secret");
-  const secrets = text.split(/\r\n|\n/).filter((line) => line !== "");
+  const secrets = text.split(/\r?\n/).filter((line) => line !== "").map((line) =>
+    new TextEncoder().encode(line)
+  );
   if (secrets.length === 0) throw contentProblem("it contains no secret");
-  return secrets.map((secret) => {
-    const bytes = new TextEncoder().encode(secret);
-    if (bytes.length < MIN_SECRET_BYTES) {
-      throw contentProblem(
-        `a secret needs at least ${MIN_SECRET_BYTES} bytes, as from "openssl rand -hex 32"`,
-      );
-    }
-    return {
-      fits: ({ alg }) => SECRET_ALGORITHMS.includes(alg),
-      prepare: () => Promise.resolve(bytes),
-    };
-  });
+  if (secrets.some((secret) => secret.length < MIN_SECRET_BYTES)) {
+    throw contentProblem(`a secret needs at least ${MIN_SECRET_BYTES} bytes, as from "openssl rand -hex 32"`);
+  }
+  return secrets.map((key) => ({ algorithms: SECRET_ALGORITHMS, key }));
 }
 
 /** @throws {FileContentError} when it has no usable key, or a private one. */
 export function parsePublicKeys(text: string): readonly VerificationKey[] {
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
-    throw contentProblem("it has a private key; give the public key alone");
-  }
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) throw contentProblem(PRIVATE_KEY);
   const blocks = text.match(/-----BEGIN ([A-Z ]+)-----[\s\S]*?-----END \1-----/g);
-  const keys = blocks === null ? readKeySet(parseJson(text)) : blocks.map(readPem).map(toKey);
-  const usable = keys.filter((key) => key !== undefined);
-  if (usable.length === 0) throw contentProblem("it has no public key for JWT: PEM, JWK or a set of JWKs");
-  return usable;
+  const keys = blocks === null ? readKeySet(parseJson(text)) : blocks.map(readPem).flatMap(toKey);
+  if (keys.length === 0) throw contentProblem("it has no public key for JWT: PEM, JWK or a set of JWKs");
+  return keys;
 }
+
+const PRIVATE_KEY = "it has a private key; give the public key alone";
 
 /**
  * Reads a set of keys, or a single one. Keys that are not for signatures, or of a kind that is not known, are left out.
@@ -81,15 +79,12 @@ export function parsePublicKeys(text: string): readonly VerificationKey[] {
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const list = isRecord(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
   if (list.length > MAX_KEYS) throw contentProblem(`it has more than ${MAX_KEYS} keys`);
-  const jwks = list.filter(isRecord);
-  if (jwks.length !== list.length) throw contentProblem("it is not a set of keys");
-  if (jwks.some((jwk) => Object.hasOwn(jwk, "d"))) {
-    throw contentProblem("it has a private key; give the public key alone");
-  }
-  return jwks.map(toKey).filter((key) => key !== undefined);
+  if (!list.every(isRecord)) throw contentProblem("it is not a set of keys");
+  if (list.some((jwk) => Object.hasOwn(jwk, "d"))) throw contentProblem(PRIVATE_KEY);
+  return list.flatMap(toKey);
 }
 
-function readPem(block: string): Readonly<Record<string, unknown>> {
+function readPem(block: string): JWK {
   try {
     const isCertificate = block.startsWith("-----BEGIN CERTIFICATE");
     const key = isCertificate ? new X509Certificate(block).publicKey : createPublicKey(block);
@@ -99,39 +94,15 @@ function readPem(block: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The algorithms of a key; none for a kind that is not known. A symmetric key never verifies as a public one. */
-function algorithmsOf({ kty, crv }: Readonly<Record<string, unknown>>): readonly string[] {
-  if (kty === "RSA") return PUBLIC_KEY_ALGORITHMS.filter((alg) => /^[RP]S/.test(alg));
-  if (kty === "OKP" && crv === "Ed25519") return ["EdDSA", "Ed25519"];
-  if (kty !== "EC") return [];
-  const ofCurve: Readonly<Record<string, string>> = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" };
-  const alg = typeof crv === "string" && Object.hasOwn(ofCurve, crv) ? ofCurve[crv] : undefined;
-  return alg === undefined ? [] : [alg];
-}
-
-function toKey(jwk: Readonly<Record<string, unknown>>): VerificationKey | undefined {
-  const { alg, use, kid, key_ops: operations } = jwk;
-  const possible = algorithmsOf(jwk);
-  const algorithms = alg === undefined ? possible : possible.filter((each) => each === alg);
+function toKey(jwk: JWK): readonly VerificationKey[] {
+  const { kty, crv, alg, use, kid, key_ops: operations } = jwk;
+  const kind = PUBLIC_KEY_KINDS.find((each) =>
+    each.kty === kty && (each.crv === undefined || each.crv === crv)
+  );
+  const algorithms = (kind?.algorithms ?? []).filter((each) => alg === undefined || each === alg);
   const isForSignatures = (use === undefined || use === "sig") &&
     (!Array.isArray(operations) || operations.includes("verify"));
-  if (algorithms.length === 0 || !isForSignatures) return undefined;
-  const prepared = new Map<string, Promise<CryptoKey | Uint8Array>>();
-  return {
-    fits: (choice) =>
-      algorithms.includes(choice.alg) &&
-      (kid === undefined || choice.kid === undefined || kid === choice.kid),
-    prepare(chosen) {
-      const known = prepared.get(chosen) ?? importKey(jwk, chosen);
-      prepared.set(chosen, known);
-      return known;
-    },
-  };
-}
-
-async function importKey(jwk: JWK, alg: string): Promise<CryptoKey | Uint8Array> {
-  const { importJWK } = await import("jose");
-  return await importJWK(jwk, alg);
+  return algorithms.length > 0 && isForSignatures ? [{ algorithms, kid, key: jwk }] : [];
 }
 
 const FETCH_TIMEOUT_MS = 5_000;
@@ -154,11 +125,12 @@ export interface RemoteKeysOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
+/** A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. */
 export class RemoteKeys {
   readonly #url: string;
   readonly #options: RemoteKeysOptions;
   readonly #closing = new AbortController();
-  #keys: readonly VerificationKey[] | undefined;
+  #keys: readonly VerificationKey[] = [];
   #fetchedAtMs = -Infinity;
   #triedAtMs = -Infinity;
   #running: Promise<void> | undefined;
@@ -183,63 +155,59 @@ export class RemoteKeys {
   }
 
   /**
-   * The keys. Old keys are returned at once, and newer ones fetched for the next time.
+   * The keys that a token may be signed with. Old keys are returned at once, and newer ones fetched for the next time.
    *
-   * @throws the reason why there are none.
+   * @throws {FileContentError} when there are no keys at all, with the reason.
    */
-  async current(signal?: AbortSignal): Promise<readonly VerificationKey[]> {
-    const known = this.#usableKeys;
-    if (known !== undefined) {
-      if (this.#ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
-      return known;
+  async find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]> {
+    const fitting = () => this.#keys.filter((key) => fits(key, token));
+    if (this.#ageMs >= MAX_STALE_MS) await abortable(this.#refresh(), signal);
+    else this.refreshOld();
+    if (this.#ageMs >= MAX_STALE_MS) {
+      throw contentProblem(`no key set from "${withoutQuery(this.#url)}": ${this.#reason}`);
     }
+    const known = fitting();
+    if (known.length > 0) return known;
     await abortable(this.#refresh(), signal);
-    const fetched = this.#usableKeys;
-    if (fetched === undefined) throw this.#toError();
-    return fetched;
+    return fitting();
+  }
+
+  /**
+   * Why there are no keys that may be used; `undefined` when there are. Fetches missing keys in the background, at most
+   * every 5 seconds, and old ones as {@linkcode RemoteKeys.find} does.
+   */
+  unready(): string | undefined {
+    this.refreshOld();
+    // Without a failure, keys are too old only because nobody asked for them.
+    const isReady = this.#ageMs < MAX_STALE_MS || (this.#keys.length > 0 && this.#failure === undefined);
+    return isReady ? undefined : `no key set for JWT: ${this.#reason}`;
+  }
+
+  refreshOld(): void {
+    if (this.#ageMs >= MAX_AGE_MS) void this.#refresh();
+  }
+
+  /** Ends a running request. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException("Closed", "AbortError"));
+    await this.#running;
   }
 
   get #ageMs(): number {
     return this.#now() - this.#fetchedAtMs;
   }
 
-  get #usableKeys(): readonly VerificationKey[] | undefined {
-    return this.#ageMs < MAX_STALE_MS ? this.#keys : undefined;
+  get #reason(): string {
+    return this.#failure ?? "it is being fetched";
   }
 
-  /**
-   * Why there are no keys that may be used; `undefined` when there are. Fetches missing keys in the background, at most
-   * every 5 seconds, and old ones as {@linkcode RemoteKeys.current} does.
-   */
-  unready(): string | undefined {
-    if (this.#ageMs >= MAX_AGE_MS) void this.#refresh().catch(() => {});
-    // Without a failure, keys are too old only because nobody asked for them.
-    const isReady = this.#usableKeys !== undefined ||
-      (this.#keys !== undefined && this.#failure === undefined);
-    return isReady ? undefined : `no key set for JWT: ${this.#failure ?? "it is being fetched"}`;
-  }
-
-  /** The keys of a newer answer, for a token whose key is not known; `undefined` so soon after the last request. */
-  async newer(signal?: AbortSignal): Promise<readonly VerificationKey[] | undefined> {
-    const before = this.#keys;
-    await abortable(this.#refresh(), signal).catch(() => {});
-    return this.#keys === before ? undefined : this.#keys;
-  }
-
-  /** Ends a running request. Idempotent. */
-  async close(): Promise<void> {
-    this.#closing.abort(new DOMException("Closed", "AbortError"));
-    await this.#running?.catch(() => {});
-  }
-
+  /** Never rejects. Without a request so soon after the last one. */
   #refresh(): Promise<void> {
     if (this.#running !== undefined) return this.#running;
     const pauseMs = this.#failure !== undefined ? RETRY_MS : COOLDOWN_MS;
     if (this.#now() - this.#triedAtMs < pauseMs || this.#closing.signal.aborted) return Promise.resolve();
     this.#triedAtMs = this.#now();
-    const running = this.#fetch().finally(() => this.#running = undefined);
-    this.#running = running;
-    return running;
+    return this.#running = this.#fetch().finally(() => this.#running = undefined);
   }
 
   async #fetch(): Promise<void> {
@@ -255,22 +223,15 @@ export class RemoteKeys {
       if (keys.length === 0) throw contentProblem("it has no usable key");
       this.#keys = keys;
       this.#fetchedAtMs = this.#now();
-      if (before !== undefined) logger.info("fetched the key set again", fields);
       this.#failure = undefined;
-    } catch (cause) {
-      if (this.#closing.signal.aborted) throw cause;
-      this.#failure = explainFetch(cause);
+      if (before !== undefined) logger.info("fetched the key set again", fields);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#failure = explainFetch(error);
       // One line for each outage.
-      if (before === undefined) {
-        logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
-      }
-      throw this.#toError(cause);
+      if (before !== undefined) return;
+      logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
     }
-  }
-
-  #toError(cause?: unknown): Error {
-    const reason = this.#failure ?? "it is being fetched";
-    return contentProblem(`no key set from "${withoutQuery(this.#url)}": ${reason}`, { cause });
   }
 
   #now(): number {
@@ -288,16 +249,11 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
     await response.body?.cancel();
     throw contentProblem(`HTTP status ${response.status}`);
   }
-  return await readBody(response, signal);
-}
-
-async function readBody(response: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   // Leaving the loop cancels the body.
   for await (const chunk of response.body ?? []) {
-    signal.throwIfAborted();
     bytes += chunk.byteLength;
     if (bytes > MAX_KEY_SET_BYTES) {
       throw contentProblem(`the answer has more than ${MAX_KEY_SET_BYTES} bytes`);
