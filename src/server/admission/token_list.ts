@@ -29,6 +29,8 @@ const KEYS = ["name", "offices", "roles", "expires"] as const;
 type Key = typeof KEYS[number];
 const ATTRIBUTE = /\s+([a-z_]+)=(\S*)$/;
 const COMMENT = /\s#.*$/s;
+/** A date, and a time with its zone. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 const LINE_FORM = "TOKEN name=… offices=a,b roles=… expires=…";
 
 /**
@@ -75,31 +77,18 @@ function parseLine(line: string, place: string): ListedToken {
     values.set(key, value);
     token = token.slice(0, -attribute.length);
   }
-  requireOneWord(token, { place, hasAttributes: values.size > 0 });
-  const listOf = (key: Key) => values.get(key)?.split(",");
-  return toToken({
-    token,
-    name: values.get("name"),
-    offices: listOf("offices"),
-    roles: listOf("roles"),
-    expires: values.get("expires"),
-  }, place);
-}
-
-/** Refuses what would otherwise become a token that nobody has, or that has no limits although its line names some. */
-function requireOneWord(
-  token: string,
-  { place, hasAttributes }: { readonly place: string; readonly hasAttributes: boolean },
-): void {
+  // Otherwise it would become a token that nobody has, or one without limits although its line names some.
   if (/\s/.test(token)) {
     throw contentProblem(
       `${place} has a space within the token or its attributes; write ${LINE_FORM}, without a space after a comma, ` +
         `a comment after " #", and a token with spaces in the JSON form of the file`,
     );
   }
-  if (hasAttributes && /[,;]$/.test(token)) {
+  if (values.size > 0 && /[,;]$/.test(token)) {
     throw contentProblem(`${place} has a "${token.slice(-1)}" after the token; write ${LINE_FORM}`);
   }
+  const [offices, roles] = [values.get("offices")?.split(","), values.get("roles")?.split(",")];
+  return toToken({ ...Object.fromEntries(values), token, offices, roles }, place);
 }
 
 function parseEntries(text: string): ListedToken[] {
@@ -118,21 +107,24 @@ function parseEntries(text: string): ListedToken[] {
 
 /** @throws {FileContentError} that names `place`, and quotes no token. */
 function toToken(entry: Readonly<Record<string, unknown>>, place: string): ListedToken {
-  const { token, name, offices, roles, expires } = entry;
+  const { token } = entry;
   if (typeof token !== "string" || token === "") throw contentProblem(`${place} has no token`);
   if (token.startsWith(HASH_PREFIX) && !/^sha256:[0-9a-f]{64}$/i.test(token)) {
     throw contentProblem(`${place} begins with "${HASH_PREFIX}", and has not 64 hexadecimal digits`);
   }
-  const refuse = (key: Key, why: string): never => {
-    throw contentProblem(`${place} has an invalid "${key}": ${why}`);
+  const read = <T>(key: Key, reader: (value: unknown, refuse: Refuse) => T): T | undefined => {
+    if (entry[key] === undefined) return undefined;
+    return reader(entry[key], (why) => {
+      throw contentProblem(`${place} has an invalid "${key}": ${why}`);
+    });
   };
   return {
     place,
     token,
-    name: name === undefined ? undefined : readName(name, (why) => refuse("name", why)),
-    offices: readOffices(offices, (why) => refuse("offices", why)),
-    roles: readRoles(roles, (why) => refuse("roles", why)),
-    expiresAtMs: readTime(expires, (why) => refuse("expires", why)),
+    name: read("name", readName),
+    offices: read("offices", readOffices),
+    roles: read("roles", readRoles),
+    expiresAtMs: read("expires", readTime),
   };
 }
 
@@ -146,25 +138,18 @@ function readName(value: unknown, refuse: Refuse): string {
 }
 
 function readOffices(value: unknown, refuse: Refuse): readonly string[] | undefined {
-  if (value === undefined) return undefined;
   if (!Array.isArray(value)) return refuse("expected a list of offices");
   return value.includes(ALL) ? undefined : value.map((office) => readName(office, refuse));
 }
 
-function readRoles(value: unknown, refuse: Refuse): readonly GrantedRole[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value) || !value.every(isGrantedRole)) {
-    return refuse("expected a list of agent, computer, observer");
-  }
-  return value;
+function readRoles(value: unknown, refuse: Refuse): readonly GrantedRole[] {
+  const isList = Array.isArray(value) && value.every(isGrantedRole);
+  return isList ? value : refuse("expected a list of agent, computer, observer");
 }
 
 /** A date alone ends with its day, in UTC. */
-function readTime(value: unknown, refuse: Refuse): number | undefined {
-  if (value === undefined) return undefined;
-  const text = typeof value === "string" ? value : "";
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  const timeMs = isDate || isTime ? Date.parse(isDate ? `${text}T23:59:59.999Z` : text) : NaN;
+function readTime(value: unknown, refuse: Refuse): number {
+  const [, date, time] = typeof value === "string" ? ISO_TIME.exec(value) ?? [] : [];
+  const timeMs = date === undefined ? NaN : Date.parse(date + (time ?? "T23:59:59.999Z"));
   return Number.isNaN(timeMs) ? refuse("expected a date, or a time with its zone, in ISO 8601") : timeMs;
 }

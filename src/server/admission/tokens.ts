@@ -1,7 +1,7 @@
 /** Authentication of clients by a set of tokens: from the program, or from a file that is read again when it changes. */
+import { Buffer } from "node:buffer";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Logger, silentLogger } from "../../log.ts";
-import type { Grant } from "./grant.ts";
 import {
   type Admission,
   type AuthDecision,
@@ -51,21 +51,22 @@ export interface StaticTokensOptions extends TokenPlace {
  */
 export function staticTokens({ tokens, ...place }: StaticTokensOptions): AuthProvider {
   if (tokens.length === 0) throw new TypeError("Cannot use the static tokens: at least one is required");
+  const table = new TokenTable(place);
   try {
-    const provider = new TokenProvider(new TokenTable(listTokens(tokens)), place);
-    return {
-      authenticate(credentials) {
-        const decision = provider.authenticate(credentials);
-        if ("refused" in decision) return decision;
-        // The tokens never change.
-        const { signal: _signal, ...admission } = decision;
-        return admission;
-      },
-    };
+    table.replace(listTokens(tokens));
   } catch (cause) {
     if (!(cause instanceof FileContentError)) throw cause;
     throw new TypeError(`Cannot use the static tokens: ${cause.message}`, { cause });
   }
+  return {
+    authenticate(credentials) {
+      const decision = table.authenticate(credentials);
+      if ("refused" in decision) return decision;
+      // The tokens never change.
+      const { signal: _signal, ...admission } = decision;
+      return admission;
+    },
+  };
 }
 
 /** The options of {@linkcode TokenFile.open}. */
@@ -100,11 +101,11 @@ export interface TokenFileOptions extends TokenPlace {
  * ```
  */
 export class TokenFile implements AuthProvider, AsyncDisposable {
-  readonly #provider: TokenProvider;
+  readonly #table: TokenTable;
   readonly #files: WatchedFiles;
 
-  private constructor(provider: TokenProvider, files: WatchedFiles) {
-    this.#provider = provider;
+  private constructor(table: TokenTable, files: WatchedFiles) {
+    this.#table = table;
     this.#files = files;
   }
 
@@ -116,7 +117,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
   static async open(path: string, options: TokenFileOptions = {}): Promise<TokenFile> {
     const { tokens = [], logger = silentLogger, checkIntervalMs, ...place } = options;
     const always = listTokens(tokens).map((token) => ({ ...token, place: BESIDE_FILE }));
-    const table = new TokenTable([]);
+    const table = new TokenTable(place);
     let isWarned = !always.some(isUnlimited);
     const files = await WatchedFiles.open({
       kind: "token file",
@@ -136,7 +137,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
         return counts;
       },
     });
-    return new TokenFile(new TokenProvider(table, place), files);
+    return new TokenFile(table, files);
   }
 
   /** Why the newest version of the file is not in use; `undefined` while it is. */
@@ -146,7 +147,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
 
   /** Decides on one connection. */
   authenticate(credentials: Credentials): AuthDecision {
-    return this.#provider.authenticate(credentials);
+    return this.#table.authenticate(credentials);
   }
 
   /** Stops watching the file; its tokens stay accepted. Idempotent. */
@@ -164,34 +165,19 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
   return offices === undefined && roles === undefined;
 }
 
-class TokenProvider implements AuthProvider {
-  readonly #table: TokenTable;
-  readonly #readToken: (credentials: Credentials) => string | undefined;
-
-  constructor(table: TokenTable, place: TokenPlace) {
-    this.#table = table;
-    this.#readToken = createTokenReader(place);
-  }
-
-  authenticate(credentials: Credentials): AuthDecision {
-    const token = this.#readToken(credentials);
-    if (token === undefined) return { refused: "no token" };
-    return this.#table.find(token) ?? { refused: "wrong token" };
-  }
-}
-
 interface Entry {
   readonly digest: Uint8Array;
-  readonly principal: string;
-  readonly grant: Grant | undefined;
-  readonly expiresAtMs: number | undefined;
+  readonly admission: Admission;
+  /** What of it clients notice. */
+  readonly facts: string;
   readonly ending: AbortController;
 }
 
 export type TokenCounts = Readonly<Record<"tokens" | "added" | "removed" | "changed", number>>;
 
-/** The accepted tokens. Their set can change while connections are open. */
+/** The accepted tokens, found without a comparison whose time depends on them. They can change while connections are open. */
 export class TokenTable {
+  readonly #readToken: (credentials: Credentials) => string | undefined;
   /**
    * By a keyed hash of the token's digest. The key is random, so that nobody can choose tokens by which the time of the
    * lookup would tell anything.
@@ -201,8 +187,17 @@ export class TokenTable {
   /** The principals of tokens without a name: a token keeps its number when others are added or removed. */
   #unnamed = 0;
 
-  constructor(tokens: readonly ListedToken[]) {
-    this.replace(tokens);
+  constructor(place: TokenPlace = {}) {
+    this.#readToken = createTokenReader(place);
+  }
+
+  authenticate(credentials: Credentials): AuthDecision {
+    const token = this.#readToken(credentials);
+    if (token === undefined) return { refused: "no token" };
+    const digest = digestOf(token);
+    const entry = this.#entries.get(this.#keyOf(digest));
+    const isAccepted = entry !== undefined && timingSafeEqual(entry.digest, digest);
+    return isAccepted ? entry.admission : { refused: "wrong token" };
   }
 
   /**
@@ -212,52 +207,29 @@ export class TokenTable {
    * @throws {FileContentError} for a token that is given twice with different permissions; nothing changes then.
    */
   replace(tokens: readonly ListedToken[]): TokenCounts {
+    const before = this.#entries;
     const entries = new Map<string, Entry>();
     const places = new Map<string, string>();
-    const before = this.#entries;
     let unnamed = this.#unnamed;
     for (const token of tokens) {
       const digest = acceptedDigestOf(token.token);
       const key = this.#keyOf(digest);
-      const twin = entries.get(key);
-      if (twin !== undefined) {
-        const repeated = toEntry(token, { digest, principal: token.name ?? twin.principal });
-        if (isSame(repeated, twin)) continue;
-        const place = places.get(key) ?? "another token";
-        throw contentProblem(`${token.place} repeats ${place} with other permissions; remove one of them`);
-      }
-      places.set(key, token.place);
-      const known = before.get(key);
-      const principal = token.name ?? unnamedOf(known) ?? `token-${++unnamed}`;
+      const [twin, known] = [entries.get(key), before.get(key)];
+      const principal = token.name ?? twin?.admission.principal ?? unnamedOf(known) ?? `token-${++unnamed}`;
       const entry = toEntry(token, { digest, principal });
-      entries.set(key, known !== undefined && isSame(known, entry) ? known : entry);
+      if (twin === undefined) {
+        entries.set(key, known?.facts === entry.facts ? known : entry);
+        places.set(key, token.place);
+      } else if (twin.facts !== entry.facts) {
+        const problem = `${token.place} repeats ${
+          places.get(key)
+        } with other permissions; remove one of them`;
+        throw contentProblem(problem);
+      }
     }
     this.#unnamed = unnamed;
     this.#entries = entries;
-    for (const [key, entry] of before) {
-      if (entries.get(key) !== entry) entry.ending.abort(endOf(entry, entries.get(key)));
-    }
-    const kept = [...entries.keys()].filter((key) => before.has(key));
-    return {
-      tokens: entries.size,
-      added: entries.size - kept.length,
-      removed: before.size - kept.length,
-      changed: kept.filter((key) => entries.get(key) !== before.get(key)).length,
-    };
-  }
-
-  /** Returns what a token allows; `undefined` for a token that is not accepted. */
-  find(token: string): Admission | undefined {
-    const digest = digestOf(token);
-    const entry = this.#entries.get(this.#keyOf(digest));
-    if (entry === undefined || !timingSafeEqual(entry.digest, digest)) return undefined;
-    const { principal, grant, expiresAtMs, ending } = entry;
-    return {
-      principal,
-      ...(grant === undefined ? {} : { grant }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-      signal: ending.signal,
-    };
+    return endChanged(before, entries);
   }
 
   #keyOf(digest: Uint8Array): string {
@@ -267,32 +239,47 @@ export class TokenTable {
 
 function toEntry(
   { offices, roles, expiresAtMs }: ListedToken,
-  { digest, principal }: Pick<Entry, "digest" | "principal">,
+  { digest, principal }: { readonly digest: Uint8Array; readonly principal: string },
 ): Entry {
-  const grant = offices === undefined && roles === undefined ? undefined : { offices, roles };
-  return { digest, principal, grant, expiresAtMs, ending: new AbortController() };
+  const ending = new AbortController();
+  const admission = {
+    principal,
+    ...(offices === undefined && roles === undefined ? {} : { grant: { offices, roles } }),
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    signal: ending.signal,
+  };
+  const facts = JSON.stringify([principal, expiresAtMs, offices?.toSorted(), roles?.toSorted()]);
+  return { digest, admission, facts, ending };
 }
 
 function unnamedOf(known: Entry | undefined): string | undefined {
-  return known !== undefined && /^token-\d+$/.test(known.principal) ? known.principal : undefined;
+  return known !== undefined && /^token-\d+$/.test(known.admission.principal)
+    ? known.admission.principal
+    : undefined;
 }
 
-function isSame(a: Entry, b: Entry): boolean {
-  const factsOf = ({ principal, grant, expiresAtMs }: Entry) =>
-    JSON.stringify([principal, expiresAtMs, grant?.offices?.toSorted(), grant?.roles?.toSorted()]);
-  return factsOf(a) === factsOf(b);
-}
-
-function endOf(entry: Entry, successor: Entry | undefined): CredentialsEndedError {
-  return successor === undefined
-    ? new CredentialsEndedError(`The token of "${entry.principal}" was removed`, { kind: "revoked" })
-    : new CredentialsEndedError(`The permissions of "${entry.principal}" have changed`, { kind: "changed" });
+/** Ends the connections of entries that are no longer there as they were. */
+function endChanged(before: ReadonlyMap<string, Entry>, entries: ReadonlyMap<string, Entry>): TokenCounts {
+  let [removed, changed] = [0, 0];
+  for (const [key, { admission: { principal }, facts, ending }] of before) {
+    const successor = entries.get(key);
+    if (successor === undefined) {
+      removed++;
+      ending.abort(new CredentialsEndedError(`The token of "${principal}" was removed`, { kind: "revoked" }));
+    } else if (successor.facts !== facts) {
+      changed++;
+      ending.abort(
+        new CredentialsEndedError(`The permissions of "${principal}" have changed`, { kind: "changed" }),
+      );
+    }
+  }
+  return { tokens: entries.size, added: entries.size - before.size + removed, removed, changed };
 }
 
 /** The digest of an accepted token, which may be given as its hash. */
 function acceptedDigestOf(token: string): Uint8Array {
   return token.startsWith(HASH_PREFIX)
-    ? Uint8Array.from(token.slice(HASH_PREFIX.length).match(/../g) ?? [], (byte) => parseInt(byte, 16))
+    ? Buffer.from(token.slice(HASH_PREFIX.length), "hex")
     : digestOf(token);
 }
 
