@@ -265,7 +265,7 @@ const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** A stranger wrote the header: its members may be of any type. */
 function readHeader(token: string, jose: Jose): Readonly<Record<"alg" | "kid", string | undefined>> {
   try {
-    if (!COMPACT_FORM.test(token)) throw new TypeError("not in compact form");
+    if (!COMPACT_FORM.test(token)) throw new TypeError("Not in compact form");
     const { alg, kid }: Readonly<Record<string, unknown>> = jose.decodeProtectedHeader(token);
     return { alg: textOrNone(alg), kid: textOrNone(kid) };
   } catch (cause) {

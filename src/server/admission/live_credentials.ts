@@ -31,16 +31,40 @@ export interface Holder {
   dismiss(farewell: Farewell): void;
 }
 
+/** What the credentials of all connections share. */
+export class PermitWatch {
+  readonly timeouts: TimingWheel;
+  /** One listener for each signal: thousands of connections may share one. */
+  readonly #ending = new WeakMap<AbortSignal, Set<LiveCredentials>>();
+
+  constructor(timeouts: TimingWheel) {
+    this.timeouts = timeouts;
+  }
+
+  /** The credentials that are checked when a signal is aborted. */
+  endingWith(signal: AbortSignal): Set<LiveCredentials> {
+    const known = this.#ending.get(signal);
+    if (known !== undefined) return known;
+    const ending = new Set<LiveCredentials>();
+    this.#ending.set(signal, ending);
+    signal.addEventListener("abort", () => [...ending].forEach((each) => each.check()), { once: true });
+    return ending;
+  }
+}
+
 export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
   readonly permits: PermitWatch;
   readonly audit: Audit;
 }
 
-export class LiveCredentials {
+export class LiveCredentials implements Expirable {
   readonly #holder: Holder;
   readonly #context: LiveCredentialsContext;
   readonly #address: string;
-  #stop = nothing;
+  #permit: Permit = {};
+  #scheduled: Scheduled | undefined;
+  /** The client is told when so much time is left. */
+  #warningMs = 0;
   #triedAtMs = -Infinity;
   #asking: AbortController | undefined;
 
@@ -54,13 +78,36 @@ export class LiveCredentials {
     this.#context = context;
   }
 
-  /** Ends the connection when these credentials end, and tells it some time before they expire. */
+  /**
+   * Ends the connection when these credentials end; at once if they have ended. Tells it a minute before they expire, and
+   * again each time that half of the rest is over.
+   */
   watch(permit: Permit): void {
     this.#stop();
-    this.#stop = this.#context.permits.watch(permit, {
-      onEnd: (farewell) => this.#holder.dismiss(farewell),
-      onExpiring: (leftMs) => this.#warn(leftMs),
-    });
+    this.#permit = permit;
+    if (permit.signal !== undefined) this.#context.permits.endingWith(permit.signal).add(this);
+    if (permit.expiresAtMs !== undefined) {
+      this.#warningMs = Math.min(FIRST_WARNING_MS, this.#leftMs / 2);
+      this.#schedule();
+    }
+    this.check();
+  }
+
+  check(): void {
+    const farewell = endOf(this.#permit);
+    if (farewell === undefined) return;
+    this.#stop();
+    this.#holder.dismiss(farewell);
+  }
+
+  /** Called at the time of expiry, and now and then before. */
+  expire(): void {
+    const leftMs = this.#leftMs;
+    const isWarning = leftMs <= this.#warningMs && leftMs > LAST_WARNING_MS;
+    if (isWarning) this.#warningMs = leftMs / 2;
+    this.#schedule();
+    this.check();
+    if (isWarning) this.#warn(leftMs);
   }
 
   /**
@@ -90,6 +137,23 @@ export class LiveCredentials {
   close(): void {
     this.#stop();
     this.#asking?.abort(new AdmissionError("Closed before the decision"));
+  }
+
+  get #leftMs(): number {
+    return (this.#permit.expiresAtMs ?? Infinity) - Date.now();
+  }
+
+  #schedule(): void {
+    const leftMs = Math.max(0, this.#leftMs);
+    const untilWarningMs = this.#warningMs > LAST_WARNING_MS ? Math.max(0, leftMs - this.#warningMs) : leftMs;
+    this.#scheduled = this.#context.permits.timeouts.add(this, Math.min(untilWarningMs, CLOCK_CHECK_MS));
+  }
+
+  #stop(): void {
+    const { permits } = this.#context;
+    if (this.#scheduled !== undefined) permits.timeouts.cancel(this.#scheduled);
+    this.#scheduled = undefined;
+    if (this.#permit.signal !== undefined) permits.endingWith(this.#permit.signal).delete(this);
   }
 
   #record({ expiresAtMs }: Permit): void {
@@ -133,9 +197,6 @@ export class LiveCredentials {
   }
 }
 
-/** One function for all connections. */
-function nothing(): void {}
-
 function toRefusal(error: unknown): never {
   if (error instanceof AdmissionError) throw new LoggedRefusal(error.data.code, error.message, error);
   throw error;
@@ -143,102 +204,4 @@ function toRefusal(error: unknown): never {
 
 function forbidden(message: string): SmcpError {
   return new SmcpError(ErrorCode.FORBIDDEN, message);
-}
-
-function endlessly(): void {}
-
-export class PermitWatch {
-  readonly #timeouts: TimingWheel;
-  /** One listener for each signal: thousands of connections may share one. */
-  readonly #watched = new WeakMap<AbortSignal, Set<() => void>>();
-
-  constructor(timeouts: TimingWheel) {
-    this.#timeouts = timeouts;
-  }
-
-  /**
-   * Calls `onEnd` once, when the credentials end; at once if they have ended. Calls `onExpiring` with the milliseconds that
-   * are left, a minute before they expire, and again each time that half of the rest is over.
-   *
-   * @return Ends the watch.
-   */
-  watch(permit: Permit, { onEnd, onExpiring = () => {} }: {
-    readonly onEnd: (farewell: Farewell) => void;
-    readonly onExpiring?: (leftMs: number) => void;
-  }): () => void {
-    const { expiresAtMs, signal } = permit;
-    // Saves memory for each connection.
-    if (expiresAtMs === undefined && signal === undefined) return endlessly;
-    const check = () => {
-      const farewell = endOf(permit);
-      if (farewell === undefined) return;
-      stop();
-      onEnd(farewell);
-    };
-    const expiry = expiresAtMs === undefined
-      ? undefined
-      : new Expiry(this.#timeouts, { expiresAtMs, check, warn: onExpiring });
-    const checks = signal === undefined ? undefined : this.#checksOf(signal);
-    const stop = () => {
-      expiry?.stop();
-      checks?.delete(check);
-    };
-    checks?.add(check);
-    check();
-    return stop;
-  }
-
-  #checksOf(signal: AbortSignal): Set<() => void> {
-    const known = this.#watched.get(signal);
-    if (known !== undefined) return known;
-    const checks = new Set<() => void>();
-    this.#watched.set(signal, checks);
-    signal.addEventListener("abort", () => [...checks].forEach((check) => check()), { once: true });
-    return checks;
-  }
-}
-
-interface ExpiryOptions {
-  readonly expiresAtMs: number;
-  readonly check: () => void;
-  readonly warn: (leftMs: number) => void;
-}
-
-/** Checks at the time of expiry, and now and then before. */
-class Expiry implements Expirable {
-  readonly #timeouts: TimingWheel;
-  readonly #options: ExpiryOptions;
-  #scheduled: Scheduled | undefined;
-  #warningMs: number;
-
-  constructor(timeouts: TimingWheel, options: ExpiryOptions) {
-    this.#timeouts = timeouts;
-    this.#options = options;
-    this.#warningMs = Math.min(FIRST_WARNING_MS, this.#leftMs / 2);
-    this.#schedule();
-  }
-
-  expire(): void {
-    const leftMs = this.#leftMs;
-    const isWarning = leftMs <= this.#warningMs && leftMs > LAST_WARNING_MS;
-    if (isWarning) this.#warningMs = leftMs / 2;
-    this.#schedule();
-    this.#options.check();
-    if (isWarning) this.#options.warn(leftMs);
-  }
-
-  stop(): void {
-    if (this.#scheduled !== undefined) this.#timeouts.cancel(this.#scheduled);
-    this.#scheduled = undefined;
-  }
-
-  get #leftMs(): number {
-    return this.#options.expiresAtMs - Date.now();
-  }
-
-  #schedule(): void {
-    const leftMs = Math.max(0, this.#leftMs);
-    const untilWarningMs = this.#warningMs > LAST_WARNING_MS ? Math.max(0, leftMs - this.#warningMs) : leftMs;
-    this.#scheduled = this.#timeouts.add(this, Math.min(untilWarningMs, leftMs, CLOCK_CHECK_MS));
-  }
 }

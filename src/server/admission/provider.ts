@@ -207,29 +207,24 @@ function readHeader(name: string, headers: Credentials["headers"]): string | und
 /** What an admitted connection may do, and how long. */
 export type Permit = Pick<Admission, "grant" | "expiresAtMs" | "signal">;
 
+const EXPIRED = new CredentialsEndedError("The credentials have expired", { kind: "expired" });
+
 export function endOf({ expiresAtMs, signal }: Permit): Farewell | undefined {
   if (signal?.aborted) return toFarewell(signal.reason);
   // Also refuses NaN.
-  if (expiresAtMs !== undefined && !(expiresAtMs > Date.now())) return EXPIRED;
-  return undefined;
+  const isOver = expiresAtMs !== undefined && !(expiresAtMs > Date.now());
+  return isOver ? toFarewell(EXPIRED) : undefined;
 }
-
-const CODES: Readonly<Record<CredentialsEnd, string>> = {
-  expired: FarewellCode.CREDENTIALS_EXPIRED,
-  revoked: FarewellCode.CREDENTIALS_REVOKED,
-  changed: FarewellCode.CREDENTIALS_CHANGED,
-};
-
-const EXPIRED: Farewell = {
-  code: FarewellCode.CREDENTIALS_EXPIRED,
-  message: "The credentials have expired",
-  reconnect: false,
-};
 
 /** The error of a provider is not sent: only a text that is meant for the client is. */
 function toFarewell(reason: unknown): Farewell {
   if (reason instanceof CredentialsEndedError) {
-    return { code: CODES[reason.kind], message: reason.message, reconnect: reason.kind === "changed" };
+    // A code of `FarewellCode`.
+    return {
+      code: `credentials_${reason.kind}`,
+      message: reason.message,
+      reconnect: reason.kind === "changed",
+    };
   }
   const message = typeof reason === "string" ? reason : "The credentials are no longer accepted";
   return { code: FarewellCode.CREDENTIALS_REVOKED, message, reconnect: false };

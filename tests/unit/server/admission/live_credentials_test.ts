@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import { BoundedLog } from "../../../../src/bounded_log.ts";
+import { silentLogger } from "../../../../src/log.ts";
+import type { Farewell } from "../../../../src/protocol/farewell.ts";
+import { LiveCredentials, PermitWatch } from "../../../../src/server/admission/live_credentials.ts";
+import { anonymous, CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
+import { openAudit } from "../../../../src/server/observe/audit.ts";
+import { TimingWheel } from "../../../../src/server/timing_wheel.ts";
+
+/** A wheel whose clock stands still until it is told to go on. */
+function openWheel() {
+  let nowMs = 0;
+  let timer: { readonly fire: () => void; readonly atMs: number } | undefined;
+  const wheel = new TimingWheel({
+    nowMs: () => nowMs,
+    startTimer(fire, delayMs) {
+      timer = { fire, atMs: nowMs + delayMs };
+      return () => timer = undefined;
+    },
+  });
+  const advanceTo = (timeMs: number) => {
+    while (timer !== undefined && timer.atMs <= timeMs) {
+      const { fire, atMs } = timer;
+      nowMs = atMs;
+      timer = undefined;
+      fire();
+    }
+    nowMs = timeMs;
+  };
+  return { wheel, advanceTo };
+}
+
+Deno.test("a permit without an end never ends", () => {
+  assertEquals(endOf({}), undefined);
+  assertEquals(endOf({ signal: new AbortController().signal, expiresAtMs: Date.now() + 60_000 }), undefined);
+});
+
+/** The credentials of a connection that notes how they end. */
+function openCredentials(permits: PermitWatch, ends: string[], who = "it"): LiveCredentials {
+  const holder = {
+    sid: who,
+    identity: { principal: who, session: undefined, version: undefined, isObserver: false },
+    member: undefined,
+    isEnded: false,
+    held: undefined,
+    grant: undefined,
+    tell: () => {},
+    dismiss: ({ code }: Farewell) => void ends.push(`${who} ${code}`),
+  };
+  const context = {
+    permits,
+    auth: anonymous,
+    authTimeoutMs: 1_000,
+    refusals: new BoundedLog(silentLogger, { budgets: [], about: "refusals" }),
+    audit: openAudit(silentLogger),
+  };
+  return new LiveCredentials(holder, { address: "127.0.0.1", context });
+}
+
+Deno.test("credentials end once when their signal is aborted, and not after the end of the connection", () => {
+  const permits = new PermitWatch(openWheel().wheel);
+  const account = new AbortController();
+  const ends: string[] = [];
+  const permit = { signal: account.signal, expiresAtMs: Date.now() + 60_000 };
+  const [first, second, third] = ["first", "second", "third"].map((who) =>
+    openCredentials(permits, ends, who)
+  );
+  for (const credentials of [first, second, third]) credentials?.watch(permit);
+  second?.close();
+  account.abort(new CredentialsEndedError("closed", { kind: "revoked" }));
+  assertEquals(ends, ["first credentials_revoked", "third credentials_revoked"]);
+});
+
+Deno.test("a connection ends at once when its credentials have ended already", () => {
+  const ends: string[] = [];
+  openCredentials(new PermitWatch(openWheel().wheel), ends).watch({ signal: AbortSignal.abort() });
+  assertEquals(ends, ["it credentials_revoked"]);
+});
+
+Deno.test("newer credentials take the place of those before", () => {
+  const ends: string[] = [];
+  const account = new AbortController();
+  const credentials = openCredentials(new PermitWatch(openWheel().wheel), ends);
+  credentials.watch({ signal: account.signal });
+  credentials.watch({ expiresAtMs: Date.now() + 60_000 });
+  account.abort();
+  assertEquals(ends, []);
+});
+
+Deno.test("the time of expiry is compared with the clock again and again, since it may be set", () => {
+  const { wheel, advanceTo } = openWheel();
+  const ends: string[] = [];
+  const expiry = { expiresAtMs: Date.now() + 10 * 86_400_000 };
+  openCredentials(new PermitWatch(wheel), ends).watch(expiry);
+  advanceTo(120_000);
+  assertEquals(ends, []);
+  expiry.expiresAtMs = Date.now() - 1;
+  advanceTo(240_000);
+  assertEquals(ends, ["it credentials_expired"]);
+});
