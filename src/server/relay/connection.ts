@@ -1,21 +1,21 @@
-/** A connection as the event handlers see it: its identity, its membership, and its requests in flight. */
+/** A connection as the relay sees it: its identity, its membership, and the requests that are open from and to it. */
+import type { BoundedLog } from "../../bounded_log.ts";
+import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
+import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
+import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
 import { describeError } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
-import type { LogFields, Logger } from "../../log.ts";
-import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
-import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
-import type { Audit } from "../observe/audit.ts";
-import type { BoundedLog } from "../../bounded_log.ts";
-import type { TimingWheel } from "../timing_wheel.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
-import { Load, type OfficeLoads, Pace } from "../load.ts";
-import type { HeldEvents } from "./held_events.ts";
+import { type Load, type OfficeLoads, Pace } from "../load.ts";
+import type { Audit } from "../observe/audit.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../quotas.ts";
+import type { TimingWheel } from "../timing_wheel.ts";
+import type { HeldEvents } from "./held_events.ts";
 import {
   type Answer,
   PendingRequest,
@@ -23,6 +23,7 @@ import {
   type RelayedRequest,
   type Sent,
   type Settlement,
+  withComputer,
 } from "./pending_requests.ts";
 
 export type Ack = (...answer: unknown[]) => void;
@@ -35,7 +36,7 @@ export interface Wire {
   /** Sends an event with an ack; throws a 413 when the peer has too many unread bytes. */
   ask(event: string, body: unknown, ack: Ack): Sent;
   /** Calls an ack; throws a 413 when the peer has too many unread bytes. */
-  answer(ack: Ack, answer: readonly unknown[]): void;
+  answer(ack: Ack, answer: Answer): void;
   /** Frees an ack that is no longer awaited. */
   forgetAck(ackId: number): void;
   enterRoom(officeId: string): void;
@@ -46,6 +47,7 @@ export interface Wire {
   drop(): void;
 }
 
+/** What all connections of a Server share. */
 export interface ConnectionContext {
   readonly timeouts: TimingWheel;
   readonly officeLoads: OfficeLoads;
@@ -61,11 +63,13 @@ export interface ConnectionContext {
 export interface Target {
   readonly targetLoad: Load;
   tell(event: string, body: unknown): void;
-  ask(request: RelayedRequest, context: {
-    readonly body: unknown;
-    readonly requester: Requester;
-    readonly onSettled: (settlement: Settlement) => void;
-  }): void;
+  ask(request: RelayedRequest, context: AskContext): void;
+}
+
+interface AskContext {
+  readonly body: unknown;
+  readonly requester: Requester;
+  readonly onSettled: (settlement: Settlement) => void;
 }
 
 export interface Requester {
@@ -74,16 +78,11 @@ export interface Requester {
   onEnded(pending: PendingRequest): void;
 }
 
-const NO_LOAD = { requests: 0, bytes: 0 };
-
-interface Traffic {
-  readonly load: Load;
-  readonly requests: PendingRequests;
-}
-
 export interface RenewableCredentials {
   renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void>;
 }
+
+const NO_LOAD = { requests: 0, bytes: 0 };
 
 export class Connection implements Target, Requester {
   readonly sid: string;
@@ -92,6 +91,7 @@ export class Connection implements Target, Requester {
   grant: Grant | undefined;
   credentials: RenewableCredentials | undefined;
   readonly quotas: Quotas | undefined;
+  /** Its events that are not answered. */
   openRequests = 0;
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
   held: HeldEvents | undefined;
@@ -103,8 +103,8 @@ export class Connection implements Target, Requester {
   #isEnded = false;
   #farewell: string | undefined;
   // Made when they are used: most of thousands of connections are idle.
-  #sending: Traffic | undefined;
-  #receiving: Traffic | undefined;
+  #sending: PendingRequests | undefined;
+  #receiving: PendingRequests | undefined;
   #notifying: Pace | undefined;
 
   constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
@@ -124,6 +124,10 @@ export class Connection implements Target, Requester {
     return this.#relayedErrors ??= this.#shared.createErrorLog(this.sid);
   }
 
+  get notifying(): Pace {
+    return this.#notifying ??= new Pace(MAX_NOTIFYING);
+  }
+
   get requesterLoad(): Load {
     return this.#asRequester.load;
   }
@@ -137,16 +141,16 @@ export class Connection implements Target, Requester {
     return this.#receiving?.load ?? NO_LOAD;
   }
 
-  get notifying(): Pace {
-    return this.#notifying ??= new Pace(MAX_NOTIFYING);
+  get isIdle(): boolean {
+    return this.openRequests === 0 && this.inFlight.requests === 0;
   }
 
-  get #asRequester(): Traffic {
-    return this.#sending ??= { load: new Load(), requests: new PendingRequests("requesterIndex") };
+  get #asRequester(): PendingRequests {
+    return this.#sending ??= new PendingRequests("requesterIndex");
   }
 
-  get #asTarget(): Traffic {
-    return this.#receiving ??= { load: new Load(), requests: new PendingRequests("targetIndex") };
+  get #asTarget(): PendingRequests {
+    return this.#receiving ??= new PendingRequests("targetIndex");
   }
 
   get member(): Member | undefined {
@@ -157,6 +161,7 @@ export class Connection implements Target, Requester {
     return this.#isEnded;
   }
 
+  /** The code of the first farewell that the peer was told. */
   get farewell(): string | undefined {
     return this.#farewell;
   }
@@ -176,7 +181,7 @@ export class Connection implements Target, Requester {
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
     this.failRequests(() => error);
-    for (const pending of this.#sending?.requests.snapshot() ?? []) pending.drop();
+    for (const pending of this.#sending?.snapshot() ?? []) pending.drop();
   }
 
   end(): void {
@@ -199,39 +204,23 @@ export class Connection implements Target, Requester {
    * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
    * connection has too many unread bytes.
    */
-  ask(request: RelayedRequest, { body, requester, onSettled }: {
-    readonly body: unknown;
-    readonly requester: Requester;
-    readonly onSettled: (settlement: Settlement) => void;
-  }): void {
-    const { officeLoads, observerLoads } = this.#shared;
+  ask(request: RelayedRequest, { body, requester, onSettled }: AskContext): void {
     const { event, officeId, isObserving } = request;
-    const pending = this.#await(request, { requester, onSettled });
+    const pending = this.#open(request, { requester, onSettled });
     try {
       const sent = this.#wire.ask(event, body, pending.ack);
       pending.sent = sent;
       this.targetLoad.add(sent.bytes);
       requester.requesterLoad.add(sent.bytes);
-      officeLoads.add(officeId, sent.bytes);
-      if (isObserving) observerLoads.add(officeId, sent.bytes);
+      this.#shared.officeLoads.add(officeId, sent.bytes);
+      if (isObserving) this.#shared.observerLoads.add(officeId, sent.bytes);
     } catch (error) {
       pending.fail(this.#toSendError(event, error));
     }
   }
 
-  onOpened(pending: PendingRequest): void {
-    this.#asRequester.requests.add(pending);
-  }
-
-  onEnded(pending: PendingRequest): void {
-    this.#asRequester.requests.remove(pending);
-  }
-
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { requester, onSettled }: {
-    readonly requester: Requester;
-    readonly onSettled: (settlement: Settlement) => void;
-  }): PendingRequest {
+  #open(request: RelayedRequest, { requester, onSettled }: Omit<AskContext, "body">): PendingRequest {
     const pending: PendingRequest = new PendingRequest({
       request,
       timeouts: this.#shared.timeouts,
@@ -240,33 +229,56 @@ export class Connection implements Target, Requester {
         onSettled(settlement);
       },
     });
-    this.#asTarget.requests.add(pending);
+    this.#asTarget.add(pending);
     requester.onOpened(pending);
     return pending;
   }
 
-  /** Answers an event. Throws like {@linkcode Wire.answer}. */
-  answer(ack: (...answer: unknown[]) => void, answer: Answer): void {
-    this.#wire.answer(ack, answer);
+  #forget(
+    pending: PendingRequest,
+    { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
+  ): void {
+    const { sent, request } = pending;
+    this.#asTarget.remove(pending);
+    requester.onEnded(pending);
+    if (sent !== undefined) {
+      this.targetLoad.remove(sent.bytes);
+      requester.requesterLoad.remove(sent.bytes);
+      this.#shared.officeLoads.remove(request.officeId, sent.bytes);
+      if (request.isObserving) this.#shared.observerLoads.remove(request.officeId, sent.bytes);
+      if (outcome !== "answered") this.#wire.forgetAck(sent.ackId);
+    }
+    if (outcome !== "dropped") return;
+    this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent: request.agent, req_id: request.reqId });
   }
 
-  get isIdle(): boolean {
-    return this.openRequests === 0 && this.inFlight.requests === 0;
+  onOpened(pending: PendingRequest): void {
+    this.#asRequester.add(pending);
+  }
+
+  onEnded(pending: PendingRequest): void {
+    this.#asRequester.remove(pending);
   }
 
   failRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#receiving?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
+    for (const pending of this.#receiving?.snapshot() ?? []) pending.fail(toError(pending.request));
   }
 
   /** Fails all requests of it: also those to Computers of other processes. */
   failSentRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#sending?.requests.snapshot() ?? []) pending.fail(toError(pending.request));
+    for (const pending of this.#sending?.snapshot() ?? []) pending.fail(toError(pending.request));
+  }
+
+  /** Answers an event. Throws like {@linkcode Wire.answer}. */
+  answer(ack: Ack, answer: Answer): void {
+    this.#wire.answer(ack, answer);
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
   dismiss(farewell: Farewell): void {
     const { code, message: reason } = farewell;
-    const fields = { sid: this.sid, code, reason, ...this.#membership() };
+    const { name, officeId: office, principal = this.identity.principal } = this.#member ?? {};
+    const fields = { sid: this.sid, code, reason, name, office, principal };
     this.#shared.audit.write("info", "dismissed a connection", { action: "dismiss", fields });
     this.announce(farewell);
     this.close();
@@ -275,12 +287,7 @@ export class Connection implements Target, Requester {
   /** Tells the peer why its connection will end and whether it may come back. Never throws. */
   announce(farewell: Farewell): void {
     this.#farewell ??= farewell.code;
-    try {
-      this.#wire.emit(CONNECTION_CLOSING_NOTIFICATION, toClosingNotification(farewell));
-    } catch (error) {
-      // The peer has too many unread bytes.
-      this.#shared.logger.debug("failed to send a farewell", { sid: this.sid, error: describeError(error) });
-    }
+    this.#tellIfPossible(CONNECTION_CLOSING_NOTIFICATION, toClosingNotification(farewell));
   }
 
   /** Closes the connection for good: of other implementations, few come back by themselves. */
@@ -293,50 +300,18 @@ export class Connection implements Target, Requester {
     this.#wire.drop();
   }
 
-  #membership(): LogFields {
-    const { name, officeId: office, principal } = this.#member ?? {};
-    return { name, office, principal: principal ?? this.identity.principal };
-  }
-
-  #forget(
-    pending: PendingRequest,
-    { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
-  ): void {
-    this.#asTarget.requests.remove(pending);
-    requester.onEnded(pending);
-    const { sent, request } = pending;
-    if (sent !== undefined) {
-      this.targetLoad.remove(sent.bytes);
-      requester.requesterLoad.remove(sent.bytes);
-      this.#shared.officeLoads.remove(request.officeId, sent.bytes);
-      if (request.isObserving) this.#shared.observerLoads.remove(request.officeId, sent.bytes);
-      if (outcome !== "answered") this.#wire.forgetAck(sent.ackId);
-    }
-    if (outcome === "dropped") this.#tellCancelled({ agent: request.agent, req_id: request.reqId });
-  }
-
-  #tellCancelled(body: { readonly agent: string; readonly req_id: string }): void {
+  /** The peer may have too many unread bytes. */
+  #tellIfPossible(event: string, body: unknown): void {
     try {
-      this.tell(CANCEL_TOOL_CALL_NOTIFICATION, body);
+      this.tell(event, body);
     } catch (error) {
-      this.#shared.logger.debug("failed to notify a Computer of a cancelled request", {
-        req_id: quoted(body.req_id),
-        error: describeError(error),
-      });
+      const fields = { sid: this.sid, event, error: describeError(error) };
+      this.#shared.logger.debug("failed to notify a connection", fields);
     }
-  }
-
-  /** Adds the name of the Computer: an Agent may have requests to several. */
-  #withComputerName(cause: SmcpError): SmcpError {
-    const { code, message, details } = cause;
-    return new SmcpError(code, message, {
-      cause,
-      details: { ...details, computer_name: this.#member?.name },
-    });
   }
 
   #toSendError(event: string, cause: unknown): unknown {
-    if (cause instanceof SmcpError) return this.#withComputerName(cause);
+    if (cause instanceof SmcpError) return withComputer(cause, this.#member?.name);
     return cause instanceof RangeError ? nestedTooDeep(event) : cause;
   }
 }

@@ -1,17 +1,6 @@
-/** Routes each event to its handler, answers it, and logs its failure. */
+/** Takes each event in its order, checks its shape, finds its route, and relays requests for Computers. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { isRecord } from "../../json.ts";
-import { badRequest, fromErrorAck, readRequestId, SmcpError } from "../../protocol/errors.ts";
-import type { LogFields } from "../../log.ts";
-import { describeError } from "../../text.ts";
-import { type AuditAction, auditFields, departureReason, LoggedRefusal } from "../observe/audit.ts";
-import { answerLost } from "../offices/offices.ts";
-import type { Ack, Connection } from "./connection.ts";
-import type { Answer, Settlement } from "./pending_requests.ts";
-import { renewCredentials } from "./credentials.ts";
-import { joinOffice, leaveOffice, listRoom } from "./membership.ts";
-import { cancelToolCall, relay, update } from "./relay.ts";
-import { optionLabel } from "../number_options.ts";
+import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import {
   CANCEL_TOOL_CALL_EVENT,
   CLIENT_EVENT_PREFIX,
@@ -21,62 +10,35 @@ import {
   RENEW_CREDENTIALS_EVENT,
   UPDATE_EVENT_PREFIX,
 } from "../../protocol/events.ts";
-import { toErrorAnswer } from "./caller.ts";
-import type { Hub, Route } from "./hub.ts";
+import { parseComputerCallData } from "../../protocol/parse.ts";
+import { fitsApproximately } from "../../protocol/size.ts";
+import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { describeError } from "../../text.ts";
+import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
+import { optionLabel } from "../number_options.ts";
+import { departureReason } from "../observe/audit.ts";
+import { RawRequest, routingFieldsOf } from "../raw.ts";
+import { Call, type Hub, type Route } from "./call.ts";
+import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
 import { HeldEvents, type Incoming } from "./held_events.ts";
-import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, quoted } from "../limits.ts";
-import type { MeteredEvent, Outcome } from "../observe/meter.ts";
-import { type OpenSpan, startRelay } from "../../tracing.ts";
-import { RawAnswer, routingFieldsOf } from "../raw.ts";
-
-/**
- * What the Server keeps of an event until it is answered. It does not keep the body, which may be large, while the answer
- * may take a day.
- */
-interface Request extends MeteredEvent {
-  readonly hub: Hub;
-  readonly connection: Connection;
-  readonly reqId: string | undefined;
-  readonly computer: string | undefined;
-  readonly ack: Ack | undefined;
-  readonly route: Route;
-  readonly office: string | undefined;
-  readonly span: OpenSpan | undefined;
-}
-
-const RELAY_SPAN = "relay";
+import {
+  cancelToolCall,
+  joinOffice,
+  leaveOffice,
+  listRoom,
+  renewCredentials,
+  update,
+} from "./office_events.ts";
+import type { Answer } from "./pending_requests.ts";
 
 /** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
   if (connection.isEnded) return;
   const { held } = connection;
-  if (held === undefined) return handle(toRequest(hub, connection, incoming), incoming);
-  if (held.take(incoming)) return;
-  const request = toRequest(hub, connection, incoming);
-  reply(request, refuse(request, tooManyHeld(request)));
-}
-
-function toRequest(hub: Hub, connection: Connection, { event, args }: Incoming): Request {
-  const fields = routingFieldsOf(args[0]);
-  const reqId = readRequestId(fields);
-  const route = routeOf(event);
-  return {
-    hub,
-    connection,
-    event,
-    startedAt: hub.meter?.start() ?? 0,
-    reqId,
-    computer: readText(fields, "computer"),
-    office: route === relay ? undefined : readText(fields, "office_id"),
-    ack: ackOf(args),
-    route,
-    span: route === relay ? startRelay(RELAY_SPAN, reqId) : undefined,
-  };
-}
-
-function ackOf(args: readonly unknown[]): Ack | undefined {
-  const last = args.at(-1);
-  return typeof last === "function" ? last as Ack : undefined;
+  if (held?.take(incoming)) return;
+  const call = new Call(hub, { connection, incoming, route: routeOf(incoming.event) });
+  if (held === undefined) handle(call, incoming);
+  else call.refuse(tooManyHeld(call));
 }
 
 /** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
@@ -100,173 +62,117 @@ function leave(hub: Hub, { sid }: Connection): void {
   }).finally(() => hub.departureReasons.delete(sid));
 }
 
-function handle(request: Request, { args }: Incoming): void {
-  const { hub, connection, event, ack, route } = request;
-  const body = args[0];
-  const count = ack === undefined ? args.length : args.length - 1;
-  const problem = problemOf(request, { body, count });
-  if (problem !== undefined) return void reply(request, refuse(request, problem));
-  connection.openRequests++;
-  const onSettled = (settlement: Settlement) => settle(request, settlement);
+function handle(call: Call, { args }: Incoming): void {
+  const problem = problemOf(call, args);
+  if (problem !== undefined) return call.refuse(problem);
+  call.open();
   try {
-    const answer = route.handle({ hub, connection, event, body, wantsAck: ack !== undefined, onSettled });
+    const answer = call.route.handle(call, args[0]);
     if (answer === undefined) return;
-    if (answer instanceof Promise) {
-      return void (route.isUnordered ? finishLater(request, answer) : finishInOrder(request, answer));
-    }
-    finish(request, answer, "handled");
+    if (!(answer instanceof Promise)) return call.finish(answer);
+    void (call.route.isUnordered ? finishLater(call, answer) : finishInOrder(call, answer));
   } catch (error) {
-    fail(request, error);
+    call.fail(error);
   }
 }
 
-async function finishLater(request: Request, answer: Promise<Answer>): Promise<void> {
+async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
   try {
-    finish(request, await answer, "handled");
+    call.finish(await answer);
   } catch (error) {
-    fail(request, error);
+    call.fail(error);
   }
 }
 
-async function finishInOrder(request: Request, answer: Promise<Answer>): Promise<void> {
-  const { hub, connection } = request;
+async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
+  const { hub, connection } = call;
   const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
-  await finishLater(request, answer);
+  await finishLater(call, answer);
   connection.held = undefined;
   held.release();
   for (const incoming of held.takeAll()) dispatch(hub, connection, incoming);
 }
 
-function settle(request: Request, settlement: Settlement): void {
-  switch (settlement.kind) {
-    case "answered": {
-      const { hub, connection, event, computer = "" } = request;
-      if (!hub.offices.isServing(connection.sid)) {
-        return fail(request, answerLost({ event, computer }));
-      }
-      const isError = logRelayedError(request, settlement.answer);
-      return finish(request, settlement.answer, isError ? "computer_error" : "answered");
+/** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
+function problemOf(
+  { hub, connection, event, wantsAck }: Call,
+  args: Incoming["args"],
+): SmcpError | undefined {
+  const excess = hub.quotas.countRequest(event, connection.quotas);
+  if (excess !== undefined) return excess;
+  const [body] = args;
+  if (body instanceof SmcpError) return body;
+  const intent = () => `Cannot handle "${quoted(event)}"`;
+  const limit = hub.maxOpenRequests;
+  if (connection.openRequests >= limit) {
+    const message = `${intent()}: ${limit} requests of this connection are open, the limit by ` +
+      `${optionLabel("maxOpenRequests")}. Wait until some are answered`;
+    return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event", limit } });
+  }
+  if (event.length > MAX_EVENT_LENGTH) {
+    return badRequest("event", `${intent()}: longer than ${MAX_EVENT_LENGTH} characters`);
+  }
+  const count = wantsAck ? args.length - 1 : args.length;
+  return count === 1 ? undefined : badRequest("body", `${intent()}: expected one argument, got ${count}`);
+}
+
+function tooManyHeld({ event }: Call): SmcpError {
+  const message = `Cannot handle "${quoted(event)}": too many events, or too large ones, wait while this ` +
+    "connection joins or leaves an office";
+  return new SmcpError(ErrorCode.BAD_REQUEST, message, {
+    details: { field: "event", limit: MAX_HELD_EVENTS },
+  });
+}
+
+/** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
+const relay: Route = {
+  handle(call, body) {
+    const { hub, connection: requester, event } = call;
+    const request = parseComputerCallData(routingFieldsOf(body));
+    const { computer, req_id: reqId } = request;
+    const { officeId, name: agent, isObserver: isObserving } = call.requireRole("agent");
+    if (isObserving) requireReading(call, { body, officeId });
+    if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
+    const refusal = hub.drain.refusal();
+    if (refusal !== undefined) throw refusal;
+    const target = hub.offices.findComputer(officeId, computer);
+    if (target === undefined) throw computerNotFound(computer);
+    if (!call.wantsAck) {
+      target.tell(event, body);
+      return [];
     }
-    case "failed":
-      return fail(request, settlement.error);
-    case "dropped":
-      return finish(request, undefined, "dropped");
-  }
-}
+    requester.requesterLoad.requireCapacity("this connection", hub.loadLimits.requester);
+    target.targetLoad.requireCapacity(`Computer '${computer}'`, hub.loadLimits.target);
+    hub.officeLoads.get(officeId).requireCapacity("this office", hub.loadLimits.office);
+    const timeoutMs = timeoutMsOf(request) + hub.graceMs;
+    const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
+    target.ask(relayed, { body, requester, onSettled: (settlement) => call.settle(settlement) });
+    return undefined;
+  },
+  auditedCode: ErrorCode.NOT_FOUND,
+  isRelayed: true,
+};
 
-/** Answers the request, unless its sender has left, and counts it. */
-function finish(request: Request, answer: Answer | undefined, outcome: Outcome): void {
-  request.connection.openRequests--;
-  if (answer !== undefined && !reply(request, answer)) return;
-  request.hub.meter?.ended(request, outcome);
-  if (request.span !== undefined) endSpan(request, { outcome });
-}
-
-function fail(request: Request, error: unknown): void {
-  request.connection.openRequests--;
-  reply(request, refuse(request, error));
-}
-
-function refuse(request: Request, error: unknown): Answer {
-  const isExpected = error instanceof SmcpError;
-  const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
-  const fields = auditRefusal(request, { ...describeRequest(request), code: refusal.code });
-  const { log } = request.connection;
-  request.hub.meter?.failed(request, refusal.code);
-  if (request.span !== undefined) endSpan(request, { outcome: "error", error: refusal.code });
-  if (error instanceof LoggedRefusal) log.write("warn", error.message, { ...error.log, ...fields });
-  else if (isExpected) log.write("warn", error.message, fields);
-  else log.write("error", "failed to handle an event", { ...fields, error: describeError(error) });
-  return request.route.refuse(refusal, request);
-}
-
-const ACTIONS: ReadonlyMap<Route, AuditAction> = new Map([
-  [joinOffice, "join"],
-  [leaveOffice, "leave"],
-  [listRoom, "list"],
-  [renewCredentials, "renew"],
-]);
-
-/**
- * Puts a refusal for lack of a right into the audit trail; so does a request to a Computer that is not in the office, and
- * refused newer credentials.
- */
-function auditRefusal(
-  { route, connection, office }: Request,
-  fields: LogFields & { readonly code: number },
-): LogFields {
-  const isRight = fields.code === ErrorCode.FORBIDDEN ||
-    (route === relay && fields.code === ErrorCode.NOT_FOUND) ||
-    (route === renewCredentials && fields.code === ErrorCode.UNAUTHORIZED);
-  if (!isRight) return fields;
-  const own = connection.member?.officeId;
-  const isCrossing = office !== undefined && own !== undefined && office !== own;
-  return auditFields(ACTIONS.get(route) ?? "request", {
-    ...fields,
-    sid: connection.sid,
-    principal: connection.identity.principal,
-    ...(office === undefined ? {} : { wanted_office: office }),
-    ...(isCrossing ? { cross_office: true } : {}),
-  });
-}
-
-/** Ends the span of a request. Its name is fixed, since a peer chooses the name of the event. */
-function endSpan(
-  { span, event, computer, connection }: Request,
-  { outcome, error }: { readonly outcome: string; readonly error?: number },
+/** Limits the requests of observers, so that the Computers stay available to the Agent. */
+function requireReading(
+  { hub, event, wantsAck }: Call,
+  { body, officeId }: { readonly body: unknown; readonly officeId: string },
 ): void {
-  const { officeId, name } = connection.member ?? {};
-  span?.end({
-    error,
-    attributes: {
-      "a2c.event": quoted(event),
-      "a2c.outcome": outcome,
-      ...(officeId === undefined ? {} : { "a2c.office": officeId }),
-      ...(name === undefined ? {} : { "a2c.agent": name }),
-      ...(computer === undefined ? {} : { "a2c.computer": computer }),
-    },
-  });
-}
-
-/** Sends the ack if the sender asked for one; `false` when the answer could not be written and became an error. */
-function reply(request: Request, answer: Answer): boolean {
-  const { ack, connection } = request;
-  if (ack === undefined || connection.isEnded) return true;
-  try {
-    connection.answer(ack, answer);
-    return true;
-  } catch (error) {
-    const refusal = refuse(request, error);
-    ack(...refusal);
-    return false;
+  if (!wantsAck) {
+    throw badRequest("event", `Cannot relay "${quoted(event)}": observers must ask for an ack`);
   }
+  const isSmall = body instanceof RawRequest
+    ? body.length <= MAX_OBSERVER_REQUEST_BYTES
+    : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
+  if (!isSmall) throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
+  hub.observerLoads.get(officeId).requireCapacity("the observers of this office", hub.loadLimits.observers);
 }
 
-/** Logs the code of an error that a Computer answered; `false` for any other answer. */
-function logRelayedError(request: Request, answer: Answer): boolean {
-  const [first] = answer;
-  const code = first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
-  if (code === undefined) return false;
-  const fields = { ...describeRequest(request), code };
-  request.connection.relayedErrors.write("info", "relayed an error of a Computer", fields);
-  return true;
-}
-
-function readText(body: unknown, member: string): string | undefined {
-  const text = isRecord(body) ? body[member] : undefined;
-  return typeof text === "string" ? quoted(text) : undefined;
-}
-
-function describeRequest({ connection, event, reqId, computer }: Request): Record<string, unknown> {
-  const { member, sid } = connection;
-  return {
-    event: quoted(event),
-    req_id: reqId && quoted(reqId),
-    computer,
-    office: member?.officeId,
-    [member?.role ?? "sid"]: member?.name ?? sid,
-  };
-}
+const unknownEvent: Route = {
+  handle({ event }) {
+    throw badRequest("event", `Cannot handle "${quoted(event)}": unknown event`);
+  },
+};
 
 const routes: ReadonlyMap<string, Route> = new Map([
   [JOIN_OFFICE_EVENT, joinOffice],
@@ -276,13 +182,6 @@ const routes: ReadonlyMap<string, Route> = new Map([
   [RENEW_CREDENTIALS_EVENT, renewCredentials],
 ]);
 
-const unknownEvent: Route = {
-  handle({ event }) {
-    throw badRequest("event", `Cannot handle "${quoted(event)}": unknown event`);
-  },
-  refuse: toErrorAnswer,
-};
-
 /** Finds the route by name, else by prefix, so that the events of newer peers pass. */
 function routeOf(event: string): Route {
   if (hasPrefix(event, CLIENT_EVENT_PREFIX)) return relay;
@@ -291,43 +190,4 @@ function routeOf(event: string): Route {
 
 function hasPrefix(event: string, prefix: string): boolean {
   return event.length > prefix.length && event.startsWith(prefix);
-}
-
-function tooManyHeld({ event }: Request): SmcpError {
-  return new SmcpError(
-    ErrorCode.BAD_REQUEST,
-    `Cannot handle "${
-      quoted(event)
-    }": too many events, or too large ones, wait while this connection joins or leaves an office`,
-    { details: { field: "event", limit: MAX_HELD_EVENTS } },
-  );
-}
-
-/** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
-function problemOf({ hub, connection, event }: Request, { body, count }: {
-  readonly body: unknown;
-  readonly count: number;
-}): SmcpError | undefined {
-  const excess = hub.quotas.countRequest(event, connection.quotas);
-  if (excess !== undefined) return excess;
-  if (body instanceof SmcpError) return body;
-  const limit = hub.maxOpenRequests;
-  if (connection.openRequests >= limit) {
-    return new SmcpError(
-      ErrorCode.BAD_REQUEST,
-      `Cannot handle "${quoted(event)}": ${limit} requests of this connection are open, the limit by ${
-        optionLabel("maxOpenRequests")
-      }. ` +
-        "Wait until some are answered",
-      { details: { field: "event", limit } },
-    );
-  }
-  if (event.length > MAX_EVENT_LENGTH) {
-    return badRequest(
-      "event",
-      `Cannot handle "${quoted(event)}": longer than ${MAX_EVENT_LENGTH} characters`,
-    );
-  }
-  if (count === 1) return undefined;
-  return badRequest("body", `Cannot handle "${quoted(event)}": expected one argument, got ${count}`);
 }

@@ -2,6 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
+import { Load } from "../load.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { quoted } from "../limits.ts";
 
@@ -54,8 +55,10 @@ interface Open {
  */
 export class PendingRequest implements Expirable {
   readonly ack = (...answer: unknown[]): void => {
+    const [first] = answer;
     // The parser puts an error in place of an answer that it did not read.
-    if (answer[0] instanceof Error) this.fail(this.#withComputerName(answer[0]));
+    if (first instanceof SmcpError) this.fail(withComputer(first, this.request.computer));
+    else if (first instanceof Error) this.fail(first);
     else this.#settle({ kind: "answered", answer });
   };
   readonly request: RelayedRequest;
@@ -84,15 +87,6 @@ export class PendingRequest implements Expirable {
     this.fail(timeoutOf(this.request));
   }
 
-  #withComputerName(cause: Error): Error {
-    if (!(cause instanceof SmcpError)) return cause;
-    const { code, message, details } = cause;
-    return new SmcpError(code, message, {
-      cause,
-      details: { ...details, computer_name: this.request.computer },
-    });
-  }
-
   #settle(settlement: Settlement): void {
     const open = this.#open;
     if (open === undefined) return;
@@ -100,6 +94,12 @@ export class PendingRequest implements Expirable {
     open.timeouts.cancel(this.#scheduled);
     open.onSettled(settlement);
   }
+}
+
+/** Adds the name of the Computer: an Agent may have requests to several. */
+export function withComputer(cause: SmcpError, computer: string | undefined): SmcpError {
+  const { code, message, details } = cause;
+  return new SmcpError(code, message, { cause, details: { ...details, computer_name: computer } });
 }
 
 function timeoutOf({ event, computer, timeoutMs }: RelayedRequest): SmcpError {
@@ -111,10 +111,11 @@ function timeoutOf({ event, computer, timeoutMs }: RelayedRequest): SmcpError {
 }
 
 /**
- * The open requests of a connection, or those to it, unordered. Adding and removing takes constant time. A `Map` or `Set`
- * would allocate a new table every few requests, and keep the old one reachable.
+ * The open requests of a connection, or those to it, unordered, and their load. Adding and removing takes constant time. A
+ * `Map` or `Set` would allocate a new table every few requests, and keep the old one reachable.
  */
 export class PendingRequests {
+  readonly load = new Load();
   readonly #side: "requesterIndex" | "targetIndex";
   readonly #requests: PendingRequest[] = [];
 

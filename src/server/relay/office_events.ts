@@ -1,0 +1,251 @@
+/** The `server:*` events: joining, leaving and listing offices, renewed credentials, and notifications of the office. */
+import { isRecord } from "../../json.ts";
+import type { LogFields } from "../../log.ts";
+import type { AgentCallData } from "../../protocol/call.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { badRequest, SmcpError } from "../../protocol/errors.ts";
+import {
+  CANCEL_TOOL_CALL_NOTIFICATION,
+  ENTER_OFFICE_NOTIFICATION,
+  LEAVE_OFFICE_NOTIFICATION,
+  UPDATE_EVENT_PREFIX,
+  UPDATE_NOTIFICATION_PREFIX,
+  UPDATE_PROGRESS_EVENT,
+} from "../../protocol/events.ts";
+import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
+import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";
+import {
+  parseAgentCallData,
+  parseEnterOfficeReq,
+  parseLeaveOfficeReq,
+  parseListRoomReq,
+  parseUpdateComputerConfigReq,
+  parseUpdateProgressReq,
+} from "../../protocol/parse.ts";
+import type { UpdateProgressReq } from "../../protocol/progress.ts";
+import { fitsApproximately } from "../../protocol/size.ts";
+import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
+import type { Credentials } from "../admission/provider.ts";
+import { MAX_PENDING_BYTES } from "../limits.ts";
+import { LoggedRefusal } from "../observe/audit.ts";
+import type { Member } from "../offices/office.ts";
+import type { Departure } from "../offices/offices.ts";
+import type { Call, Hub, Route } from "./call.ts";
+import type { Connection } from "./connection.ts";
+import type { Answer } from "./pending_requests.ts";
+
+/** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
+export const joinOffice: Route = {
+  async handle(call, body) {
+    const { hub, connection } = call;
+    const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
+    call.requirePace({ name, officeId });
+    const isObserver = connection.identity.isObserver && role === "agent";
+    requireGrant(connection, { officeId, role, isObserver });
+    const { principal } = connection.identity;
+    const leaving = connection.member?.officeId;
+    hub.quotas.join({ officeId, principal, leaving });
+    let isJoined = false;
+    try {
+      const outcome = await hub.offices.join({
+        ...connection.identity,
+        isObserver,
+        joinedAt: new Date().toISOString(),
+        sid: connection.sid,
+        role,
+        name,
+        officeId,
+      });
+      if (outcome.kind === "refused") throw new SmcpError(outcome.code, outcome.reason);
+      isJoined = outcome.kind === "joined";
+      return [true, null];
+    } finally {
+      if (!isJoined) hub.quotas.leave({ officeId, principal });
+    }
+  },
+  acksTexts: true,
+  action: "join",
+};
+
+/** The refusal is the same for an office that exists and one that does not. */
+function requireGrant({ grant }: Connection, seat: WantedSeat): void {
+  if (grant === undefined || isGranted(grant, seat)) return;
+  const role = seat.isObserver ? "observer (an agent that only reads)" : seat.role;
+  throw new LoggedRefusal(
+    ErrorCode.FORBIDDEN,
+    `The credentials do not allow the role ${role} in office "${seat.officeId}"; ` +
+      "ask who runs the Server for credentials of this office and role",
+    { log: describeGrant(grant) },
+  );
+}
+
+/** `server:leave_office`: ends the membership of the caller; acks `(true, null)` or `(false, "reason")`. */
+export const leaveOffice: Route = {
+  async handle(call, body) {
+    requireOwnOffice(call, { officeId: parseLeaveOfficeReq(body).office_id, verb: "leave" });
+    await call.hub.offices.leave(call.connection.sid);
+    return [true, null];
+  },
+  acksTexts: true,
+  action: "leave",
+};
+
+/** `server:list_room`: lists the members of the caller's office, for any role. */
+export const listRoom: Route = {
+  async handle(call, body) {
+    const { office_id: officeId, req_id } = parseListRoomReq(body);
+    requireOwnOffice(call, { officeId, verb: "list" });
+    const members = await call.hub.offices.members(officeId);
+    const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
+    return [answer];
+  },
+  action: "list",
+};
+
+function requireOwnOffice(
+  call: Call,
+  { officeId, verb }: { readonly officeId: string; readonly verb: string },
+): void {
+  if (call.requireMember().officeId === officeId) return;
+  throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot ${verb} office "${officeId}": the sender is not in it`);
+}
+
+function toSessionInfo({ sid, name, role, officeId, version }: Member): SessionInfo {
+  const session = { sid, name, role, office_id: officeId };
+  return version === undefined ? session : { ...session, a2c_version: version };
+}
+
+/**
+ * `server:renew_credentials`: puts newer credentials in the place of those with which the connection was admitted; acks
+ * `(true, null)` or `(false, "reason")`.
+ */
+export const renewCredentials: Route = {
+  async handle({ connection }, body) {
+    const sent = parseCredentials(body);
+    await connection.credentials?.renew(sent);
+    return [true, null];
+  },
+  // The provider may take seconds.
+  isUnordered: true,
+  acksTexts: true,
+  action: "renew",
+  auditedCode: ErrorCode.UNAUTHORIZED,
+};
+
+function parseCredentials(body: unknown): Pick<Credentials, "auth" | "headers"> {
+  const refuse = (field: string, why: string) =>
+    badRequest(field, `Cannot read the credentials field "${field}": ${why}`);
+  if (!isRecord(body)) throw refuse("body", "expected an object");
+  // As much as a client may send before it is admitted.
+  if (!fitsApproximately(body, MAX_PENDING_BYTES)) throw refuse("body", "too large");
+  const { auth = {}, headers = {} } = body;
+  if (!isRecord(auth)) throw refuse("auth", "expected an object");
+  if (!isRecord(headers)) throw refuse("headers", "expected an object");
+  const named: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string") throw refuse("headers", "expected texts");
+    Object.defineProperty(named, name.toLowerCase(), { value, enumerable: true });
+  }
+  return { auth, headers: named };
+}
+
+/** `server:tool_call_cancel`: notifies the office that the calling Agent cancelled the call with this `req_id`. */
+export const cancelToolCall: Route = {
+  handle(call, sent) {
+    const { req_id } = parseAgentCallData(sent);
+    const { officeId, name } = call.requireRole("agent");
+    const body: AgentCallData = { agent: name, req_id };
+    return notify(call, { officeId, event: CANCEL_TOOL_CALL_NOTIFICATION, body });
+  },
+};
+
+/** `server:update_*`: notifies the office of a change on the calling Computer, whose name comes from the session. */
+export const update: Route = {
+  handle(call, sent) {
+    const change = readChange(call.event, sent);
+    const { officeId, name } = call.requireRole("computer");
+    const event = UPDATE_NOTIFICATION_PREFIX + call.event.slice(UPDATE_EVENT_PREFIX.length);
+    return notify(call, { officeId, event, body: { ...change, computer: name } });
+  },
+};
+
+/** What an update tells besides its Computer: of progress the numbers, of everything else nothing. */
+function readChange(event: string, body: unknown): Omit<UpdateProgressReq, "computer"> | undefined {
+  if (event !== UPDATE_PROGRESS_EVENT) return void parseUpdateComputerConfigReq(body);
+  const { req_id, progress, total, has_message } = parseUpdateProgressReq(body);
+  return {
+    req_id,
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(has_message === true ? { has_message } : {}),
+  };
+}
+
+function notify(call: Call, { officeId, event, body }: {
+  readonly officeId: string;
+  readonly event: string;
+  readonly body: object;
+}): Answer {
+  call.requirePace(body);
+  call.hub.offices.notify(officeId, { event, body, except: call.connection.sid });
+  return [];
+}
+
+type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit" | "quotas">;
+
+/** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
+export function arrive(
+  hub: MembershipContext,
+  member: Member,
+  { isHere }: { readonly isHere: boolean },
+): void {
+  if (!member.isObserver) {
+    hub.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
+  }
+  if (!isHere) return;
+  hub.connection(member.sid)?.enter(member);
+  hub.audit.write("info", "joined office", { action: "join", fields: fieldsOf(member) });
+}
+
+/** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
+export function depart(hub: MembershipContext, member: Member, { isHere, reason }: Departure): void {
+  const connection = isHere ? hub.connection(member.sid) : undefined;
+  if (isHere) hub.quotas.leave(member);
+  // A connection that moved has entered the other office already.
+  if (connection?.member?.officeId === member.officeId) connection.exit();
+  if (!member.isObserver) {
+    hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
+  }
+  const farewell = reason === "left" ? undefined : farewells[reason];
+  if (isHere) {
+    const fields = {
+      ...fieldsOf(member),
+      reason: farewell?.code ?? hub.departureReasons.get(member.sid) ?? "left",
+    };
+    hub.audit.write("info", "left office", { action: "leave", fields });
+  }
+  if (farewell !== undefined) connection?.dismiss(farewell);
+}
+
+const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>> = {
+  replaced: {
+    code: FarewellCode.SESSION_REPLACED,
+    message: "A newer connection of this member has taken its place",
+    reconnect: true,
+  },
+  lost: {
+    code: FarewellCode.LEASE_LOST,
+    message:
+      "The place of this member was given away while the Server process was frozen, or could not reach Redis",
+    reconnect: true,
+  },
+};
+
+function fieldsOf({ sid, officeId, role, name, version, principal, isObserver }: Member): LogFields {
+  return { sid, office: officeId, role: isObserver ? "observer" : role, name, version, principal };
+}
+
+/** Sets either `computer` or `agent`: strict peers reject a null. */
+function describe({ officeId, role, name }: Member): EnterOfficeNotification {
+  return role === "agent" ? { office_id: officeId, agent: name } : { office_id: officeId, computer: name };
+}
