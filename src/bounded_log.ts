@@ -1,43 +1,11 @@
 /** Logs with a bounded rate, since peers decide how often they are refused. */
 import { clearTimeout, setTimeout } from "node:timers";
+import type { TokenBucket } from "./async/token_bucket.ts";
 import type { LogFields, Logger } from "./log.ts";
 
-/** The least time before a line about those left out, in milliseconds. */
-const MIN_WAIT_MS = 1;
-
-/** Allows a number of lines per window of time; a window begins with its first line. */
-export class LineBudget {
-  readonly #lines: number;
-  readonly #windowMs: number;
-  #windowEndMs = 0;
-  #left = 0;
-
-  constructor(lines: number, windowMs: number) {
-    this.#lines = lines;
-    this.#windowMs = windowMs;
-  }
-
-  /** The time until a line may be taken, in milliseconds; 0 while one is left in this window. */
-  get waitMs(): number {
-    return this.#left > 0 ? 0 : Math.max(0, this.#windowEndMs - performance.now());
-  }
-
-  /** Takes one line; `false` when none is left in this window. */
-  take(): boolean {
-    const nowMs = performance.now();
-    if (nowMs >= this.#windowEndMs) {
-      this.#windowEndMs = nowMs + this.#windowMs;
-      this.#left = this.#lines;
-    }
-    if (this.#left === 0) return false;
-    this.#left--;
-    return true;
-  }
-}
-
 export interface BoundedLogOptions {
-  /** A line needs a share of each budget. */
-  readonly budgets: readonly LineBudget[];
+  /** A line takes a token of each. */
+  readonly buckets: readonly TokenBucket[];
   /** The subject in the line that only tells their number, such as "refused connections". */
   readonly about: string;
   readonly fields?: LogFields;
@@ -83,7 +51,7 @@ export class BoundedLog {
   }
 
   #mayWrite(): boolean {
-    return this.#options.budgets.every((budget) => budget.take());
+    return this.#options.buckets.every((bucket) => bucket.take());
   }
 
   #takeLeftOut(): number {
@@ -94,10 +62,10 @@ export class BoundedLog {
     return count;
   }
 
-  /** The number itself takes a line of the budgets, since many connections may have left lines out. */
+  /** The line about their number takes tokens as well, since many connections may have left lines out. */
   #remindLater(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
-    const waitMs = Math.max(MIN_WAIT_MS, ...this.#options.budgets.map((budget) => budget.waitMs));
+    const waitMs = Math.max(...this.#options.buckets.map((bucket) => bucket.waitMs()));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#mayWrite()) this.#tellLeftOut();

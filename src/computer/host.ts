@@ -1,5 +1,5 @@
 /** The MCP side of a Computer: its servers, their tools and resources. Knows nothing of the connection to an office. */
-import { LineBudget } from "../bounded_log.ts";
+import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
@@ -61,9 +61,8 @@ import { ToolDirectory } from "./tools/directory.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import { VrlEngine } from "./vrl/engine.ts";
 
-/** The most answers to the office in which a secret is masked, and their window: then errors tell no reason. */
-const MAX_MASKED = 20;
-const MASKED_WINDOW_MS = 60_000;
+/** The answers to the office in which a secret is masked; while there are more, errors tell no reason. */
+const MASKED_ANSWERS = rateOf(20, 60_000);
 const EMPTY_CONFIG: ComputerConfig = { form: "smcp", servers: [], inputs: [], warnings: [] };
 
 export interface HostContext {
@@ -106,7 +105,7 @@ export class McpHost implements AsyncDisposable {
   readonly #context: HostContext;
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
-  readonly #maskings = new LineBudget(MAX_MASKED, MASKED_WINDOW_MS);
+  readonly #maskings = new TokenBucket(MASKED_ANSWERS);
   readonly #limits: ServerLimits & ReadLimits & ListLimits;
   readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;

@@ -1,6 +1,6 @@
 /** Receives the requests of an office and sends exactly one answer to each of them. */
 import { delay } from "../async/backoff.ts";
-import { LineBudget } from "../bounded_log.ts";
+import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import type { Logger } from "../log.ts";
 import { assertShallow } from "../protocol/depth.ts";
@@ -43,16 +43,15 @@ export interface RequestContext {
 /** The size above which an answer waits until other work of the process has run. */
 const LONG_ANSWER_BYTES = 1_048_576;
 const MAX_LOGGED_LENGTH = 512;
-/** The most lines about requests that contain a secret, and their window. */
-const MAX_ALARMS = 20;
-const ALARM_WINDOW_MS = 10_000;
+/** The lines about requests that contain a secret. */
+const ALARM_LINES = rateOf(20, 10_000);
 const TOO_MANY = "Cannot answer: too many requests of this office are open; try again later";
 
 /** The requests of an office. At most `maxRequests` are answered at the same time; more get an error. */
 export class OfficeRequests {
   readonly #context: RequestContext;
   #open = 0;
-  readonly #alarms = new LineBudget(MAX_ALARMS, ALARM_WINDOW_MS);
+  readonly #alarms = new TokenBucket(ALARM_LINES);
   /** Refused since the last one that was taken. */
   #refused = 0;
 
@@ -102,7 +101,7 @@ export class OfficeRequests {
 async function answerRequest(
   context: RequestContext,
   incoming: IncomingEvent,
-  alarms: LineBudget,
+  alarms: TokenBucket,
 ): Promise<void> {
   const { event, body, maxAnswerBytes } = incoming;
   const scope = { ...context, blobs: context.host.blobs.office, limitBytes: maxAnswerBytes };

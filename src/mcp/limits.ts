@@ -1,4 +1,5 @@
 /** The bounds on the cost of an MCP server: options with defaults, and fixed limits. */
+import { type Rate, rateOf } from "../async/token_bucket.ts";
 
 const MIB = 1024 * 1024;
 
@@ -73,12 +74,10 @@ export const MAX_EVENT_LINES = 10_000;
 export const MAX_EVENT_BATCH_BYTES = 16_384;
 
 /**
- * The unrequested messages that are read per server and second: a notification counts 1, a request of the server
+ * The unrequested messages that are read of one server: a notification counts 1, a request of the server
  * {@linkcode REQUEST_WEIGHT}. The rest waits in its pipe or socket.
  */
-export const MAX_UNASKED_PER_SECOND = 10_000;
-/** The unrequested messages that are read before this limit applies. */
-export const MAX_UNASKED_BURST = 20_000;
+export const UNASKED: Rate = { burst: 20_000, perSecond: 10_000 };
 /** The weight of a request of the server, which has to be answered. */
 export const REQUEST_WEIGHT = 10;
 /** An unrequested message counts once more per this many bytes. */
@@ -87,9 +86,8 @@ export const UNASKED_UNIT_BYTES = 2_048;
 export const NOISE_LINES_PER_UNIT = 64;
 /** The most unread answers to requests of the server; beyond that, it is not read. */
 export const MAX_WAITING_ANSWERS = 64;
-/** The most messages above a limit within that time, in milliseconds; a server that sends more is ended. */
-export const MAX_OVERSIZED = 10;
-export const OVERSIZED_MEMORY_MS = 60_000;
+/** The messages above a limit; a server that sends more is ended. */
+export const OVERSIZED: Rate = rateOf(10, 60_000);
 /** How long messages of one server are handled before other work gets its turn, in milliseconds. */
 export const MAX_TURN_MS = 10;
 

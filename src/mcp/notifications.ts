@@ -1,4 +1,5 @@
-/** Throttles the notifications of an MCP server: those beyond a rate are passed on together, once per second. */
+/** The notifications of an MCP server: those beyond a rate are passed on together, once per second. */
+import { TokenBucket } from "../async/token_bucket.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json.ts";
 import type { Journal } from "./journal.ts";
@@ -18,29 +19,31 @@ export interface NotificationListener {
 /** A notification without a URI. */
 type Kind = Exclude<keyof NotificationListener, "onResourceUpdated">;
 
-export interface ThrottledListenerContext {
+export interface BoundedNotificationsContext {
   readonly listener: NotificationListener;
   readonly maxPerSecond: number;
   readonly log: Logger;
 }
 
 /**
- * Passes notifications on. Those beyond `maxPerSecond` are passed on at the end of the second, each kind and each URI
- * once. If there are too many URIs, it calls `onNotificationsLost` once instead.
+ * Passes notifications on. Those beyond `maxPerSecond` are passed on a second later, each kind and each URI once. If there
+ * are too many URIs, it calls `onNotificationsLost` once instead.
  */
-export class ThrottledListener implements NotificationListener, Disposable {
-  readonly #context: ThrottledListenerContext;
-  /** What is passed on at the end of the second. */
+export class BoundedNotifications implements NotificationListener, Disposable {
+  readonly #context: BoundedNotificationsContext;
+  readonly #bucket: TokenBucket;
+  /** What is passed on when the timer ends. */
   readonly #held = new Set<Kind>();
   readonly #heldUris = new Set<string>();
   #heldCount = 0;
-  #passed = 0;
-  #wasThrottled = false;
+  #wasHolding = false;
   #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(context: ThrottledListenerContext) {
+  constructor(context: BoundedNotificationsContext) {
     this.#context = context;
+    const { maxPerSecond } = context;
+    this.#bucket = new TokenBucket({ burst: maxPerSecond, perSecond: maxPerSecond });
   }
 
   onToolsChanged(): void {
@@ -79,25 +82,21 @@ export class ThrottledListener implements NotificationListener, Disposable {
 
   #passes(): boolean {
     if (this.#isOver) return false;
+    if (this.#bucket.take()) return true;
     this.#timer ??= setTimeout(() => this.#endInterval(), INTERVAL_MS);
-    if (this.#passed < this.#context.maxPerSecond) {
-      this.#passed++;
-      return true;
-    }
     this.#heldCount++;
     return false;
   }
 
   #endInterval(): void {
     this.#timer = undefined;
-    this.#passed = 0;
     const held = this.#heldCount;
     this.#heldCount = 0;
-    if (held > 0 && !this.#wasThrottled) {
+    if (held > 0 && !this.#wasHolding) {
       const message = "MCP server sends too many notifications: handling them once per second";
       this.#context.log.warn(message, { held });
     }
-    this.#wasThrottled = held > 0;
+    this.#wasHolding = held > 0;
     if (held > 0) this.#passOn();
   }
 
@@ -107,7 +106,7 @@ export class ThrottledListener implements NotificationListener, Disposable {
     const uris = [...this.#heldUris];
     this.#held.clear();
     this.#heldUris.clear();
-    // Begins a new interval, so that further notifications wait for its end.
+    // When nothing is held until its end, the next flood is logged again.
     this.#timer = setTimeout(() => this.#endInterval(), INTERVAL_MS);
     for (const kind of ["onToolsChanged", "onPromptsChanged", "onNotificationsLost"] as const) {
       if (held.has(kind)) listener[kind]();

@@ -34,7 +34,7 @@ import type { Journal } from "./journal.ts";
 import type { RpcRequest } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
-import { type NotificationListener, readNotification, ThrottledListener } from "./notifications.ts";
+import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
 import { ProgressReports } from "./progress.ts";
 import { AskingCalls } from "./questions.ts";
@@ -77,7 +77,7 @@ export class McpSession {
   readonly #context: SessionContext;
   readonly #config: ResolvedServerConfig;
   readonly #peer: RpcPeer;
-  readonly #notifications: ThrottledListener;
+  readonly #notifications: BoundedNotifications;
   /** The running calls, which questions of the server belong to. */
   readonly calls: AskingCalls = new AskingCalls();
   readonly progress: ProgressReports;
@@ -113,7 +113,7 @@ export class McpSession {
       log,
       over,
     });
-    this.#notifications = new ThrottledListener({
+    this.#notifications = new BoundedNotifications({
       listener,
       maxPerSecond: limits.maxNotificationsPerSecond,
       log,

@@ -1,6 +1,7 @@
 /** The fixed limits of a Server, with their reasons. */
+import { type Rate, rateOf } from "../async/token_bucket.ts";
 import { shorten } from "../text.ts";
-import type { LoadLimit, PaceLimit } from "./load.ts";
+import type { LoadLimit } from "./load.ts";
 import { LIMIT_OPTIONS } from "./number_options.ts";
 
 /**
@@ -47,18 +48,17 @@ export const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
  * between refusing requests to a slow receiver and closing its connection, so that one sender cannot cause the closing.
  * About 1,900 notifications at once, and 30 per second.
  */
-export const MAX_NOTIFYING: PaceLimit = { burst: 4 * 1024 * 1024, perSecond: 64 * 1024 };
-/** The most log lines about the events of one connection per {@linkcode LOG_WINDOW_MS}; further lines are counted. */
-export const MAX_LOG_LINES_PER_CONNECTION = 20;
-/** The same for all connections together. */
-export const MAX_LOG_LINES_PER_SERVER = 200;
-/** The most lines about errors of Computers that one connection is relayed, and all connections together. */
-export const MAX_RELAYED_ERRORS_PER_CONNECTION = 300;
-export const MAX_RELAYED_ERRORS_PER_SERVER = 3_000;
-/** The same for connections, joins and leaves, which an audit wants complete: more than a busy Server has. */
-export const MAX_AUDIT_LINES = 5_000;
-/** The window of these limits. */
-export const LOG_WINDOW_MS = 10_000;
+export const MAX_NOTIFYING: Rate = { burst: 4 * 1024 * 1024, perSecond: 64 * 1024 };
+/** The log lines about the events of one connection, and of all connections together; further lines are counted. */
+export const CONNECTION_LINES = rateOf(20, 10_000);
+export const ALL_CONNECTIONS_LINES = rateOf(200, 10_000);
+/** The lines about errors of Computers that one connection is relayed, and all connections together. */
+export const RELAYED_ERROR_LINES = rateOf(300, 10_000);
+export const ALL_RELAYED_ERRORS_LINES = rateOf(3_000, 10_000);
+/** The lines about connections, joins and leaves, which an audit wants complete: more than a busy Server has. */
+export const AUDIT_LINES = rateOf(5_000, 10_000);
+/** The lines about refused connections. */
+export const REFUSAL_LINES = rateOf(20, 60_000);
 /**
  * The most arguments of an event or an ack. The protocol uses two. Socket.IO passes them on the stack, so that a frame with
  * some hundred thousand arguments would crash the process.
@@ -111,10 +111,6 @@ export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
 export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
 /** Consecutive failed checks after which the Server fails. */
 export const FAILED_CHECKS_BEFORE_FAILURE = 10;
-/** The most log lines about refusals per {@linkcode REFUSAL_LOG_WINDOW_MS}; further lines are counted. */
-export const MAX_REFUSAL_LINES = 20;
-/** The window of {@linkcode MAX_REFUSAL_LINES}. */
-export const REFUSAL_LOG_WINDOW_MS = 60_000;
 /** How long a Server that shuts down waits for requests in flight: platforms kill a process after 5 s. */
 export const DEFAULT_DRAIN_TIMEOUT_MS = 4_000;
 /** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */

@@ -1,4 +1,4 @@
-/** Measures what connections cause: requests in flight with their bytes, and the pace of notifications. */
+/** Measures what connections cause: requests in flight with their bytes. */
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 
@@ -68,47 +68,5 @@ export class OfficeLoads {
     const load = this.#loads.get(officeId);
     load?.remove(bytes);
     if (load?.requests === 0) this.#loads.delete(officeId);
-  }
-}
-
-export interface PaceLimit {
-  readonly burst: number;
-  readonly perSecond: number;
-}
-
-const monotonicNow = () => performance.now();
-
-/** A token bucket. */
-export class Pace {
-  readonly limit: PaceLimit;
-  readonly #now: () => number;
-  #left: number;
-  #sinceMs: number;
-
-  constructor(limit: PaceLimit, now: () => number = monotonicNow) {
-    this.limit = limit;
-    this.#now = now;
-    this.#left = limit.burst;
-    this.#sinceMs = now();
-  }
-
-  take(cost: number): boolean {
-    this.#refill();
-    if (cost > this.#left) return false;
-    this.#left -= cost;
-    return true;
-  }
-
-  /** Returns after how many milliseconds `cost` tokens will be left, if none are taken before; rounded up. */
-  waitMs(cost: number): number {
-    this.#refill();
-    return Math.ceil(Math.max(0, cost - this.#left) / this.limit.perSecond * 1_000);
-  }
-
-  #refill(): void {
-    const { burst, perSecond } = this.limit;
-    const nowMs = this.#now();
-    this.#left = Math.min(burst, this.#left + (nowMs - this.#sinceMs) / 1_000 * perSecond);
-    this.#sinceMs = nowMs;
   }
 }

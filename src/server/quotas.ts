@@ -2,11 +2,11 @@
  * Quotas: what all connections of one principal, or of one address, may use together on this process. A limit that is
  * exceeded is answered 429, with the limit, the option that sets it, and the time to wait where waiting helps.
  */
+import { type Rate, TokenBucket } from "../async/token_bucket.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { addressKey } from "./admission/address_ledger.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "./limits.ts";
-import { Pace, type PaceLimit } from "./load.ts";
 import type { MessageOwner } from "./message_shares.ts";
 import type { Refusal } from "./observe/meter.ts";
 import { type NumberOption, optionLabel } from "./number_options.ts";
@@ -17,9 +17,9 @@ export interface QuotaLimits {
   /** Open connections; `Infinity` for any number. */
   readonly connections: number;
   /** New connections; `undefined` for any number. */
-  readonly connects: PaceLimit | undefined;
+  readonly connects: Rate | undefined;
   /** Events; `undefined` for any number. */
-  readonly requests: PaceLimit | undefined;
+  readonly requests: Rate | undefined;
 }
 
 export interface QuotaSettings {
@@ -36,13 +36,13 @@ export interface QuotaSettings {
 class Quota implements MessageOwner {
   connections = 0;
   incompleteBytes = 0;
-  readonly connects: Pace | undefined;
-  readonly requests: Pace | undefined;
+  readonly connects: TokenBucket | undefined;
+  readonly requests: TokenBucket | undefined;
   readonly offices = new OfficeCounts();
 
   constructor({ connects, requests }: QuotaLimits) {
-    this.connects = connects && new Pace(connects);
-    this.requests = requests && new Pace(requests);
+    this.connects = connects && new TokenBucket(connects);
+    this.requests = requests && new TokenBucket(requests);
   }
 
   get isIdle(): boolean {
@@ -234,7 +234,7 @@ export class QuotaLedger {
   }
 
   #requireConnect(owner: QuotaOwner, { connects }: Quota): void {
-    if (connects === undefined || connects.take(1)) return;
+    if (connects === undefined || connects.take()) return;
     throw tooFast("connect", {
       what: `new connections of this ${owner}`,
       pace: connects,
@@ -243,7 +243,7 @@ export class QuotaLedger {
   }
 
   #refuseRequest(event: string, owner: QuotaOwner, { requests }: Quota): SmcpError | undefined {
-    if (requests === undefined || requests.take(1)) return undefined;
+    if (requests === undefined || requests.take()) return undefined;
     return tooFast(`handle "${quoted(event)}"`, {
       what: `requests of this ${owner}`,
       pace: requests,
@@ -274,10 +274,14 @@ function tooMany(intent: string, { what, option, limit, remedy }: {
 
 function tooFast(
   intent: string,
-  { what, pace, option }: { readonly what: string; readonly pace: Pace; readonly option: NumberOption },
+  { what, pace, option }: {
+    readonly what: string;
+    readonly pace: TokenBucket;
+    readonly option: NumberOption;
+  },
 ): SmcpError {
-  const { perSecond: limit } = pace.limit;
-  const retry_after_ms = pace.waitMs(1);
+  const { perSecond: limit } = pace.rate;
+  const retry_after_ms = pace.waitMs();
   const message =
     `Cannot ${intent}: too many ${what}, the limit is ${limit} a second by ${optionLabel(option)}. ` +
     `Try again in ${retry_after_ms} ms`;

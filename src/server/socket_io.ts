@@ -331,7 +331,7 @@ function createHub(
     drain,
     timeouts,
     createEventLog: createEventLogs(settings.logger),
-    createErrorLog: createEventLogs(settings.logger, "relayedErrors"),
+    createErrorLog: createEventLogs(settings.logger, { kind: "relayedErrors" }),
     officeLoads: new OfficeLoads(),
     observerLoads: new OfficeLoads(),
   };

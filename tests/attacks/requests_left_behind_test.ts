@@ -72,12 +72,14 @@ Deno.test("Refusals beyond a rate are counted in the log and not written, whoeve
   const logger = new RecordingLogger();
   await using server = await SmcpServer.listen({ port: 0, logger });
   const agent = await RawPeer.join(server.url, ada);
+  const startMs = performance.now();
   for (let i = 0; i < 2_000; i++) agent.socket.emit("client:x", { ...call(`${i}`), computer: "nobody" });
   await agent.settled();
   await agent[Symbol.asyncDispose]();
   await server.close();
   const refusals = logger.lines.filter(({ fields }) => fields["code"] !== undefined);
-  assert(refusals.length > 0 && refusals.length <= 20, `${refusals.length} lines`);
+  const allowed = 20 + 2 * (performance.now() - startMs) / 1_000;
+  assert(refusals.length > 0 && refusals.length <= allowed, `${refusals.length} lines`);
   const leftOut = logger.lines.map(({ fields }) => Number(fields["lines_left_out"] ?? 0));
   // One more, from asking whether all is settled.
   assertEquals(refusals.length + leftOut.reduce((sum, count) => sum + count), 2_001);

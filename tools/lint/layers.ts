@@ -14,7 +14,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   open_file: [],
   folder_events: ["async", "text"],
   log: ["json", "text"],
-  bounded_log: ["log"],
+  bounded_log: ["async", "log"],
   version: [],
   tracing: ["version", "json"],
   protocol: ["json", "text"],

@@ -1,6 +1,6 @@
 /** Masks the texts of errors on their way to an Agent: secrets, and addresses of the Computer's own network. */
 import { isIP } from "node:net";
-import type { LineBudget } from "../../bounded_log.ts";
+import type { TokenBucket } from "../../async/token_bucket.ts";
 import { kindOfHost } from "../../mcp/auth/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { isRecord } from "../../json.ts";
@@ -46,7 +46,7 @@ function hostOf(match: string): string | undefined {
 export interface AgentTextsContext {
   readonly redactor: Redactor;
   /** The answers in which a secret may be masked: an Agent that gets more may be trying which of its guesses are. */
-  readonly maskings: LineBudget;
+  readonly maskings: TokenBucket;
   readonly log: Logger;
 }
 
@@ -82,7 +82,7 @@ export class AgentTexts {
       this.#hasMasked = true;
       maskings.take();
       log.warn("a secret was masked in an answer to the office", {
-        errors_withheld_ms: Math.ceil(maskings.waitMs),
+        errors_withheld_ms: maskings.waitMs(),
       });
     }
     const masked = shorten(redacted, 2 * MAX_LENGTH)
@@ -110,7 +110,7 @@ export class AgentTexts {
   /** What is told instead of any text, where that could tell which guesses are masked. */
   get #withheld(): string | undefined {
     if (this.#request === undefined) return TOO_LONG;
-    return !this.#hasMasked && this.#context.maskings.waitMs > 0 ? TOO_OFTEN : undefined;
+    return !this.#hasMasked && this.#context.maskings.waitMs() > 0 ? TOO_OFTEN : undefined;
   }
 
   get #known(): ReturnType<Redactor["findIn"]> {

@@ -2,6 +2,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
+import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { isRecord } from "../../json.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
@@ -90,7 +91,8 @@ class WatchedFetch {
   readonly #silenceMs: number;
   readonly #budget: BufferBudget;
   readonly #largeMessages = new LargeMessages();
-  readonly #pace = new StreamPace();
+  /** The attempts to open the standalone event stream, whatever the server asks for. */
+  readonly #streams = new TokenBucket(rateOf(1, MIN_STREAM_INTERVAL_MS));
   /** Whether the server ever opened a standalone event stream. */
   #hasStream = false;
 
@@ -109,7 +111,7 @@ class WatchedFetch {
   async fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
     const method = init?.method ?? "GET";
     const exchange = { method, isStandalone: method === "GET", init, signal: init?.signal ?? undefined };
-    if (exchange.isStandalone) await this.#pace.turn(exchange.signal);
+    if (exchange.isStandalone) await this.#awaitTurn(exchange.signal);
     const response = await this.#send(url, exchange);
     const { body, status, statusText, headers } = response;
     if (status >= 400) return await this.#refuse(exchange, response);
@@ -119,6 +121,12 @@ class WatchedFetch {
     const read = new Headers(headers);
     if (!isEventStream(response) && !exchange.isStandalone) read.set("content-type", "application/json");
     return new Response(this.#watch(exchange, body, response), { status, statusText, headers: read });
+  }
+
+  async #awaitTurn(signal: AbortSignal | undefined): Promise<void> {
+    const waitMs = this.#streams.waitMs();
+    this.#streams.charge();
+    if (waitMs > 0) await delay(waitMs, signal);
   }
 
   /**
@@ -271,18 +279,6 @@ class WatchedFetch {
     if (this.#kind === "sse") return listener.onGone("event stream lost");
     if (!isStandalone && !hasIds) listener.onAnswerLost(requestIdOf(init?.body));
     if (end === "broken") listener.onStreamBroken();
-  }
-}
-
-/** Limits how often the standalone event stream is opened, whatever the server asks for. */
-class StreamPace {
-  #nextMs = 0;
-
-  async turn(signal: AbortSignal | undefined): Promise<void> {
-    const nowMs = performance.now();
-    const waitMs = this.#nextMs - nowMs;
-    this.#nextMs = Math.max(nowMs, this.#nextMs) + MIN_STREAM_INTERVAL_MS;
-    if (waitMs > 0) await delay(waitMs, signal);
   }
 }
 

@@ -3,8 +3,9 @@
  * with the module `audit`, so that they can be kept apart.
  */
 import type { LogFields, Logger } from "../../log.ts";
-import { BoundedLog, LineBudget } from "../../bounded_log.ts";
-import { LOG_WINDOW_MS, MAX_AUDIT_LINES } from "../limits.ts";
+import { TokenBucket } from "../../async/token_bucket.ts";
+import { BoundedLog } from "../../bounded_log.ts";
+import { AUDIT_LINES } from "../limits.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { FarewellCode } from "../../protocol/farewell.ts";
 
@@ -71,7 +72,7 @@ export interface AuditRecord {
 
 export function openAudit(logger: Logger): Audit {
   const log = new BoundedLog(logger, {
-    budgets: [new LineBudget(MAX_AUDIT_LINES, LOG_WINDOW_MS)],
+    buckets: [new TokenBucket(AUDIT_LINES)],
     about: "the audit trail",
     fields: { module: "audit" },
   });

@@ -1,39 +1,31 @@
 /** The logs of a Server about what its peers decide the number of. */
-import { BoundedLog, LineBudget } from "../../bounded_log.ts";
+import { TokenBucket } from "../../async/token_bucket.ts";
+import { BoundedLog } from "../../bounded_log.ts";
 import type { Logger } from "../../log.ts";
 import {
-  LOG_WINDOW_MS,
-  MAX_LOG_LINES_PER_CONNECTION,
-  MAX_LOG_LINES_PER_SERVER,
-  MAX_REFUSAL_LINES,
-  MAX_RELAYED_ERRORS_PER_CONNECTION,
-  MAX_RELAYED_ERRORS_PER_SERVER,
-  REFUSAL_LOG_WINDOW_MS,
+  ALL_CONNECTIONS_LINES,
+  ALL_RELAYED_ERRORS_LINES,
+  CONNECTION_LINES,
+  REFUSAL_LINES,
+  RELAYED_ERROR_LINES,
 } from "../limits.ts";
 
 export function createRefusalLog(logger: Logger): BoundedLog {
-  const budgets = [new LineBudget(MAX_REFUSAL_LINES, REFUSAL_LOG_WINDOW_MS)];
-  return new BoundedLog(logger, { budgets, about: "refused connections" });
+  return new BoundedLog(logger, { buckets: [new TokenBucket(REFUSAL_LINES)], about: "refused connections" });
 }
 
-/** What the log of a connection is about, and its lines and those of all connections per window. */
+/** What the log of a connection is about, and the rates of its lines and of those of all connections. */
 const EVENT_LOGS = {
-  events: { about: "a connection", own: MAX_LOG_LINES_PER_CONNECTION, all: MAX_LOG_LINES_PER_SERVER },
-  relayedErrors: {
-    about: "relayed errors",
-    own: MAX_RELAYED_ERRORS_PER_CONNECTION,
-    all: MAX_RELAYED_ERRORS_PER_SERVER,
-  },
+  events: { about: "a connection", own: CONNECTION_LINES, all: ALL_CONNECTIONS_LINES },
+  relayedErrors: { about: "relayed errors", own: RELAYED_ERROR_LINES, all: ALL_RELAYED_ERRORS_LINES },
 } as const;
 
 export function createEventLogs(
   logger: Logger,
-  kind: keyof typeof EVENT_LOGS = "events",
+  { kind = "events", now }: { readonly kind?: keyof typeof EVENT_LOGS; readonly now?: () => number } = {},
 ): (sid: string) => BoundedLog {
   const { about, own, all } = EVENT_LOGS[kind];
-  const shared = new LineBudget(all, LOG_WINDOW_MS);
-  return (sid) => {
-    const budgets = [new LineBudget(own, LOG_WINDOW_MS), shared];
-    return new BoundedLog(logger, { budgets, about, fields: { sid } });
-  };
+  const shared = new TokenBucket(all, now);
+  return (sid) =>
+    new BoundedLog(logger, { buckets: [new TokenBucket(own, now), shared], about, fields: { sid } });
 }

@@ -1,4 +1,5 @@
 /** A connection as the relay sees it: its identity, its membership, and the requests that are open from and to it. */
+import { TokenBucket } from "../../async/token_bucket.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -10,7 +11,7 @@ import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
-import { type Load, type OfficeLoads, Pace } from "../load.ts";
+import type { Load, OfficeLoads } from "../load.ts";
 import type { Audit } from "../observe/audit.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../quotas.ts";
@@ -105,7 +106,7 @@ export class Connection implements Target, Requester {
   // Made when they are used: most of thousands of connections are idle.
   #sending: PendingRequests | undefined;
   #receiving: PendingRequests | undefined;
-  #notifying: Pace | undefined;
+  #notifying: TokenBucket | undefined;
 
   constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
     this.#wire = wire;
@@ -124,8 +125,8 @@ export class Connection implements Target, Requester {
     return this.#relayedErrors ??= this.#shared.createErrorLog(this.sid);
   }
 
-  get notifying(): Pace {
-    return this.#notifying ??= new Pace(MAX_NOTIFYING);
+  get notifying(): TokenBucket {
+    return this.#notifying ??= new TokenBucket(MAX_NOTIFYING);
   }
 
   get requesterLoad(): Load {

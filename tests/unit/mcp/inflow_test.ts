@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { settledWithin } from "../../../src/async/abortable.ts";
 import { Inflow } from "../../../src/mcp/inflow.ts";
-import { MAX_UNASKED_BURST, MAX_WAITING_ANSWERS } from "../../../src/mcp/limits.ts";
+import { MAX_WAITING_ANSWERS, UNASKED } from "../../../src/mcp/limits.ts";
 
 const isReady = async (inflow: Inflow, withinMs: number) =>
   await settledWithin(inflow.ready().then(() => true), withinMs) ?? false;
@@ -20,7 +20,7 @@ Deno.test("a server is read while it reads its answers, and waits while it does 
 Deno.test("unrequested messages are read at a bounded pace after a burst", async () => {
   const inflow = new Inflow();
   await inflow.ready();
-  for (let count = 0; count < MAX_UNASKED_BURST - 1; count++) inflow.take(0);
+  for (let count = 0; count < UNASKED.burst - 1; count++) inflow.take(0);
   assert(await isReady(inflow, 60_000));
   for (let count = 0; count < 10_000; count++) inflow.take(0);
   assert(!inflow.isReady);

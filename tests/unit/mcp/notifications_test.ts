@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ThrottledListener } from "../../../src/mcp/notifications.ts";
+import { BoundedNotifications } from "../../../src/mcp/notifications.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 
 function throttle(maxPerSecond: number) {
@@ -12,12 +12,12 @@ function throttle(maxPerSecond: number) {
     onResourceUpdated: (uri: string) => void heard.push(uri),
     onNotificationsLost: () => void heard.push("lost"),
   };
-  const throttled = new ThrottledListener({ listener, maxPerSecond, log });
+  const throttled = new BoundedNotifications({ listener, maxPerSecond, log });
   const warned = () => log.until(({ message }) => message.includes("too many notifications"));
   return { throttled, heard, warned, log, [Symbol.dispose]: () => throttled[Symbol.dispose]() };
 }
 
-Deno.test("notifications up to the limit are passed on at once, and the others once each at the end of the second", async () => {
+Deno.test("notifications up to the limit are passed on at once, and the others once each a second later", async () => {
   using all = throttle(2);
   const { throttled, heard, warned } = all;
   for (let count = 0; count < 1_000; count++) throttled.onResourceUpdated("a");

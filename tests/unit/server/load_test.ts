@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import { Load, OfficeLoads, Pace } from "../../../src/server/load.ts";
+import { Load, OfficeLoads } from "../../../src/server/load.ts";
 
 const limit = { requests: 3, bytes: 100 };
 
@@ -40,14 +40,4 @@ Deno.test("the loads of offices are separate, and an office without requests is 
   loads.remove("lab", 20);
   loads.remove("nowhere", 1);
   assertEquals([loads.get("lab").bytes, loads.size], [0, 1]);
-});
-
-Deno.test("Pace allows a burst, and then its rate per second", () => {
-  let nowMs = 0;
-  const pace = new Pace({ burst: 10, perSecond: 2 }, () => nowMs);
-  assertEquals([pace.take(6), pace.take(4), pace.take(1)], [true, true, false]);
-  nowMs = 500;
-  assertEquals([pace.take(1), pace.take(1)], [true, false]);
-  nowMs = 3_600_000;
-  assertEquals([pace.take(11), pace.take(10), pace.take(1)], [false, true, false]);
 });

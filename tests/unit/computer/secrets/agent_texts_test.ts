@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { AgentTexts } from "../../../../src/computer/secrets/agent_texts.ts";
 import { Redactor } from "../../../../src/computer/secrets/redaction.ts";
 import { encodings } from "../../../../src/computer/secrets/values.ts";
-import { LineBudget } from "../../../../src/bounded_log.ts";
+import { rateOf, TokenBucket } from "../../../../src/async/token_bucket.ts";
 import { type Logger, silentLogger } from "../../../../src/log.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
@@ -12,7 +12,7 @@ const base64 = new TextEncoder().encode(SECRET).toBase64();
 
 function textsFor(
   request: unknown,
-  maskings = new LineBudget(1_000, 60_000),
+  maskings = new TokenBucket(rateOf(1_000, 60_000)),
   log: Logger = silentLogger,
 ): AgentTexts {
   const redactor = new Redactor();
@@ -235,7 +235,7 @@ Deno.test("a request that is too long to be searched gets no reason, whatever it
 
 Deno.test("after too many answers with a mask, others get no reason, and the owner reads of each with a mask", () => {
   const log = new LogBook();
-  const maskings = new LineBudget(3, 60_000);
+  const maskings = new TokenBucket(rateOf(3, 60_000), () => 0);
   const answer = (request: unknown, error: SmcpError) => {
     const { code, message, details } = textsFor(request, maskings, log).maskError(error) as SmcpError;
     return [code, message, details];

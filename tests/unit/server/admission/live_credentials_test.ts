@@ -51,7 +51,7 @@ function openCredentials(permits: PermitWatch, ends: string[], who = "it"): Live
     permits,
     auth: anonymous,
     authTimeoutMs: 1_000,
-    refusals: new BoundedLog(silentLogger, { budgets: [], about: "refusals" }),
+    refusals: new BoundedLog(silentLogger, { buckets: [], about: "refusals" }),
     audit: openAudit(silentLogger),
   };
   return new LiveCredentials(holder, { address: "127.0.0.1", context });

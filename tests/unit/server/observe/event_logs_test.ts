@@ -1,13 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { BoundedLog, LineBudget } from "../../../../src/bounded_log.ts";
+import { rateOf, TokenBucket } from "../../../../src/async/token_bucket.ts";
+import { BoundedLog } from "../../../../src/bounded_log.ts";
 import { createEventLogs, createRefusalLog } from "../../../../src/server/observe/event_logs.ts";
 import { type LogFields, silentLogger } from "../../../../src/log.ts";
 import { within } from "../../../fixtures/within.ts";
 import { RecordingLogger } from "../../../integration/_socket.ts";
 
+const now = () => 0;
+
 Deno.test("the lines of a connection over its limit are counted, and the count is logged when it closes", () => {
   const logger = new RecordingLogger();
-  const log = createEventLogs(logger)("s1");
+  const log = createEventLogs(logger, { now })("s1");
   for (let i = 0; i < 50; i++) log.write("warn", "refused", { i });
   assertEquals(logger.lines.map(({ fields }) => fields["i"]), Array.from({ length: 20 }, (_, i) => i));
   log.close();
@@ -17,8 +20,8 @@ Deno.test("the lines of a connection over its limit are counted, and the count i
 
 Deno.test("errors that a connection is relayed have lines of their own, apart from refusals, and a limit", () => {
   const logger = new RecordingLogger();
-  const createLog = createEventLogs(logger, "relayedErrors");
-  const refusals = createEventLogs(logger)("s1");
+  const createLog = createEventLogs(logger, { kind: "relayedErrors", now });
+  const refusals = createEventLogs(logger, { now })("s1");
   for (let i = 0; i < 100; i++) refusals.write("warn", "refused", {});
   const log = createLog("s1");
   for (let i = 0; i < 1_000; i++) log.write("info", "relayed an error", { i });
@@ -32,7 +35,7 @@ Deno.test("errors that a connection is relayed have lines of their own, apart fr
 
 Deno.test("all connections together have a limit as well", () => {
   const logger = new RecordingLogger();
-  const createLog = createEventLogs(logger);
+  const createLog = createEventLogs(logger, { now });
   const connections: BoundedLog[] = [];
   for (let i = 0; i < 100; i++) {
     const connection = createLog(`s${i}`);
@@ -63,7 +66,7 @@ Deno.test("lines that were left out are told when a line may be written again, t
     warn: (_message: string, fields?: LogFields) => told.resolve(fields),
   };
   const log = new BoundedLog(logger, {
-    budgets: [new LineBudget(1, 50)],
+    buckets: [new TokenBucket(rateOf(1, 50))],
     about: "tests",
     fields: { sid: "s" },
   });

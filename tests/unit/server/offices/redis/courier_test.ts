@@ -15,7 +15,7 @@ import { createEventLogs } from "../../../../../src/server/observe/event_logs.ts
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
-import { loadLimitsFor, MAX_LOG_LINES_PER_CONNECTION } from "../../../../../src/server/limits.ts";
+import { CONNECTION_LINES, loadLimitsFor } from "../../../../../src/server/limits.ts";
 import { Load } from "../../../../../src/server/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
@@ -152,7 +152,7 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
     warn: () => void levels.push("warn"),
     error: () => void levels.push("error"),
   };
-  const shared = { ...openConnectionContext(), createEventLog: createEventLogs(logger) };
+  const shared = { ...openConnectionContext(), createEventLog: createEventLogs(logger, { now: () => 0 }) };
   const connection = openConnection("s", shared, {
     emit() {
       throw new SmcpError(413, "Cannot send a message: the receiver reads slowly");
@@ -173,7 +173,7 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
   await held.released;
   connection.end();
   // The last one tells how many were left out.
-  assertEquals(levels, Array(MAX_LOG_LINES_PER_CONNECTION + 1).fill("warn"));
+  assertEquals(levels, Array(CONNECTION_LINES.burst + 1).fill("warn"));
   shared.timeouts.clear();
 });
 
