@@ -20,7 +20,7 @@ import {
   REQUEST_TIMEOUT_MS,
   REQUESTS_BURST_SECONDS,
 } from "./limits.ts";
-import { Tally } from "./observe/tally.ts";
+import { Meter } from "./observe/meter.ts";
 import {
   DEFAULT_MAX_CONNECTS,
   type DefaultedOption,
@@ -191,7 +191,7 @@ export interface Settings extends Readonly<Record<Exclude<DefaultedOption, "head
   readonly loadLimits: LoadLimits;
   readonly quotas: QuotaSettings;
   readonly redis: RedisSettings | undefined;
-  readonly meter: Tally | undefined;
+  readonly meter: Meter | undefined;
   readonly logger: Logger;
 }
 
@@ -216,7 +216,7 @@ export function toSettings(
     handshake: handshakePolicyOf(options, host),
     path: path.replace(/\/*$/, "/"),
     redis: options.redis && toRedisSettings(options.redis),
-    meter: options.metrics ? new Tally() : undefined,
+    meter: options.metrics ? new Meter() : undefined,
     countLostAuditLines: options.countLostAuditLines,
     logger: options.logger ?? silentLogger,
   };

@@ -6,9 +6,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import { Drain } from "./drain.ts";
-import { Health } from "./observe/health.ts";
+import { Health, MetricsSide } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
-import { createRefusalLog } from "./observe/event_logs.ts";
+import { createRefusalLog } from "./observe/logs.ts";
 import { answerPlainRequest } from "./http.ts";
 import { refusePlainUpgrade } from "./http_refusals.ts";
 import {
@@ -23,7 +23,7 @@ import {
 import { optionLabel, requireNumber } from "./number_options.ts";
 import { requireKnownOptions } from "./option_names.ts";
 import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
-import { Metrics, MetricsSide, takeSnapshot } from "./observe/metrics.ts";
+import { Metrics, takeSnapshot } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";

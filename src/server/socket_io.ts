@@ -7,9 +7,8 @@ import { AdmissionError, admit, type Admitted, countConnection } from "./admissi
 import { LiveCredentials, PermitWatch } from "./admission/live_credentials.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { type EngineConnection, PendingConnections } from "./admission/pending_connections.ts";
-import { type Audit, auditFields, openAudit } from "./observe/audit.ts";
+import { type Audit, auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
 import type { BoundedLog } from "../bounded_log.ts";
-import { createEventLogs } from "./observe/event_logs.ts";
 import { MemoryOffices } from "./offices/memory.ts";
 import { Connection } from "./relay/connection.ts";
 import { UpgradeRequest } from "./engine/upgrade_request.ts";

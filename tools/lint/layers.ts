@@ -135,7 +135,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "zod", places: ["src/protocol/schemas/", "src/config/", "src/mcp/auth/token_file.ts"] },
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
-  { specifier: "prom-client", places: ["src/server/observe/exposition.ts"] },
   { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },

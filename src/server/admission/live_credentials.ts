@@ -5,7 +5,7 @@ import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "./grant.ts";
-import { type Audit, LoggedRefusal } from "../observe/audit.ts";
+import { type Audit, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import { type Credentials, endOf, type Permit } from "./provider.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";

@@ -1,10 +1,16 @@
-/** The hook by which events, refusals and bytes are counted. */
+/** Counts events, refusals and bytes. Counting neither allocates nor throws: it is done for each event. */
+import { Buffer } from "node:buffer";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import * as events from "../../protocol/events.ts";
 
-export interface MeteredEvent {
-  readonly event: string;
-  /** What {@linkcode Meter.start} returned when the event arrived. */
-  readonly startedAt: number;
-}
+/** Units of {@linkcode Meter.start} in a second. */
+const TICKS_PER_SECOND = 10_000;
+const TICKS_PER_MS = TICKS_PER_SECOND / 1_000;
+
+// deno-fmt-ignore
+export const LATENCY_BOUNDS_S: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+];
 
 /**
  * How an event ended:
@@ -12,11 +18,11 @@ export interface MeteredEvent {
  * - `handled`: the Server handled it, or relayed it without an ack;
  * - `answered`: relayed, and the Computer answered;
  * - `computer_error`: relayed, and the Computer answered with an error;
- * - `dropped`: relayed, and its sender left before the answer.
- *
- * Errors of the Server are counted by {@linkcode Meter.failed} instead.
+ * - `dropped`: relayed, and its sender left before the answer;
+ * - `error`: the Server refused it, or could not complete it.
  */
-export type Outcome = "handled" | "answered" | "computer_error" | "dropped";
+const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] as const;
+export type Outcome = Exclude<typeof OUTCOMES[number], "error">;
 
 /** Why a connection or a handshake was refused, or a connection ended by the Server. */
 export const REFUSALS = [
@@ -54,17 +60,114 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = typeof REFUSALS[number];
 
-/** Counts events. Its methods are called for each event, so they neither allocate nor throw. */
-export interface Meter {
-  /** Returns the time, in a unit of the meter; a small integer, since V8 would allocate any other number. */
-  start(): number;
+const CODES: readonly (number | "other")[] = [...Object.values(ErrorCode), "other"];
+
+export interface MeteredEvent {
+  readonly event: string;
+  /** What {@linkcode Meter.start} returned when the event arrived. */
+  readonly startedAt: number;
+}
+
+/** Counts by names from a fixed list, none of which a peer chooses. */
+export class Counts<Name> {
+  readonly #names: readonly Name[];
+  readonly #counts: Float64Array;
+
+  constructor(names: readonly Name[]) {
+    this.#names = names;
+    this.#counts = new Float64Array(names.length);
+  }
+
+  /** Counts a name that is not in the list as the last one. */
+  add(name: Name): void {
+    const index = this.#names.indexOf(name);
+    const place = index < 0 ? this.#names.length - 1 : index;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+  }
+
+  entries(): readonly (readonly [Name, number])[] {
+    return this.#names.map((name, index) => [name, this.#counts[index] ?? 0]);
+  }
+}
+
+/** The counts of one event, or of all events of a kind that the protocol does not name. */
+export class EventCounts {
+  readonly event: string;
+  readonly outcomes = new Counts<Outcome | "error">(OUTCOMES);
+  readonly codes = new Counts<number | "other">(CODES);
+  /** Latencies by the bound of their bucket, not cumulative. */
+  readonly latencies = new Counts([...LATENCY_BOUNDS_S, Infinity]);
+  latencySumS = 0;
+
+  constructor(event: string) {
+    this.event = event;
+  }
+}
+
+const known = Object.values(events).filter((name) => /^(client|server):.*[^:_]$/.test(name));
+
+export class Meter {
+  readonly bytes = { received: 0, sent: 0 };
+  readonly refusals = new Counts<Refusal>(REFUSALS);
+  readonly #known = new Map(known.map((event) => [event, new EventCounts(event)]));
+  readonly #otherRequests = new EventCounts(`${events.CLIENT_EVENT_PREFIX}other`);
+  readonly #otherUpdates = new EventCounts(`${events.UPDATE_EVENT_PREFIX}other`);
+  readonly #others = new EventCounts("other");
+
+  /**
+   * Returns the time: a small integer, since V8 would allocate any other number. It wraps after days, and a difference of
+   * two times stays right.
+   */
+  start(): number {
+    return (performance.now() * TICKS_PER_MS) | 0;
+  }
+
   /** Counts an event that did not fail on the Server. */
-  ended(event: MeteredEvent, outcome: Outcome): void;
+  ended({ event, startedAt }: MeteredEvent, outcome: Outcome): void {
+    const counts = this.#countsOf(event);
+    counts.outcomes.add(outcome);
+    if (outcome !== "answered" && outcome !== "computer_error") return;
+    const seconds = ((this.start() - startedAt) | 0) / TICKS_PER_SECOND;
+    counts.latencies.add(LATENCY_BOUNDS_S.find((bound) => seconds <= bound) ?? Infinity);
+    counts.latencySumS += seconds;
+  }
+
   /** Counts an event that the Server refused or could not complete, with the code of the error. */
-  failed(event: MeteredEvent, code: number): void;
-  refused(refusal: Refusal): void;
+  failed({ event }: MeteredEvent, code: number): void {
+    const counts = this.#countsOf(event);
+    counts.outcomes.add("error");
+    counts.codes.add(code);
+  }
+
+  refused(refusal: Refusal): void {
+    this.refusals.add(refusal);
+  }
+
   /** Counts the data of an Engine.IO packet from a member. */
-  received(data: unknown): void;
+  received(data: unknown): void {
+    this.bytes.received += bytesOf(data);
+  }
+
   /** Counts the data of an Engine.IO packet to a member. */
-  sent(data: unknown): void;
+  sent(data: unknown): void {
+    this.bytes.sent += bytesOf(data);
+  }
+
+  events(): readonly EventCounts[] {
+    return [...this.#known.values(), this.#otherRequests, this.#otherUpdates, this.#others];
+  }
+
+  /** A peer chooses the names of events, so all that are unknown count together. */
+  #countsOf(event: string): EventCounts {
+    const counts = this.#known.get(event);
+    if (counts !== undefined) return counts;
+    if (event.startsWith(events.CLIENT_EVENT_PREFIX)) return this.#otherRequests;
+    return event.startsWith(events.UPDATE_EVENT_PREFIX) ? this.#otherUpdates : this.#others;
+  }
+}
+
+function bytesOf(data: unknown): number {
+  if (typeof data === "string") return Buffer.byteLength(data);
+  const isBinary = typeof data === "object" && data !== null && "byteLength" in data;
+  return isBinary ? Number(data.byteLength) : 0;
 }

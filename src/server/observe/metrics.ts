@@ -1,50 +1,26 @@
-/** What a Server counts, as a text and as an HTTP answer. */
-import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server as HttpServer,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
-import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
-import type { HostRule } from "../admission/origins.ts";
+/** The metrics of a Server as a text for Prometheus. */
+import process from "node:process";
 import type { Connection } from "../relay/connection.ts";
-import { answerPlainRequest, type PlainAnswers } from "../http.ts";
-import { refusePlainUpgrade } from "../http_refusals.ts";
-import { MAX_METRICS_SOCKETS } from "../limits.ts";
-import type { Snapshot } from "./exposition.ts";
-import { startListening, stopListening } from "../sockets/listening.ts";
-import type { Tally } from "./tally.ts";
+import type { Counts, EventCounts, Meter } from "./meter.ts";
 
-const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
-export class Metrics {
-  readonly #tally: Tally;
-  readonly #takeSnapshot: () => Snapshot;
-  #write: Promise<() => Promise<string>> | undefined;
-  /** The text that is being written: requests that come meanwhile share it. */
-  #writing: Promise<string> | undefined;
-
-  constructor(tally: Tally, takeSnapshot: () => Snapshot) {
-    this.#tally = tally;
-    this.#takeSnapshot = takeSnapshot;
-  }
-
-  text(): Promise<string> {
-    return this.#writing ??= this.#writeText().finally(() => this.#writing = undefined);
-  }
-
-  async #writeText(): Promise<string> {
-    // Loaded only now: a Server without metrics starts faster.
-    this.#write ??= import("./exposition.ts").then(({ createExposition }) =>
-      createExposition(this.#tally, this.#takeSnapshot)
-    );
-    const write = await this.#write;
-    return await write();
-  }
+/** What is not counted, but looked up when the text is written. */
+export interface Snapshot {
+  /** Members by role: `agent`, `computer`, `observer`; `none` for connections outside of any office. */
+  readonly connections: Readonly<Record<string, number>>;
+  readonly otherConnections: number;
+  readonly offices: number;
+  readonly requestsInFlight: number;
+  readonly bytesInFlight: number;
+  /** Bytes of messages on their way: incomplete, or waiting for members that read slowly. */
+  readonly messageBytes: number;
+  readonly isReady: boolean;
+  /** When the TLS certificate expires, in milliseconds since the epoch; `undefined` without TLS. */
+  readonly certificateExpiresAtMs: number | undefined;
+  /** Lines that are missing in the audit log; `undefined` without one. */
+  readonly auditLinesLost: number | undefined;
 }
+
+type Counted = Pick<Snapshot, "connections" | "offices" | "requestsInFlight" | "bytesInFlight">;
 
 export function takeSnapshot(
   connections: Iterable<Connection>,
@@ -63,101 +39,171 @@ export function takeSnapshot(
   return { ...others, connections: byRole, offices: offices.size, requestsInFlight, bytesInFlight };
 }
 
-type Counted = Pick<Snapshot, "connections" | "offices" | "requestsInFlight" | "bytesInFlight">;
+export class Metrics {
+  readonly #meter: Meter;
+  readonly #takeSnapshot: () => Snapshot;
 
-class MetricsPage {
-  readonly #metrics: Metrics;
-  readonly #token: Uint8Array | undefined;
-  readonly #logger: Logger;
-
-  /** @param options `token`: what a request must show as a bearer token, if anything. */
-  constructor(metrics: Metrics, options: { readonly token: string | undefined; readonly logger: Logger }) {
-    this.#metrics = metrics;
-    this.#token = options.token === undefined ? undefined : digestOf(options.token);
-    this.#logger = options.logger;
+  constructor(meter: Meter, takeSnapshot: () => Snapshot) {
+    this.#meter = meter;
+    this.#takeSnapshot = takeSnapshot;
   }
 
-  /** Answers a request. Never throws. */
-  answer({ method, headers }: IncomingMessage, response: ServerResponse): void {
-    // Programs send no Origin, and no web page has business here.
-    if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
-    if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
-    if (!this.#isAuthorized(headers.authorization)) {
-      response.setHeader("www-authenticate", "Bearer");
-      return end(response, 401, "A bearer token is required\n");
-    }
-    this.#metrics.text().then(
-      (text) => end(response, 200, text),
-      (error) => {
-        this.#logger.error("failed to write the metrics", { error: describeError(error) });
-        end(response, 500, "Internal error\n");
-      },
-    );
-  }
-
-  #isAuthorized(authorization: string | undefined): boolean {
-    if (this.#token === undefined) return true;
-    const [, shown] = /^Bearer +(.+)$/i.exec(authorization ?? "") ?? [];
-    return shown !== undefined && timingSafeEqual(digestOf(shown), this.#token);
+  text(): string {
+    const source = { meter: this.#meter, ...this.#takeSnapshot() };
+    return Object.entries(METRICS).flatMap(([name, metric]) => {
+      const value = metric.value(source);
+      return value === undefined ? [] : [write(name, metric, value)];
+    }).join("\n");
   }
 }
 
-function end(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    "content-type": status === 200 ? CONTENT_TYPE : "text/plain; charset=utf-8",
-    "cache-control": "no-store",
+interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  /** The value; `undefined` for a metric that this Server has not. */
+  value(source: Snapshot & { readonly meter: Meter }): number | readonly Sample[] | undefined;
+}
+
+interface Sample {
+  /** What follows the name of the metric. */
+  readonly suffix?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** Labels are not escaped: no peer chooses them. */
+function write(name: string, { type, help }: Metric, value: number | readonly Sample[]): string {
+  const samples = typeof value === "number" ? [{ labels: {}, value }] : value;
+  const lines = samples.map(({ suffix = "", labels, value }: Sample) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`).join(",");
+    return `${name}${suffix}${pairs && `{${pairs}}`} ${value}\n`;
   });
-  response.end(text);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** Digests have a fixed length, so the comparison does not leak the length of the token. */
-function digestOf(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
+const STARTED_AT_S = Date.now() / 1_000 - process.uptime();
+
+const METRICS: Readonly<Record<string, Metric>> = {
+  a2c_requests_total: {
+    type: "counter",
+    help: "Events of members by name and outcome",
+    value: ({ meter }) =>
+      meter.events().flatMap(({ event, outcomes }) =>
+        occurred(outcomes).map(([outcome, value]) => ({ labels: { event, outcome }, value }))
+      ),
+  },
+  a2c_request_errors_total: {
+    type: "counter",
+    help: "Events that the Server refused or could not complete, by the code of the error",
+    value: ({ meter }) =>
+      meter.events().flatMap(({ event, codes }) =>
+        occurred(codes).map(([code, value]) => ({ labels: { event, code }, value }))
+      ),
+  },
+  a2c_refusals_total: {
+    type: "counter",
+    help: "Connections and handshakes that the Server refused or ended, by reason",
+    // Also those that never occurred, so that a rate can be told from the first on.
+    value: ({ meter }) => meter.refusals.entries().map(([reason, value]) => ({ labels: { reason }, value })),
+  },
+  a2c_bytes_total: {
+    type: "counter",
+    help: "Bytes of the messages of members, without frames and headers",
+    value: ({ meter }) =>
+      Object.entries(meter.bytes).map(([direction, value]) => ({ labels: { direction }, value })),
+  },
+  a2c_relay_duration_seconds: {
+    type: "histogram",
+    help: "Time from a relayed request to the answer of the Computer",
+    value: ({ meter }) => meter.events().flatMap(latenciesOf),
+  },
+  a2c_connections: {
+    type: "gauge",
+    help: "Admitted connections by role",
+    value: ({ connections }) =>
+      Object.entries(connections).map(([role, value]) => ({ labels: { role }, value })),
+  },
+  a2c_connections_other: {
+    type: "gauge",
+    help: "Connections that are not admitted, or are closing",
+    value: ({ otherConnections }) => otherConnections,
+  },
+  a2c_offices: {
+    type: "gauge",
+    help: "Offices with members on this process",
+    value: ({ offices }) => offices,
+  },
+  a2c_requests_in_flight: {
+    type: "gauge",
+    help: "Relayed requests that wait for their answer",
+    value: ({ requestsInFlight }) => requestsInFlight,
+  },
+  a2c_bytes_in_flight: {
+    type: "gauge",
+    help: "Memory of the requests in flight, estimated",
+    value: ({ bytesInFlight }) => bytesInFlight,
+  },
+  a2c_message_memory_bytes: {
+    type: "gauge",
+    help: "Bytes of messages that have not arrived completely, or wait for members that read slowly",
+    value: ({ messageBytes }) => messageBytes,
+  },
+  a2c_ready: {
+    type: "gauge",
+    help: "1 while new sessions are accepted, else 0",
+    value: ({ isReady }) => Number(isReady),
+  },
+  process_cpu_seconds_total: {
+    type: "counter",
+    help: "CPU time of the process in seconds",
+    value() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000_000;
+    },
+  },
+  process_resident_memory_bytes: {
+    type: "gauge",
+    help: "Resident memory of the process in bytes",
+    value: () => process.memoryUsage().rss,
+  },
+  process_heap_bytes: {
+    type: "gauge",
+    help: "Used heap of the process in bytes",
+    value: () => process.memoryUsage().heapUsed,
+  },
+  process_start_time_seconds: {
+    type: "gauge",
+    help: "Start of the process since the epoch",
+    value: () => STARTED_AT_S,
+  },
+  a2c_audit_lines_lost_total: {
+    type: "counter",
+    help: "Lines of the audit trail that could not be written to the audit log",
+    value: ({ auditLinesLost }) => auditLinesLost,
+  },
+  a2c_tls_certificate_expiry_timestamp_seconds: {
+    type: "gauge",
+    help: "When the TLS certificate expires, since the epoch",
+    value: ({ certificateExpiresAtMs: ms }) => ms === undefined ? undefined : ms / 1_000,
+  },
+};
+
+function occurred<Name>(counts: Counts<Name>): readonly (readonly [Name, number])[] {
+  return counts.entries().filter(([, value]) => value > 0);
 }
 
-export interface MetricsSideOptions {
-  /** The port of their own; none if absent. */
-  readonly port: number | undefined;
-  readonly host: string;
-  readonly token: string | undefined;
-  readonly isHostAllowed: HostRule;
-  readonly checks: PlainAnswers["checks"];
-  readonly httpOptions: ServerOptions;
-  readonly logger: Logger;
-}
-
-/** Serves the metrics: on a port of their own, and on the main port if they need a token. */
-export class MetricsSide {
-  readonly mainPage: MetricsPage | undefined;
-  readonly #http: HttpServer | undefined;
-  readonly #options: MetricsSideOptions;
-
-  constructor(metrics: Metrics | undefined, options: MetricsSideOptions) {
-    this.#options = options;
-    const page = metrics && new MetricsPage(metrics, options);
-    this.mainPage = options.token === undefined ? undefined : page;
-    if (options.port !== undefined) this.#http = createMetricsServer(page, options);
-  }
-
-  /** Listens on the port of their own, and resolves to its address; to `undefined` without such a port. */
-  async listen(signal: AbortSignal | undefined): Promise<{ host: string; port: number } | undefined> {
-    const { host, port } = this.#options;
-    if (this.#http === undefined || port === undefined) return undefined;
-    return { host, port: await startListening(this.#http, { host, port, signal }) };
-  }
-
-  async close(): Promise<void> {
-    if (this.#http !== undefined) await stopListening(this.#http);
-  }
-}
-
-function createMetricsServer(metrics: MetricsPage | undefined, options: MetricsSideOptions): HttpServer {
-  const { checks, isHostAllowed, httpOptions } = options;
-  const handshake = { isOriginAllowed: () => false, isHostAllowed };
-  const http = createServer(httpOptions, (request, response) => {
-    answerPlainRequest(request, response, { handshake, checks, metrics });
-  });
-  http.maxConnections = MAX_METRICS_SOCKETS;
-  http.on("upgrade", refusePlainUpgrade);
-  return http;
+function latenciesOf({ event, latencies, latencySumS }: EventCounts): readonly Sample[] {
+  let total = 0;
+  const buckets = latencies.entries().map(([bound, count]) => ({
+    suffix: "_bucket",
+    labels: { event, le: bound === Infinity ? "+Inf" : bound },
+    value: total += count,
+  }));
+  if (total === 0) return [];
+  const labels = { event };
+  return [...buckets, { suffix: "_sum", labels, value: latencySumS }, {
+    suffix: "_count",
+    labels,
+    value: total,
+  }];
 }

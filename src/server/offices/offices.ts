@@ -1,7 +1,7 @@
 /** The contract of what knows the offices: one process alone, or several that share them. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
-import { LoggedRefusal } from "../observe/audit.ts";
+import { LoggedRefusal } from "../observe/logs.ts";
 import type { Connection, Target } from "../relay/connection.ts";
 import type { JoinOutcome, Member } from "./office.ts";
 import { describeUnanswered } from "../relay/pending_requests.ts";

@@ -12,7 +12,7 @@ import { type OpenSpan, startRelay } from "../../tracing.ts";
 import type { Drain } from "../drain.ts";
 import { type LoadLimits, quoted } from "../limits.ts";
 import type { IncompleteMessage } from "../message_shares.ts";
-import { type AuditAction, auditFields, LoggedRefusal } from "../observe/audit.ts";
+import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Meter, Outcome } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";

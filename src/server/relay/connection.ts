@@ -12,7 +12,7 @@ import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
 import type { Load, OfficeLoads } from "../load.ts";
-import type { Audit } from "../observe/audit.ts";
+import type { Audit } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../quotas.ts";
 import type { TimingWheel } from "../timing_wheel.ts";

@@ -16,7 +16,7 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { describeError } from "../../text.ts";
 import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
 import { optionLabel } from "../number_options.ts";
-import { departureReason } from "../observe/audit.ts";
+import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../raw.ts";
 import { Call, type Hub, type Route } from "./call.ts";
 import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";

@@ -27,7 +27,7 @@ import { fitsApproximately } from "../../protocol/size.ts";
 import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
 import { MAX_PENDING_BYTES } from "../limits.ts";
-import { LoggedRefusal } from "../observe/audit.ts";
+import { LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Departure } from "../offices/offices.ts";
 import type { Call, Hub, Route } from "./call.ts";

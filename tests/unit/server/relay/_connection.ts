@@ -1,6 +1,5 @@
 import { silentLogger } from "../../../../src/log.ts";
-import { openAudit } from "../../../../src/server/observe/audit.ts";
-import { createEventLogs } from "../../../../src/server/observe/event_logs.ts";
+import { createEventLogs, openAudit } from "../../../../src/server/observe/logs.ts";
 import { Connection, type ConnectionContext, type Wire } from "../../../../src/server/relay/connection.ts";
 import { OfficeLoads } from "../../../../src/server/load.ts";
 import { TimingWheel } from "../../../../src/server/timing_wheel.ts";

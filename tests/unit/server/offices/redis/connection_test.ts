@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { LoggedRefusal } from "../../../../../src/server/observe/audit.ts";
+import { LoggedRefusal } from "../../../../../src/server/observe/logs.ts";
 import { Gaps, openRedis, schemeHint } from "../../../../../src/server/offices/redis/connection.ts";
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";

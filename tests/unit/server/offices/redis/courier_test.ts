@@ -11,7 +11,7 @@ import {
   writeMessage,
 } from "../../../../../src/server/offices/redis/messages.ts";
 import { toSeat } from "../../../../../src/server/offices/redis/seat.ts";
-import { createEventLogs } from "../../../../../src/server/observe/event_logs.ts";
+import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";

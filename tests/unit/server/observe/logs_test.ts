@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { rateOf, TokenBucket } from "../../../../src/async/token_bucket.ts";
 import { BoundedLog } from "../../../../src/bounded_log.ts";
-import { createEventLogs, createRefusalLog } from "../../../../src/server/observe/event_logs.ts";
+import { createEventLogs, createRefusalLog } from "../../../../src/server/observe/logs.ts";
 import { type LogFields, silentLogger } from "../../../../src/log.ts";
 import { within } from "../../../fixtures/within.ts";
 import { RecordingLogger } from "../../../integration/_socket.ts";

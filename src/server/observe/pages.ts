@@ -1,0 +1,150 @@
+/** What a Server tells over HTTP about itself: its metrics, and whether it is alive and ready. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import type { Logger } from "../../log.ts";
+import { describeError } from "../../text.ts";
+import type { HostRule } from "../admission/origins.ts";
+import type { AuthProvider } from "../admission/provider.ts";
+import type { Drain } from "../drain.ts";
+import { answerPlainRequest, type PlainAnswers } from "../http.ts";
+import { refusePlainUpgrade } from "../http_refusals.ts";
+import { MAX_METRICS_SOCKETS } from "../limits.ts";
+import type { Offices } from "../offices/offices.ts";
+import { startListening, stopListening } from "../sockets/listening.ts";
+import type { Watchdog } from "../sockets/watchdog.ts";
+import type { Metrics } from "./metrics.ts";
+
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+class MetricsPage {
+  readonly #metrics: Metrics;
+  readonly #token: Uint8Array | undefined;
+  readonly #logger: Logger;
+
+  /** @param options `token`: what a request must show as a bearer token, if anything. */
+  constructor(metrics: Metrics, options: { readonly token: string | undefined; readonly logger: Logger }) {
+    this.#metrics = metrics;
+    this.#token = options.token === undefined ? undefined : digestOf(options.token);
+    this.#logger = options.logger;
+  }
+
+  /** Answers a request. Never throws. */
+  answer({ method, headers }: IncomingMessage, response: ServerResponse): void {
+    // Programs send no Origin, and no web page has business here.
+    if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
+    if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
+    if (!this.#isAuthorized(headers.authorization)) {
+      response.setHeader("www-authenticate", "Bearer");
+      return end(response, 401, "A bearer token is required\n");
+    }
+    try {
+      end(response, 200, this.#metrics.text());
+    } catch (error) {
+      this.#logger.error("failed to write the metrics", { error: describeError(error) });
+      end(response, 500, "Internal error\n");
+    }
+  }
+
+  #isAuthorized(authorization: string | undefined): boolean {
+    if (this.#token === undefined) return true;
+    const [, shown] = /^Bearer +(.+)$/i.exec(authorization ?? "") ?? [];
+    return shown !== undefined && timingSafeEqual(digestOf(shown), this.#token);
+  }
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    "content-type": status === 200 ? CONTENT_TYPE : "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  response.end(text);
+}
+
+/** Digests have a fixed length, so the comparison does not leak the length of the token. */
+function digestOf(token: string): Uint8Array {
+  return createHash("sha256").update(token).digest();
+}
+
+export interface MetricsSideOptions {
+  /** The port of their own; none if absent. */
+  readonly port: number | undefined;
+  readonly host: string;
+  readonly token: string | undefined;
+  readonly isHostAllowed: HostRule;
+  readonly checks: PlainAnswers["checks"];
+  readonly httpOptions: ServerOptions;
+  readonly logger: Logger;
+}
+
+/** Serves the metrics: on a port of their own, and on the main port if they need a token. */
+export class MetricsSide {
+  readonly mainPage: MetricsPage | undefined;
+  readonly #http: HttpServer | undefined;
+  readonly #options: MetricsSideOptions;
+
+  constructor(metrics: Metrics | undefined, options: MetricsSideOptions) {
+    this.#options = options;
+    const page = metrics && new MetricsPage(metrics, options);
+    this.mainPage = options.token === undefined ? undefined : page;
+    if (options.port !== undefined) this.#http = createMetricsServer(page, options);
+  }
+
+  /** Listens on the port of their own, and resolves to its address; to `undefined` without such a port. */
+  async listen(signal: AbortSignal | undefined): Promise<{ host: string; port: number } | undefined> {
+    const { host, port } = this.#options;
+    if (this.#http === undefined || port === undefined) return undefined;
+    return { host, port: await startListening(this.#http, { host, port, signal }) };
+  }
+
+  async close(): Promise<void> {
+    if (this.#http !== undefined) await stopListening(this.#http);
+  }
+}
+
+function createMetricsServer(metrics: MetricsPage | undefined, options: MetricsSideOptions): HttpServer {
+  const { checks, isHostAllowed, httpOptions } = options;
+  const handshake = { isOriginAllowed: () => false, isHostAllowed };
+  const http = createServer(httpOptions, (request, response) => {
+    answerPlainRequest(request, response, { handshake, checks, metrics });
+  });
+  http.maxConnections = MAX_METRICS_SOCKETS;
+  http.on("upgrade", refusePlainUpgrade);
+  return http;
+}
+
+type Check = () => string | undefined;
+
+/** Whether a Server is alive and ready, as probes ask for it. */
+export class Health {
+  /** Checks whether connections are accepted, if somebody does. */
+  watchdog: Watchdog | undefined;
+  offices: Pick<Offices, "unready"> | undefined;
+  /** What is wrong, by the path that asks for it. */
+  readonly checks: ReadonlyMap<string, Check>;
+  readonly #checkReadiness: Check;
+
+  constructor({ drain, auth }: { readonly drain: Drain; readonly auth: AuthProvider }) {
+    const checkLife = () => this.watchdog?.isHealthy === false ? "cannot accept connections" : undefined;
+    this.#checkReadiness = () =>
+      drain.isStarted ? "shutting down" : this.offices?.unready ?? checkAuth(auth) ?? checkLife();
+    this.checks = new Map([["/", checkLife], ["/healthz", checkLife], ["/readyz", this.#checkReadiness]]);
+  }
+
+  get isReady(): boolean {
+    return this.#checkReadiness() === undefined;
+  }
+}
+
+function checkAuth(auth: AuthProvider): string | undefined {
+  try {
+    return auth.unready?.();
+  } catch {
+    return "the auth provider fails";
+  }
+}
