@@ -19,7 +19,7 @@ import { closeAfterReading, refuseRequest, refuseUpgrade } from "./http_refusals
 import { MAX_PENDING_BYTES } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { type QuotaLedger, refusalOf } from "./quotas.ts";
+import { type QuotaLedger, refusalOf } from "./admission/quotas.ts";
 import { optionLabel } from "./number_options.ts";
 import { hidesConnection } from "./sockets/older_deno.ts";
 

@@ -1,7 +1,7 @@
 /** The fixed limits of a Server, with their reasons. */
 import { type Rate, rateOf } from "../async/token_bucket.ts";
 import { shorten } from "../text.ts";
-import type { LoadLimit } from "./load.ts";
+import type { LoadLimit } from "./relay/load.ts";
 import { LIMIT_OPTIONS } from "./number_options.ts";
 
 /**

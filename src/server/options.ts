@@ -28,7 +28,7 @@ import {
   type NumberOption,
   requireNumber,
 } from "./number_options.ts";
-import type { QuotaSettings } from "./quotas.ts";
+import type { QuotaSettings } from "./admission/quotas.ts";
 import type { TlsOptions } from "./sockets/tls.ts";
 import { TrustedProxies } from "./admission/proxies.ts";
 import { createHostRule, createOriginRule, type HostRule } from "./admission/origins.ts";

@@ -22,12 +22,12 @@ import type { Notification, OfficeListener, Offices } from "./offices/offices.ts
 import { RedisOffices } from "./offices/redis/offices.ts";
 import type { Hub } from "./relay/call.ts";
 import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
-import { OfficeLoads } from "./load.ts";
+import { OfficeLoads } from "./relay/load.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options.ts";
 import { optionLabel } from "./number_options.ts";
-import { QuotaLedger } from "./quotas.ts";
+import { QuotaLedger } from "./admission/quotas.ts";
 import { Outbox, type OutboxOptions, prepareTermination } from "./outbox.ts";
 import { forgetHandshake, roomOf, SocketWire } from "./socket_wire.ts";
 import { hideSessionCount, hideSocketCount } from "./sockets/ids.ts";

@@ -19,7 +19,7 @@ import { auditFields } from "../observe/logs.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
-import { type QuotaLedger, type Quotas, refusalOf } from "../quotas.ts";
+import { type QuotaLedger, type Quotas, refusalOf } from "./quotas.ts";
 
 /** What a client is told while the provider fails. The error of the provider may have secrets. */
 const CANNOT_CHECK = "Cannot check the credentials now; try again later";

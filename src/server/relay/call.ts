@@ -17,7 +17,7 @@ import type { Meter, Outcome } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
 import { PACKET_BYTES } from "../outbox.ts";
-import type { QuotaLedger } from "../quotas.ts";
+import type { QuotaLedger } from "../admission/quotas.ts";
 import { RawAnswer, routingFieldsOf } from "../raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";

@@ -11,10 +11,10 @@ import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
-import type { Load, OfficeLoads } from "../load.ts";
+import type { Load, OfficeLoads } from "./load.ts";
 import type { Audit } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
-import type { Quotas } from "../quotas.ts";
+import type { Quotas } from "../admission/quotas.ts";
 import type { TimingWheel } from "../timing_wheel.ts";
 import type { HeldEvents } from "./held_events.ts";
 import {

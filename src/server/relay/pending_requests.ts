@@ -2,7 +2,7 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
-import { Load } from "../load.ts";
+import { Load } from "./load.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { quoted } from "../limits.ts";
 

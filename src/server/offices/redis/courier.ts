@@ -11,7 +11,7 @@ import {
 } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
-import { Load, type OfficeLoads } from "../../load.ts";
+import { Load, type OfficeLoads } from "../../relay/load.ts";
 import { rawArgumentsOf } from "../../raw.ts";
 import { PendingRequest, type RelayedRequest, type Settlement } from "../../relay/pending_requests.ts";
 import { noMemory } from "../../memory_budget.ts";

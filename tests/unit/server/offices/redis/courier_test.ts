@@ -16,7 +16,7 @@ import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
 import { CONNECTION_LINES, loadLimitsFor } from "../../../../../src/server/limits.ts";
-import { Load } from "../../../../../src/server/load.ts";
+import { Load } from "../../../../../src/server/relay/load.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";

@@ -1,6 +1,6 @@
 /** Measures what connections cause: requests in flight with their bytes. */
-import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 
 export interface LoadLimit {
   readonly requests: number;
@@ -57,16 +57,14 @@ export class OfficeLoads {
   }
 
   add(officeId: string, bytes: number): void {
-    const load = this.#loads.get(officeId);
-    if (load !== undefined) return load.add(bytes);
-    const first = new Load();
-    first.add(bytes);
-    this.#loads.set(officeId, first);
+    const load = this.get(officeId);
+    load.add(bytes);
+    if (load.requests === 1) this.#loads.set(officeId, load);
   }
 
   remove(officeId: string, bytes: number): void {
-    const load = this.#loads.get(officeId);
-    load?.remove(bytes);
-    if (load?.requests === 0) this.#loads.delete(officeId);
+    const load = this.get(officeId);
+    load.remove(bytes);
+    if (load.requests === 0) this.#loads.delete(officeId);
   }
 }
