@@ -47,7 +47,7 @@ export { FileContentError } from "./src/server/admission/watched_files.ts";
 export { ListenError } from "./src/server/sockets/listening.ts";
 export type { RedisOptions } from "./src/server/offices/redis/settings.ts";
 export type { TlsOptions } from "./src/server/sockets/tls.ts";
-export type { ListenOptions, SmcpServerOptions } from "./src/server/options.ts";
+export type { ListenOptions, SmcpServerOptions } from "./src/server/options/settings.ts";
 export { SmcpServer } from "./src/server/server.ts";
 
 if (import.meta.main) {

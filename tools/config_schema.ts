@@ -1,7 +1,8 @@
 /**
  * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the address of
- * `docs/oauth-client.json`, the tables of `docs/configuration.md`, and the tables of the Server's options in `docs/`. What
- * is allowed comes from the schemas that the Computer reads with, the descriptions from the documentation of its types. `--check` writes nothing and fails when a file is out of date.
+ * `docs/oauth-client.json`, the tables of `docs/configuration.md`, the tables of the Server's options in `docs/`, and the
+ * types of these options. What is allowed comes from the schemas that the Computer reads with, the descriptions from the
+ * documentation of its types. `--check` writes nothing and fails when a file is out of date.
  *
  * @module
  */
@@ -29,6 +30,7 @@ import {
 } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
 import { SERVER_OPTION_PAGES, withServerOptions } from "./server_options.ts";
+import { withOptionTypes } from "./server_types.ts";
 import { PROTOCOL_MINORS } from "../src/protocol/version.ts";
 import { captureDeno, root } from "./deno.ts";
 
@@ -38,6 +40,7 @@ const path = join(root, "config.schema.json");
 const pagePath = join(root, "docs", "configuration.md");
 const clientPath = join(root, "docs", "oauth-client.json");
 const serverPagePaths = SERVER_OPTION_PAGES.map((page) => join(root, "docs", page));
+const serverTypesPath = join(root, "src", "server", "options", "settings.ts");
 
 /** The schemas by the names of the interfaces that describe them. */
 const named = {
@@ -309,6 +312,10 @@ async function buildFiles(): Promise<Written[]> {
     ...await Promise.all(
       serverPages.map(async ({ path, text }) => ({ path, text: await format(text, "md") })),
     ),
+    {
+      path: serverTypesPath,
+      text: await format(withOptionTypes(await Deno.readTextFile(serverTypesPath)), "ts"),
+    },
   ];
 }
 

@@ -1,14 +1,18 @@
 /** The tables of the Server's options in `docs/`, made from their declarations. */
 import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
-import { Switch } from "../src/cli/server/option_kinds.ts";
+import { ServerOption, Switch } from "../src/cli/server/option_kinds.ts";
 import { type OptionGroup, serverOptionGroups } from "../src/cli/server/options.ts";
+import { numberText, rowOf } from "../src/server/options/checks.ts";
+import { CONSTANTS } from "../src/server/options/constants.ts";
 
 /** The pages in `docs/` that have such tables. */
 export const SERVER_OPTION_PAGES = ["server.md", "credentials.md", "operations.md", "cluster.md"] as const;
 
 /** A table: the headings of its groups, in its first line. */
 const TABLE = /^<!-- options: (.+); written by `deno task schema` -->$[^]*?^<!-- \/options -->$/gm;
+
+const CONSTANT_TABLE = /^<!-- constants: written by `deno task schema` -->$[^]*?^<!-- \/constants -->$/gm;
 
 /**
  * All pages with their tables written anew.
@@ -34,7 +38,7 @@ export function withServerOptions<Page extends { readonly text: string }>(pages:
     text: page.text.replaceAll(
       TABLE,
       (_, headings: string) => tableOf(headings, headings.split(", ").map(take)),
-    ),
+    ).replaceAll(CONSTANT_TABLE, constantTable),
   }));
   const [missing] = groups.keys();
   if (missing !== undefined) {
@@ -45,17 +49,31 @@ export function withServerOptions<Page extends { readonly text: string }>(pages:
 
 function tableOf(headings: string, groups: readonly OptionGroup[]): string {
   const rows = groups.flatMap(({ heading, options }) => [
-    ...(groups.length > 1 ? [`| **${heading}** | | | |`] : []),
+    ...(groups.length > 1 ? [`| **${heading}** | | | | |`] : []),
     ...options.map(toRow),
   ]);
   return [
     `<!-- options: ${headings}; written by \`deno task schema\` -->`,
     "",
-    "| option | environment | default | meaning |",
-    "| --- | --- | --- | --- |",
+    "| option | environment | default | meaning | who needs it |",
+    "| --- | --- | --- | --- | --- |",
     ...rows,
     "",
     "<!-- /options -->",
+  ].join("\n");
+}
+
+function constantTable(): string {
+  return [
+    "<!-- constants: written by `deno task schema` -->",
+    "",
+    "| number | value | meaning |",
+    "| --- | --- | --- |",
+    ...Object.entries(CONSTANTS).map(([name, { value, help }]) =>
+      `| \`${name}\` | ${numberText(name.endsWith("Ms") ? "ms" : "count", value)} | ${help} |`
+    ),
+    "",
+    "<!-- /constants -->",
   ].join("\n");
 }
 
@@ -66,13 +84,19 @@ function toRow(option: Option): string {
     `\`${option.flags}\``,
     variable === undefined ? "" : `\`${variable}\``,
     inText ?? defaultOf(option),
-    choicesOf(option, meaning),
+    choicesOf(option, `${meaning}${leastOf(option)}`),
+    option instanceof ServerOption ? rowOf(option.row).who : "everybody",
   ];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 function meaningOf(option: Option): string {
   return option instanceof Switch ? option.meaning : option.description;
+}
+
+function leastOf(option: Option): string {
+  const { kind, least = 1 } = option instanceof ServerOption ? rowOf(option.row) : {};
+  return kind === undefined || least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
 }
 
 function choicesOf({ argChoices }: Option, meaning: string): string {

@@ -20,7 +20,7 @@ import { MAX_PENDING_BYTES } from "./limits.ts";
 import type { PendingConnections } from "./admission/pending_connections.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { type QuotaLedger, refusalOf } from "./admission/quotas.ts";
-import { optionLabel } from "./number_options.ts";
+import { optionLabel } from "./options/checks.ts";
 import { hidesConnection } from "./sockets/older_deno.ts";
 
 const METRICS_PATH = "/metrics";

@@ -2,7 +2,7 @@
 import { type Rate, rateOf } from "../async/token_bucket.ts";
 import { shorten } from "../text.ts";
 import type { LoadLimit } from "./relay/load.ts";
-import { LIMIT_OPTIONS } from "./number_options.ts";
+import { OPTIONS } from "./options/table.ts";
 
 /**
  * The most values of one message with the default size limit, weighed by the cost to parse and write them, as a Computer
@@ -21,8 +21,6 @@ const MAX_REQUESTER_BYTES = 64 * 1024 * 1024;
 const MAX_TARGET_BYTES = 64 * 1024 * 1024;
 /** The most bytes of requests in flight in one office. */
 const MAX_OFFICE_BYTES = 128 * 1024 * 1024;
-/** The share of the TCP connections that one address, or one principal of a Server with credentials, may have. */
-export const CONNECTIONS_SHARE = 0.75;
 /** The seconds whose new connections may come at once, so that all clients can return after a restart. */
 export const CONNECTS_BURST_SECONDS = 200;
 /** The seconds whose requests may come at once. */
@@ -111,8 +109,6 @@ export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
 export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
 /** Consecutive failed checks after which the Server fails. */
 export const FAILED_CHECKS_BEFORE_FAILURE = 10;
-/** How long a Server that shuts down waits for requests in flight: platforms kill a process after 5 s. */
-export const DEFAULT_DRAIN_TIMEOUT_MS = 4_000;
 /** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */
 export const DRAIN_GRACE_MS = 250;
 /** The share of the whole time that this may take. */
@@ -161,7 +157,7 @@ export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
 
 /** Returns the most values of one message, in proportion to the largest message. */
 export function maxValuesFor(maxPayloadBytes: number): number {
-  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / LIMIT_OPTIONS.maxPayloadBytes.default);
+  return MAX_MESSAGE_VALUES * Math.max(1, maxPayloadBytes / OPTIONS.maxPayloadBytes.default);
 }
 
 /** Shortens a peer's text for log lines and refusals. */

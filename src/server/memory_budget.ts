@@ -5,7 +5,7 @@
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { SMALL_MESSAGE_BYTES } from "./limits.ts";
-import { optionLabel } from "./number_options.ts";
+import { optionLabel } from "./options/checks.ts";
 
 /** Counts bytes against a limit, which all connections of a Server share. */
 export class MemoryBudget {

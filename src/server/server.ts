@@ -16,13 +16,13 @@ import {
   isCounted,
   type ListenOptions,
   metricsPlaceOf,
+  requireKnownOptions,
   type Settings,
   type SmcpServerOptions,
   toSettings,
-} from "./options.ts";
-import { optionLabel, requireNumber } from "./number_options.ts";
-import { requireKnownOptions } from "./option_names.ts";
-import { DEFAULT_DRAIN_TIMEOUT_MS } from "./limits.ts";
+} from "./options/settings.ts";
+import { optionLabel, requireNumber } from "./options/checks.ts";
+import { OPTIONS } from "./options/table.ts";
 import { Metrics, takeSnapshot } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
@@ -67,7 +67,7 @@ export class SmcpServer implements AsyncDisposable {
    */
   static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
     requireKnownOptions(options, { isListening: true });
-    const { host = "127.0.0.1", port = 3000, signal } = options;
+    const { host = OPTIONS.host.default, port = OPTIONS.port.default, signal } = options;
     await loadTracing();
     const maxSockets = requireNumber("maxSockets", options.maxSockets ?? defaultMaxSockets());
     const settings = toSettings({ ...options, maxSockets, metrics: isCounted(options) }, host);
@@ -208,7 +208,7 @@ export class SmcpServer implements AsyncDisposable {
    * await server.drain({ timeoutMs: 1_000 });
    * ```
    */
-  drain({ timeoutMs = DEFAULT_DRAIN_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  drain({ timeoutMs = OPTIONS.drainTimeoutMs.default }: { readonly timeoutMs?: number } = {}): Promise<void> {
     return this.#draining ??= this.#drainAndClose(timeoutMs);
   }
 

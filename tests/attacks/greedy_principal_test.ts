@@ -7,18 +7,22 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
+import { type ListenOptions, SmcpServer, staticTokens } from "../../server.ts";
 import { openConnection } from "../../src/link/connect.ts";
 import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type Membership, type PeerOptions, RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import { exchange, POLLING } from "./_raw_http.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 const GREEDY: PeerOptions = { auth: { token: "greedy" } };
 const MODEST: PeerOptions = { auth: { token: "modest" } };
 const ECHO = { agent: "ada", req_id: "r", computer: "nobody" };
 
-function listen(options: SmcpServerOptions): Promise<SmcpServer> {
+/** Two connections of one address, of many that there may be in all. */
+const TWO_OF_ONE_ADDRESS: ListenOptions = { maxSockets: 200, ...withConstants({ connectionsShare: 0.01 }) };
+
+function listen(options: ListenOptions): Promise<SmcpServer> {
   const auth = staticTokens({ tokens: ["greedy", "modest"] });
   return SmcpServer.listen({ port: 0, auth, metrics: true, ...options });
 }
@@ -82,7 +86,7 @@ Deno.test("One principal has a bounded number of connections, others still conne
 });
 
 Deno.test("One address has a bounded number of connections, told by HTTP 429 before a session is opened", async () => {
-  await using server = await listen({ maxConnectionsPerAddress: 2 });
+  await using server = await listen(TWO_OF_ONE_ADDRESS);
   await using _first = await RawPeer.connect(server.url, GREEDY);
   await using _second = await RawPeer.connect(server.url, MODEST);
   const { status, body } = await exchange(server.port, { target: POLLING });
@@ -91,7 +95,7 @@ Deno.test("One address has a bounded number of connections, told by HTTP 429 bef
 });
 
 Deno.test("One address opens a bounded number of connections a second, admitted or not", async () => {
-  await using server = await listen({ maxConnectsPerAddress: 1 });
+  await using server = await listen(withConstants({ maxConnectsPerAddress: 1 }));
   const refusals = await untilRefused(async () => {
     const { status, body } = await exchange(server.port, { target: POLLING });
     return status === 429 ? detailsOf(jsonOf(body)) : undefined;
@@ -104,7 +108,7 @@ Deno.test("One address opens a bounded number of connections a second, admitted 
 });
 
 Deno.test("One principal opens a bounded number of connections a second, and disconnecting gives it no new budget", async () => {
-  await using server = await listen({ maxConnectsPerPrincipal: 1 });
+  await using server = await listen(withConstants({ maxConnectsPerPrincipal: 1 }));
   const connect = async () => {
     const peer = await RawPeer.connect(server.url, GREEDY).catch((error) => detailsOf(error.data));
     if (!(peer instanceof RawPeer)) return peer;
@@ -116,77 +120,27 @@ Deno.test("One principal opens a bounded number of connections a second, and dis
   await using _other = await RawPeer.connect(server.url, MODEST);
 });
 
-for (const owner of ["Principal", "Address"] as const) {
-  Deno.test(`The events of one ${owner.toLowerCase()} are bounded, over all of its connections`, async () => {
-    await using server = await listen({ [`maxRequestsPer${owner}`]: 1 });
-    const peers = [await RawPeer.connect(server.url, GREEDY), await RawPeer.connect(server.url, GREEDY)];
-    await using other = await RawPeer.connect(server.url, MODEST);
-    const codes: unknown[] = [];
-    let details: unknown;
-    for (let round = 0; round < 10; round++) {
-      for (const peer of peers) {
-        const [answer] = await peer.request("client:echo", ECHO);
-        const { code } = Object(answer);
-        codes.push(code);
-        if (code === 429) details = detailsOf(answer);
-      }
+Deno.test("The events of one principal are bounded, over all of its connections", async () => {
+  await using server = await listen({ maxRequestsPerPrincipal: 1 });
+  const peers = [await RawPeer.connect(server.url, GREEDY), await RawPeer.connect(server.url, GREEDY)];
+  await using other = await RawPeer.connect(server.url, MODEST);
+  const codes: unknown[] = [];
+  let details: unknown;
+  for (let round = 0; round < 10; round++) {
+    for (const peer of peers) {
+      const [answer] = await peer.request("client:echo", ECHO);
+      const { code } = Object(answer);
+      codes.push(code);
+      if (code === 429) details = detailsOf(answer);
     }
-    assert(codes.filter((code) => code === 4103).length >= 5, String(codes));
-    assertEquals(Object(details)["option"], `maxRequestsPer${owner}`);
-    assert(Object(details)["retry_after_ms"] <= 1_000);
-    const [answer] = await other.request("client:echo", ECHO);
-    assertEquals(Object(answer)["code"], owner === "Principal" ? 4103 : 429);
-    assertStringIncludes(
-      await server.metrics(),
-      'a2c_request_errors_total{event="client:other",code="429"}',
-    );
-    for (const peer of peers) await peer[Symbol.asyncDispose]();
-  });
-}
-
-Deno.test("One principal has members in a bounded number of offices, and moves between them", async () => {
-  await using server = await listen({ maxOfficesPerPrincipal: 2 });
-  await using one = await RawPeer.join(server.url, computer("one"), GREEDY);
-  await using _two = await RawPeer.join(server.url, computer("two"), GREEDY);
-  await using third = await RawPeer.connect(server.url, GREEDY);
-  const [isJoined, reason] = await third.request("server:join_office", computer("three"));
-  assertEquals(isJoined, false);
-  assertStringIncludes(
-    String(reason),
-    "the limit is 2 by --max-offices-per-principal (maxOfficesPerPrincipal)",
-  );
-  assertEquals(await third.request("server:join_office", computer("two", "second")), [true, null]);
-  // The office "one" ends with this move, so there are still two.
-  assertEquals(await one.request("server:join_office", computer("three")), [true, null]);
-  assertEquals((await third.request("server:join_office", computer("four", "second")))[0], false);
-  await using _other = await RawPeer.join(server.url, computer("four"), MODEST);
-  await one.cut();
-  const join = () => third.request("server:join_office", computer("five", "second"));
-  await eventually(join, ([isJoined]) => isJoined === true, "the office of the lost member to be free");
-});
-
-Deno.test("A refused join, and a join that repeats, take nothing of the offices of a principal", async () => {
-  await using server = await listen({ maxOfficesPerPrincipal: 1 });
-  await using _other = await RawPeer.join(server.url, computer("taken"), MODEST);
-  await using peer = await RawPeer.connect(server.url, GREEDY);
-  for (let attempt = 0; attempt < 3; attempt++) {
-    assertEquals((await peer.request("server:join_office", computer("taken")))[0], false);
   }
-  for (let attempt = 0; attempt < 3; attempt++) {
-    assertEquals(await peer.request("server:join_office", computer("own")), [true, null]);
-  }
-  assertEquals(await peer.request("server:leave_office", { office_id: "own" }), [true, null]);
-  assertEquals(await peer.request("server:join_office", computer("next")), [true, null]);
-});
-
-Deno.test("All offices together are bounded, and existing ones still take members", async () => {
-  await using server = await listen({ maxOffices: 1 });
-  await using _first = await RawPeer.join(server.url, computer("one"), GREEDY);
-  await using second = await RawPeer.connect(server.url, MODEST);
-  const [isJoined, reason] = await second.request("server:join_office", computer("two"));
-  assertEquals(isJoined, false);
-  assertMatch(String(reason), /maxOffices\).*\(429\)$/);
-  assertEquals(await second.request("server:join_office", computer("one", "second")), [true, null]);
+  assert(codes.filter((code) => code === 4103).length >= 5, String(codes));
+  assertEquals(Object(details)["option"], "maxRequestsPerPrincipal");
+  assert(Object(details)["retry_after_ms"] <= 1_000);
+  const [answer] = await other.request("client:echo", ECHO);
+  assertEquals(Object(answer)["code"], 4103);
+  assertStringIncludes(await server.metrics(), 'a2c_request_errors_total{event="client:other",code="429"}');
+  for (const peer of peers) await peer[Symbol.asyncDispose]();
 });
 
 Deno.test("The members of one office are bounded; one that comes back takes its own place", async () => {
@@ -230,7 +184,7 @@ Deno.test("An office of one place takes whoever comes first", async () => {
 });
 
 Deno.test("Our own client takes a 429 for a reason to try again, whichever way it came", async () => {
-  await using server = await listen({ maxConnectionsPerPrincipal: 1, maxConnectionsPerAddress: 2 });
+  await using server = await listen({ maxConnectionsPerPrincipal: 1, ...TWO_OF_ONE_ADDRESS });
   const connect = () =>
     openConnection({ url: server.url, auth: { token: "greedy" } }, {
       onEvent() {},

@@ -15,6 +15,7 @@ import {
   WEBSOCKET,
 } from "./_raw_http.ts";
 import { eventually } from "../fixtures/within.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 /** How long a slow client waits between two bytes. */
 const DRIBBLE_MS = 20;
@@ -42,7 +43,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return performance.now() - startMs;
 }
 
-const FEW: ListenOptions = { port: 0, headTimeoutMs: SHORT_MS };
+const FEW: ListenOptions = { port: 0, ...withConstants({ headTimeoutMs: SHORT_MS }) };
 
 for (
   const [what, text] of Object.entries({
@@ -107,6 +108,8 @@ Deno.test("A client that is still sending its body can read the answer that came
   assert(connection.received.startsWith("HTTP/1.1 200"), connection.received);
 });
 
+const FAST_CONNECT = withConstants({ connectTimeoutMs: SHORT_MS });
+
 /** A Server on the HTTP server of a host program, which closes with it. */
 async function openAttached(options: SmcpServerOptions): Promise<Opened> {
   const http = createServer();
@@ -144,7 +147,7 @@ for (const [where, open] of Object.entries(servers)) {
   });
 
   Deno.test(`A slow body of a session ends with the time until CONNECT, at ${where}`, async () => {
-    await using server = await open({ connectTimeoutMs: SHORT_MS, allowAnonymous: true });
+    await using server = await open({ ...FAST_CONNECT, allowAnonymous: true });
     const target = `${POLLING}&sid=${await openPolling(server.port)}`;
     await using connection = new RawConnection(server.port);
     const headers = { ...KEEP_ALIVE, "Content-Length": "60000" };
@@ -154,7 +157,7 @@ for (const [where, open] of Object.entries(servers)) {
   });
 
   Deno.test(`A websocket whose CONNECT comes slowly ends with the time until CONNECT, at ${where}`, async () => {
-    await using server = await open({ connectTimeoutMs: SHORT_MS, allowAnonymous: true });
+    await using server = await open({ ...FAST_CONNECT, allowAnonymous: true });
     await using connection = await openWebSocket(server.port);
     const packet = `40/smcp,{"text":"${"x".repeat(100)}"}`;
     connection.write(frame(packet).subarray(0, 30));
@@ -162,7 +165,7 @@ for (const [where, open] of Object.entries(servers)) {
   });
 
   Deno.test(`An upgrade without an end is closed with its session, at ${where}`, async () => {
-    await using server = await open({ connectTimeoutMs: SHORT_MS, allowAnonymous: true });
+    await using server = await open({ ...FAST_CONNECT, allowAnonymous: true });
     const target = `${WEBSOCKET}&sid=${await openPolling(server.port)}`;
     await using connection = new RawConnection(server.port);
     connection.write(toText(server.port, { target, headers: UPGRADE_HEADERS }));
@@ -171,7 +174,7 @@ for (const [where, open] of Object.entries(servers)) {
   });
 
   Deno.test(`A websocket that asks for polling is closed after the time until CONNECT, at ${where}`, async () => {
-    await using server = await open({ connectTimeoutMs: SHORT_MS, allowAnonymous: true });
+    await using server = await open({ ...FAST_CONNECT, allowAnonymous: true });
     await using connection = new RawConnection(server.port);
     connection.write(toText(server.port, { target: POLLING, headers: UPGRADE_HEADERS }));
     assert(await timeOf(() => connection.untilClosed()) < LATE_MS);

@@ -17,6 +17,7 @@ import {
   UPGRADE_HEADERS,
   WEBSOCKET,
 } from "./_raw_http.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -104,7 +105,7 @@ Deno.test("The attachments of one packet have the bytes of one message in all", 
 });
 
 Deno.test("A session without a CONNECT packet ends after the connect time-out", async () => {
-  await using server = await SmcpServer.listen({ port: 0, connectTimeoutMs: 100 });
+  await using server = await SmcpServer.listen({ port: 0, ...withConstants({ connectTimeoutMs: 100 }) });
   await using stranger = await openWebSocket(server.port);
   await stranger.untilClosed();
   const sid = await openPolling(server.port);
@@ -145,7 +146,7 @@ Deno.test("A client that does not wait for answers is disconnected", async () =>
 });
 
 Deno.test("A waiting stranger gives its place to a newer connection after a second, so none can keep others out", async () => {
-  await using server = await SmcpServer.listen({ port: 0, maxPendingConnections: 1 });
+  await using server = await SmcpServer.listen({ port: 0, ...withConstants({ maxPendingConnections: 1 }) });
   await using stranger = await openWebSocket(server.port);
   await assertRejects(() => RawPeer.connect(server.url));
   const connect = () => RawPeer.connect(server.url).catch(() => undefined);
@@ -193,7 +194,7 @@ Deno.test("A provider that does not decide in time refuses, and its signal is ab
       return new Promise(() => {});
     },
   };
-  await using server = await SmcpServer.listen({ port: 0, auth, authTimeoutMs: 50 });
+  await using server = await SmcpServer.listen({ port: 0, auth, ...withConstants({ authTimeoutMs: 50 }) });
   const error = await assertRejects(() => RawPeer.connect(server.url), Error);
   assertEquals("data" in error && Object(error.data).code, 503);
   assertEquals(signals.map(({ aborted }) => aborted), [true]);

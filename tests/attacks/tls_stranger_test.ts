@@ -5,6 +5,7 @@ import { type ListenOptions, SmcpServer } from "../../server.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "../integration/_tls_server.ts";
 import { frame, RawConnection } from "./_raw_http.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 const folder = await Deno.makeTempDir();
 const files = await makeCertificate(folder);
@@ -19,7 +20,7 @@ const SHORT_MS = 300;
 const LATE_MS = 4_500;
 
 function listen(options: ListenOptions = {}): Promise<SmcpServer> {
-  return SmcpServer.listen({ port: 0, tls, headTimeoutMs: SHORT_MS, ...options });
+  return SmcpServer.listen({ port: 0, tls, ...withConstants({ headTimeoutMs: SHORT_MS }), ...options });
 }
 
 /** A connection after its handshake. */
@@ -115,7 +116,7 @@ Deno.test("requests in one piece are refused inside TLS as well", async () => {
 });
 
 Deno.test("TCP connections without a handshake are bounded by address", async () => {
-  await using server = await listen({ maxPendingConnectionsPerAddress: 2, headTimeoutMs: 10_000 });
+  await using server = await listen({ maxPendingConnectionsPerAddress: 2, ...withConstants({}) });
   await using stack = new AsyncDisposableStack();
   const opened = Array.from({ length: 20 }, () => stack.use(new RawConnection(server.port)));
   // The bound is two sockets for each of two connections.

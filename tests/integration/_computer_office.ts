@@ -5,7 +5,7 @@ import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import type { ComputerOptions } from "../../src/computer/options.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import type { SmcpServerOptions } from "../../src/server/options.ts";
+import type { SmcpServerOptions } from "../../src/server/options/settings.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import type { Change } from "../fixtures/script.ts";
 import { within } from "../fixtures/within.ts";

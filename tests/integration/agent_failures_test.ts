@@ -5,6 +5,7 @@ import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/l
 import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 function connect(url: string, options: Partial<AgentOptions> = {}): Promise<Agent> {
   return Agent.connect({ url, office: "lab", name: "ada", ...options });
@@ -123,7 +124,7 @@ Deno.test("an ack that carries nothing means that the Server does not know the e
 });
 
 Deno.test("a Computer that stays silent is a 408 of the Server", async () => {
-  await using server = await SmcpServer.listen({ port: 0, graceMs: 10 });
+  await using server = await SmcpServer.listen({ port: 0, ...withConstants({ graceMs: 10 }) });
   using _computer = await ScriptedComputer.join(server.url);
   await using agent = await connect(server.url);
   const error = await assertRejects(

@@ -181,6 +181,8 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--allow-origin", "app.example"], 'did you mean "https://app.example"?'],
     [["--port", "3999", "--metrics-port", "3999"], "choose another --port or --metrics-port"],
     [["--nonsense"], "unknown option"],
+    [["--grace", "1s"], "Cannot use --grace: it was removed; the time to wait for a Computer"],
+    [["--engine=ws"], "Cannot use --engine: it was removed; the Server has one engine"],
     [["extra"], "a Server has options only"],
   ];
   const outcomes = await Promise.all(wrong.map(([args]) => run({ args: ["--port", "0", ...args] })));
@@ -189,6 +191,15 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     assertStringIncludes(stderr, wrong[index]?.[1] ?? "");
     assert(!stderr.includes("    at "), "no stack");
   }
+});
+
+Deno.test("server.ts does not start with the variable of an option that was removed", async () => {
+  const { code, stderr } = await run({ args: ["--port", "0"], env: { A2C_MAX_PENDING: "9" } });
+  assertEquals(code, 2);
+  assertStringIncludes(
+    stderr,
+    "A2C_MAX_PENDING: it was removed; the most connections that are not authenticated",
+  );
 });
 
 Deno.test("server.ts warns of options that have no effect", async () => {

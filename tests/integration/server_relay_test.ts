@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "./_socket.ts";
+import { withConstants } from "../../src/server/options/constants.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
 const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
@@ -178,7 +179,7 @@ Deno.test("An error of a Computer is logged with its request and its code, witho
 // proves: guide-error-logged
 Deno.test("A request that its Computer does not answer is answered 408 after timeout and grace", async () => {
   const logger = new RecordingLogger();
-  await using server = await SmcpServer.listen({ port: 0, logger, graceMs: 20 });
+  await using server = await SmcpServer.listen({ port: 0, logger, ...withConstants({ graceMs: 20 }) });
   await using agent = await RawPeer.join(server.url, ada);
   await using computer = await RawPeer.join(server.url, laptop);
   let late: ((answer: unknown) => void) | undefined;

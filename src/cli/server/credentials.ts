@@ -1,96 +1,15 @@
 /** The options of the Server's program that say which clients are admitted. */
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import {
-  anyOf,
-  type AuthProvider,
-  DEFAULT_TOKEN_FIELD,
-  DEFAULT_TOKEN_HEADERS,
-} from "../../server/admission/provider.ts";
-import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "../../server/admission/grant.ts";
-import {
-  DEFAULT_CLOCK_TOLERANCE_MS,
-  DEFAULT_OFFICES_CLAIM,
-  DEFAULT_ROLES_CLAIM,
-} from "../../server/admission/jwt_claims.ts";
+import { GRANTED_ROLES, isGrantedRole } from "../../server/admission/grant.ts";
+import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { FileContentError } from "../../server/admission/watched_files.ts";
-import { collect } from "../options.ts";
+import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
+import { JWT_ROWS } from "../../server/options/credential_rows.ts";
+import type { OptionName } from "../../server/options/table.ts";
 import { UsageError } from "../outcome.ts";
-import { option, Switch, timeOrNone, words } from "./option_kinds.ts";
-
-export interface TokenOptions {
-  readonly token?: readonly string[];
-  readonly tokenFile?: string;
-  readonly authField: string;
-  readonly authHeader?: readonly string[];
-  readonly jwtSecret?: string;
-  readonly jwtSecretFile?: string;
-  readonly jwtKeyFile?: string;
-  readonly jwtJwksUrl?: string;
-  readonly jwtIssuer?: readonly string[];
-  readonly jwtAudience?: readonly string[];
-  readonly jwtAlgorithm?: readonly string[];
-  readonly jwtPrincipalClaim: string;
-  readonly jwtOfficesClaim: string;
-  readonly jwtRolesClaim: string;
-  readonly jwtDefaultOffices?: readonly string[];
-  readonly jwtDefaultRoles?: readonly GrantedRole[];
-  readonly jwtClockTolerance: number;
-  readonly jwtAllowHttp?: boolean;
-}
-
-/** `--token`, `--token-file`, and where clients put their token. */
-export function tokenOptions(): readonly Option[] {
-  return [
-    option("--token <token>", "accept clients with this token; repeatable").argParser(collect),
-    option(
-      "--token-file <file>",
-      "accept the tokens in this file, one per line, each with the offices and roles that it may use; " +
-        "read again when it changes",
-    ),
-    option("--auth-field <name>", "the auth field that carries the token").default(DEFAULT_TOKEN_FIELD),
-    words(
-      "--auth-header <name...>",
-      "the HTTP headers that carry the token of clients without that field " +
-        `(default: ${DEFAULT_TOKEN_HEADERS.join(" ")})`,
-    ),
-  ];
-}
-
-export function jwtOptions(): readonly Option[] {
-  return [
-    option("--jwt-secret <secret>", "accept JWTs that are signed with this secret of at least 32 bytes"),
-    option("--jwt-secret-file <file>", "accept JWTs that are signed with a secret in this file"),
-    option("--jwt-key-file <file>", "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs"),
-    option(
-      "--jwt-jwks-url <url>",
-      "accept JWTs of a key in the set at this URL; needs issuer and audience",
-    ),
-    words("--jwt-issuer <issuer...>", "the issuers of accepted JWTs"),
-    words("--jwt-audience <audience...>", "the audiences, one of which a JWT must have"),
-    words(
-      "--jwt-algorithm <name...>",
-      "the accepted algorithms (default: HS256 for a secret, else those of the keys)",
-    ),
-    option("--jwt-principal-claim <name>", "the claim with the name of the client").default("sub"),
-    option("--jwt-offices-claim <name>", "the claim with the offices that it may join, * for all")
-      .default(DEFAULT_OFFICES_CLAIM),
-    option("--jwt-roles-claim <name>", "the claim with the roles that it may have")
-      .default(DEFAULT_ROLES_CLAIM),
-    words(
-      "--jwt-default-offices <office...>",
-      "the offices of a JWT without that claim, * for all (default: none)",
-    ),
-    words(
-      "--jwt-default-roles <role...>",
-      `the roles of a JWT without that claim (default: ${GRANTED_ROLES.join(" ")})`,
-    ),
-    timeOrNone("--jwt-clock-tolerance <ms>", "how far the clock of the issuer may differ")
-      .default(DEFAULT_CLOCK_TOLERANCE_MS),
-    new Switch("--jwt-allow-http", "fetch the set of keys without TLS, also from another machine"),
-  ];
-}
+import type { OptionValues } from "./option_kinds.ts";
 
 const JWT_SOURCES = ["jwtSecret", "jwtSecretFile", "jwtKeyFile", "jwtJwksUrl"] as const;
 const JWT_VARIABLES = "A2C_JWT_";
@@ -103,8 +22,8 @@ const JWT_VARIABLES = "A2C_JWT_";
  * @throws {UsageError} for an unknown variable `A2C_JWT_…`, and for an option of JWT without a source of keys.
  */
 export function checkJwtOptions(program: Command, variables: readonly string[]): void {
-  const options = jwtOptions();
-  const known = options.map((option) => option instanceof Switch ? option.variable : option.envVar ?? "");
+  const names = Object.keys(JWT_ROWS).filter(isOptionName);
+  const known = names.map(variableOf);
   const unknown = variables.find((name) => name.startsWith(JWT_VARIABLES) && !known.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(
@@ -112,15 +31,14 @@ export function checkJwtOptions(program: Command, variables: readonly string[]):
     );
   }
   if (JWT_SOURCES.some((name) => program.getOptionValue(name) !== undefined)) return;
-  const isGiven = (option: Option) => {
-    const source = program.getOptionValueSource(option.attributeName());
-    return source !== undefined && source !== "default" &&
-      !isBlank(program.getOptionValue(option.attributeName()));
+  const isGiven = (name: OptionName) => {
+    const source = program.getOptionValueSource(name);
+    return source !== undefined && source !== "default" && !isBlank(program.getOptionValue(name));
   };
-  const useless = options.find(isGiven);
+  const useless = names.find(isGiven);
   if (useless === undefined) return;
   throw new UsageError(
-    `Cannot use ${useless.long}: JWTs need keys; add --jwt-secret-file, --jwt-key-file or --jwt-jwks-url`,
+    `Cannot use ${flagOf(useless)}: JWTs need keys; add --jwt-secret-file, --jwt-key-file or --jwt-jwks-url`,
   );
 }
 
@@ -133,7 +51,7 @@ export interface OpenedAuth extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
 }
 
-export async function openAuth(options: TokenOptions, logger: Logger): Promise<OpenedAuth> {
+export async function openAuth(options: OptionValues, logger: Logger): Promise<OpenedAuth> {
   await using opening = new AsyncDisposableStack();
   try {
     const providers: AuthProvider[] = [];
@@ -155,7 +73,7 @@ export async function openAuth(options: TokenOptions, logger: Logger): Promise<O
 }
 
 async function openTokens(
-  { token: tokens, tokenFile, authField: field, authHeader: header }: TokenOptions,
+  { token: tokens, tokenFile, authField: field, authHeader: header }: OptionValues,
   logger: Logger,
 ): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (tokens === undefined && tokenFile === undefined) return undefined;
@@ -169,7 +87,7 @@ async function openTokens(
 }
 
 async function openJwt(
-  options: TokenOptions,
+  options: OptionValues,
   logger: Logger,
 ): Promise<AuthProvider & Partial<AsyncDisposable> | undefined> {
   if (JWT_SOURCES.every((name) => options[name] === undefined)) return undefined;
@@ -193,8 +111,8 @@ async function openJwt(
     officesClaim: options.jwtOfficesClaim,
     rolesClaim: options.jwtRolesClaim,
     defaultOffices: options.jwtDefaultOffices,
-    defaultRoles: options.jwtDefaultRoles,
-    clockToleranceMs: options.jwtClockTolerance,
+    defaultRoles: options.jwtDefaultRoles?.filter(isGrantedRole),
+    clockToleranceMs: options.jwtClockToleranceMs,
     allowHttp: options.jwtAllowHttp,
     field: options.authField,
     header: options.authHeader,

@@ -8,16 +8,21 @@ import { InterruptedError } from "../signals.ts";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { checkJwtOptions, openAuth } from "./credentials.ts";
-import { ServerOption } from "./option_kinds.ts";
 import { completeOptions } from "./option_sources.ts";
 import { misspeltVariables } from "./variables.ts";
-import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
+import {
+  refuseRemovedFlags,
+  refuseRemovedVariables,
+  type ServerCliOptions,
+  serverOptionGroups,
+} from "./options.ts";
 import { readRegularFile } from "../../files.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { FileContentError } from "../../server/admission/watched_files.ts";
-import { isListenOption } from "../../server/option_names.ts";
-import type { ListenOptions } from "../../server/options.ts";
+import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";
+import type { ListenOptions } from "../../server/options/settings.ts";
+import type { OptionName } from "../../server/options/table.ts";
 import type { SmcpServer } from "../../server/server.ts";
 
 const MAX_TOKEN_FILE_BYTES = 65_536;
@@ -29,7 +34,7 @@ const EXIT_SHARE = 1 / 8;
 
 /** Runs a Server until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, createServerProgram);
+  return runProgram(args, (signal) => refuseRemovedFlags(createServerProgram(signal)));
 }
 
 export function createServerProgram(signal: AbortSignal): Command {
@@ -46,6 +51,7 @@ export function createServerProgram(signal: AbortSignal): Command {
     if (word !== undefined) throw new UsageError(`Cannot run "${word}": ${noCommandsText()}`);
     await completeOptions(program, (name) => Deno.env.get(name));
     const variables = variableNames();
+    refuseRemovedVariables(variables);
     checkJwtOptions(program, variables);
     const warnings = [...misspeltVariables(program, variables), ...uselessOptions(program)];
     await serve(program, { signal, warnings });
@@ -54,13 +60,13 @@ export function createServerProgram(signal: AbortSignal): Command {
 
 /** Warns of options that were given, and have no effect without another, or beside it. */
 function uselessOptions(program: Command): readonly string[] {
-  const { redis, metricsPort, maxMessageMemory, maxPayload } = program.opts<ServerCliOptions>();
-  const isGiven = (name: string) => !["default", undefined].includes(program.getOptionValueSource(name));
+  const { redisUrl, metricsPort, maxMessageMemoryBytes, maxPayloadBytes } = program.opts<ServerCliOptions>();
+  const isGiven = (name: OptionName) => !["default", undefined].includes(program.getOptionValueSource(name));
   const useless = [
-    isGiven("redisPrefix") && redis === undefined && "--redis-prefix has no effect without --redis",
+    isGiven("redisPrefix") && redisUrl === undefined && "--redis-prefix has no effect without --redis",
     isGiven("metricsHost") && metricsPort === undefined &&
     "--metrics-host has no effect without --metrics-port",
-    maxMessageMemory < maxPayload &&
+    maxMessageMemoryBytes < maxPayloadBytes &&
     "--max-message-memory is smaller than --max-payload: it is the limit of a message, too",
   ];
   return useless.filter((warning) => warning !== false);
@@ -104,7 +110,9 @@ async function serve(
   );
   if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
   else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
-  const warning = platformWarning((name) => Deno.env.get(name), { isClustered: options.redis !== undefined });
+  const warning = platformWarning((name) => Deno.env.get(name), {
+    isClustered: options.redisUrl !== undefined,
+  });
   if (warning !== undefined) logger.warn(warning);
   const { url } = server;
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
@@ -112,7 +120,7 @@ async function serve(
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
   if (failure !== undefined) throw failure;
   if (isHangup(signal)) logger.warn(HANGUP_TEXT);
-  await end(server, { drainTimeoutMs: options.drainTimeout, logger });
+  await end(server, { drainTimeoutMs: options.drainTimeoutMs, logger });
 }
 
 /** Who sends SIGHUP often means something else. */
@@ -191,12 +199,11 @@ function toListenOptions(
   program: Command,
   own: Pick<ListenOptions, "auth" | "metricsToken" | "countLostAuditLines" | "logger">,
 ): ListenOptions {
-  const { redis: url, redisPrefix: prefix, ...options } = program.opts<ServerCliOptions>();
-  const given = program.options.filter((option) => option instanceof ServerOption)
-    .filter(({ member }) => isListenOption(member))
-    .map((option): [string, unknown] => [option.member, program.getOptionValue(option.attributeName())]);
+  const options = program.opts<ServerCliOptions>();
+  const { redisUrl: url, redisPrefix: prefix } = options;
+  const names = OPTION_NAMES.filter((name) => rowOf(name).of !== "program");
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(names.map((name) => [name, options[name]])),
     ...own,
     tls: tlsOf(options),
     redis: url === undefined ? undefined : { url, prefix },

@@ -1,32 +1,38 @@
-/** Kinds of options of the Server's program. */
+/** The options of the Server's program, each made from its row of the table. */
 import { Option } from "commander";
-import type { ListenOptions } from "../../server/options.ts";
-import { factsOf, flagOf, type NumberOption } from "../../server/number_options.ts";
-import { parseMilliseconds, sizeOf, wholeNumber } from "../options.ts";
+import { flagOf, numberText, rowOf, variableOf } from "../../server/options/checks.ts";
+import type { OptionRow } from "../../server/options/row.ts";
+import type { OptionName, OPTIONS } from "../../server/options/table.ts";
+import { collect, parseMilliseconds, parsePort, sizeOf, wholeNumber } from "../options.ts";
 
-/** An option of the Server: its variable is `A2C_` and its flag, and it sets the option of the library of the same name. */
+/** The value of a row, as the program has it after parsing. */
+type ValueOf<Row extends OptionRow> = Row["kind"] extends "switch" ? boolean
+  : Row["kind"] extends "text" ? string
+  : Row["kind"] extends "words" | "texts" ? readonly string[]
+  : number;
+
+/** The values by the names of their rows. What has one value by default always has a value. */
+export type OptionValues =
+  & { readonly [Name in OptionName]?: ValueOf<typeof OPTIONS[Name]> }
+  & {
+    readonly [
+      Name in OptionName as typeof OPTIONS[Name] extends { readonly default: string | number } ? Name : never
+    ]: ValueOf<typeof OPTIONS[Name]>;
+  };
+
+/** An option of the program, whose value has the name of its row. */
 export class ServerOption extends Option {
-  variable: string;
-  /** The option of the library. */
-  member: string;
+  readonly row: OptionName;
+  readonly variable: string;
 
-  /** @param unit The end of the name in the library. */
-  constructor(flags: string, description: string, unit: "" | "Bytes" | "Ms" = "") {
-    super(flags, description);
-    this.variable = `A2C_${this.name().toUpperCase().replaceAll("-", "_")}`;
-    this.member = this.attributeName() + unit;
+  constructor(row: OptionName) {
+    super(flagsOf(row), descriptionOf(rowOf(row)));
+    this.row = row;
+    this.variable = variableOf(row);
   }
 
-  /** Names the variable, where it is another one. */
-  override env(variable: string): this {
-    this.variable = variable;
-    return super.env(variable);
-  }
-
-  /** Names the option of the library, where its name is another one. */
-  sets(member: keyof ListenOptions): this {
-    this.member = member;
-    return this;
+  override attributeName(): string {
+    return this.row;
   }
 }
 
@@ -35,44 +41,65 @@ export class Switch extends ServerOption {
   /** Its description without the name of the variable. */
   readonly meaning: string;
 
-  constructor(flags: string, meaning: string) {
-    super(flags, meaning);
-    this.meaning = meaning;
-    this.description = `${meaning} (env: ${this.variable})`;
+  constructor(row: OptionName) {
+    super(row);
+    this.meaning = this.description;
+    this.description = `${this.meaning} (env: ${this.variable})`;
   }
 }
 
-/** An option with a value, also from the environment. */
-export function option(flags: string, description: string, unit?: "Bytes" | "Ms"): ServerOption {
-  const declared = new ServerOption(flags, description, unit);
-  return declared.env(declared.variable);
+export function toOption(name: OptionName): Option {
+  const row = rowOf(name);
+  if (row.kind === "switch") return new Switch(name);
+  const option = new ServerOption(name);
+  setParser(option, row);
+  const { kind, default: value } = row;
+  if (typeof value === "number") option.default(value, numberText(kind, value));
+  else if (typeof value === "string") option.default(value);
+  return option.env(option.variable);
 }
 
-/** An option with one value or several, separated by spaces or commas. */
-export function words(flags: string, description: string): ServerOption {
-  return option(flags, description).argParser((text, earlier: readonly string[] = []) => [
-    ...earlier,
-    ...text.split(/[\s,]+/).filter((word) => word !== ""),
-  ]);
+function flagsOf(name: OptionName): string {
+  const { kind, value } = rowOf(name);
+  const flag = flagOf(name);
+  if (kind === "switch") return flag;
+  const isNumber = kind === "count" || kind === "bytes" || kind === "ms";
+  const what = value ?? (isNumber ? kind : flag.slice(flag.lastIndexOf("-") + 1));
+  return `${flag} <${what}${kind === "words" ? "..." : ""}>`;
 }
 
-/** An option of the library that is a number; its value may have a unit. */
-export function numberOption(name: NumberOption): ServerOption {
-  const { help, default: value, least = 1, variable } = factsOf(name);
-  const unit = name.endsWith("Bytes") ? "bytes" : name.endsWith("Ms") ? "ms" : "count";
-  const declared = option(`${flagOf(name)} <${unit}>`, help).sets(name).argParser(
-    unit === "bytes" ? sizeOf(least) : unit === "ms" ? parseMilliseconds : wholeNumber(1),
-  );
-  if (value !== undefined) declared.default(value);
-  return variable === undefined ? declared : declared.env(variable);
+function descriptionOf({ help, default: value, otherwise }: OptionRow): string {
+  const given = otherwise ?? (Array.isArray(value) ? value.join(" ") : undefined);
+  return given === undefined ? help : `${help} (default: ${given})`;
+}
+
+function setParser(option: Option, { kind, least = 1 }: OptionRow): void {
+  switch (kind) {
+    case "text":
+    case "switch":
+      return;
+    case "texts":
+      return void option.argParser(collect);
+    case "words":
+      return void option.argParser(splitWords);
+    case "port":
+      return void option.argParser(parsePort);
+    case "count":
+      return void option.argParser(wholeNumber(least));
+    case "bytes":
+      return void option.argParser(sizeOf(least));
+    case "ms":
+      return void option.argParser(least === 0 ? parseTimeOrNone : parseMilliseconds);
+  }
+}
+
+function splitWords(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, ...text.split(/[\s,]+/).filter((word) => word !== "")];
 }
 
 /** A time of 0, with a unit or without. */
 const ZERO_TIME = /^0+(?:\.0+)?(?:ms|s|m|h)?$/;
 
-/** An option with a time in milliseconds that may be 0. */
-export function timeOrNone(flags: string, description: string): ServerOption {
-  return option(flags, description, "Ms").argParser((text) =>
-    ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text)
-  );
+function parseTimeOrNone(text: string): number {
+  return ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text);
 }

@@ -7,7 +7,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "../limits.ts";
-import { type NumberOption, optionLabel } from "../number_options.ts";
+import { type BoundName, optionLabel } from "../options/checks.ts";
 import type { Refusal } from "../observe/meter.ts";
 import { addressKey } from "./address_ledger.ts";
 
@@ -227,7 +227,7 @@ export function refusalOf({ details }: SmcpError): Refusal {
 
 interface Excess {
   readonly what: string;
-  readonly option: NumberOption;
+  readonly option: BoundName;
   /** The limit, or the bucket that has no token left. */
   readonly bound: number | TokenBucket;
   /** What makes room, where time does not. */

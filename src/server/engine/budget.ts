@@ -4,7 +4,7 @@
  */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import { optionLabel } from "../number_options.ts";
+import { optionLabel } from "../options/checks.ts";
 
 /** The share of one owner in what comes in: one principal cannot take the room of all others with messages it never ends. */
 const OWNER_SHARE = 1 / 4;

@@ -5,7 +5,7 @@ import { buildVersionRefusalText } from "../../protocol/refusal_text.ts";
 import { minorOf, parseProtocolVersion } from "../../protocol/version.ts";
 import { skeletonOf } from "../../protocol/look_alikes.ts";
 import { MAX_OBSERVERS } from "../limits.ts";
-import { optionLabel } from "../number_options.ts";
+import { optionLabel } from "../options/checks.ts";
 
 export interface Member {
   readonly sid: string;

@@ -15,7 +15,7 @@ import { fitsApproximately } from "../../protocol/size.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { describeError } from "../../text.ts";
 import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
-import { optionLabel } from "../number_options.ts";
+import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../raw.ts";
 import { Call, type Hub, type Route } from "./call.ts";

@@ -1,6 +1,6 @@
 /** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
-import { optionLabel } from "../number_options.ts";
+import { optionLabel } from "../options/checks.ts";
 
 export interface Address {
   readonly host: string;

@@ -12,7 +12,7 @@ import {
   SOCKET_SHARE_OF_FILES,
   SOCKETS_PER_PENDING_CONNECTION,
 } from "../limits.ts";
-import { type NumberOption, optionLabel } from "../number_options.ts";
+import { type BoundName, optionLabel } from "../options/checks.ts";
 import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
 export interface TcpSocketsOptions {
@@ -24,11 +24,11 @@ export interface TcpSocketsOptions {
   /** Whether the server is an HTTPS server; `false` by default. */
   readonly isTls?: boolean;
   /** @param limits The options that set the limits that may have been reached. */
-  readonly onRefused: (address: string | undefined, limits: readonly NumberOption[]) => void;
+  readonly onRefused: (address: string | undefined, limits: readonly BoundName[]) => void;
 }
 
-const TOTAL_LIMITS: readonly NumberOption[] = ["maxSockets"];
-const PENDING_LIMITS: readonly NumberOption[] = ["maxPendingConnectionsPerAddress", "maxPendingConnections"];
+const TOTAL_LIMITS: readonly BoundName[] = ["maxSockets"];
+const PENDING_LIMITS: readonly BoundName[] = ["maxPendingConnectionsPerAddress", "maxPendingConnections"];
 
 /** The TCP connections of an HTTP server: bounded in total and, before admission, also by address. */
 export class TcpSockets {

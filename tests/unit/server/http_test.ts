@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerPlainRequest } from "../../../src/server/http.ts";
-import { toSettings } from "../../../src/server/options.ts";
+import { toSettings } from "../../../src/server/options/settings.ts";
 
 Deno.test("answerPlainRequest() answers a health check with 503 while connections are not accepted", async () => {
   const { handshake } = toSettings({}, "127.0.0.1");

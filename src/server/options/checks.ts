@@ -1,0 +1,149 @@
+/** Names and checks that follow from the table of options. */
+import { didYouMean } from "../../spelling.ts";
+import { type ConstantName, CONSTANTS } from "./constants.ts";
+import type { OptionKind, OptionRow } from "./row.ts";
+import { type OptionName, OPTIONS } from "./table.ts";
+
+type NumberKind = "count" | "bytes" | "ms";
+/** An option of the library that is a number, but no port. */
+export type NumberOption = {
+  [Name in OptionName]: typeof OPTIONS[Name] extends { readonly of: "program" } ? never
+    : typeof OPTIONS[Name] extends { readonly kind: NumberKind } ? Name
+    : never;
+}[OptionName];
+/** One that has the same default on every Server. */
+export type DefaultedOption = {
+  [Name in NumberOption]: typeof OPTIONS[Name] extends { readonly default: number } ? Name : never;
+}[NumberOption];
+
+export const OPTION_NAMES = Object.keys(OPTIONS).filter(isOptionName);
+
+export function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(OPTIONS, name);
+}
+
+export function rowOf(name: OptionName): OptionRow {
+  return OPTIONS[name];
+}
+
+/** Such as `--max-payload`. */
+export function flagOf(name: OptionName): string {
+  const words = name.replace(/(?:Bytes|Ms)$/, "").replaceAll(
+    /[A-Z]/g,
+    (letter) => `-${letter.toLowerCase()}`,
+  );
+  return rowOf(name).flag ?? `--${words}`;
+}
+
+/** Such as `A2C_MAX_PAYLOAD`. */
+export function variableOf(name: OptionName): string {
+  return rowOf(name).variable ?? variableFor(flagOf(name));
+}
+
+function variableFor(flag: string): string {
+  return `A2C_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`;
+}
+
+export interface RemovedOption {
+  readonly flag: string;
+  readonly variable: string;
+  /** What holds instead. */
+  readonly now: string;
+}
+
+/** By the names that they had in the library. A start that asks for one of them ends. */
+export const REMOVED_OPTIONS: Readonly<Record<string, RemovedOption>> = {
+  engine: removed("--engine", "the Server has one engine"),
+  connectTimeoutMs: {
+    ...removed("--connect-timeout", fixed("connectTimeoutMs")),
+    variable: "A2C_SERVER_CONNECT_TIMEOUT",
+  },
+  authTimeoutMs: removed("--auth-timeout", fixed("authTimeoutMs")),
+  headTimeoutMs: removed("--head-timeout", fixed("headTimeoutMs")),
+  graceMs: removed("--grace", fixed("graceMs")),
+  maxPendingConnections: removed("--max-pending", fixed("maxPendingConnections")),
+  maxConnectionsPerAddress: removed(
+    "--max-connections-per-address",
+    "one address may have three quarters of --max-sockets",
+  ),
+  maxConnectsPerPrincipal: removed("--max-connects-per-principal", fixed("maxConnectsPerPrincipal")),
+  maxConnectsPerAddress: removed("--max-connects-per-address", fixed("maxConnectsPerAddress")),
+  maxRequestsPerAddress: removed(
+    "--max-requests-per-address",
+    "--max-requests-per-principal bounds events, and what is in flight is always bounded",
+  ),
+  maxOffices: removed("--max-offices", "each office has a connection, which --max-sockets bounds"),
+  maxOfficesPerPrincipal: removed(
+    "--max-offices-per-principal",
+    "each office has a connection, which --max-connections-per-principal bounds",
+  ),
+};
+
+function removed(flag: string, now: string): RemovedOption {
+  return { flag, variable: variableFor(flag), now };
+}
+
+function fixed(name: ConstantName): string {
+  const { value, help } = CONSTANTS[name];
+  return `${help} is always ${numberText(name.endsWith("Ms") ? "ms" : "count", value)}`;
+}
+
+const MIB = 1024 * 1024;
+
+/** Writes a number as it can be given in a flag, such as `16MiB`, `4s` or `1024`. */
+export function numberText(kind: OptionKind, value: number): string {
+  if (kind === "bytes" && value % MIB === 0) return `${value / MIB}MiB`;
+  return kind === "ms" ? `${value / 1_000}s` : String(value);
+}
+
+/** The name of a bound in refusals: of an option, or of one that nobody can set. */
+export type BoundName =
+  | NumberOption
+  | ConstantName
+  | `max${"Connections" | "Connects" | "Requests"}Per${"Principal" | "Address"}`
+  | "maxOffices"
+  | "maxOfficesPerPrincipal";
+
+/** Names a bound as operators know it and as programs do, such as `--max-payload (maxPayloadBytes)`. */
+export function optionLabel(name: BoundName): string {
+  return isOptionName(name) ? `${flagOf(name)} (${name})` : `${name} (fixed)`;
+}
+
+/** The longest time: a day, like the longest time-out of a request. A timer for more than 24 days would fire at once. */
+export const MAX_TIME_MS = 86_400_000;
+
+/** @throws {RangeError} for a number that cannot be used. */
+export function requireNumber(name: NumberOption, value: number): number {
+  const { kind, least = 1 } = rowOf(name);
+  const isTime = kind === "ms";
+  if (Number.isSafeInteger(value) && value >= least && (!isTime || value <= MAX_TIME_MS)) return value;
+  const expected = isTime
+    ? `${least} to ${MAX_TIME_MS} ms`
+    : least === 1
+    ? "a positive integer"
+    : `${least} or more, so that members can join`;
+  throw new RangeError(`Cannot use ${name} "${value}": expected ${expected}`);
+}
+
+/** Returns an option, or else its default, after checking it. */
+export function numberOf(
+  options: { readonly [Name in DefaultedOption]?: number | undefined },
+  name: DefaultedOption,
+): number {
+  return requireNumber(name, options[name] ?? OPTIONS[name].default);
+}
+
+/**
+ * Refuses options that do not exist: types do not stop a caller in JavaScript, and a Server whose `auth` is misspelt would
+ * admit everybody.
+ *
+ * @param known The names of options.
+ * @throws {TypeError} for an unknown option, with the closest known one, and for a removed one.
+ */
+export function requireKnownNames(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const removed = Object.hasOwn(REMOVED_OPTIONS, unknown) ? REMOVED_OPTIONS[unknown] : undefined;
+  const state = removed === undefined ? `unknown${didYouMean(unknown, known)}` : `removed; ${removed.now}`;
+  throw new TypeError(`Cannot use the option "${unknown}" of the Server: ${state}`);
+}

@@ -1,0 +1,147 @@
+/** The rows of the table about credentials: all of the program alone, which makes an `AuthProvider` of them. */
+import type { OptionRows } from "./row.ts";
+
+export const CREDENTIAL_ROWS = {
+  token: {
+    kind: "texts",
+    help: "accept clients with this token; repeatable",
+    who: "a Server with few clients that trust each other",
+    of: "program",
+  },
+  tokenFile: {
+    kind: "text",
+    help: "accept the tokens in this file, one per line, each with the offices and roles that it may use; " +
+      "read again when it changes",
+    who: "a Server for other machines",
+    of: "program",
+    value: "file",
+  },
+  authField: {
+    kind: "text",
+    help: "the auth field that carries the token",
+    who: "a Server for clients that send it in another field",
+    of: "program",
+    default: "token",
+    value: "name",
+  },
+  authHeader: {
+    kind: "words",
+    help: "the HTTP headers that carry the token of clients without that field",
+    who: "a Server for clients that send it in another header",
+    of: "program",
+    default: ["x-api-key", "authorization"],
+    value: "name",
+  },
+  allowAnonymous: {
+    kind: "switch",
+    help: "serve other machines without requiring a token",
+    who: "a Server on a private network, or behind a proxy that authenticates",
+  },
+} as const satisfies OptionRows;
+
+export const JWT_ROWS = {
+  jwtSecret: {
+    kind: "text",
+    help: "accept JWTs that are signed with this secret of at least 32 bytes",
+    who: "an application that signs tokens for its own users",
+    of: "program",
+    value: "secret",
+  },
+  jwtSecretFile: {
+    kind: "text",
+    help: "accept JWTs that are signed with a secret in this file",
+    who: "an application that signs tokens for its own users",
+    of: "program",
+    value: "file",
+  },
+  jwtKeyFile: {
+    kind: "text",
+    help: "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs",
+    who: "an issuer that publishes no set of keys",
+    of: "program",
+    value: "file",
+  },
+  jwtJwksUrl: {
+    kind: "text",
+    help: "accept JWTs of a key in the set at this URL; needs issuer and audience",
+    who: "a Server with an identity provider",
+    of: "program",
+    value: "url",
+  },
+  jwtIssuer: {
+    kind: "words",
+    help: "the issuers of accepted JWTs",
+    who: "a Server with an identity provider",
+    of: "program",
+    value: "issuer",
+  },
+  jwtAudience: {
+    kind: "words",
+    help: "the audiences, one of which a JWT must have",
+    who: "a Server with an identity provider",
+    of: "program",
+    value: "audience",
+  },
+  jwtAlgorithm: {
+    kind: "words",
+    help: "the accepted algorithms",
+    who: "who allows fewer than the keys do",
+    of: "program",
+    otherwise: "HS256 for a secret, else those of the keys",
+    value: "name",
+  },
+  jwtPrincipalClaim: {
+    kind: "text",
+    help: "the claim with the name of the client",
+    who: "an issuer that names clients elsewhere",
+    of: "program",
+    default: "sub",
+    value: "name",
+  },
+  jwtOfficesClaim: {
+    kind: "text",
+    help: "the claim with the offices that it may join, * for all",
+    who: "an issuer with claims of its own names",
+    of: "program",
+    default: "a2c_offices",
+    value: "name",
+  },
+  jwtRolesClaim: {
+    kind: "text",
+    help: "the claim with the roles that it may have",
+    who: "an issuer with claims of its own names",
+    of: "program",
+    default: "a2c_roles",
+    value: "name",
+  },
+  jwtDefaultOffices: {
+    kind: "words",
+    help: "the offices of a JWT without that claim, * for all",
+    who: "an issuer that cannot add claims",
+    of: "program",
+    otherwise: "none",
+    value: "office",
+  },
+  jwtDefaultRoles: {
+    kind: "words",
+    help: "the roles of a JWT without that claim",
+    who: "an issuer that cannot add claims",
+    of: "program",
+    default: ["agent", "computer", "observer"],
+    value: "role",
+  },
+  jwtClockToleranceMs: {
+    kind: "ms",
+    help: "how far the clock of the issuer may differ",
+    who: "a machine without a synchronized clock",
+    of: "program",
+    default: 30_000,
+    least: 0,
+  },
+  jwtAllowHttp: {
+    kind: "switch",
+    help: "fetch the set of keys without TLS, also from another machine",
+    who: "an issuer on a private network",
+    of: "program",
+  },
+} as const satisfies OptionRows;

@@ -1,0 +1,30 @@
+/** A row of the table of options. */
+
+/** `words` are several values, separated by spaces or commas; `texts` is one that may be repeated. */
+export type OptionKind = "text" | "words" | "texts" | "switch" | "port" | "count" | "bytes" | "ms";
+
+export interface OptionRow {
+  readonly kind: OptionKind;
+  /** What it is or does, in one sentence. */
+  readonly help: string;
+  readonly who: string;
+  /** What a programmer has to know besides, in whole sentences. */
+  readonly note?: string;
+  /** Who has it: a Server with its own HTTP server, or the program alone. Without it, every Server. */
+  readonly of?: "listen" | "program";
+  readonly default?: string | number | readonly string[];
+  /** What holds without a value, where that is no value. */
+  readonly otherwise?: string;
+  /** The least number; 1 by default, and 0 for ports. */
+  readonly least?: number;
+  /** The most; by default a day for times and 65,535 for ports. */
+  readonly most?: number;
+  /** Where the flag is not the name without its unit. */
+  readonly flag?: string;
+  /** What the help shows for the value; the end of the flag by default, or the kind of number. */
+  readonly value?: string;
+  /** Where the variable is not `A2C_` and the flag. */
+  readonly variable?: string;
+}
+
+export type OptionRows = Readonly<Record<string, OptionRow>>;
