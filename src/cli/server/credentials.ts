@@ -4,7 +4,6 @@ import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
 import { GRANTED_ROLES, isGrantedRole } from "../../server/admission/grant.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
-import { FileContentError } from "../../server/admission/watched_files.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
 import type { OptionName } from "../../server/options/table.ts";
@@ -67,9 +66,17 @@ export async function openAuth(options: OptionValues, logger: Logger): Promise<O
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };
   } catch (error) {
-    if (!(error instanceof FileContentError || error instanceof TypeError)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw await toUsageError(error);
   }
+}
+
+/** Returns a `UsageError` for an option or a file that cannot be used, and any other error as it is. */
+export async function toUsageError(error: unknown): Promise<unknown> {
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const { FileContentError } = await import("../../server/admission/watched_files.ts");
+  const isMisuse = error instanceof TypeError || error instanceof RangeError ||
+    error instanceof FileContentError;
+  return isMisuse ? new UsageError(error.message, { cause: error }) : error;
 }
 
 async function openTokens(

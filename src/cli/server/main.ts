@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { InterruptedError } from "../signals.ts";
 import { isRecord } from "../../json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
-import { checkJwtOptions, openAuth } from "./credentials.ts";
+import { checkJwtOptions, openAuth, toUsageError } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";
 import { misspeltVariables } from "./variables.ts";
 import {
@@ -19,7 +19,6 @@ import {
 import { readRegularFile } from "../../files.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { FileContentError } from "../../server/admission/watched_files.ts";
 import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";
 import type { ListenOptions } from "../../server/options/settings.ts";
 import type { OptionName } from "../../server/options/table.ts";
@@ -178,10 +177,7 @@ async function listen(options: ListenOptions): Promise<SmcpServer> {
       const message = `${error.message}; choose another ${option}, or end the program that uses this one`;
       throw new CommandFailedError(message);
     }
-    const isMisuse = error instanceof TypeError || error instanceof RangeError ||
-      error instanceof FileContentError;
-    if (!isMisuse) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw await toUsageError(error);
   }
 }
 
