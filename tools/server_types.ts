@@ -4,7 +4,8 @@ import type { OptionKind, OptionRow } from "../src/server/options/row.ts";
 import type { OptionName } from "../src/server/options/table.ts";
 
 /** The members between two comments, the first of which may name a kind of Server. */
-const MEMBERS = /( {2}\/\/ Rows of (?:every Server|"(\w+)"): written by .*\n)[^]*?( {2}\/\/ End of the rows\n)/g;
+const MEMBERS =
+  /( {2}\/\/ Rows of (?:every Server|"(\w+)"): written by .*\n)[^]*?( {2}\/\/ End of the rows\n)/g;
 const LINE_WIDTH = 110;
 
 const TYPES: Readonly<Record<OptionKind, string>> = {
@@ -43,7 +44,11 @@ function documentationOf({ kind, help, note, least, default: value, otherwise }:
   const given = kind === "switch" ? "`false`" : value === undefined ? otherwise : defaultText(kind, value);
   const range = least === undefined ? "" : `, at least ${least.toLocaleString("en")}`;
   const isInNote = given === undefined || note?.startsWith("By default");
-  const defaults = isInNote ? "" : more.length > 0 ? `by default ${given}${range}` : `; ${given} by default${range}`;
+  const defaults = isInNote
+    ? ""
+    : more.length > 0
+    ? `by default ${given}${range}`
+    : `; ${given} by default${range}`;
   const sentences = more.length > 0
     ? [`${what}${UNITS[kind] ?? ""}`, ...more, defaults]
     : [`${what}${UNITS[kind] ?? ""}${defaults}`];
