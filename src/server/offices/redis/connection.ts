@@ -2,8 +2,7 @@
 import type { Logger } from "../../../log.ts";
 import { abortable } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
-import { describeError } from "../../../text.ts";
-import { OutageLog } from "./outage_log.ts";
+import { OutageLog, schemeHint } from "./outage_log.ts";
 import { parseRedisUrl, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
 const MAX_RECONNECT_MS = 1_000;
@@ -19,44 +18,135 @@ export interface RedisConnectionOptions {
   readonly url: string;
   readonly heartbeatMs: number;
   readonly logger: Logger;
-  readonly onAway: () => void;
+  onAway(): void;
   /** Called after a connection was lost and restored: messages may have been lost. */
-  readonly onRestored: () => void;
+  onRestored(): void;
   /** Whether Redis has ever carried out what this process wants of it. */
-  readonly hadTouch: () => boolean;
+  hadTouch(): boolean;
+}
+
+/** The clients of one Redis or of a cluster, once they are connected. */
+interface Link {
+  isUp(): boolean;
+  send(key: string, command: readonly string[]): Promise<unknown>;
+  publish(channel: string, message: string): Promise<unknown>;
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  close(): void;
+}
+
+interface LinkContext {
+  readonly address: RedisAddress;
+  readonly heartbeatMs: number;
+  readonly signal: AbortSignal;
+  onError(cause: unknown): void;
+  onLost(): void;
+  /** @param isGap Whether messages may have been lost before. */
+  onReady(isGap: boolean): void;
 }
 
 /** Commands and subscriptions. While Redis is away, all methods reject at once. */
-export interface RedisConnection {
-  /** Whether every subscription is in place and commands are sent at once. */
-  readonly isUp: boolean;
+export class RedisConnection {
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
+  readonly database: number;
+  readonly #options: RedisConnectionOptions;
+  readonly #address: RedisAddress;
+  readonly #outages: OutageLog;
+  readonly #unpublished = new Set<Promise<unknown>>();
+  #link: Link | undefined;
+
+  constructor(options: RedisConnectionOptions) {
+    this.#options = options;
+    this.#address = parseRedisUrl(options.url);
+    this.#outages = new OutageLog(options.logger);
+    this.publishCommand = this.#address.isCluster ? "SPUBLISH" : "PUBLISH";
+    this.database = this.#address.database;
+  }
+
+  /** Whether every subscription is in place and commands are sent at once. */
+  get isUp(): boolean {
+    return this.#link?.isUp() ?? false;
+  }
+
+  /** Connects; resolves when Redis answers. It goes on trying until `signal` is aborted. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { heartbeatMs, onAway, onRestored, hadTouch } = this.#options;
+    const link = await (this.#address.isCluster ? linkCluster : linkSingle)({
+      address: this.#address,
+      heartbeatMs,
+      signal,
+      onError: (cause) => this.#onError(cause),
+      onLost: onAway,
+      onReady: (isGap) => {
+        this.#outages.restored(hadTouch() ? "reached Redis again" : "reached Redis");
+        if (isGap) onRestored();
+      },
+    });
+    if (signal.aborted) link.close();
+    signal.throwIfAborted();
+    this.#link = link;
+  }
+
   /** Sends a command whose first key or channel is `key`. */
-  send(key: string, command: readonly string[]): Promise<unknown>;
+  async send(key: string, command: readonly string[]): Promise<unknown> {
+    return await this.#up().send(key, command);
+  }
+
   /**
    * Publishes a message that may be large; resolves to the number of its receivers. Messages keep their order among each
    * other, so an answer follows the notifications before it. With one server, commands overtake them: a renewal of the
    * lease would otherwise wait until Redis has read megabytes.
    */
-  publish(channel: string, message: string): Promise<unknown>;
+  async publish(channel: string, message: string): Promise<unknown> {
+    const publishing = this.#up().publish(channel, message);
+    this.#unpublished.add(publishing);
+    try {
+      return await publishing;
+    } finally {
+      this.#unpublished.delete(publishing);
+    }
+  }
+
   /** Resolves when Redis has carried out all that was published so far. */
-  published(): Promise<void>;
-  subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
-  unsubscribe(channel: string): Promise<void>;
-  close(): void;
+  async published(): Promise<void> {
+    await Promise.allSettled(this.#unpublished);
+  }
+
+  async subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
+    await this.#up().subscribe(channel, onMessage);
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    await this.#up().unsubscribe(channel);
+  }
+
+  close(): void {
+    this.#link?.close();
+  }
+
+  #up(): Link {
+    if (this.#link?.isUp()) return this.#link;
+    throw new TypeError("Cannot use Redis: it is away");
+  }
+
+  #onError(cause: unknown): void {
+    const hadTouch = this.#options.hadTouch();
+    const state = hadTouch ? "lost touch with Redis" : "cannot reach Redis";
+    const hint = hadTouch ? undefined : schemeHint(cause, this.#address.isTls);
+    const url = shownRedisUrl(this.#options.url);
+    this.#outages.failed("error", `${state}; no member can join until it answers`, { url, cause, hint });
+  }
 }
 
-/** Connects; resolves when Redis answers. It goes on trying until `signal` is aborted. */
-export function openRedis(options: RedisConnectionOptions, signal: AbortSignal): Promise<RedisConnection> {
-  const address = parseRedisUrl(options.url);
-  return address.isCluster ? openCluster(address, options, signal) : openSingle(address, options, signal);
-}
-
-function socketOptionsOf({ heartbeatMs }: RedisConnectionOptions) {
+function clientOptionsOf({ heartbeatMs }: LinkContext) {
   return {
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENT_HEARTBEATS * heartbeatMs,
-    reconnectStrategy: waitBefore,
+    disableOfflineQueue: true,
+    pingInterval: heartbeatMs,
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENT_HEARTBEATS * heartbeatMs,
+      reconnectStrategy: waitBefore,
+    },
   };
 }
 
@@ -65,36 +155,24 @@ function waitBefore(attempt: number): number {
   return limitMs / 2 + Math.random() * limitMs / 2;
 }
 
-async function openSingle(
-  { nodes: [url = ""] }: RedisAddress,
-  options: RedisConnectionOptions,
-  signal: AbortSignal,
-): Promise<RedisConnection> {
+async function linkSingle(context: LinkContext): Promise<Link> {
   const { createClient } = await import("@redis/client");
-  const { heartbeatMs, onAway, onRestored } = options;
-  const commands = createClient({
-    url,
-    RESP: 2,
-    disableOfflineQueue: true,
-    pingInterval: heartbeatMs,
-    socket: socketOptionsOf(options),
-  });
+  const [url] = context.address.nodes;
+  const commands = createClient({ url: url ?? "", RESP: 2, ...clientOptionsOf(context) });
   const subscriber = commands.duplicate();
   const publisher = commands.duplicate();
   const clients = [commands, subscriber, publisher];
   const isUp = () => clients.every(({ isReady }) => isReady);
   let wasUp = false;
   let isClosed = false;
-  const log = createErrorLog(options);
   for (const client of clients) {
-    client.on("error", log.onError);
-    client.on("reconnecting", onAway);
+    client.on("error", context.onError);
+    client.on("reconnecting", context.onLost);
     client.on("ready", () => {
       // One that was destroyed while its socket was being opened goes on, and would send pings for ever.
       if (isClosed) return client.destroy();
       if (!isUp()) return;
-      log.onRestored();
-      if (wasUp) onRestored();
+      context.onReady(wasUp);
       wasUp = true;
     });
   }
@@ -104,57 +182,33 @@ async function openSingle(
   };
   try {
     // The promise of a client that is closed meanwhile may never settle.
-    await abortable(Promise.all(clients.map((client) => client.connect())), signal);
+    await abortable(Promise.all(clients.map((client) => client.connect())), context.signal);
   } catch (error) {
     close();
     throw error;
   }
   return {
-    get isUp() {
-      return isUp();
-    },
-    publishCommand: "PUBLISH",
+    isUp,
     send: (_key, command) => commands.sendCommand(command),
     publish: (channel, message) => publisher.sendCommand(["PUBLISH", channel, message]),
-    published: async () => void await publisher.sendCommand(["PING"]),
-    subscribe: async (channel, onMessage) => {
-      requireReady(subscriber.isReady);
-      await subscriber.subscribe(channel, onMessage);
-    },
-    unsubscribe: async (channel) => {
-      requireReady(subscriber.isReady);
-      await subscriber.unsubscribe(channel);
-    },
+    subscribe: (channel, onMessage) => subscriber.subscribe(channel, onMessage),
+    unsubscribe: (channel) => subscriber.unsubscribe(channel),
     close,
   };
 }
 
-/** Subscribing waits for the connection, unlike other commands. */
-function requireReady(isReady: boolean): void {
-  if (!isReady) throw new TypeError("Cannot subscribe: Redis is away");
-}
-
-async function openCluster(
-  { nodes, username, password, isTls }: RedisAddress,
-  options: RedisConnectionOptions,
-  signal: AbortSignal,
-): Promise<RedisConnection> {
+async function linkCluster(context: LinkContext): Promise<Link> {
   const { createCluster } = await import("@redis/client");
-  const { heartbeatMs, onAway, onRestored } = options;
-  const log = createErrorLog(options);
+  const { nodes, username, password, isTls } = context.address;
+  const { socket, ...rest } = clientOptionsOf(context);
   let isClosed = false;
-  const socket = {
-    ...socketOptionsOf(options),
-    reconnectStrategy: (attempt: number) => !isClosed && waitBefore(attempt),
-    ...(isTls ? { tls: true as const } : {}),
-  };
+  const reconnectStrategy = (attempt: number) => !isClosed && waitBefore(attempt);
   const cluster = createCluster({
     RESP: 2,
     rootNodes: nodes.map((url) => ({ url })),
     defaults: {
-      disableOfflineQueue: true,
-      pingInterval: heartbeatMs,
-      socket,
+      ...rest,
+      socket: { ...socket, reconnectStrategy, ...(isTls ? { tls: true as const } : {}) },
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
     },
@@ -163,115 +217,50 @@ async function openCluster(
     isClosed = true;
     cluster.destroy();
   };
-  const unpublished = new Set<Promise<unknown>>();
   let isConnected = false;
-  const gaps = new Gaps();
-  cluster.on("error", log.onError);
-  cluster.on("node-error", log.onError);
+  // The first subscription on a node opens a connection, too, but has missed nothing.
+  let subscribing = 0;
+  let lostAtMs = -Infinity;
+  cluster.on("error", context.onError);
+  cluster.on("node-error", context.onError);
   cluster.on("node-reconnecting", () => {
-    gaps.onLost();
-    onAway();
+    lostAtMs = performance.now();
+    context.onLost();
   });
   cluster.on("node-ready", () => {
-    log.onRestored();
-    if (isConnected && gaps.isGap()) onRestored();
+    const isRestored = subscribing === 0 || performance.now() < lostAtMs + RESTORING_MS;
+    context.onReady(isConnected && isRestored);
   });
   for (let attempt = 0; !isConnected; attempt++) {
     const connecting = cluster.connect();
     try {
-      await abortable(connecting, signal);
+      await abortable(connecting, context.signal);
       isConnected = true;
     } catch (error) {
-      if (signal.aborted) {
+      if (context.signal.aborted) {
         isClosed = true;
         // Not before: the nodes that are found are connected to even if the cluster was closed meanwhile.
         void connecting.catch(() => {}).finally(() => cluster.destroy());
         throw error;
       }
       cluster.destroy();
-      log.onError(error);
-      await delay(waitBefore(attempt), signal);
+      context.onError(error);
+      await delay(waitBefore(attempt), context.signal);
     }
   }
   return {
-    get isUp() {
-      return cluster.isReady;
-    },
-    publishCommand: "SPUBLISH",
+    isUp: () => cluster.isReady,
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
-    publish: (channel, message) => {
-      const publishing = cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]);
-      const forget = () => void unpublished.delete(publishing);
-      unpublished.add(publishing);
-      publishing.then(forget, forget);
-      return publishing;
+    publish: (channel, message) => cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]),
+    subscribe: async (channel, onMessage) => {
+      subscribing++;
+      try {
+        await cluster.sSubscribe(channel, onMessage);
+      } finally {
+        subscribing--;
+      }
     },
-    published: async () => void await Promise.allSettled(unpublished),
-    subscribe: (channel, onMessage) =>
-      gaps.opening(async () => void await cluster.sSubscribe(channel, onMessage)),
-    unsubscribe: async (channel) => void await cluster.sUnsubscribe(channel),
+    unsubscribe: (channel) => cluster.sUnsubscribe(channel),
     close,
   };
-}
-
-/**
- * Tells which connections to the nodes of a cluster come after a gap in which messages may have been lost. The first
- * subscription on a node opens a connection, too, but has missed nothing.
- */
-export class Gaps {
-  readonly #nowMs: () => number;
-  #lostAtMs = -Infinity;
-  #subscribing = 0;
-
-  /** @param nowMs Milliseconds since a fixed point; the monotonic clock by default. */
-  constructor(nowMs: () => number = () => performance.now()) {
-    this.#nowMs = nowMs;
-  }
-
-  /** A connection was lost; it is being restored, or another one takes its place. */
-  onLost(): void {
-    this.#lostAtMs = this.#nowMs();
-  }
-
-  async opening(subscribe: () => Promise<void>): Promise<void> {
-    this.#subscribing++;
-    try {
-      await subscribe();
-    } finally {
-      this.#subscribing--;
-    }
-  }
-
-  /** Whether messages may have been lost before a connection became ready. */
-  isGap(): boolean {
-    return this.#subscribing === 0 || this.#nowMs() < this.#lostAtMs + RESTORING_MS;
-  }
-}
-
-function createErrorLog({ logger, url, hadTouch }: RedisConnectionOptions) {
-  const log = new OutageLog(logger);
-  const fields = { url: shownRedisUrl(url) };
-  const { isTls } = parseRedisUrl(url);
-  return {
-    onError(cause: unknown): void {
-      const state = hadTouch() ? "lost touch with Redis" : "cannot reach Redis";
-      const hint = hadTouch() ? undefined : schemeHint(cause, isTls);
-      log.failed("error", `${state}; no member can join until it answers`, { ...fields, cause, hint });
-    },
-    onRestored(): void {
-      log.restored(hadTouch() ? "reached Redis again" : "reached Redis");
-    },
-  };
-}
-
-/** A Redis that speaks TLS, or does not, where the other is expected, says nothing, or closes the connection. */
-export function schemeHint(cause: unknown, isTls: boolean): string | undefined {
-  const text = describeError(cause);
-  if (isTls && /timeout|closed|tls|corrupt|InvalidContentType/i.test(text)) {
-    return "no answer to TLS; if the port of Redis does not speak TLS, use redis:// in place of rediss://";
-  }
-  if (!isTls && /closed/i.test(text)) {
-    return "closed without an answer; if the port of Redis speaks TLS, use rediss:// in place of redis://";
-  }
-  return undefined;
 }

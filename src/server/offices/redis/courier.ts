@@ -17,6 +17,7 @@ import { PendingRequest, type RelayedRequest, type Settlement } from "../../rela
 import { noMemory } from "../../memory_budget.ts";
 import type { TimingWheel } from "../../timing_wheel.ts";
 import { answerLost, outOfReach } from "../offices.ts";
+import { Flows, type Routed } from "./flows.ts";
 import {
   errorCodeOf,
   type MessageOf,
@@ -29,8 +30,7 @@ import {
   writeArguments,
   writeMessage,
 } from "./messages.ts";
-import { Flows, type Routed } from "./flows.ts";
-import type { Seat } from "./seat.ts";
+import type { Seat } from "./store.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
 export interface CourierBounds {
@@ -43,71 +43,73 @@ export interface CourierBounds {
   readonly logger: Logger;
 }
 
-export interface CourierOffice {
+export interface CourierContext extends CourierBounds {
   /** The fence under which answers reach this process. */
-  readonly fence: string;
+  fence(): string;
   connection(sid: string): Connection | undefined;
   isServing(sid: string): boolean;
   /** Publishes a message to the private channel of a process; resolves to the number of its receivers. */
   publish(fence: string, message: string): Promise<number>;
   /** Stops acting for a connection for a while; a newer one takes its place. */
-  onEvicted(sid: string): void;
+  evict(sid: string): void;
 }
 
-interface Outgoing {
+/** A request to or from another process. */
+interface Travelling {
   readonly pending: PendingRequest;
   readonly fence: string;
 }
 
+type Ask = Parameters<Target["ask"]>[1] & { readonly request: RelayedRequest; readonly targetLoad: Load };
+
 export class Courier {
-  readonly #bounds: CourierBounds;
-  readonly #office: CourierOffice;
+  readonly #context: CourierContext;
   readonly #flows: Flows;
+  readonly #targets = new WeakMap<Seat, Target>();
   #lastId = 0;
-  readonly #outgoing = new Map<number, Outgoing>();
-  /** Requests of other processes, by fence and id. */
-  readonly #incoming = new Map<string, Map<number, PendingRequest>>();
+  readonly #outgoing = new Map<number, Travelling>();
+  /** By fence and id. */
+  readonly #incoming = new Map<string, Travelling>();
   readonly #evictions = new Map<number, () => void>();
 
-  constructor(office: CourierOffice, bounds: CourierBounds) {
-    this.#office = office;
-    this.#bounds = bounds;
-    this.#flows = new Flows((fence, message) => office.publish(fence, message));
+  constructor(context: CourierContext) {
+    this.#context = context;
+    this.#flows = new Flows((fence, message) => context.publish(fence, message));
   }
 
   /** The fences of processes with requests in flight, to or from here, or with which there were any. */
-  peers(): ReadonlySet<string> {
-    const fences = new Set([...this.#incoming.keys(), ...this.#flows.fences()]);
-    for (const { fence } of this.#outgoing.values()) fences.add(fence);
-    return fences;
+  peers(): readonly string[] {
+    const travelling = [...this.#incoming.values(), ...this.#outgoing.values()];
+    return [...this.#flows.fences(), ...travelling.map(({ fence }) => fence)];
   }
 
-  toTarget(seat: Seat): Target {
+  /** The Computer that has a seat in another process. */
+  targetOf(seat: Seat): Target {
+    const known = this.#targets.get(seat);
+    if (known !== undefined) return known;
     const targetLoad = new Load();
-    return {
+    const target: Target = {
       targetLoad,
       tell: (event, body) => this.#tell(seat, { event, body }),
       ask: (request, context) => this.#ask(seat, { ...context, request, targetLoad }),
     };
+    this.#targets.set(seat, target);
+    return target;
   }
 
   /** Handles a message on the private channel. Never throws. */
   receive(text: string): void {
+    const { logger } = this.#context;
     const read = readMessage(text);
-    if (read === undefined) return this.#bounds.logger.warn("ignored a malformed message of another process");
+    if (read === undefined) return logger.warn("ignored a malformed message of another process");
+    const { message } = read;
     try {
-      this.#confirm(read.message, text);
-      this.#handle(read.message, read.text);
+      this.#confirm(message, text);
+      this.#handle(message, read.text);
     } catch (error) {
-      this.#logUnhandled(read.message, error);
+      const fields = { kind: message.kind, error: describeError(error) };
+      logger.error("failed to handle a message of another process", fields);
     }
-  }
-
-  #logUnhandled({ kind }: ProcessMessage, error: unknown): void {
-    this.#bounds.logger.error("failed to handle a message of another process", {
-      kind,
-      error: describeError(error),
-    });
   }
 
   /** Ends the requests to and from a process whose lease has ended. */
@@ -115,37 +117,35 @@ export class Courier {
     // First: a request that fails makes room for others that wait.
     this.#flows.end(fence);
     for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
-      if (asked === fence) {
-        pending.fail(computerNotFound(pending.request.computer, "was lost while the request was in flight"));
-      }
+      if (asked !== fence) continue;
+      pending.fail(computerNotFound(pending.request.computer, "was lost while the request was in flight"));
     }
-    for (const pending of [...this.#incoming.get(fence)?.values() ?? []]) pending.drop();
+    for (const { pending, fence: asking } of [...this.#incoming.values()]) {
+      if (asking === fence) pending.drop();
+    }
   }
 
   /** Ends the requests to other processes: their answers may have been lost. */
   failOutgoing(): void {
     this.#flows.clear();
-    for (const { pending } of [...this.#outgoing.values()]) {
-      pending.fail(answerLost(pending.request));
-    }
+    for (const { pending } of [...this.#outgoing.values()]) pending.fail(answerLost(pending.request));
   }
 
-  /** Ends the requests of other processes: they no longer wait for the answers. */
-  dropIncoming(): void {
-    for (const requests of [...this.#incoming.values()]) {
-      for (const pending of [...requests.values()]) pending.drop();
-    }
+  /** Ends all requests to and from other processes: this one has a new fence. */
+  forgetRequests(): void {
+    this.failOutgoing();
+    for (const { pending } of [...this.#incoming.values()]) pending.drop();
   }
 
   /** Asks the process of a seat to stop acting for it; resolves to whether it confirms that in time. */
-  async evict({ fence, member }: Seat, timeoutMs: number): Promise<boolean> {
+  async evict({ fence, member: { sid } }: Seat, timeoutMs: number): Promise<boolean> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), timeoutMs);
     this.#evictions.set(id, () => resolve(true));
     try {
-      const message = { kind: "evict", id, from: this.#office.fence, sid: member.sid } as const;
-      if (await this.#office.publish(fence, writeMessage(message)) === 0) return false;
+      const message = writeMessage({ kind: "evict", id, from: this.#context.fence(), sid });
+      if (await this.#context.publish(fence, message) === 0) return false;
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -156,51 +156,40 @@ export class Courier {
   #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
     const { sid, officeId, name } = member;
     const text = this.#write(fence, { event, computer: name, officeId }, [event, body]);
-    const message = writeMessage({ kind: "tell", from: this.#office.fence, sid, officeId, event }, text);
-    this.#send(fence, message, officeId);
+    this.#send(fence, officeId, { kind: "tell", from: this.#context.fence(), sid, officeId, event }, text);
   }
 
-  #ask({ fence, member: { sid } }: Seat, { request, body, requester, targetLoad, onSettled }: {
-    readonly request: RelayedRequest;
-    readonly body: unknown;
-    readonly requester: Requester;
-    readonly targetLoad: Load;
-    readonly onSettled: (settlement: Settlement) => void;
-  }): void {
-    const text = this.#write(fence, request, [request.event, body]);
-    const { officeId } = request;
+  #ask({ fence, member: { sid } }: Seat, { request, body, requester, targetLoad, onSettled }: Ask): void {
+    const { officeId, event } = request;
+    const text = this.#write(fence, request, [event, body]);
     const id = ++this.#lastId;
-    const bytes = text.length;
-    const pending = this.#await(request, {
-      id,
+    const message = { ...request, kind: "ask", id, from: this.#context.fence(), sid } as const;
+    const pending = this.#await(message, {
+      request,
       fence,
-      sid,
-      loads: [targetLoad, requester.requesterLoad],
-      bytes,
       requester,
+      targetLoad,
       onSettled,
+      bytes: text.length,
     });
-    const message = writeMessage({ ...request, kind: "ask", id, from: this.#office.fence, sid }, text);
-    this.#flows.send(fence, message, { officeId, key: pending }).then((receivers) => {
+    this.#flows.send(fence, writeMessage(message, text), { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
     }, (error) => {
       this.#flows.end(fence);
-      pending.fail(outOfReach(`relay "${quoted(request.event)}"`, error));
+      pending.fail(outOfReach(`relay "${quoted(event)}"`, error));
     });
   }
 
   /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { id, fence, sid, loads, bytes, requester, onSettled }: {
-    readonly id: number;
-    readonly fence: string;
-    readonly sid: string;
-    readonly loads: readonly Load[];
-    readonly bytes: number;
-    readonly requester: Requester;
-    readonly onSettled: (settlement: Settlement) => void;
-  }): PendingRequest {
-    const { officeLoads, observerLoads, timeouts } = this.#bounds;
-    const { officeId, isObserving } = request;
+  #await(
+    { id, from, sid, officeId, isObserving }: MessageOf<"ask">,
+    { request, fence, requester, targetLoad, onSettled, bytes }:
+      & Omit<Ask, "body">
+      & { readonly fence: string; readonly bytes: number },
+  ): PendingRequest {
+    const { officeLoads, observerLoads, timeouts } = this.#context;
+    const loads = [targetLoad, requester.requesterLoad];
+    const shared = isObserving ? [officeLoads, observerLoads] : [officeLoads];
     const pending: PendingRequest = new PendingRequest({
       request,
       timeouts,
@@ -208,13 +197,12 @@ export class Courier {
         this.#outgoing.delete(id);
         requester.onEnded(pending);
         for (const load of loads) load.remove(bytes);
-        officeLoads.remove(officeId, bytes);
-        if (isObserving) observerLoads.remove(officeId, bytes);
+        for (const load of shared) load.remove(officeId, bytes);
         // A request that waits is not sent any more.
-        const isSent = settlement.kind === "answered" ||
+        const wasSent = settlement.kind === "answered" ||
           !this.#flows.cancel(fence, { officeId, key: pending });
-        if (settlement.kind === "dropped" && isSent) {
-          this.#send(fence, writeMessage({ kind: "drop", id, from: this.#office.fence, sid }), officeId);
+        if (settlement.kind === "dropped" && wasSent) {
+          this.#send(fence, officeId, { kind: "drop", id, from, sid });
         }
         onSettled(settlement);
       },
@@ -222,8 +210,7 @@ export class Courier {
     this.#outgoing.set(id, { pending, fence });
     requester.onOpened(pending);
     for (const load of loads) load.add(bytes);
-    officeLoads.add(officeId, bytes);
-    if (isObserving) observerLoads.add(officeId, bytes);
+    for (const load of shared) load.add(officeId, bytes);
     return pending;
   }
 
@@ -244,20 +231,19 @@ export class Courier {
   }
 
   /** Sends a message whose loss has no effect beyond itself. */
-  #send(fence: string, message: string, officeId: string): void {
-    this.#logFailure(this.#flows.send(fence, message, { officeId }));
+  #send(fence: string, officeId: string, message: ProcessMessage, text?: string): void {
+    this.#logFailure(this.#flows.send(fence, writeMessage(message, text), { officeId }));
   }
 
   /** Sends a short message at once, before those that wait. */
   #sendAhead(fence: string, message: ProcessMessage): void {
-    this.#logFailure(this.#office.publish(fence, writeMessage(message)));
+    this.#logFailure(this.#context.publish(fence, writeMessage(message)));
   }
 
   #logFailure(sending: Promise<number>): void {
     sending.catch((error) => {
-      this.#bounds.logger.debug("failed to send a message to another process", {
-        error: describeError(error),
-      });
+      const fields = { error: describeError(error) };
+      this.#context.logger.debug("failed to send a message to another process", fields);
     });
   }
 
@@ -265,23 +251,22 @@ export class Courier {
     if (message.kind === "evict" || message.kind === "evicted" || message.kind === "received") return;
     const { from } = message;
     const bytes = this.#flows.onReceived(from, whole);
-    if (bytes !== undefined) this.#sendAhead(from, { kind: "received", from: this.#office.fence, bytes });
+    if (bytes === undefined) return;
+    this.#sendAhead(from, { kind: "received", from: this.#context.fence(), bytes });
   }
 
   #handle(message: ProcessMessage, text: string): void {
     switch (message.kind) {
       case "ask":
-        return this.#onAsked(message, text);
       case "tell":
-        return this.#onTold(message, text);
+      case "drop":
+        return this.#pass(message, text);
       case "answer":
         return this.#outgoing.get(message.id)?.pending.ack(...readAnswer(text, message.errorCode));
       case "fail":
         return this.#outgoing.get(message.id)?.pending.fail(toError(message));
-      case "drop":
-        return this.#onDropped(message);
       case "evict":
-        this.#office.onEvicted(message.sid);
+        this.#context.evict(message.sid);
         return this.#sendAhead(message.from, { kind: "evicted", id: message.id });
       case "evicted":
         return this.#evictions.get(message.id)?.();
@@ -290,72 +275,51 @@ export class Courier {
     }
   }
 
-  #onTold(message: MessageOf<"tell">, text: string): void {
-    const { sid, officeId, event } = message;
-    // Its sender waits for no answer.
-    const onFailed = (error: unknown) => {
-      if (!(error instanceof SmcpError)) throw error;
-      const fields = { event: quoted(event), code: error.code, reason: error.message };
-      const { log } = this.#office.connection(sid) ?? {};
-      log?.write("warn", "failed to pass on an event of another process", fields);
-    };
-    const refusal = this.#countWaiting(message, text);
-    if (refusal !== undefined) return onFailed(refusal);
-    this.#whenSettled(message, () => {
-      try {
-        this.#memberOf(sid, officeId)?.tell(event, readBody(text));
-      } catch (error) {
-        // It has too many unread bytes.
-        onFailed(error);
-      }
-    });
-  }
-
-  #onDropped(message: MessageOf<"drop">): void {
-    const { from, id } = message;
-    this.#whenSettled(message, () => this.#incoming.get(from)?.get(id)?.drop());
-  }
-
-  #onAsked(message: MessageOf<"ask">, text: string): void {
-    const refusal = this.#countWaiting(message, text);
-    if (refusal !== undefined) return this.#answer(message, { kind: "failed", error: refusal });
-    this.#whenSettled(message, () => {
-      try {
-        this.#askHere(message, text);
-      } catch (error) {
-        this.#answer(message, { kind: "failed", error });
-      }
-    });
-  }
-
   /**
-   * Handles a message behind those before it. The connection may still be joining: the request can arrive before the reply
-   * to its join.
+   * Passes a message on to its Computer, behind those before it. The connection may still be joining: the request can arrive
+   * before the reply to its join.
    */
-  #whenSettled(message: MessageOf<"tell" | "drop" | "ask">, handle: () => void): void {
-    const held = this.#office.connection(message.sid)?.held;
-    if (held === undefined) return handle();
-    // A rejection that nobody handles would end the process.
-    held.released.then(handle).catch((error) => this.#logUnhandled(message, error));
+  #pass(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
+    const held = this.#context.connection(message.sid)?.held;
+    if (held === undefined) return this.#passNow(message, text);
+    if (message.kind !== "drop" && !held.count(text.length)) {
+      return this.#onRefused(message, noMemory(text.length));
+    }
+    void held.released.then(() => this.#passNow(message, text));
   }
 
-  /** Counts a message that waits as {@linkcode Courier.#whenSettled} says; returns the refusal if there is no memory for it. */
-  #countWaiting({ sid }: MessageOf<"tell" | "ask">, { length }: string): SmcpError | undefined {
-    const held = this.#office.connection(sid)?.held;
-    return held === undefined || held.count(length) ? undefined : noMemory(length);
+  /** Never throws. */
+  #passNow(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
+    try {
+      if (message.kind === "ask") this.#askHere(message, text);
+      else if (message.kind === "drop") this.#incoming.get(keyOf(message))?.pending.drop();
+      else this.#memberOf(message)?.tell(message.event, readBody(text));
+    } catch (error) {
+      this.#onRefused(message, error);
+    }
   }
 
-  #memberOf(sid: string, officeId: string): Connection | undefined {
-    const connection = this.#office.connection(sid);
-    return connection?.member?.officeId === officeId && this.#office.isServing(sid) ? connection : undefined;
+  #onRefused(message: MessageOf<"ask" | "tell" | "drop">, error: unknown): void {
+    if (message.kind === "ask") return this.#answer(message, { kind: "failed", error });
+    if (message.kind === "drop") return;
+    // Its sender waits for no answer.
+    const code = error instanceof SmcpError ? error.code : undefined;
+    const fields = { event: quoted(message.event), code, reason: describeError(error) };
+    const { log } = this.#context.connection(message.sid) ?? {};
+    log?.write("warn", "failed to pass on an event of another process", fields);
+  }
+
+  #memberOf({ sid, officeId }: MessageOf<"ask" | "tell">): Connection | undefined {
+    const connection = this.#context.connection(sid);
+    return connection?.member?.officeId === officeId && this.#context.isServing(sid) ? connection : undefined;
   }
 
   #askHere(message: MessageOf<"ask">, text: string): void {
-    const { sid, officeId, computer, isObserving } = message;
-    const { loadLimits, officeLoads, observerLoads, drain } = this.#bounds;
+    const { officeId, computer, isObserving } = message;
+    const { loadLimits, officeLoads, observerLoads, drain } = this.#context;
     const refusal = drain.refusal();
     if (refusal !== undefined) throw refusal;
-    const connection = this.#memberOf(sid, officeId);
+    const connection = this.#memberOf(message);
     // The Computer may have come back under another name.
     if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);
     connection.targetLoad.requireCapacity(`Computer '${computer}'`, loadLimits.target);
@@ -368,34 +332,32 @@ export class Courier {
   }
 
   /** Keeps a request of another process until it ends, for the case that its sender leaves. */
-  #toRequester({ from, id }: MessageOf<"ask">): Requester {
+  #toRequester(message: MessageOf<"ask">): Requester {
+    const key = keyOf(message);
     return {
       requesterLoad: new Load(),
-      onOpened: (pending) => {
-        const requests = this.#incoming.get(from) ?? new Map<number, PendingRequest>();
-        this.#incoming.set(from, requests.set(id, pending));
-      },
-      onEnded: () => {
-        const requests = this.#incoming.get(from);
-        requests?.delete(id);
-        if (requests?.size === 0) this.#incoming.delete(from);
-      },
+      onOpened: (pending) => void this.#incoming.set(key, { pending, fence: message.from }),
+      onEnded: () => void this.#incoming.delete(key),
     };
   }
 
   #answer(message: MessageOf<"ask">, settlement: Settlement): void {
     const { id, from, sid, computer, officeId } = message;
     if (settlement.kind === "dropped") return;
-    const reply = { id, from: this.#office.fence };
-    const fail = (error: unknown) => this.#send(from, writeMessage(toFailure(reply, error)), officeId);
+    const reply = { id, from: this.#context.fence() };
+    const fail = (error: unknown) => this.#send(from, officeId, toFailure(reply, error));
     if (settlement.kind === "failed") return fail(settlement.error);
-    if (!this.#office.isServing(sid)) return fail(computerNotFound(computer));
+    if (!this.#context.isServing(sid)) return fail(computerNotFound(computer));
     try {
       const errorCode = errorCodeOf(settlement.answer);
       const text = this.#write(from, message, settlement.answer);
-      this.#send(from, writeMessage({ ...reply, kind: "answer", errorCode }, text), officeId);
+      this.#send(from, officeId, { ...reply, kind: "answer", errorCode }, text);
     } catch (error) {
       fail(error);
     }
   }
+}
+
+function keyOf({ from, id }: MessageOf<"ask" | "drop">): string {
+  return `${from} ${id}`;
 }

@@ -22,29 +22,23 @@ export type Routed = Pick<RelayedRequest, "event" | "computer" | "officeId">;
 
 export interface SendOptions {
   readonly officeId: string;
-  /** For {@linkcode Flows.cancel}. */
+  /** Names the message for {@linkcode Flows.cancel}. */
   readonly key?: object | undefined;
 }
 
 interface Waiting {
-  readonly message: string;
   readonly bytes: number;
-  readonly resolve: (receivers: Promise<number>) => void;
-  readonly reject: (error: unknown) => void;
+  send(): void;
+  reject(error: unknown): void;
 }
 
-interface Queue {
-  bytes: number;
-  /** In order. The keys are what {@linkcode Flows.cancel} names a message by. */
-  readonly messages: Map<object, Waiting>;
-}
-
+/** What is under way to one process, and what waits for it. */
 class Flow {
   underWayBytes = 0;
   waitingBytes = 0;
   #besideBytes = 0;
-  /** By office; the first one is next. */
-  readonly #queues = new Map<string, Queue>();
+  /** The messages of each office in order, by key; the first office is next. */
+  readonly #queues = new Map<string, Map<object, Waiting>>();
 
   /** Whether a message can go at once: none of its office waits, and it fits or is small. */
   passes(officeId: string, bytes: number): boolean {
@@ -59,49 +53,50 @@ class Flow {
   }
 
   bytesOf(officeId: string): number {
-    return this.#queues.get(officeId)?.bytes ?? 0;
+    let sum = 0;
+    for (const { bytes } of this.#queues.get(officeId)?.values() ?? []) sum += bytes;
+    return sum;
   }
 
   add(officeId: string, { key, waiting }: { readonly key: object; readonly waiting: Waiting }): void {
-    const queue = this.#queues.get(officeId) ?? { bytes: 0, messages: new Map<object, Waiting>() };
-    this.#queues.set(officeId, queue);
-    queue.messages.set(key, waiting);
-    queue.bytes += waiting.bytes;
+    const queue = this.#queues.get(officeId) ?? new Map<object, Waiting>();
+    this.#queues.set(officeId, queue.set(key, waiting));
     this.waitingBytes += waiting.bytes;
   }
 
-  /** Takes a message that no longer waits out. */
-  remove(officeId: string, key: object): Waiting | undefined {
+  /** Takes a message that no longer waits out; returns whether it did wait. */
+  remove(officeId: string, key: object): boolean {
     const queue = this.#queues.get(officeId);
-    const found = queue?.messages.get(key);
-    if (queue === undefined || found === undefined) return undefined;
-    queue.messages.delete(key);
-    queue.bytes -= found.bytes;
+    const found = queue?.get(key);
+    if (queue === undefined || found === undefined) return false;
+    queue.delete(key);
+    if (queue.size === 0) this.#queues.delete(officeId);
     this.waitingBytes -= found.bytes;
-    if (queue.messages.size === 0) this.#queues.delete(officeId);
-    return found;
+    return true;
   }
 
-  /** Takes the next message out if it fits; then it is the turn of another office. */
-  next(): Waiting | undefined {
-    for (const [officeId, queue] of this.#queues) {
-      for (const [key, { bytes }] of queue.messages) {
-        if (!this.#fits(bytes)) return undefined;
-        this.#besideBytes = 0;
-        const found = this.remove(officeId, key);
-        if (this.#queues.delete(officeId)) this.#queues.set(officeId, queue);
-        return found;
-      }
-    }
-    return undefined;
+  /** Counts bytes as under way no more, and sends what fits now, one message of each office in turn. */
+  settle(bytes: number): void {
+    this.underWayBytes = Math.max(0, this.underWayBytes - bytes);
+    for (let next = this.#next(); next !== undefined; next = this.#next()) next.send();
   }
 
   rejectAll(error: Error): void {
-    for (const { messages } of this.#queues.values()) {
-      for (const { reject } of messages.values()) reject(error);
-    }
+    for (const queue of this.#queues.values()) for (const { reject } of queue.values()) reject(error);
     this.#queues.clear();
     this.waitingBytes = 0;
+  }
+
+  #next(): Waiting | undefined {
+    const [first] = this.#queues;
+    const [entry] = first?.[1] ?? [];
+    if (first === undefined || entry === undefined || !this.#fits(entry[1].bytes)) return undefined;
+    const [officeId, queue] = first;
+    this.#besideBytes = 0;
+    this.remove(officeId, entry[0]);
+    // Now it is the turn of another office.
+    if (this.#queues.delete(officeId)) this.#queues.set(officeId, queue);
+    return entry[1];
   }
 
   /** The last bytes are confirmed only with later ones, so they do not keep a large message waiting. */
@@ -146,27 +141,36 @@ export class Flows {
    * Sends a message behind those of its office; resolves to the number of its receivers. The promise stays open when the
    * message is cancelled, and rejects when Redis or the process is lost.
    */
-  send(fence: string, message: string, { officeId, key }: SendOptions): Promise<number> {
-    const flow = this.#flowTo(fence);
+  send(fence: string, message: string, { officeId, key = {} }: SendOptions): Promise<number> {
+    const flow = this.#outgoing.get(fence) ?? new Flow();
+    this.#outgoing.set(fence, flow);
     const bytes = Buffer.byteLength(message);
-    if (flow.passes(officeId, bytes)) return this.#sendNow(flow, { fence, message, bytes });
-    return new Promise((resolve, reject) => {
-      const waiting = { message, bytes, resolve, reject };
-      flow.add(officeId, { key: key ?? waiting, waiting });
-    });
+    const publish = async () => {
+      flow.underWayBytes += bytes;
+      let receivers = 0;
+      try {
+        return receivers = await this.#publish(fence, message);
+      } finally {
+        // Nobody will confirm it.
+        if (receivers === 0) flow.settle(bytes);
+      }
+    };
+    if (flow.passes(officeId, bytes)) return publish();
+    return new Promise((resolve, reject) =>
+      flow.add(officeId, { key, waiting: { bytes, send: () => resolve(publish()), reject } })
+    );
   }
 
   /** Takes a message back; returns whether it still waited. */
   cancel(fence: string, { officeId, key }: { readonly officeId: string; readonly key: object }): boolean {
     const flow = this.#outgoing.get(fence);
-    if (flow?.remove(officeId, key) === undefined) return false;
-    this.#sendNext(fence, flow);
+    if (flow === undefined || !flow.remove(officeId, key)) return false;
+    flow.settle(0);
     return true;
   }
 
   onConfirmed(fence: string, bytes: number): void {
-    const flow = this.#outgoing.get(fence);
-    if (flow !== undefined) this.#settle(flow, { fence, bytes });
+    this.#outgoing.get(fence)?.settle(bytes);
   }
 
   /** Counts a message of another process; returns how many bytes to confirm, if it is time. */
@@ -180,49 +184,11 @@ export class Flows {
   /** Forgets a process; what waits for it is lost. */
   end(fence: string): void {
     this.#unconfirmed.delete(fence);
-    const flow = this.#outgoing.get(fence);
-    if (flow === undefined) return;
+    this.#outgoing.get(fence)?.rejectAll(new TypeError("Cannot send to a process: it is lost"));
     this.#outgoing.delete(fence);
-    flow.rejectAll(new TypeError("Cannot send to a process: it is lost"));
   }
 
   clear(): void {
     for (const fence of this.fences()) this.end(fence);
-  }
-
-  #flowTo(fence: string): Flow {
-    const known = this.#outgoing.get(fence);
-    if (known !== undefined) return known;
-    const flow = new Flow();
-    this.#outgoing.set(fence, flow);
-    return flow;
-  }
-
-  #sendNext(fence: string, flow: Flow): void {
-    for (let next = flow.next(); next !== undefined; next = flow.next()) {
-      const { message, bytes, resolve } = next;
-      resolve(this.#sendNow(flow, { fence, message, bytes }));
-    }
-  }
-
-  async #sendNow(flow: Flow, { fence, message, bytes }: {
-    readonly fence: string;
-    readonly message: string;
-    readonly bytes: number;
-  }): Promise<number> {
-    flow.underWayBytes += bytes;
-    let receivers = 0;
-    try {
-      return receivers = await this.#publish(fence, message);
-    } finally {
-      // Nobody will confirm it.
-      if (receivers === 0) this.#settle(flow, { fence, bytes });
-    }
-  }
-
-  /** Counts bytes as under way no more, and sends what fits now. */
-  #settle(flow: Flow, { fence, bytes }: { readonly fence: string; readonly bytes: number }): void {
-    flow.underWayBytes = Math.max(0, flow.underWayBytes - bytes);
-    this.#sendNext(fence, flow);
   }
 }

@@ -1,6 +1,6 @@
-/** What a process knows of an office that it has members in: a copy of the seats in Redis. No sockets, no clock. */
+/** What a process knows of an office: a copy of the seats in Redis. No sockets, no clock. */
 import { type Member, Office } from "../office.ts";
-import { readSeat, type Seat } from "./seat.ts";
+import { readSeat, type Seat } from "./store.ts";
 
 export const NO_OFFICE = "0";
 
@@ -24,11 +24,10 @@ export interface CopyListener {
 const CHANGE_LINE = /^(?:\+|-(left|replaced|lost) )(.*)$/s;
 
 export class OfficeCopy {
+  /** The rules, for its members. Not to be changed from outside. */
+  readonly office = new Office();
   readonly #listener: CopyListener;
   readonly #seats = new Map<string, Seat>();
-  readonly #sessions = new Map<string, string>();
-  readonly #fences = new Map<string, number>();
-  #office = new Office();
   #version = NO_OFFICE;
 
   constructor(listener: CopyListener) {
@@ -39,13 +38,8 @@ export class OfficeCopy {
     return this.#version;
   }
 
-  /** Its members and rules. Not to be changed. */
-  get office(): Office {
-    return this.#office;
-  }
-
-  get fences(): Iterable<string> {
-    return this.#fences.keys();
+  get fences(): ReadonlySet<string> {
+    return new Set(this.seats().map(({ fence }) => fence));
   }
 
   seat(sid: string): Seat | undefined {
@@ -56,58 +50,50 @@ export class OfficeCopy {
     return [...this.#seats.values()];
   }
 
-  findSession({ sessionId, member }: Seat): Seat | undefined {
-    const sid = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
-    return sid === undefined || sid === member.sid ? undefined : this.#seats.get(sid);
+  /** The members in the order in which they joined, without observers. */
+  members(): readonly Member[] {
+    return inOrder(this.seats()).map(({ member }) => member).filter(({ isObserver }) => !isObserver);
+  }
+
+  findSession(seat: Seat): Seat | undefined {
+    return findSession(this.#seats, seat);
   }
 
   /** Applies a change, and returns whether it could: `false` when changes before it are missing. */
   apply({ before, after, lines }: OfficeChange): boolean {
     if (before !== this.#version) return this.#isKnown(after);
-    for (const line of lines) this.#applyLine(line);
+    for (const line of lines) {
+      const [, reason, text = ""] = CHANGE_LINE.exec(line) ?? [];
+      const seat = readSeat(text);
+      if (seat === undefined) continue;
+      if (reason === undefined) this.#put(seat);
+      else this.#remove(seat.member.sid, reason as LeaveReason);
+    }
     this.#version = after;
     return true;
   }
 
   /** Replaces everything by the fields of the hash in Redis. */
   replace(fields: ReadonlyMap<string, string>): void {
-    const seats: Seat[] = [];
-    for (const [field, text] of fields) {
-      const seat = field.startsWith("s:") ? readSeat(text) : undefined;
-      if (seat !== undefined) seats.push(seat);
+    const seats = new Map<string, Seat>();
+    for (const text of fields.values()) {
+      const seat = readSeat(text);
+      if (seat !== undefined) seats.set(seat.member.sid, seat);
     }
-    seats.sort((a, b) => Number(a.place) - Number(b.place));
-    const present = new Map(seats.map((seat) => [seat.member.sid, seat]));
-    const sessions = new Map(seats.map(({ sessionId, member }) => [sessionId, member.sid]));
     for (const old of this.seats()) {
       const { sid } = old.member;
-      const seat = present.get(sid);
-      if (seat !== undefined && isSameMember(seat.member, old.member)) continue;
-      const newer = old.sessionId === undefined ? undefined : sessions.get(old.sessionId);
-      this.remove(sid, newer === undefined || newer === sid ? "left" : "replaced");
+      const present = seats.get(sid);
+      if (present !== undefined && isSameMember(present.member, old.member)) continue;
+      this.#remove(sid, findSession(seats, old) === undefined ? "left" : "replaced");
     }
-    const isOrdered = seats.every(({ member }) => this.#seats.has(member.sid));
-    if (!isOrdered) this.#rebuild(seats);
-    else for (const seat of seats) this.#put(seat);
+    for (const seat of inOrder([...seats.values()])) this.#put(seat);
     this.#version = fields.get("v") ?? NO_OFFICE;
   }
 
   /** Forgets a seat whose removal Redis may not know. The version no longer counts. */
   drop(sid: string, reason: LeaveReason): void {
-    this.remove(sid, reason);
+    this.#remove(sid, reason);
     this.#version = "";
-  }
-
-  remove(sid: string, reason: LeaveReason): void {
-    const seat = this.#seats.get(sid);
-    if (seat === undefined) return;
-    this.#seats.delete(sid);
-    if (seat.sessionId !== undefined && this.#sessions.get(seat.sessionId) === sid) {
-      this.#sessions.delete(seat.sessionId);
-    }
-    this.#count(seat.fence, -1);
-    this.#office.remove(sid);
-    this.#listener.onSeatGiven(seat, reason);
   }
 
   /** A message may come again, or after the copy was read anew. */
@@ -115,53 +101,37 @@ export class OfficeCopy {
     return after !== NO_OFFICE && this.#version !== "" && Number(after) <= Number(this.#version);
   }
 
-  #applyLine(line: string): void {
-    const [, reason, text = ""] = CHANGE_LINE.exec(line) ?? [];
-    const seat = readSeat(text);
-    if (seat === undefined) return;
-    if (reason === undefined) this.#put(seat);
-    else this.remove(seat.member.sid, reason as LeaveReason);
-  }
-
   /** Adds a seat, or changes the process of one. */
   #put(seat: Seat): void {
-    const old = this.#seats.get(seat.member.sid);
-    if (old === undefined) {
-      this.#keep(seat);
-      this.#office.add(seat.member);
-      return this.#listener.onSeatTaken(seat);
-    }
-    this.#keep({ ...seat, member: old.member });
-    this.#count(old.fence, -1);
-    if (old.fence !== seat.fence) this.#listener.onSeatMoved(old.fence);
-  }
-
-  /** Members that were missing may have joined before others. */
-  #rebuild(seats: readonly Seat[]): void {
-    const known = new Set(this.#seats.keys());
-    this.#seats.clear();
-    this.#sessions.clear();
-    this.#fences.clear();
-    this.#office = new Office();
-    for (const seat of seats) {
-      this.#keep(seat);
-      this.#office.add(seat.member);
-    }
-    for (const seat of seats) if (!known.has(seat.member.sid)) this.#listener.onSeatTaken(seat);
-  }
-
-  #keep(seat: Seat): void {
     const { sid } = seat.member;
-    this.#seats.set(sid, seat);
-    if (seat.sessionId !== undefined) this.#sessions.set(seat.sessionId, sid);
-    this.#count(seat.fence, 1);
+    const old = this.#seats.get(sid);
+    this.#seats.set(sid, old === undefined ? seat : { ...seat, member: old.member });
+    if (old === undefined) {
+      this.office.add(seat.member);
+      this.#listener.onSeatTaken(seat);
+    } else if (old.fence !== seat.fence) this.#listener.onSeatMoved(old.fence);
   }
 
-  #count(fence: string, change: 1 | -1): void {
-    const count = (this.#fences.get(fence) ?? 0) + change;
-    if (count === 0) this.#fences.delete(fence);
-    else this.#fences.set(fence, count);
+  #remove(sid: string, reason: LeaveReason): void {
+    const seat = this.#seats.get(sid);
+    if (seat === undefined) return;
+    this.#seats.delete(sid);
+    this.office.remove(sid);
+    this.#listener.onSeatGiven(seat, reason);
   }
+}
+
+/** Finds the seat of another connection with the same session. */
+function findSession(seats: ReadonlyMap<string, Seat>, { sessionId, member }: Seat): Seat | undefined {
+  if (sessionId === undefined) return undefined;
+  for (const seat of seats.values()) {
+    if (seat.sessionId === sessionId && seat.member.sid !== member.sid) return seat;
+  }
+  return undefined;
+}
+
+function inOrder(seats: readonly Seat[]): readonly Seat[] {
+  return seats.toSorted((a, b) => Number(a.place) - Number(b.place));
 }
 
 function isSameMember(a: Member, b: Member): boolean {

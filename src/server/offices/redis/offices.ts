@@ -1,5 +1,4 @@
 /** The offices of a Server that is several processes: in Redis. */
-import { delay } from "../../../async/backoff.ts";
 import { settledWithin } from "../../../async/abortable.ts";
 import { isRecord, parseJson } from "../../../json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
@@ -13,20 +12,15 @@ import {
   type Offices,
   outOfReach,
 } from "../offices.ts";
-import { openRedis, type RedisConnection } from "./connection.ts";
+import { RedisConnection } from "./connection.ts";
 import { Courier, type CourierBounds } from "./courier.ts";
-import { HeldSeat, HeldSeats } from "./held_seats.ts";
-import { RedisKeys } from "./keys.ts";
-import type { Lease, LeaseClock } from "./lease.ts";
-import { parseRedisUrl, type RedisSettings } from "./settings.ts";
-import { Registration } from "./registration.ts";
-import { type Seat, toSeat } from "./seat.ts";
-import { Sessions } from "./sessions.ts";
-import { NOTICE } from "./shared_office.ts";
-import { takeSeat } from "./taking.ts";
+import type { LeaveReason } from "./office_copy.ts";
+import { type LeaseClock, Registration, systemClock } from "./registration.ts";
+import { Seats } from "./seats.ts";
+import type { RedisSettings } from "./settings.ts";
+import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
+import { RedisKeys, type Seat, Sessions, toSeat } from "./store.ts";
 
-/** How long a join may wait for Redis to settle, or for the lease of another process to end. */
-const JOIN_TIMEOUT_MS = 15_000;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -40,123 +34,159 @@ export class RedisOffices implements Offices {
   readonly started: Promise<void>;
   readonly #context: RedisOfficesContext;
   readonly #leaseMs: number;
-  readonly #keys: RedisKeys;
-  readonly #redis: LateRedis;
-  readonly #held: HeldSeats;
+  /** Names this process in its notifications, which come back to it. */
+  readonly #id = crypto.randomUUID();
+  readonly #redis: RedisConnection;
   readonly #sessions: Sessions;
   readonly #courier: Courier;
   readonly #registration: Registration;
-  readonly #targets = new WeakMap<Seat, Target>();
+  readonly #seats: Seats;
+  readonly #officeContext: OfficeContext;
+  readonly #offices = new Map<string, SharedOffice>();
+  /** The seats that the connections of this process have or take, by `sid`. */
+  readonly #held = new Map<string, HeldSeat>();
   readonly #closing = new AbortController();
 
-  constructor({ url, prefix, heartbeatMs, leaseMs }: RedisSettings, context: RedisOfficesContext) {
-    const { listener, logger } = context;
+  constructor(settings: RedisSettings, context: RedisOfficesContext) {
+    const { logger, listener, clock = systemClock } = context;
     this.#context = context;
-    this.#leaseMs = leaseMs;
-    const { isCluster, database } = parseRedisUrl(url);
-    // Channels do not belong to a database.
-    const keys = this.#keys = new RedisKeys(`${prefix}:${database}`);
-    const redis = this.#redis = new LateRedis(isCluster ? "SPUBLISH" : "PUBLISH");
-    const onError = (error: unknown) =>
-      logger.debug("failed to follow an office in Redis", { error: describeError(error) });
-    this.#held = new HeldSeats(listener, {
-      context: { redis, keys, onError, onNotice: (officeId, text) => this.#onNotice(officeId, text) },
-      onMissing: () => void this.#registration.repair(),
-      onMoved: (fence) => this.#courier.onLost(fence),
+    this.#leaseMs = settings.leaseMs;
+    const redis = this.#redis = new RedisConnection({
+      ...settings,
+      logger,
+      onAway: () => this.#courier.failOutgoing(),
+      onRestored: () => void this.#registration.renew(),
+      hadTouch: () => this.#registration.lease !== undefined,
     });
-    this.#sessions = new Sessions({ redis, keys });
-    const onEvicted = (sid: string) => this.#evict(sid);
-    this.#courier = new Courier(this.#toCourierOffice(onEvicted), context);
-    this.#registration = new Registration({
+    // Channels do not belong to a database.
+    const keys = new RedisKeys(`${settings.prefix}:${redis.database}`);
+    const sessions = this.#sessions = new Sessions({ redis, keys });
+    const evict = (sid: string) => this.#evict(sid);
+    const courier = this.#courier = new Courier({
       ...context,
+      fence: () => this.#registration.fence,
+      connection: (sid) => listener.connection(sid),
+      isServing: (sid) => this.isServing(sid),
+      publish: async (fence, message) => Number(await redis.publish(keys.processChannel(fence), message)),
+      evict,
+    });
+    const registration = this.#registration = new Registration({
+      ...settings,
       redis,
       keys,
-      courier: this.#courier,
-      sessions: this.#sessions,
-      leaseMs,
-      heartbeatMs,
-      held: this.#held,
-      onEvicted,
-      onMessage: (text) => this.#courier.receive(text),
+      clock,
+      logger,
+      onMessage: (message) => courier.receive(message),
+      onRegistered: () => courier.forgetRequests(),
+      takeSeatsAgain: (lease) => this.#seats.takeAgain(lease),
+      onBeat: () => this.#seats.check(),
     });
-    this.started = this.#start({ url, heartbeatMs });
+    this.#seats = new Seats({
+      ...context,
+      ...settings,
+      clock,
+      registration,
+      courier,
+      sessions,
+      signal: this.#closing.signal,
+      offices: () => [...this.#offices.values()],
+      evict,
+      end: (seat, reason) => this.#end(seat, reason),
+    });
+    this.#officeContext = {
+      redis,
+      keys,
+      onSeatTaken: (seat) => this.#onSeatTaken(seat),
+      onSeatMoved: (fence) => courier.onLost(fence),
+      onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
+      onNotice: (officeId, text) => this.#onNotice(officeId, text),
+      onClosed: (office) => {
+        if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
+      },
+      onError: (error) => this.#onError("failed to follow an office in Redis", error),
+    };
+    this.started = this.#start();
   }
 
   get size(): number {
-    return this.#held.offices().length;
+    return this.#offices.size;
   }
 
   get unready(): string | undefined {
-    if (!this.#redis.isUp || !this.#registration.lease?.isHeld()) return "cannot reach Redis";
-    return this.#registration.isWaiting ? "waiting, since Redis has restarted" : undefined;
+    if (!this.#registration.isHeld) return "cannot reach Redis";
+    return this.#seats.isWaiting ? "waiting, since Redis has restarted" : undefined;
   }
 
   async join(candidate: Member): Promise<JoinOutcome> {
     const { sid, officeId } = candidate;
-    const current = this.#held.seat(sid);
+    const intent = `join office "${officeId}"`;
+    const current = this.#held.get(sid);
     if (current !== undefined && isSameMembership(current.member, candidate)) {
-      if (current.isServed()) return { kind: "unchanged", member: current.member };
-      throw outOfReach(`join office "${officeId}"`);
+      if (isServed(current)) return { kind: "unchanged", member: current.member };
+      throw outOfReach(intent);
     }
     const refusal = refuseMove(candidate, current?.member);
     if (refusal !== undefined) return { kind: "refused", ...refusal };
-    // First: an office that was opened must be retired again.
-    const lease = this.#requireLease(officeId);
-    const seat = new HeldSeat(candidate, { place: this.#held.open(officeId), lease });
-    try {
-      return await this.#take(seat, current);
-    } finally {
-      this.#held.retire(seat.place);
+    const lease = this.#registration.requireLease(intent);
+    const office = this.#open(officeId);
+    const seat: HeldSeat = { member: candidate, office, lease, state: "joining", evictedUntilMs: -Infinity };
+    const outcome = await this.#take(seat, current);
+    if (outcome.kind === "joined") {
+      if (current !== undefined) await this.#give(current);
+      await this.#replaceElsewhere(seat).catch((error) =>
+        this.#onError("failed to replace an older connection", error)
+      );
     }
+    if (seat.lease !== this.#registration.lease) void this.#registration.repair();
+    return outcome;
   }
 
   async leave(sid: string): Promise<Member | undefined> {
-    const seat = this.#held.seat(sid);
+    const seat = this.#held.get(sid);
     if (seat === undefined) return undefined;
     await this.#give(seat);
-    this.#forgetSession(seat);
+    this.#sessions.forget(toSeat(seat.member, seat.lease.fence))
+      .catch((error) => this.#onError("failed to forget a session in Redis", error));
     return seat.member;
   }
 
   async members(officeId: string): Promise<readonly Member[]> {
-    const place = this.#held.open(officeId);
+    const office = this.#open(officeId);
     try {
-      return await place.office.run(() => Promise.resolve(place.office.copy.office.members()));
+      return await office.use(() => Promise.resolve(office.copy.members()));
     } catch (error) {
       throw outOfReach(`list office "${officeId}"`, error);
-    } finally {
-      this.#held.retire(place);
     }
   }
 
   isServing(sid: string): boolean {
-    return this.#held.seat(sid)?.isServed() ?? false;
+    const seat = this.#held.get(sid);
+    return seat !== undefined && isServed(seat);
   }
 
   findComputer(officeId: string, name: string): Target | undefined {
-    const place = this.#held.find(officeId);
-    const sid = place?.office.copy.office.findComputer(name)?.sid;
-    if (place === undefined || sid === undefined) return undefined;
-    const own = place.seats.get(sid);
-    const isReachable = own === undefined ? this.#redis.isUp : own.isServed();
+    const office = this.#offices.get(officeId);
+    const sid = office?.copy.office.findComputer(name)?.sid;
+    if (office === undefined || sid === undefined) return undefined;
+    const own = office.held.get(sid);
+    const isReachable = own === undefined ? this.#redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
     if (own !== undefined) return this.#context.listener.connection(sid);
-    const seat = place.office.copy.seat(sid);
-    return seat && this.#targetOf(seat);
+    const seat = office.copy.seat(sid);
+    return seat && this.#courier.targetOf(seat);
   }
 
   notify(officeId: string, notification: Notification): void {
     const { listener, logger } = this.#context;
     listener.deliver(officeId, notification);
-    const office = this.#held.find(officeId)?.office;
-    const fence = this.#registration.lease?.fence;
-    if (office === undefined || fence === undefined) return;
+    const office = this.#offices.get(officeId);
+    if (office === undefined || this.#registration.lease === undefined) return;
     // Even if no other process is known to have members: one may just have joined.
     const { event, body, except } = notification;
-    const sender = except === undefined ? undefined : listener.connection(except);
-    office.publish(`${NOTICE}${JSON.stringify({ from: fence, event, body })}`).catch((error) => {
+    office.notify(JSON.stringify({ from: this.#id, event, body })).catch((error) => {
       const text = "failed to notify the members of other processes";
       const fields = { event, error: describeError(error) };
+      const sender = except === undefined ? undefined : listener.connection(except);
       // Within the bound of its sender, which may send many while Redis is away.
       if (sender === undefined) logger.debug(text, fields);
       else sender.log.write("warn", text, fields);
@@ -165,208 +195,144 @@ export class RedisOffices implements Offices {
 
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
-    const last = this.#held.offices().map(({ office }) => office.run(() => Promise.resolve()));
+    const last = [...this.#offices.values()].map((office) => office.use(() => Promise.resolve()));
     await settledWithin(Promise.allSettled(last), CLOSE_TIMEOUT_MS);
-    const closed = this.#registration.close().catch((error) => {
-      this.#context.logger.debug("failed to end the lease in Redis", { error: describeError(error) });
-    });
+    const closed = this.#registration.close()
+      .catch((error) => this.#onError("failed to end the lease in Redis", error));
     await settledWithin(closed, CLOSE_TIMEOUT_MS);
     this.#redis.close();
     await this.started;
   }
 
-  async #start(options: { readonly url: string; readonly heartbeatMs: number }): Promise<void> {
-    const { logger } = this.#context;
+  async #start(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      const hadTouch = () => this.#registration.lease !== undefined;
-      const onAway = () => this.#courier.failOutgoing();
-      const onRestored = () => void this.#registration.renew();
-      const connection = await openRedis({ ...options, logger, onAway, onRestored, hadTouch }, signal);
-      if (signal.aborted) return connection.close();
-      this.#redis.open(connection);
+      await this.#redis.open(signal);
       await this.#registration.start();
     } catch (error) {
-      if (!signal.aborted) logger.error("failed to open Redis", { error: describeError(error) });
+      if (signal.aborted) return;
+      this.#context.logger.error("failed to open Redis", { error: describeError(error) });
     }
+  }
+
+  /** Finds or adds an office. To be followed by an operation on it. */
+  #open(officeId: string): SharedOffice {
+    const known = this.#offices.get(officeId);
+    if (known !== undefined) return known;
+    const office = new SharedOffice(officeId, this.#officeContext);
+    this.#offices.set(officeId, office);
+    return office;
   }
 
   async #take(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
-    this.#held.add(seat);
-    const outcome = await this.#tryToJoin(seat, current);
-    if (outcome.kind === "joined") await this.#endFormer(seat, current);
-    if (seat.lease !== this.#registration.lease) void this.#registration.repair();
-    return outcome;
-  }
-
-  async #tryToJoin(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
-    const { member, place } = seat;
+    const { member, office } = seat;
+    office.held.set(member.sid, seat);
+    this.#held.set(member.sid, seat);
     try {
-      return await this.#tryUntilLate(seat);
+      return await this.#seats.take(seat);
     } catch (error) {
-      place.unsettled.add(seat);
-      void this.#registration.repair();
+      this.#repairLater(office);
       // Only the reply was lost: the office has the seat, and everybody has been told.
       if (seat.state !== "joining") return { kind: "joined", member };
-      throw error instanceof SmcpError ? error : outOfReach(`join office "${member.officeId}"`, error);
+      throw error instanceof SmcpError ? error : outOfReach(`join office "${office.officeId}"`, error);
     } finally {
-      this.#held.abandon(seat, current);
+      if (seat.state === "joining") {
+        this.#end(seat);
+        if (current !== undefined && current.state !== "ended") this.#held.set(member.sid, current);
+      }
     }
-  }
-
-  async #tryUntilLate(seat: HeldSeat): Promise<JoinOutcome> {
-    const { place, member } = seat;
-    const endMs = performance.now() + JOIN_TIMEOUT_MS;
-    while (true) {
-      seat.lease = this.#requireLease(member.officeId);
-      const attempt = await place.office.run(() => takeSeat(this.#registration.taking, seat));
-      if ("outcome" in attempt) return attempt.outcome;
-      if (performance.now() > endMs) throw outOfReach(`join office "${member.officeId}"`);
-      await delay(attempt.waitMs, this.#closing.signal);
-    }
-  }
-
-  /** Ends the former membership of the connection, and that of an older connection of its session in another office. */
-  async #endFormer(seat: HeldSeat, current: HeldSeat | undefined): Promise<void> {
-    if (current !== undefined) await this.#give(current);
-    try {
-      await this.#replaceElsewhere(seat);
-    } catch (error) {
-      this.#context.logger.debug("failed to replace an older connection", { error: describeError(error) });
-    }
-  }
-
-  async #replaceElsewhere({ member, lease }: HeldSeat): Promise<void> {
-    const ghost = await this.#sessions.take(toSeat(member, lease.fence));
-    if (ghost === undefined || ghost.member.officeId === member.officeId) return;
-    const place = this.#held.open(ghost.member.officeId);
-    try {
-      await place.office.run(async () => {
-        const present = place.office.copy.seat(ghost.member.sid);
-        if (present === undefined || present.sessionId !== ghost.sessionId) return;
-        await place.office.change({ removed: [[present, "replaced"]] });
-      });
-    } finally {
-      this.#held.retire(place);
-    }
-  }
-
-  /** Frees the place of a session in Redis, without waiting, unless another connection of it has joined. */
-  #forgetSession({ member, lease }: HeldSeat): void {
-    this.#sessions.forget(toSeat(member, lease.fence)).catch((error) => {
-      this.#context.logger.debug("failed to forget a session in Redis", { error: describeError(error) });
-    });
   }
 
   /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */
   async #give(seat: HeldSeat): Promise<void> {
-    const { member: { sid }, place } = seat;
-    const { office } = place;
+    const { member: { sid }, office } = seat;
     seat.state = "leaving";
     try {
       if (!this.#redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
-      await office.run(async () => {
-        const present = office.copy.seat(sid);
-        if (present !== undefined) await office.change({ removed: [[present, "left"]] });
-      });
+      await this.#remove(office, sid, "left");
     } catch (error) {
-      place.unsettled.add(seat);
-      void this.#registration.repair();
-      this.#context.logger.debug("failed to leave an office in Redis", { error: describeError(error) });
+      this.#repairLater(office);
+      this.#onError("failed to leave an office in Redis", error);
     }
     if (office.copy.seat(sid) !== undefined) office.copy.drop(sid, "left");
-    this.#held.end(seat, "left");
-    this.#held.retire(place);
+    this.#end(seat, "left");
   }
 
-  #requireLease(officeId: string): Lease {
-    const { lease } = this.#registration;
-    if (this.#redis.isUp && lease?.isHeld()) return lease;
-    throw outOfReach(`join office "${officeId}"`);
+  /** Ends the membership of an older connection of the session in another office. */
+  async #replaceElsewhere({ member, lease }: HeldSeat): Promise<void> {
+    const ghost = await this.#sessions.take(toSeat(member, lease.fence));
+    if (ghost === undefined || ghost.member.officeId === member.officeId) return;
+    await this.#remove(this.#open(ghost.member.officeId), ghost.member.sid, "replaced");
   }
 
-  #targetOf(seat: Seat): Target {
-    const known = this.#targets.get(seat);
-    if (known !== undefined) return known;
-    const target = this.#courier.toTarget(seat);
-    this.#targets.set(seat, target);
-    return target;
+  #remove(office: SharedOffice, sid: string, reason: LeaveReason): Promise<void> {
+    return office.use(async () => {
+      const seat = office.copy.seat(sid);
+      if (seat !== undefined) await office.change({ removed: [[seat, reason]] });
+    });
+  }
+
+  /** Redis may have a seat that has ended here. */
+  #repairLater(office: SharedOffice): void {
+    office.unsettled++;
+    void this.#registration.repair();
   }
 
   #evict(sid: string): void {
-    const seat = this.#held.seat(sid);
+    const seat = this.#held.get(sid);
     if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#leaseMs;
   }
 
-  #onNotice(officeId: string, text: string): void {
-    const { lease } = this.#registration;
-    const notice = parseJson(text.slice(NOTICE.length));
-    if (!isRecord(notice) || typeof notice["event"] !== "string" || typeof notice["from"] !== "string") {
-      return;
+  /** @param reason Why the member has left; absent for one that has not joined. */
+  #end(seat: HeldSeat, reason?: LeaveReason): void {
+    if (seat.state === "ended") return;
+    const { member, office } = seat;
+    seat.state = "ended";
+    if (office.held.get(member.sid) === seat) office.held.delete(member.sid);
+    if (this.#held.get(member.sid) === seat) this.#held.delete(member.sid);
+    if (reason !== undefined) this.#context.listener.onLeft(member, { isHere: true, reason });
+    office.closeUnused();
+  }
+
+  #onSeatTaken({ member }: Seat): void {
+    const held = this.#find(member);
+    if (held === undefined) return this.#context.listener.onJoined(member, { isHere: false });
+    // Otherwise the seat was taken again.
+    if (held.state !== "joining") return;
+    held.state = "held";
+    this.#context.listener.onJoined(held.member, { isHere: true });
+  }
+
+  #onSeatGiven({ member }: Seat, reason: LeaveReason): void {
+    const held = this.#find(member);
+    // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
+    if (held === undefined || held.state === "joining") {
+      return this.#context.listener.onLeft(member, { isHere: false, reason: "left" });
     }
-    if (this.#registration.isOwn(notice["from"]) || !lease?.isHeld()) return;
+    if (held.state === "leaving") return this.#end(held, "left");
+    if (reason === "replaced") return this.#end(held, "replaced");
+    // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
+    void this.#registration.repair();
+  }
+
+  #find(member: Member): HeldSeat | undefined {
+    const held = this.#offices.get(member.officeId)?.held.get(member.sid);
+    return held !== undefined && isSameMembership(held.member, member) ? held : undefined;
+  }
+
+  #onNotice(officeId: string, text: string): void {
+    const notice = parseJson(text);
+    if (!isRecord(notice) || typeof notice["event"] !== "string" || notice["from"] === this.#id) return;
+    if (!this.#registration.lease?.isHeld()) return;
     this.#context.listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
   }
 
-  #toCourierOffice(onEvicted: (sid: string) => void) {
-    const fence = () => this.#registration.lease?.fence ?? "";
-    const { listener } = this.#context;
-    return {
-      get fence() {
-        return fence();
-      },
-      connection: (sid: string) => listener.connection(sid),
-      isServing: (sid: string) => this.isServing(sid),
-      publish: async (to: string, message: string) => {
-        return Number(await this.#redis.publish(this.#keys.processChannel(to), message));
-      },
-      onEvicted,
-    };
+  #onError(text: string, error: unknown): void {
+    this.#context.logger.debug(text, { error: describeError(error) });
   }
 }
 
-/** A connection to Redis that may not be open yet. */
-class LateRedis implements RedisConnection {
-  readonly publishCommand: RedisConnection["publishCommand"];
-  #connection: RedisConnection | undefined;
-
-  constructor(publishCommand: RedisConnection["publishCommand"]) {
-    this.publishCommand = publishCommand;
-  }
-
-  get isUp(): boolean {
-    return this.#connection?.isUp ?? false;
-  }
-
-  open(connection: RedisConnection): void {
-    this.#connection = connection;
-  }
-
-  send(key: string, command: readonly string[]): Promise<unknown> {
-    return this.#connection?.send(key, command) ?? Promise.reject(notOpen());
-  }
-
-  publish(channel: string, message: string): Promise<unknown> {
-    return this.#connection?.publish(channel, message) ?? Promise.reject(notOpen());
-  }
-
-  published(): Promise<void> {
-    return this.#connection?.published() ?? Promise.reject(notOpen());
-  }
-
-  subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
-    return this.#connection?.subscribe(channel, onMessage) ?? Promise.reject(notOpen());
-  }
-
-  unsubscribe(channel: string): Promise<void> {
-    return this.#connection?.unsubscribe(channel) ?? Promise.reject(notOpen());
-  }
-
-  close(): void {
-    this.#connection?.close();
-  }
-}
-
-function notOpen(): TypeError {
-  return new TypeError("Cannot use Redis: the connection is not open yet");
+/** Whether this process may act for a member now. */
+function isServed({ lease, evictedUntilMs }: HeldSeat): boolean {
+  return lease.isHeld() && performance.now() >= evictedUntilMs;
 }

@@ -67,6 +67,18 @@ export function explainRedisError(cause: unknown, hint?: string): string {
   return hint === undefined ? text : `${hint} (${text})`;
 }
 
+/** A Redis that speaks TLS, or does not, where the other is expected, says nothing, or closes the connection. */
+export function schemeHint(cause: unknown, isTls: boolean): string | undefined {
+  const text = describeError(cause);
+  if (isTls && /timeout|closed|tls|corrupt|InvalidContentType/i.test(text)) {
+    return "no answer to TLS; if the port of Redis does not speak TLS, use redis:// in place of rediss://";
+  }
+  if (!isTls && /closed/i.test(text)) {
+    return "closed without an answer; if the port of Redis speaks TLS, use rediss:// in place of redis://";
+  }
+  return undefined;
+}
+
 function commandHint(command: string): string {
   return `the ACL of the user does not allow the command "${command}"; add +${command}, or take the line of ` +
     "docs/cluster.md#redis";

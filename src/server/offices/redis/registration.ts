@@ -1,51 +1,93 @@
-/** Keeps the lease of this process, takes its seats again when they may be lost, and watches the leases of others. */
-import { OutageLog } from "./outage_log.ts";
-import { delay } from "../../../async/backoff.ts";
+/** Registers this process in Redis: its lease, which each heartbeat renews, and the channel on which other processes reach it. */
 import type { Logger } from "../../../log.ts";
-import type { HeldOffice, HeldSeats } from "./held_seats.ts";
-import { keptMsOf, Lease, type LeaseClock } from "./lease.ts";
-import { toSeat } from "./seat.ts";
-import { KEPT_MS } from "./shared_office.ts";
-import { isAlive, reap, takeSeatsAgain, type TakingContext } from "./taking.ts";
+import { outOfReach } from "../offices.ts";
+import type { RedisConnection } from "./connection.ts";
+import { OutageLog } from "./outage_log.ts";
+import type { RedisKeys } from "./store.ts";
 
-/** How many former fences are remembered, to recognize own seats. */
-const MAX_FORMER_FENCES = 64;
-/** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
-const KEEP_INTERVAL_MS = KEPT_MS / 8;
+/** The factor by which Redis keeps a lease for longer than its holder uses it, because clocks differ in speed. */
+const KEPT_SHARE = 1.05;
 
-export interface RegistrationContext extends Omit<TakingContext, "isOwn"> {
-  readonly held: HeldSeats;
+/** Two clocks. The second one also advances while the machine is suspended. */
+export interface LeaseClock {
+  /** Milliseconds since a fixed point; never decreases. */
+  monotonicMs(): number;
+  wallMs(): number;
+}
+
+export const systemClock: LeaseClock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
+
+export function keptMsOf(leaseMs: number): number {
+  return Math.ceil(leaseMs * KEPT_SHARE);
+}
+
+/**
+ * How long a process may act for its members without hearing from Redis. Its `fence` is random and never used again, so "the
+ * lease of this fence has ended" stays true forever once it is true. Every seat names the fence under which it was taken.
+ */
+export class Lease {
+  readonly fence = crypto.randomUUID();
+  readonly #leaseMs: number;
+  readonly #clock: LeaseClock;
+  #endMs = -Infinity;
+  #wallEndMs = -Infinity;
+
+  constructor({ leaseMs, clock }: { readonly leaseMs: number; readonly clock: LeaseClock }) {
+    this.#leaseMs = leaseMs;
+    this.#clock = clock;
+  }
+
+  isHeld(): boolean {
+    return this.#clock.monotonicMs() < this.#endMs && this.#clock.wallMs() < this.#wallEndMs;
+  }
+
+  /** Sends a renewal, and holds the lease from that moment on if Redis confirms it. Returns whether it did. */
+  async renew(send: () => Promise<boolean>): Promise<boolean> {
+    const monotonicMs = this.#clock.monotonicMs();
+    const wallMs = this.#clock.wallMs();
+    if (!await send()) return false;
+    this.#endMs = Math.max(this.#endMs, monotonicMs + this.#leaseMs);
+    this.#wallEndMs = wallMs + this.#leaseMs;
+    return true;
+  }
+
+  end(): void {
+    this.#endMs = this.#wallEndMs = -Infinity;
+  }
+}
+
+export interface RegistrationContext {
+  readonly redis: RedisConnection;
+  readonly keys: RedisKeys;
+  readonly leaseMs: number;
   readonly heartbeatMs: number;
+  readonly clock: LeaseClock;
   readonly logger: Logger;
-  readonly clock?: LeaseClock | undefined;
-  readonly onMessage: (message: string) => void;
+  /** Called with a message of another process. */
+  onMessage(message: string): void;
+  /** Called when the process has a new fence: messages to the former one may be lost. */
+  onRegistered(): void;
+  /** Takes all seats of this process that Redis lacks, or has under another fence. */
+  takeSeatsAgain(lease: Lease): Promise<void>;
+  /** Called with each heartbeat while all is well. */
+  onBeat(): Promise<void>;
 }
 
 export class Registration {
   readonly #context: RegistrationContext;
-  readonly #taking: TakingContext;
-  readonly #fences = new Set<string>();
-  readonly #former = new Set<string>();
   readonly #closing = new AbortController();
   readonly #outages: OutageLog;
+  /** The fence of the lease, and former ones whose seats may not all be taken again. */
+  readonly #fences = new Set<string>();
   #lease: Lease | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #repair: Promise<void> | undefined;
   #isRepairNeeded = true;
   #isRenewalNeeded = false;
-  /** The number of offices whose seats cannot be taken again yet. */
-  #waiting = 0;
-  /** When Redis was last told to keep the offices, on the clock of the lease. */
-  #keptAtMs = -Infinity;
 
   constructor(context: RegistrationContext) {
     this.#context = context;
     this.#outages = new OutageLog(context.logger);
-    this.#taking = { ...context, isOwn: (fence) => this.#fences.has(fence) };
-  }
-
-  get taking(): TakingContext {
-    return this.#taking;
   }
 
   /** The present lease; `undefined` before the first one. It may have ended. */
@@ -53,13 +95,36 @@ export class Registration {
     return this.#lease;
   }
 
-  /** Whether members of this process are not served until leases that a restarted Redis has forgotten have ended. */
-  get isWaiting(): boolean {
-    return this.#waiting > 0;
+  /** The present fence; empty before the first one. */
+  get fence(): string {
+    return this.#lease?.fence ?? "";
+  }
+
+  /** Whether this process may act for members now. */
+  get isHeld(): boolean {
+    return this.#context.redis.isUp && this.#lease !== undefined && this.#lease.isHeld();
+  }
+
+  /** @throws {SmcpError} while this process may not act for members. */
+  requireLease(intent: string): Lease {
+    if (this.#lease !== undefined && this.isHeld) return this.#lease;
+    throw outOfReach(intent);
   }
 
   isOwn(fence: string): boolean {
     return this.#fences.has(fence);
+  }
+
+  /** Finds those processes whose leases have ended. An ended lease never comes back. */
+  async findLost(fences: Iterable<string>): Promise<ReadonlySet<string>> {
+    const { redis, keys } = this.#context;
+    const lost = new Set<string>();
+    await Promise.all([...fences].map(async (fence) => {
+      if (this.isOwn(fence)) return;
+      const key = keys.lease(fence);
+      if (await redis.send(key, ["EXISTS", key]) === 0) lost.add(fence);
+    }));
+    return lost;
   }
 
   async start(): Promise<void> {
@@ -85,183 +150,85 @@ export class Registration {
   /** Ends the lease. Seats that are left behind can be taken by others at once. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
+    this.#closing.abort();
     await this.#repair;
-    const { redis, keys } = this.#context;
-    const lease = this.#lease;
-    if (lease === undefined || !redis.isUp) return;
-    lease.end();
+    const { redis } = this.#context;
+    if (this.#lease === undefined || !redis.isUp) return;
+    this.#lease.end();
     // The last answers: without the lease, those who wait for them give them up.
     await redis.published();
-    await redis.send(keys.lease(lease.fence), ["DEL", keys.lease(lease.fence)]);
+    await this.#send("DEL", this.#lease.fence);
   }
 
   async #repairWhileNeeded(): Promise<void> {
-    const { redis } = this.#context;
     try {
-      while (this.#isRepairNeeded && redis.isUp && !this.#closing.signal.aborted) {
+      while (this.#isRepairNeeded && this.#context.redis.isUp && !this.#closing.signal.aborted) {
         this.#isRepairNeeded = false;
         await this.#repairOnce();
       }
     } catch (error) {
-      this.#isRepairNeeded = true;
-      if (this.#closing.signal.aborted) return;
-      this.#outages.failed("warn", "failed to register in Redis; retrying", { cause: error });
+      this.#onFailed(error);
     }
   }
 
   async #repairOnce(): Promise<void> {
     const isKept = !this.#isRenewalNeeded && this.#lease !== undefined && await this.#extend(this.#lease);
-    if (!isKept) await this.#register();
-    const lease = this.#lease;
-    if (lease === undefined) return;
-    await Promise.all(this.#context.held.offices().map((place) => this.#takeAgain(place, lease)));
-    await this.#endFormer(lease);
-  }
-
-  async #endFormer(present: Lease): Promise<void> {
-    const { redis, keys } = this.#context;
-    for (const fence of [...this.#former]) {
-      if (fence === present.fence) continue;
-      await redis.unsubscribe(keys.processChannel(fence));
-      await redis.send(keys.lease(fence), ["DEL", keys.lease(fence)]);
-      this.#former.delete(fence);
+    const lease = isKept && this.#lease || await this.#register();
+    await this.#context.takeSeatsAgain(lease);
+    for (const fence of this.#fences) {
+      if (fence === lease.fence) continue;
+      await this.#context.redis.unsubscribe(this.#context.keys.processChannel(fence));
+      await this.#send("DEL", fence);
+      this.#fences.delete(fence);
     }
   }
 
-  async #register(): Promise<void> {
-    const { redis, keys, leaseMs, clock, courier, onMessage, logger } = this.#context;
+  async #register(): Promise<Lease> {
+    const { redis, keys, leaseMs, clock, onMessage, onRegistered, logger } = this.#context;
     const lease = new Lease({ leaseMs, clock });
     const { fence } = lease;
-    this.#former.add(fence);
+    this.#fences.add(fence);
     await redis.subscribe(keys.processChannel(fence), onMessage);
-    const sentAt = lease.now();
-    const key = keys.lease(fence);
-    await redis.send(key, ["SET", key, "1", "PX", String(keptMsOf(leaseMs))]);
-    lease.renew(sentAt);
-    this.#remember(fence);
+    await lease.renew(async () => {
+      await this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs)));
+      return true;
+    });
     this.#lease = lease;
     this.#isRenewalNeeded = false;
-    courier.failOutgoing();
-    courier.dropIncoming();
+    onRegistered();
     this.#outages.restored();
     logger.info("registered in Redis", { fence });
-  }
-
-  #remember(fence: string): void {
-    this.#fences.add(fence);
-    const [oldest] = this.#fences;
-    if (this.#fences.size > MAX_FORMER_FENCES && oldest !== undefined) this.#fences.delete(oldest);
-  }
-
-  async #takeAgain(place: HeldOffice, lease: Lease): Promise<void> {
-    const { held } = this.#context;
-    while (true) {
-      const attempt = await place.office.run(() => takeSeatsAgain(this.#taking, place, lease));
-      if ("outcome" in attempt) {
-        for (const [seat, reason] of attempt.outcome) held.end(seat, reason);
-        break;
-      }
-      await this.#wait(attempt.waitMs);
-    }
-    held.retire(place);
-  }
-
-  async #wait(waitMs: number): Promise<void> {
-    const { logger } = this.#context;
-    if (this.#waiting === 0) {
-      logger.warn(
-        "waiting, since Redis has restarted: members are not served until the leases that it forgot have ended",
-        {
-          wait_ms: waitMs,
-        },
-      );
-    }
-    this.#waiting++;
-    try {
-      await delay(waitMs, this.#closing.signal);
-    } finally {
-      this.#waiting--;
-    }
+    return lease;
   }
 
   /** Returns whether Redis still had the lease. */
-  async #extend(lease: Lease): Promise<boolean> {
-    const { redis, keys, leaseMs } = this.#context;
-    const sentAt = lease.now();
-    const key = keys.lease(lease.fence);
-    if (await redis.send(key, ["PEXPIRE", key, String(keptMsOf(leaseMs))]) === 1) {
-      lease.renew(sentAt);
-      return true;
-    }
-    return false;
+  #extend(lease: Lease): Promise<boolean> {
+    const keptMs = String(keptMsOf(this.#context.leaseMs));
+    return lease.renew(async () => await this.#send("PEXPIRE", lease.fence, keptMs) === 1);
   }
 
   #scheduleBeat(): void {
     if (this.#closing.signal.aborted) return;
-    this.#timer = setTimeout(
-      () => void this.#beat().finally(() => this.#scheduleBeat()),
-      this.#context.heartbeatMs,
-    );
+    const beat = () => this.#beat().catch((error) => this.#onFailed(error));
+    this.#timer = setTimeout(() => void beat().then(() => this.#scheduleBeat()), this.#context.heartbeatMs);
   }
 
   async #beat(): Promise<void> {
-    const { redis } = this.#context;
-    if (!redis.isUp) return;
-    try {
-      const wasHeld = this.#lease?.isHeld() ?? false;
-      const isRenewed = wasHeld && this.#lease !== undefined && await this.#extend(this.#lease);
-      if (!isRenewed || this.#isRepairNeeded) void this.repair();
-      else {
-        await this.#watch();
-        await this.#keep();
-      }
-    } catch (error) {
-      this.#isRepairNeeded = true;
-      this.#outages.failed("warn", "failed to renew the lease in Redis; retrying", { cause: error });
-    }
+    if (!this.#context.redis.isUp) return;
+    const lease = this.#lease;
+    const isRenewed = lease !== undefined && lease.isHeld() && await this.#extend(lease);
+    if (!isRenewed || this.#isRepairNeeded) void this.repair();
+    else await this.#context.onBeat();
   }
 
-  /** Makes Redis keep the offices and the sessions of their members: nobody may have joined or left for a day. */
-  async #keep(): Promise<void> {
-    const nowMs = this.#lease?.now().monotonicMs ?? -Infinity;
-    if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
-    const { held, sessions } = this.#context;
-    await this.#runIn(held.offices(), async ({ office, seats }) => {
-      await office.keep();
-      await Promise.all(
-        [...seats.values()].map(({ member, lease }) => sessions.keep(toSeat(member, lease.fence))),
-      );
-    });
-    this.#keptAtMs = nowMs;
+  #onFailed(cause: unknown): void {
+    this.#isRepairNeeded = true;
+    if (this.#closing.signal.aborted) return;
+    this.#outages.failed("warn", "failed to keep the lease in Redis; retrying", { cause });
   }
 
-  async #watch(): Promise<void> {
-    const { held, courier } = this.#context;
-    const fences = new Set(courier.peers());
-    for (const { office } of held.offices()) for (const fence of office.copy.fences) fences.add(fence);
-    const dead = new Set<string>();
-    await Promise.all([...fences].map(async (fence) => {
-      if (!this.isOwn(fence) && !await isAlive(this.#taking, fence)) dead.add(fence);
-    }));
-    for (const fence of dead) courier.onLost(fence);
-    const places = held.offices().filter(({ office }) =>
-      [...office.copy.fences].some((fence) => dead.has(fence))
-    );
-    await this.#runIn(places, (place) => reap(this.#taking, place));
-  }
-
-  /** Runs an operation of each office. An office that is about to be closed is opened for it, and closed after it. */
-  async #runIn(
-    places: readonly HeldOffice[],
-    operation: (place: HeldOffice) => Promise<unknown>,
-  ): Promise<void> {
-    await Promise.all(places.map(async (place) => {
-      try {
-        await place.office.run(() => operation(place));
-      } finally {
-        this.#context.held.retire(place);
-      }
-    }));
+  #send(command: string, fence: string, ...args: readonly string[]): Promise<unknown> {
+    const key = this.#context.keys.lease(fence);
+    return this.#context.redis.send(key, [command, key, ...args]);
   }
 }

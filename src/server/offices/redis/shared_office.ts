@@ -1,19 +1,32 @@
 /** An office in Redis: its changes one after another, and the channel that tells of the changes of other processes. */
-import { CHANGE_SCRIPT } from "./scripts.ts";
+import type { Member } from "../office.ts";
 import type { RedisConnection } from "./connection.ts";
-import type { RedisKeys } from "./keys.ts";
 import { type CopyListener, type LeaveReason, NO_OFFICE, OfficeCopy } from "./office_copy.ts";
-import { type Seat, writeSeat } from "./seat.ts";
+import type { Lease } from "./registration.ts";
+import { CHANGE_SCRIPT, KEPT_MS, type RedisKeys, type Seat, writeSeat } from "./store.ts";
 
-/** How long Redis keeps what no process changes or keeps, an office or a session: a day. */
-export const KEPT_MS = 86_400_000;
+/**
+ * A seat of a member that is connected to this process. A seat that is `joining` is `held` as soon as the copy of its office
+ * shows it, whether the reply to the join or the office's channel tells of it first; otherwise it has `ended` when the join
+ * is refused or has failed. A seat that is held ends by `leaving`, or because it was given away. Nothing comes after the end.
+ */
+export interface HeldSeat {
+  readonly member: Member;
+  readonly office: SharedOffice;
+  state: "joining" | "held" | "leaving" | "ended";
+  lease: Lease;
+  /** Until then another process may be giving the seat to a newer connection, on the clock of `performance.now`. */
+  evictedUntilMs: number;
+}
 
-export interface OfficeContext {
+export interface OfficeContext extends CopyListener {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
-  readonly onNotice: (officeId: string, message: string) => void;
+  onNotice(officeId: string, message: string): void;
+  /** Called when an office is closed, and nothing remains of it here. */
+  onClosed(office: SharedOffice): void;
   /** Called with an error that no caller waits for. */
-  readonly onError: (error: unknown) => void;
+  onError(error: unknown): void;
 }
 
 export interface WantedChange {
@@ -25,85 +38,92 @@ export interface WantedChange {
   readonly leastUptimeMs?: number;
 }
 
-/** The result of a change. After a conflict the copy is up to date. */
-export type ChangeResult =
-  | { readonly kind: "ok" }
-  | { readonly kind: "conflict" }
-  | { readonly kind: "settling"; readonly waitMs: number };
+/** The result of a change: done, to be planned anew since the office was another one, or a time to wait. */
+export type ChangeResult = "ok" | "conflict" | { readonly waitMs: number };
 
 const CHANGE = "change ";
-export const NOTICE = "notice ";
+const NOTICE = "notice ";
 
-/** One office. While it is open, its copy follows Redis. */
+/** One office. While it is open, its copy follows Redis; it is closed when nobody uses it. */
 export class SharedOffice {
   readonly officeId: string;
   readonly copy: OfficeCopy;
+  /** By `sid`. */
+  readonly held = new Map<string, HeldSeat>();
+  /** How many seats ended here without a word of Redis: it may still have them, until it was asked later than that. */
+  unsettled = 0;
   readonly #context: OfficeContext;
-  readonly #keys: readonly [office: string, channel: string];
+  readonly #key: string;
+  readonly #channel: string;
   #tail: Promise<unknown> = Promise.resolve();
-  #queued = 0;
+  #users = 0;
   #isOpen = false;
 
-  constructor(officeId: string, context: OfficeContext & { readonly listener: CopyListener }) {
+  constructor(officeId: string, context: OfficeContext) {
     this.officeId = officeId;
     this.#context = context;
-    this.#keys = [context.keys.office(officeId), context.keys.officeChannel(officeId)];
-    this.copy = new OfficeCopy(context.listener);
+    this.#key = context.keys.office(officeId);
+    this.#channel = context.keys.officeChannel(officeId);
+    this.copy = new OfficeCopy(context);
   }
 
   /** Runs operations one after another. The first one subscribes to the channel and reads the office. */
-  run<T>(operation: () => Promise<T>): Promise<T> {
-    return this.#enqueue(async () => {
-      if (!this.#isOpen) await this.#open();
-      return await operation();
-    });
+  async use<T>(operation: () => Promise<T>): Promise<T> {
+    this.#users++;
+    try {
+      return await this.#enqueue(async () => {
+        if (!this.#isOpen) await this.#open();
+        return await operation();
+      });
+    } finally {
+      this.#users--;
+      this.closeUnused();
+    }
   }
 
-  /** Ends the subscription if nobody uses the office; calls `onRetired` if no operation has been added meanwhile. */
-  retire(isUsed: () => boolean, onRetired: () => void): void {
+  /** Ends the subscription unless somebody uses the office. */
+  closeUnused(): void {
+    const isUsed = () => this.#users > 0 || this.held.size > 0 || this.unsettled > 0;
+    if (isUsed()) return;
     this.#enqueue(async () => {
-      if (this.#queued > 1 || isUsed()) return;
-      if (this.#isOpen) await this.#context.redis.unsubscribe(this.#keys[1]);
+      if (isUsed()) return;
+      if (this.#isOpen) await this.#context.redis.unsubscribe(this.#channel);
       this.#isOpen = false;
-      if (this.#queued === 1) onRetired();
+      if (!isUsed()) this.#context.onClosed(this);
     }).catch(this.#context.onError);
   }
 
   /** Reads the office, and returns whether the copy was out of date. To be called by an operation. */
   async refresh(): Promise<boolean> {
-    const result = await this.#send(this.copy.version === "" ? "-" : this.copy.version, {});
-    return result.kind === "conflict";
+    return await this.#send(this.copy.version === "" ? "-" : this.copy.version, {}) === "conflict";
   }
 
   /** Makes Redis keep the office for another day; if it is gone, so is what the copy has. To be called by an operation. */
   async keep(): Promise<void> {
-    const [office] = this.#keys;
-    const isKept = await this.#context.redis.send(office, ["PEXPIRE", office, String(KEPT_MS)]) === 1;
-    if (!isKept) await this.refresh();
+    const reply = await this.#context.redis.send(this.#key, ["PEXPIRE", this.#key, String(KEPT_MS)]);
+    if (reply !== 1) await this.refresh();
   }
 
   /** Changes the office. To be called by an operation. */
   async change(wanted: WantedChange): Promise<ChangeResult> {
-    const { taken = [] } = wanted;
-    if (taken.length > 0 && this.copy.version === "") await this.refresh();
-    return await this.#send(taken.length > 0 ? this.copy.version : "", wanted);
+    if (wanted.taken === undefined) return await this.#send("", wanted);
+    if (this.copy.version === "") await this.refresh();
+    return await this.#send(this.copy.version, wanted);
   }
 
-  publish(message: string): Promise<unknown> {
-    const { redis } = this.#context;
-    const [, channel] = this.#keys;
-    return redis.publish(channel, message);
+  /** Sends a text to all processes that follow the office, this one as well. */
+  async notify(text: string): Promise<void> {
+    await this.#context.redis.publish(this.#channel, `${NOTICE}${text}`);
   }
 
   #enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    this.#queued++;
-    const result = this.#tail.then(operation).finally(() => this.#queued--);
+    const result = this.#tail.then(operation);
     this.#tail = result.catch(() => {});
     return result;
   }
 
   async #open(): Promise<void> {
-    await this.#context.redis.subscribe(this.#keys[1], (message) => this.#receive(message));
+    await this.#context.redis.subscribe(this.#channel, (message) => this.#receive(message));
     await this.refresh();
     this.#isOpen = true;
   }
@@ -113,13 +133,12 @@ export class SharedOffice {
     { removed = [], taken = [], leastUptimeMs = 0 }: WantedChange,
   ): Promise<ChangeResult> {
     const { redis } = this.#context;
-    const [office, channel] = this.#keys;
-    const reply = await redis.send(office, [
+    const reply = await redis.send(this.#key, [
       "EVAL",
       CHANGE_SCRIPT,
       "2",
-      office,
-      channel,
+      this.#key,
+      this.#channel,
       expected,
       String(leastUptimeMs),
       String(KEPT_MS),
@@ -128,30 +147,24 @@ export class SharedOffice {
       ...removed.flatMap(([{ member, fence }, reason]) => [member.sid, fence, reason]),
       ...taken.flatMap((seat) => [seat.member.sid, seat.place, writeSeat(seat)]),
     ]);
-    return await this.#read(toTexts(reply));
-  }
-
-  async #read([kind, first = "", after = "", ...rest]: readonly Text[]): Promise<ChangeResult> {
-    if (kind === "settling") return { kind, waitMs: Number(first) };
+    const [kind, first = "", after = "", lines = []] = toTexts(reply);
+    if (kind === "settling") return { waitMs: Number(first) };
     if (kind === "conflict") {
       this.copy.replace(toFields(first));
-      return { kind };
+      return "conflict";
     }
-    const change = { before: String(first), after: String(after), lines: toTexts(rest[0] ?? []).map(String) };
+    const change = { before: String(first), after: String(after), lines: toTexts(lines).map(String) };
     if (change.before !== change.after && !this.copy.apply(change)) await this.refresh();
-    return { kind: "ok" };
+    return "ok";
   }
 
+  /** Handles a notification behind the changes that came before it. */
   #receive(message: string): void {
-    if (message.startsWith(CHANGE)) {
-      return void this.#enqueue(() => this.#follow(message)).catch(this.#context.onError);
-    }
-    if (!message.startsWith(NOTICE)) return;
-    // Behind the changes that came before it.
-    if (this.#queued === 0) return this.#context.onNotice(this.officeId, message);
-    this.#enqueue(() => {
-      this.#context.onNotice(this.officeId, message);
-      return Promise.resolve();
+    this.#enqueue(async () => {
+      if (message.startsWith(CHANGE)) await this.#follow(message);
+      else if (message.startsWith(NOTICE)) {
+        this.#context.onNotice(this.officeId, message.slice(NOTICE.length));
+      }
     }).catch(this.#context.onError);
   }
 

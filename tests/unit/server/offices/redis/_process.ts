@@ -1,7 +1,7 @@
 /** A process on Redis, without sockets, for a test. */
 import { type Logger, silentLogger } from "../../../../../src/log.ts";
 import { RedisOffices } from "../../../../../src/server/offices/redis/offices.ts";
-import type { LeaseClock } from "../../../../../src/server/offices/redis/lease.ts";
+import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
 import { type RedisOptions, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { loadLimitsFor } from "../../../../../src/server/limits.ts";

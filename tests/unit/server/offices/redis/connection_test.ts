@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LoggedRefusal } from "../../../../../src/server/observe/logs.ts";
-import { Gaps, openRedis, schemeHint } from "../../../../../src/server/offices/redis/connection.ts";
+import { RedisConnection } from "../../../../../src/server/offices/redis/connection.ts";
+import { schemeHint } from "../../../../../src/server/offices/redis/outage_log.ts";
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
@@ -105,7 +106,7 @@ for (const kind of [RedisServer, RedisCluster]) {
       // What the first attempts leave behind has its connections when the last one ends.
       for (let attempt = 0; attempt < 10; attempt++) {
         const giveUp = new AbortController();
-        const opening = openRedis(options, giveUp.signal);
+        const opening = new RedisConnection(options).open(giveUp.signal);
         // No socket is opened between microtasks, and by then each client has begun to.
         for (let turn = 0; turn < 100; turn++) await null;
         giveUp.abort();
@@ -141,30 +142,12 @@ Deno.test({
   },
 });
 
-Deno.test("Gaps tells the first connection for a subscription from one in whose place messages may have been lost", async () => {
-  let nowMs = 0;
-  const gaps = new Gaps(() => nowMs);
-  const isGapWhileSubscribing = async () => {
-    let isGap: boolean | undefined;
-    await gaps.opening(() => Promise.resolve(void (isGap = gaps.isGap())));
-    return isGap;
-  };
-  assertEquals([await isGapWhileSubscribing(), gaps.isGap()], [false, true]);
-  gaps.onLost();
-  nowMs = 9_999;
-  assertEquals(await isGapWhileSubscribing(), true);
-  nowMs = 10_000;
-  assertEquals(await isGapWhileSubscribing(), false);
-  const failing = gaps.opening(() => Promise.reject(new TypeError("Cannot subscribe")));
-  await assertRejects(() => failing, TypeError);
-  assertEquals(gaps.isGap(), true);
-});
-
 /** Publishes three large messages on one connection, then a command; returns what is done, in order. */
 async function publishLargeMessages(url: string): Promise<readonly string[]> {
   const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
   const options = { url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
-  const connection = await within(openRedis(options, new AbortController().signal), "the connection");
+  const connection = new RedisConnection(options);
+  await within(connection.open(new AbortController().signal), "the connection");
   try {
     const done: string[] = [];
     const large = "x".repeat(32 * 1024 * 1024);

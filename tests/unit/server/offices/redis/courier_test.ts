@@ -3,14 +3,14 @@ import { Buffer } from "node:buffer";
 import { type Logger, silentLogger } from "../../../../../src/log.ts";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION } from "../../../../../src/protocol/events.ts";
-import { Courier, type CourierOffice } from "../../../../../src/server/offices/redis/courier.ts";
+import { Courier, type CourierContext } from "../../../../../src/server/offices/redis/courier.ts";
 import type { Connection } from "../../../../../src/server/relay/connection.ts";
 import {
   type ProcessMessage,
   readMessage,
   writeMessage,
 } from "../../../../../src/server/offices/redis/messages.ts";
-import { toSeat } from "../../../../../src/server/offices/redis/seat.ts";
+import { toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
@@ -66,7 +66,7 @@ function openCourier() {
   const connection = openConnection("s", shared, { ask: () => ({ ackId: 1, bytes: 10 }) });
   connection.enter(computer("laptop", { sid: "s" }));
   const courier = new Courier({
-    fence: "this process",
+    fence: () => "this process",
     connection: () => connection,
     isServing: () => true,
     publish(_fence, text) {
@@ -74,15 +74,19 @@ function openCourier() {
       if (read !== undefined) sent.push(read.message);
       return Promise.resolve(1);
     },
-    onEvicted() {},
-  }, { ...shared, loadLimits: loadLimitsFor(64), drain: new Drain(), logger: silentLogger });
+    evict() {},
+    ...shared,
+    loadLimits: loadLimitsFor(64),
+    drain: new Drain(),
+    logger: silentLogger,
+  });
   return { courier, sent, connection, [Symbol.dispose]: () => shared.timeouts.clear() };
 }
 
 Deno.test("a Courier does not send a request that has ended while it waited, nor a cancellation of it", () => {
   using open = openCourier();
   const { courier, sent } = open;
-  const target = courier.toTarget(toSeat(computer("laptop", { sid: "s" }), "frozen"));
+  const target = courier.targetOf(toSeat(computer("laptop", { sid: "s" }), "frozen"));
   const pending: PendingRequest[] = [];
   const outcomes: Settlement["kind"][] = [];
   const requester = {
@@ -128,7 +132,7 @@ Deno.test("a Courier keeps a bounded size of answers for a process that confirms
 Deno.test("a Courier refuses a request for which there is no room before it copies its bytes", () => {
   using open = openCourier();
   const { courier } = open;
-  const target = courier.toTarget(toSeat(computer("laptop", { sid: "s" }), "frozen"));
+  const target = courier.targetOf(toSeat(computer("laptop", { sid: "s" }), "frozen"));
   const outcomes: Settlement["kind"][] = [];
   const context = {
     requester: { requesterLoad: new Load(), onOpened() {}, onEnded() {} },
@@ -229,13 +233,13 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
 function courierOf(connection: Connection, shared: ReturnType<typeof openConnectionContext>, {
   publish = () => Promise.resolve(1),
   logger = silentLogger,
-}: { readonly publish?: CourierOffice["publish"]; readonly logger?: Logger } = {}): Courier {
+}: { readonly publish?: CourierContext["publish"]; readonly logger?: Logger } = {}): Courier {
   const office = {
-    fence: "this process",
+    fence: () => "this process",
     connection: () => connection,
     isServing: () => true,
     publish,
-    onEvicted() {},
+    evict() {},
   };
-  return new Courier(office, { ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
+  return new Courier({ ...office, ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
-import { RedisKeys, sessionIdOf } from "../../../../../src/server/offices/redis/keys.ts";
+import { RedisKeys, toSeat } from "../../../../../src/server/offices/redis/store.ts";
+import { computer } from "../_offices.ts";
 
 const keys = new RedisKeys("a2c:0");
 
@@ -32,6 +33,7 @@ Deno.test("no two offices share a key, and no office has the key of something el
 });
 
 Deno.test("a session is kept as a digest", () => {
-  assertEquals(sessionIdOf("secret").includes("secret"), false);
-  assertNotEquals(sessionIdOf("a"), sessionIdOf("b"));
+  const idOf = (session: string) => toSeat(computer("laptop", { session }), "f").sessionId;
+  assertEquals(idOf("secret")?.includes("secret"), false);
+  assertNotEquals(idOf("a"), idOf("b"));
 });

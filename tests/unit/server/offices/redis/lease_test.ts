@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { keptMsOf, Lease } from "../../../../../src/server/offices/redis/lease.ts";
+import { keptMsOf, Lease } from "../../../../../src/server/offices/redis/registration.ts";
 
 /** Clocks that a test sets. */
 class Clocks {
@@ -19,28 +19,31 @@ function open() {
   return { clock, lease: new Lease({ leaseMs: 6_000, clock }) };
 }
 
-Deno.test("a lease is held for its time from the moment in which its renewal was sent", () => {
+const renew = (lease: Lease) => lease.renew(() => Promise.resolve(true));
+
+Deno.test("a lease is held for its time from the moment in which its renewal was sent", async () => {
   const { clock, lease } = open();
   assertEquals(lease.isHeld(), false);
-  const sentAt = lease.now();
-  clock.pass(2_000);
-  lease.renew(sentAt);
+  await lease.renew(() => {
+    clock.pass(2_000);
+    return Promise.resolve(true);
+  });
   clock.pass(3_999);
   assertEquals(lease.isHeld(), true);
   clock.pass(1);
   assertEquals(lease.isHeld(), false);
 });
 
-Deno.test("a lease ends while the machine is suspended, when only the wall clock goes on", () => {
+Deno.test("a lease ends while the machine is suspended, when only the wall clock goes on", async () => {
   const { clock, lease } = open();
-  lease.renew(lease.now());
+  await renew(lease);
   clock.wall += 6_000;
   assertEquals(lease.isHeld(), false);
 });
 
-Deno.test("a wall clock that is set back makes no lease longer", () => {
+Deno.test("a wall clock that is set back makes no lease longer", async () => {
   const { clock, lease } = open();
-  lease.renew(lease.now());
+  await renew(lease);
   clock.wall -= 3_600_000;
   clock.pass(5_999);
   assertEquals(lease.isHeld(), true);
@@ -53,9 +56,9 @@ Deno.test("Redis keeps a lease for longer than its holder uses it, and each leas
   assertNotEquals(open().lease.fence, open().lease.fence);
 });
 
-Deno.test("end() ends a lease at once", () => {
+Deno.test("end() ends a lease at once", async () => {
   const { lease } = open();
-  lease.renew(lease.now());
+  await renew(lease);
   lease.end();
   assertEquals(lease.isHeld(), false);
 });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { OfficeCopy } from "../../../../../src/server/offices/redis/office_copy.ts";
-import { readSeat, type Seat, toSeat, writeSeat } from "../../../../../src/server/offices/redis/seat.ts";
+import { readSeat, type Seat, toSeat, writeSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { agent, computer } from "../_offices.ts";
 
 /** A copy with what it told. */
@@ -52,7 +52,7 @@ Deno.test("a copy that is read anew tells the difference, in the order of joinin
     new Map([["v", "31"], ...fields.map(([seat, at]) => [`s:${seat.member.sid}`, line(seat, at)] as const)]),
   );
   assertEquals(told, ["+laptop", "-laptop left", "+early", "+late"]);
-  assertEquals(copy.office.members().map(({ name }) => name), ["early", "late"]);
+  assertEquals(copy.members().map(({ name }) => name), ["early", "late"]);
   assertEquals(copy.version, "31");
 });
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
-import type { LeaseClock } from "../../../../../src/server/offices/redis/lease.ts";
-import { toSeat, writeSeat } from "../../../../../src/server/offices/redis/seat.ts";
+import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
+import { toSeat, writeSeat } from "../../../../../src/server/offices/redis/store.ts";
 import type { Member } from "../../../../../src/server/offices/office.ts";
 import { RedisCluster } from "../../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";

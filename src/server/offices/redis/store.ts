@@ -1,0 +1,215 @@
+/** What Redis keeps of the offices: the names of keys and channels, seats as text, sessions, and the scripts. */
+import { createHash } from "node:crypto";
+import { Limiter } from "../../../async/limiter.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import { type Member, sessionKey } from "../office.ts";
+import type { RedisConnection } from "./connection.ts";
+
+/** How long Redis keeps what no process changes or keeps, an office or a session: a day. */
+export const KEPT_MS = 86_400_000;
+/** How many sessions are looked up or kept at the same time: after a loss of data in Redis, that may be those of all members. */
+const CONCURRENCY = 64;
+
+/** The names of keys and channels. */
+export class RedisKeys {
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** The hash of an office: its version and its seats. */
+  office(officeId: string): string {
+    return `${this.#tagged(officeId)}:seats`;
+  }
+
+  /** The channel of an office: its changes and notifications. */
+  officeChannel(officeId: string): string {
+    return `${this.#tagged(officeId)}:news`;
+  }
+
+  /** The key that exists as long as the lease of a process. */
+  lease(fence: string): string {
+    return `${this.#prefix}:lease:${fence}`;
+  }
+
+  processChannel(fence: string): string {
+    return `${this.#prefix}:process:${fence}`;
+  }
+
+  session(sessionId: string): string {
+    return `${this.#prefix}:session:${sessionId}`;
+  }
+
+  /** All keys of an office have one hash tag, hence one slot. Braces are escaped, so that the tag ends where it should. */
+  #tagged(officeId: string): string {
+    return `${this.#prefix}:{office.${encodeURIComponent(officeId)}}`;
+  }
+}
+
+/** A membership as Redis keeps it: `place fence JSON`. */
+export interface Seat {
+  readonly member: Member;
+  readonly fence: string;
+  /** Its place in the order of joining; empty until Redis has given it one. */
+  readonly place: string;
+  /** A digest of the session, for the replacement of lost connections. */
+  readonly sessionId: string | undefined;
+}
+
+/** Makes the seat of a member that joins. Redis gets a digest: the session would let its reader take the member's place. */
+export function toSeat(member: Member, fence: string): Seat {
+  const key = sessionKey(member);
+  const sessionId = key && createHash("sha256").update(key).digest("base64url");
+  return { member, fence, place: "", sessionId };
+}
+
+/** Writes a seat without its place, which Redis puts before it. */
+export function writeSeat({ member, fence, sessionId }: Seat): string {
+  const { session: _, ...rest } = member;
+  return `${fence} ${JSON.stringify({ ...rest, sessionId })}`;
+}
+
+const TEXT_FIELDS = ["sid", "name", "officeId", "principal", "joinedAt"];
+
+/** Reads a seat; `undefined` for a text that another version of this program may have written. */
+export function readSeat(text: string): Seat | undefined {
+  const [, place, fence, json = ""] = /^(\d+) (\S+) (\{.*\})$/s.exec(text) ?? [];
+  const fields = parseJson(json);
+  if (place === undefined || fence === undefined || !isRecord(fields)) return undefined;
+  const { sessionId, ...member } = fields;
+  const isMember = TEXT_FIELDS.every((name) => typeof member[name] === "string") &&
+    (member["role"] === "agent" || member["role"] === "computer") &&
+    typeof member["isObserver"] === "boolean";
+  if (!isMember) return undefined;
+  return {
+    member: member as unknown as Member,
+    fence,
+    place,
+    sessionId: typeof sessionId === "string" ? sessionId : undefined,
+  };
+}
+
+/** Which connection each session has, in whatever office: a newer one replaces it. Without a session, nothing happens. */
+export class Sessions {
+  readonly #redis: Pick<RedisConnection, "send">;
+  readonly #keys: RedisKeys;
+  readonly #limiter = new Limiter(CONCURRENCY);
+
+  constructor({ redis, keys }: { readonly redis: Pick<RedisConnection, "send">; readonly keys: RedisKeys }) {
+    this.#redis = redis;
+    this.#keys = keys;
+  }
+
+  /** Gives a seat its session, and returns the seat of the connection that had it. */
+  async take(seat: Seat): Promise<Seat | undefined> {
+    return otherThan(seat, await this.#send(seat, ["SET"], toText(seat), "PX", String(KEPT_MS), "GET"));
+  }
+
+  /** Whether a newer connection has the session of a seat. Redis may have lost the session: then the seat gets it again. */
+  async isReplaced(seat: Seat): Promise<boolean> {
+    return await this.#limiter.run(async () => {
+      const taken = await this.#send(seat, ["SET"], toText(seat), "PX", String(KEPT_MS), "NX");
+      return taken === null && otherThan(seat, await this.#send(seat, ["GET"])) !== undefined;
+    });
+  }
+
+  /** Makes Redis remember the session of a seat for another day. */
+  async keep(seat: Seat): Promise<void> {
+    await this.#limiter.run(() => this.#send(seat, ["PEXPIRE"], String(KEPT_MS)));
+  }
+
+  /** Forgets the session of a seat that was given up, unless a newer connection has it. */
+  async forget(seat: Seat): Promise<void> {
+    await this.#send(seat, ["EVAL", FORGET_SCRIPT, "1"], `"sid":${JSON.stringify(seat.member.sid)}`);
+  }
+
+  #send({ sessionId }: Seat, command: readonly string[], ...args: readonly string[]): Promise<unknown> {
+    if (sessionId === undefined) return Promise.resolve(undefined);
+    const key = this.#keys.session(sessionId);
+    return this.#redis.send(key, [...command, key, ...args]);
+  }
+}
+
+/** As Redis keeps the seat of a session; its place in the order of joining does not matter here. */
+function toText(seat: Seat): string {
+  return `1 ${writeSeat(seat)}`;
+}
+
+function otherThan({ member }: Seat, text: unknown): Seat | undefined {
+  const seat = typeof text === "string" ? readSeat(text) : undefined;
+  return seat?.member.sid === member.sid ? undefined : seat;
+}
+
+/**
+ * Changes the seats of an office if its version is the expected one, and publishes the change.
+ *
+ * `KEYS`: the office, its channel. `ARGV`: the expected version (`0` for no office, empty for any); the least uptime of
+ * Redis in milliseconds, since after a restart a process may still hold a lease that Redis has forgotten; the time to live
+ * of the office in milliseconds; the command to publish; the number of seats to remove, and for each its `sid`, its fence
+ * and the reason; then for each seat to set its `sid`, its place in the order of joining (empty for the last), and its fence
+ * and JSON separated by a space.
+ *
+ * Versions only grow, also when an office is deleted and created again: the first one is the time. A reply begins with
+ * `ok`, `conflict` or `settling`.
+ */
+export const CHANGE_SCRIPT = `
+local version = redis.call('HGET', KEYS[1], 'v') or '0'
+if ARGV[1] ~= '' and ARGV[1] ~= version then
+  return {'conflict', redis.call('HGETALL', KEYS[1])}
+end
+if ARGV[2] ~= '0' then
+  local info = redis.pcall('INFO', 'server')
+  local uptime = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')
+  if uptime and uptime * 1000 < tonumber(ARGV[2]) then
+    return {'settling', tostring(ARGV[2] - uptime * 1000)}
+  end
+end
+local after
+if version == '0' then
+  local time = redis.call('TIME')
+  after = string.format('%.0f', time[1] * 1000000 + time[2])
+else
+  after = string.format('%.0f', version + 1)
+end
+local news = {}
+local at = 6
+for _ = 1, tonumber(ARGV[5]) do
+  local field = 's:' .. ARGV[at]
+  local seat = redis.call('HGET', KEYS[1], field)
+  if seat and string.match(seat, '^%S+ (%S+) ') == ARGV[at + 1] then
+    redis.call('HDEL', KEYS[1], field)
+    news[#news + 1] = '-' .. ARGV[at + 2] .. ' ' .. seat
+  end
+  at = at + 3
+end
+while at <= #ARGV do
+  local place = ARGV[at + 1]
+  if place == '' then place = after end
+  local seat = place .. ' ' .. ARGV[at + 2]
+  redis.call('HSET', KEYS[1], 's:' .. ARGV[at], seat)
+  news[#news + 1] = '+' .. seat
+  at = at + 3
+end
+if #news == 0 then
+  return {'ok', version, version}
+end
+if redis.call('HLEN', KEYS[1]) == redis.call('HEXISTS', KEYS[1], 'v') then
+  redis.call('DEL', KEYS[1])
+  after = '0'
+else
+  redis.call('HSET', KEYS[1], 'v', after)
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+end
+redis.call(ARGV[4], KEYS[2], 'change ' .. version .. ' ' .. after .. '\\n' .. table.concat(news, '\\n'))
+return {'ok', version, after, news}
+`;
+
+/** Deletes a key if its text contains another: `KEYS`: the key; `ARGV`: the text that it must contain. */
+export const FORGET_SCRIPT = `
+local text = redis.call('GET', KEYS[1])
+if text and string.find(text, ARGV[1], 1, true) then
+  return redis.call('DEL', KEYS[1])
+end
+return 0
+`;
