@@ -57,11 +57,13 @@ export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" 
   readonly audit: Audit;
 }
 
+const NO_END: Permit = {};
+
 export class LiveCredentials implements Expirable {
   readonly #holder: Holder;
   readonly #context: LiveCredentialsContext;
   readonly #address: string;
-  #permit: Permit = {};
+  #permit: Permit = NO_END;
   #scheduled: Scheduled | undefined;
   /** The client is told when so much time is left. */
   #warningMs = 0;
