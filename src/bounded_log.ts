@@ -12,8 +12,8 @@ export interface BoundedLogOptions {
 }
 
 /**
- * A log with a bounded rate. Lines beyond the limit are counted. The next line shows their number; when none comes until a
- * line may be written again, a line of its own does.
+ * A log with a bounded rate. Lines beyond the limit are counted. The next line shows their number; when none comes until the
+ * buckets are full again, a line of its own does.
  */
 export class BoundedLog {
   readonly #logger: Logger;
@@ -65,7 +65,8 @@ export class BoundedLog {
   /** The line about their number takes tokens as well, since many connections may have left lines out. */
   #remindLater(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
-    const waitMs = Math.max(...this.#options.buckets.map((bucket) => bucket.waitMs()));
+    // Until the next token, the logs of thousands of connections would wake up again and again for the same one.
+    const waitMs = Math.max(...this.#options.buckets.map((bucket) => bucket.waitMs(bucket.rate.burst)));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#mayWrite()) this.#tellLeftOut();
