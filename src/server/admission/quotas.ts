@@ -1,13 +1,13 @@
 /**
  * Quotas: what all connections of one principal, or of one address, may use together on this process. What exceeds a limit
- * is answered 429, with the limit, the option that sets it, and the time to wait where waiting helps.
+ * is answered 429, with the limit, the option that sets it or its name, and the time to wait where waiting helps.
  */
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { MAX_IDLE_QUOTAS, quoted } from "../limits.ts";
-import { type BoundName, optionLabel } from "../options/checks.ts";
+import { optionLabel } from "../options/checks.ts";
 import type { Refusal } from "../observe/meter.ts";
 import { addressKey } from "./address_ledger.ts";
 
@@ -18,14 +18,11 @@ export interface QuotaLimits {
   readonly connections: number;
   /** New connections. */
   readonly connects: Rate | undefined;
-  /** Events. */
-  readonly requests: Rate | undefined;
+  /** Events, of a principal only. */
+  readonly requests?: Rate | undefined;
 }
 
 export interface QuotaSettings extends Readonly<Record<QuotaOwner, QuotaLimits>> {
-  /** Offices with members on this process, of all principals and of each. */
-  readonly offices: number;
-  readonly officesPerPrincipal: number;
   /** Whose incomplete messages share a part of the memory. */
   readonly messages: QuotaOwner;
 }
@@ -64,13 +61,24 @@ class Quota implements MessageOwner {
     return this.#refuse(`handle "${quoted(event)}"`, { counted: "Requests", bound: this.#requests });
   }
 
+  /**
+   * @param intent What cannot be done, such as `connect`.
+   * @param bound The limit, or the bucket that has no token left.
+   */
   #refuse(
     intent: string,
-    { counted, bound }: { readonly counted: keyof typeof COUNTED } & Pick<Excess, "bound">,
+    { counted, bound }: { readonly counted: keyof typeof COUNTED; readonly bound: number | TokenBucket },
   ): SmcpError {
-    const what = `${COUNTED[counted]} of this ${this.#owner}`;
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
-    return tooMany(intent, { what, option, bound, remedy: "Close other connections" });
+    const isRate = bound instanceof TokenBucket;
+    const limit = isRate ? bound.rate.perSecond : bound;
+    const wait = isRate ? { retry_after_ms: bound.waitMs() } : undefined;
+    const advice = wait === undefined
+      ? "Close other connections, or ask the operator for a higher limit"
+      : `Try again in ${wait.retry_after_ms} ms`;
+    const message = `Cannot ${intent}: too many ${COUNTED[counted]} of this ${this.#owner}, the limit is ` +
+      `${limit}${isRate ? " a second" : ""} by ${optionLabel(option)}. ${advice}`;
+    return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, ...wait } });
   }
 }
 
@@ -116,37 +124,12 @@ class QuotaTable {
   }
 }
 
-/** How many members each office has: all of them, or those of one principal. */
-class OfficeCounts extends Map<string, number> {
-  /** How many offices there will be when a member has moved. */
-  sizeAfter({ officeId, leaving }: Move): number {
-    const isEnding = leaving !== undefined && this.get(leaving) === 1;
-    return this.size + (this.has(officeId) ? 0 : 1) - (isEnding ? 1 : 0);
-  }
-
-  /** @param change 1 or -1. */
-  count(officeId: string, change: number): void {
-    const count = (this.get(officeId) ?? 0) + change;
-    if (count > 0) this.set(officeId, count);
-    else this.delete(officeId);
-  }
-}
-
-interface Move {
-  readonly officeId: string;
-  readonly principal: string;
-  /** The office of the member, which it leaves for the other one. */
-  readonly leaving: string | undefined;
-}
-
 export type Quotas = Readonly<Record<QuotaOwner, Quota>>;
 
 export class QuotaLedger {
   readonly #settings: QuotaSettings;
   readonly #principals: QuotaTable;
   readonly #addresses: QuotaTable;
-  readonly #offices = new OfficeCounts();
-  readonly #officesOf = new Map<string, OfficeCounts>();
 
   constructor(settings: QuotaSettings) {
     this.#settings = settings;
@@ -188,61 +171,11 @@ export class QuotaLedger {
   }
 
   countRequest(event: string, quotas: Quotas | undefined): SmcpError | undefined {
-    return quotas?.principal.takeRequest(event) ?? quotas?.address.takeRequest(event);
-  }
-
-  /**
-   * Counts a member that joins an office. To be followed by {@linkcode QuotaLedger.leave} when it does not join, or leaves.
-   *
-   * @throws {SmcpError} 429 when there are too many offices.
-   */
-  join(move: Move): void {
-    const { officeId, principal } = move;
-    const { offices, officesPerPrincipal } = this.#settings;
-    const own = this.#officesOf.get(principal) ?? new OfficeCounts();
-    const require = (counts: OfficeCounts, excess: Excess & { readonly bound: number }) => {
-      if (counts.sizeAfter(move) <= excess.bound) return;
-      throw tooMany(`join office "${officeId}"`, { ...excess, remedy: "Leave another office" });
-    };
-    const whose = "offices with members of this principal";
-    require(own, { what: whose, option: "maxOfficesPerPrincipal", bound: officesPerPrincipal });
-    require(this.#offices, { what: "offices on this Server", option: "maxOffices", bound: offices });
-    this.#officesOf.set(principal, own);
-    own.count(officeId, 1);
-    this.#offices.count(officeId, 1);
-  }
-
-  leave({ officeId, principal }: Omit<Move, "leaving">): void {
-    const own = this.#officesOf.get(principal);
-    own?.count(officeId, -1);
-    if (own?.size === 0) this.#officesOf.delete(principal);
-    this.#offices.count(officeId, -1);
+    return quotas?.principal.takeRequest(event);
   }
 }
 
 /** The name of a 429 at connecting, for the metrics. */
 export function refusalOf({ details }: SmcpError): Refusal {
   return details?.["retry_after_ms"] === undefined ? "connection_limit" : "connect_rate";
-}
-
-interface Excess {
-  readonly what: string;
-  readonly option: BoundName;
-  /** The limit, or the bucket that has no token left. */
-  readonly bound: number | TokenBucket;
-  /** What makes room, where time does not. */
-  readonly remedy?: string;
-}
-
-/** @param intent What cannot be done, such as `connect`. */
-function tooMany(intent: string, { what, option, bound, remedy }: Excess): SmcpError {
-  const isRate = bound instanceof TokenBucket;
-  const limit = isRate ? bound.rate.perSecond : bound;
-  const wait = isRate ? { retry_after_ms: bound.waitMs() } : undefined;
-  const most = `the limit is ${limit}${isRate ? " a second" : ""} by ${optionLabel(option)}`;
-  const advice = wait === undefined
-    ? `${remedy}, or ask the operator for a higher limit`
-    : `Try again in ${wait.retry_after_ms} ms`;
-  const message = `Cannot ${intent}: too many ${what}, ${most}. ${advice}`;
-  return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, ...wait } });
 }

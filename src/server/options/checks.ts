@@ -100,9 +100,7 @@ export function numberText(kind: OptionKind, value: number): string {
 export type BoundName =
   | NumberOption
   | ConstantName
-  | `max${"Connections" | "Connects" | "Requests"}Per${"Principal" | "Address"}`
-  | "maxOffices"
-  | "maxOfficesPerPrincipal";
+  | `max${"Connections" | "Connects" | "Requests"}Per${"Principal" | "Address"}`;
 
 /** Names a bound as operators know it and as programs do, such as `--max-payload (maxPayloadBytes)`. */
 export function optionLabel(name: BoundName): string {

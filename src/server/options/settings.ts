@@ -280,9 +280,7 @@ function quotasOf(options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">
       connects: hasPrincipals ? connectsOf("maxConnectsPerPrincipal") : undefined,
       requests: paceOf(boundOf("maxRequestsPerPrincipal", Infinity), REQUESTS_BURST_SECONDS),
     },
-    address: { connections: share, connects: connectsOf("maxConnectsPerAddress"), requests: undefined },
-    offices: Infinity,
-    officesPerPrincipal: Infinity,
+    address: { connections: share, connects: connectsOf("maxConnectsPerAddress") },
     messages: hasPrincipals ? "principal" : "address",
   };
 }

@@ -42,26 +42,17 @@ export const joinOffice: Route = {
     call.requirePace({ name, officeId });
     const isObserver = connection.identity.isObserver && role === "agent";
     requireGrant(connection, { officeId, role, isObserver });
-    const { principal } = connection.identity;
-    const leaving = connection.member?.officeId;
-    hub.quotas.join({ officeId, principal, leaving });
-    let isJoined = false;
-    try {
-      const outcome = await hub.offices.join({
-        ...connection.identity,
-        isObserver,
-        joinedAt: new Date().toISOString(),
-        sid: connection.sid,
-        role,
-        name,
-        officeId,
-      });
-      if (outcome.kind === "refused") throw new SmcpError(outcome.code, outcome.reason);
-      isJoined = outcome.kind === "joined";
-      return [true, null];
-    } finally {
-      if (!isJoined) hub.quotas.leave({ officeId, principal });
-    }
+    const outcome = await hub.offices.join({
+      ...connection.identity,
+      isObserver,
+      joinedAt: new Date().toISOString(),
+      sid: connection.sid,
+      role,
+      name,
+      officeId,
+    });
+    if (outcome.kind === "refused") throw new SmcpError(outcome.code, outcome.reason);
+    return [true, null];
   },
   acksTexts: true,
   action: "join",
@@ -191,7 +182,7 @@ function notify(call: Call, { officeId, event, body }: {
   return [];
 }
 
-type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit" | "quotas">;
+type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(
@@ -210,7 +201,6 @@ export function arrive(
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
 export function depart(hub: MembershipContext, member: Member, { isHere, reason }: Departure): void {
   const connection = isHere ? hub.connection(member.sid) : undefined;
-  if (isHere) hub.quotas.leave(member);
   // A connection that moved has entered the other office already.
   if (connection?.member?.officeId === member.officeId) connection.exit();
   if (!member.isObserver) {

@@ -9,8 +9,6 @@ function openLedger(settings: Partial<QuotaSettings>): QuotaLedger {
   return new QuotaLedger({
     principal: UNBOUNDED,
     address: UNBOUNDED,
-    offices: Infinity,
-    officesPerPrincipal: Infinity,
     messages: "principal",
     ...settings,
   });
@@ -52,24 +50,10 @@ Deno.test("a budget is kept after the last connection, until many others have co
   ledger.open(ada);
 });
 
-Deno.test("a member of an office keeps the quota of its principal, also without a connection", () => {
-  const ledger = openLedger({ officesPerPrincipal: 1 });
-  const { close } = ledger.open(ada);
-  ledger.join({ officeId: "lab", principal: "ada", leaving: undefined });
-  close();
-  for (let index = 0; index <= MAX_IDLE_QUOTAS; index++) {
-    ledger.open({ ...ada, principal: `p${index}` }).close();
-  }
-  const joinDen = () => ledger.join({ officeId: "den", principal: "ada", leaving: undefined });
-  assertThrows(joinDen, SmcpError, "maxOfficesPerPrincipal");
-  ledger.leave({ officeId: "lab", principal: "ada" });
-  joinDen();
-});
-
 Deno.test("events are counted only where they are limited", () => {
   const unpaced = openLedger({});
   assertEquals(unpaced.countRequest("e", unpaced.open(ada).quotas), undefined);
-  const ledger = openLedger({ address: { ...UNBOUNDED, requests: { perSecond: 0.001, burst: 2 } } });
+  const ledger = openLedger({ principal: { ...UNBOUNDED, requests: { perSecond: 0.001, burst: 2 } } });
   const { quotas } = ledger.open(ada);
   const codes = [1, 2, 3].map(() => ledger.countRequest("e", quotas)?.code);
   assertEquals(codes, [undefined, undefined, 429]);

@@ -29,9 +29,7 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     },
     quotas: {
       principal: { connections: Infinity, connects: undefined, requests: undefined },
-      address: { connections: Infinity, connects: { perSecond: 100, burst: 20_000 }, requests: undefined },
-      offices: Infinity,
-      officesPerPrincipal: Infinity,
+      address: { connections: Infinity, connects: { perSecond: 100, burst: 20_000 } },
       messages: "address",
     },
     maxMembersPerOffice: 2_048,
@@ -74,7 +72,7 @@ Deno.test("toSettings() leaves a quarter of the connections to others than one a
   const { quotas } = toSettings({ auth, maxSockets: 1_000, maxRequestsPerPrincipal: 10 }, "localhost");
   const connects = { perSecond: 100, burst: 20_000 };
   assertEquals(quotas.principal, { connections: 750, connects, requests: { perSecond: 10, burst: 50 } });
-  assertEquals(quotas.address, { connections: 750, connects, requests: undefined });
+  assertEquals(quotas.address, { connections: 750, connects });
 });
 
 Deno.test("toSettings() allows as much in flight as the connections may have open", () => {
