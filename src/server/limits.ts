@@ -1,7 +1,7 @@
 /** The fixed limits of a Server, with their reasons. */
 import { type Rate, rateOf } from "../async/token_bucket.ts";
 import { shorten } from "../text.ts";
-import type { LoadLimit } from "./relay/load.ts";
+import type { LoadLimit } from "./relay/pending_requests.ts";
 import { OPTIONS } from "./options/table.ts";
 
 /**

@@ -22,7 +22,7 @@ import type { Notification, OfficeListener, Offices } from "./offices/offices.ts
 import { RedisOffices } from "./offices/redis/offices.ts";
 import type { Hub } from "./relay/call.ts";
 import { MESSAGE_SHARE, REFUSAL_LINGER_MS } from "./limits.ts";
-import { OfficeLoads } from "./relay/load.ts";
+import { OfficeLoads } from "./relay/pending_requests.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { IncompleteMessage, type MessageShares } from "./message_shares.ts";
 import type { Settings } from "./options/settings.ts";

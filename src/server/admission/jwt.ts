@@ -144,18 +144,10 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
         `the algorithm ${alg ?? "without a name"} is not accepted, but ${this.#algorithms.join(", ")}`,
       );
     }
-    const { issuer, audience } = this.#options;
-    const rules = {
-      algorithms: [alg],
-      requiredClaims: ["exp"],
-      clockTolerance: this.#toleranceMs / 1_000,
-      issuer: listOf(issuer),
-      audience: listOf(audience),
-    };
     const keys = await this.#keys.find({ alg, kid }, signal);
     for (const { key } of keys) {
       try {
-        return (await jose.jwtVerify(token, key, rules)).payload;
+        return (await jose.jwtVerify(token, key, this.#rules(alg))).payload;
       } catch (error) {
         if (!(error instanceof jose.errors.JWSSignatureVerificationFailed)) throw error;
       }
@@ -168,11 +160,23 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     );
   }
 
+  #rules(alg: string) {
+    const { issuer, audience } = this.#options;
+    return {
+      algorithms: [alg],
+      requiredClaims: ["exp"],
+      clockTolerance: this.#toleranceMs / 1_000,
+      ...(issuer === undefined ? {} : { issuer: listOf(issuer) }),
+      ...(audience === undefined ? {} : { audience: listOf(audience) }),
+    };
+  }
+
   #decide(claims: JWTPayload): AuthDecision {
     const reading = readClaims(claims, this.#options);
     if ("refused" in reading) return reading;
+    const { issuer } = this.#options;
     // Two issuers may have the same subject.
-    const isAmbiguous = listOf(this.#options.issuer)?.length !== 1;
+    const isAmbiguous = issuer === undefined || listOf(issuer).length > 1;
     const prefix = isAmbiguous && claims.iss !== undefined ? `${claims.iss}#` : "";
     return {
       principal: `${prefix}${reading.principal}`,
@@ -188,8 +192,8 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
 type Jose = typeof import("jose");
 
-function listOf(value: string | readonly string[] | undefined): string[] | undefined {
-  return typeof value === "string" ? [value] : value?.slice();
+function listOf(value: string | readonly string[]): string[] {
+  return typeof value === "string" ? [value] : [...value];
 }
 
 function isSecret({ secret, secretFile }: JwtKeyOptions): boolean {

@@ -128,8 +128,7 @@ export interface RemoteKeysOptions {
 /** A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. */
 export class RemoteKeys {
   readonly #url: string;
-  readonly #logger: Logger;
-  readonly #now: () => number;
+  readonly #options: RemoteKeysOptions;
   readonly #closing = new AbortController();
   #keys: readonly VerificationKey[] = [];
   #fetchedAtMs = -Infinity;
@@ -142,21 +141,17 @@ export class RemoteKeys {
    *
    * @throws {TypeError} for a URL that is neither `https:` nor of this machine.
    */
-  constructor(
-    url: string,
-    { logger, allowHttp = false, nowMs = () => performance.now() }: RemoteKeysOptions,
-  ) {
+  constructor(url: string, options: RemoteKeysOptions) {
     const parsed = URL.parse(url);
     const isHttp = parsed?.protocol === "http:" &&
-      (allowHttp || isLoopback(parsed.hostname));
+      (options.allowHttp === true || isLoopback(parsed.hostname));
     if (parsed?.protocol !== "https:" && !isHttp) {
       throw new TypeError(
         `Cannot use the URL of the key set "${url}": https is required, unless allowHttp (--jwt-allow-http) is set`,
       );
     }
     this.#url = url;
-    this.#logger = logger;
-    this.#now = nowMs;
+    this.#options = options;
   }
 
   /**
@@ -216,6 +211,7 @@ export class RemoteKeys {
   }
 
   async #fetch(): Promise<void> {
+    const { logger } = this.#options;
     const fields = { url: withoutQuery(this.#url) };
     const before = this.#failure;
     using deadline = new Deadline(FETCH_TIMEOUT_MS, {
@@ -228,14 +224,18 @@ export class RemoteKeys {
       this.#keys = keys;
       this.#fetchedAtMs = this.#now();
       this.#failure = undefined;
-      if (before !== undefined) this.#logger.info("fetched the key set again", fields);
+      if (before !== undefined) logger.info("fetched the key set again", fields);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#failure = explainFetch(error);
       // One line for each outage.
       if (before !== undefined) return;
-      this.#logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
+      logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
     }
+  }
+
+  #now(): number {
+    return this.#options.nowMs?.() ?? performance.now();
   }
 }
 

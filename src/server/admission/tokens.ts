@@ -165,7 +165,7 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
   return offices === undefined && roles === undefined;
 }
 
-interface Entry extends Pick<ListedToken, "place"> {
+interface Entry {
   readonly digest: Uint8Array;
   readonly admission: Admission;
   /** What of it clients notice. */
@@ -209,20 +209,22 @@ export class TokenTable {
   replace(tokens: readonly ListedToken[]): TokenCounts {
     const before = this.#entries;
     const entries = new Map<string, Entry>();
+    const places = new Map<string, string>();
     let unnamed = this.#unnamed;
     for (const token of tokens) {
       const digest = acceptedDigestOf(token.token);
       const key = this.#keyOf(digest);
       const [twin, known] = [entries.get(key), before.get(key)];
-      const [number] = /^token-\d+$/.exec(known?.admission.principal ?? "") ?? [];
-      const principal = token.name ?? twin?.admission.principal ?? number ?? `token-${++unnamed}`;
+      const principal = token.name ?? twin?.admission.principal ?? unnamedOf(known) ?? `token-${++unnamed}`;
       const entry = toEntry(token, { digest, principal });
       if (twin === undefined) {
-        entries.set(key, known?.facts === entry.facts ? { ...known, place: token.place } : entry);
+        entries.set(key, known?.facts === entry.facts ? known : entry);
+        places.set(key, token.place);
       } else if (twin.facts !== entry.facts) {
-        throw contentProblem(
-          `${token.place} repeats ${twin.place} with other permissions; remove one of them`,
-        );
+        const problem = `${token.place} repeats ${
+          places.get(key)
+        } with other permissions; remove one of them`;
+        throw contentProblem(problem);
       }
     }
     this.#unnamed = unnamed;
@@ -236,7 +238,7 @@ export class TokenTable {
 }
 
 function toEntry(
-  { place, offices, roles, expiresAtMs }: ListedToken,
+  { offices, roles, expiresAtMs }: ListedToken,
   { digest, principal }: { readonly digest: Uint8Array; readonly principal: string },
 ): Entry {
   const ending = new AbortController();
@@ -247,7 +249,13 @@ function toEntry(
     signal: ending.signal,
   };
   const facts = JSON.stringify([principal, expiresAtMs, offices?.toSorted(), roles?.toSorted()]);
-  return { place, digest, admission, facts, ending };
+  return { digest, admission, facts, ending };
+}
+
+function unnamedOf(known: Entry | undefined): string | undefined {
+  return known !== undefined && /^token-\d+$/.test(known.admission.principal)
+    ? known.admission.principal
+    : undefined;
 }
 
 /** Ends the connections of entries that are no longer there as they were. */

@@ -11,19 +11,20 @@ import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
 import { MAX_NOTIFYING, quoted } from "../limits.ts";
-import type { Load, OfficeLoads } from "./load.ts";
 import type { Audit } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
-import type { TimingWheel } from "../timing_wheel.ts";
 import type { HeldEvents } from "./held_events.ts";
 import {
   type Answer,
+  type Load,
   PendingRequest,
   PendingRequests,
   type RelayedRequest,
+  type RequestContext,
   type Sent,
   type Settlement,
+  type Side,
   withComputer,
 } from "./pending_requests.ts";
 
@@ -49,11 +50,7 @@ export interface Wire {
 }
 
 /** What all connections of a Server share. */
-export interface ConnectionContext {
-  readonly timeouts: TimingWheel;
-  readonly officeLoads: OfficeLoads;
-  /** The share of the observers in `officeLoads`. */
-  readonly observerLoads: OfficeLoads;
+export interface ConnectionContext extends RequestContext {
   readonly createEventLog: (sid: string) => BoundedLog;
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;
@@ -69,14 +66,8 @@ export interface Target {
 
 interface AskContext {
   readonly body: unknown;
-  readonly requester: Requester;
+  readonly requester: Side;
   readonly onSettled: (settlement: Settlement) => void;
-}
-
-export interface Requester {
-  readonly requesterLoad: Load;
-  onOpened(pending: PendingRequest): void;
-  onEnded(pending: PendingRequest): void;
 }
 
 export interface RenewableCredentials {
@@ -85,7 +76,7 @@ export interface RenewableCredentials {
 
 const NO_LOAD = { requests: 0, bytes: 0 };
 
-export class Connection implements Target, Requester {
+export class Connection implements Target {
   readonly sid: string;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
@@ -104,8 +95,8 @@ export class Connection implements Target, Requester {
   #isEnded = false;
   #farewell: string | undefined;
   // Made when they are used: most of thousands of connections are idle.
-  #sending: PendingRequests | undefined;
-  #receiving: PendingRequests | undefined;
+  #sent: PendingRequests | undefined;
+  #received: PendingRequests | undefined;
   #notifying: TokenBucket | undefined;
 
   constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
@@ -129,8 +120,13 @@ export class Connection implements Target, Requester {
     return this.#notifying ??= new TokenBucket(MAX_NOTIFYING);
   }
 
-  get requesterLoad(): Load {
-    return this.#asRequester.load;
+  /** The requests that it has sent, also to Computers of other processes. */
+  get sent(): PendingRequests {
+    return this.#sent ??= new PendingRequests("requesterIndex");
+  }
+
+  get #asTarget(): PendingRequests {
+    return this.#received ??= new PendingRequests("targetIndex");
   }
 
   get targetLoad(): Load {
@@ -139,19 +135,11 @@ export class Connection implements Target, Requester {
 
   /** A count of the requests to it, for statistics: unlike `targetLoad`, it allocates nothing for an idle connection. */
   get inFlight(): Readonly<Pick<Load, "requests" | "bytes">> {
-    return this.#receiving?.load ?? NO_LOAD;
+    return this.#received?.load ?? NO_LOAD;
   }
 
   get isIdle(): boolean {
     return this.openRequests === 0 && this.inFlight.requests === 0;
-  }
-
-  get #asRequester(): PendingRequests {
-    return this.#sending ??= new PendingRequests("requesterIndex");
-  }
-
-  get #asTarget(): PendingRequests {
-    return this.#receiving ??= new PendingRequests("targetIndex");
   }
 
   get member(): Member | undefined {
@@ -182,7 +170,7 @@ export class Connection implements Target, Requester {
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
     this.failRequests(() => error);
-    for (const pending of this.#sending?.snapshot() ?? []) pending.drop();
+    for (const pending of this.#sent?.snapshot() ?? []) pending.drop();
   }
 
   end(): void {
@@ -206,68 +194,42 @@ export class Connection implements Target, Requester {
    * connection has too many unread bytes.
    */
   ask(request: RelayedRequest, { body, requester, onSettled }: AskContext): void {
-    const { event, officeId, isObserving } = request;
-    const pending = this.#open(request, { requester, onSettled });
+    const pending = this.#await(request, { requester, onSettled });
     try {
-      const sent = this.#wire.ask(event, body, pending.ack);
-      pending.sent = sent;
-      this.targetLoad.add(sent.bytes);
-      requester.requesterLoad.add(sent.bytes);
-      this.#shared.officeLoads.add(officeId, sent.bytes);
-      if (isObserving) this.#shared.observerLoads.add(officeId, sent.bytes);
+      const { ackId, bytes } = this.#wire.ask(request.event, body, pending.ack);
+      pending.ackId = ackId;
+      pending.count(bytes);
     } catch (error) {
-      pending.fail(this.#toSendError(event, error));
+      pending.fail(this.#toSendError(request.event, error));
     }
   }
 
-  /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
-  #open(request: RelayedRequest, { requester, onSettled }: Omit<AskContext, "body">): PendingRequest {
+  /** A separate method, so that its closure does not keep the body in memory. */
+  #await(request: RelayedRequest, { requester, onSettled }: Omit<AskContext, "body">): PendingRequest {
     const pending: PendingRequest = new PendingRequest({
       request,
-      timeouts: this.#shared.timeouts,
+      sides: [this.#asTarget, requester],
+      context: this.#shared,
       onSettled: (settlement) => {
-        this.#forget(pending, { requester, outcome: settlement.kind });
+        if (settlement.kind !== "answered") this.#abandon(pending, settlement.kind);
         onSettled(settlement);
       },
     });
-    this.#asTarget.add(pending);
-    requester.onOpened(pending);
     return pending;
   }
 
-  #forget(
-    pending: PendingRequest,
-    { requester, outcome }: { readonly requester: Requester; readonly outcome: Settlement["kind"] },
-  ): void {
-    const { sent, request } = pending;
-    this.#asTarget.remove(pending);
-    requester.onEnded(pending);
-    if (sent !== undefined) {
-      this.targetLoad.remove(sent.bytes);
-      requester.requesterLoad.remove(sent.bytes);
-      this.#shared.officeLoads.remove(request.officeId, sent.bytes);
-      if (request.isObserving) this.#shared.observerLoads.remove(request.officeId, sent.bytes);
-      if (outcome !== "answered") this.#wire.forgetAck(sent.ackId);
-    }
-    if (outcome !== "dropped") return;
-    this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent: request.agent, req_id: request.reqId });
-  }
-
-  onOpened(pending: PendingRequest): void {
-    this.#asRequester.add(pending);
-  }
-
-  onEnded(pending: PendingRequest): void {
-    this.#asRequester.remove(pending);
+  #abandon({ ackId, request: { agent, reqId: req_id } }: PendingRequest, how: "failed" | "dropped"): void {
+    if (ackId !== undefined) this.#wire.forgetAck(ackId);
+    if (how === "dropped") this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent, req_id });
   }
 
   failRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#receiving?.snapshot() ?? []) pending.fail(toError(pending.request));
+    for (const pending of this.#received?.snapshot() ?? []) pending.fail(toError(pending.request));
   }
 
   /** Fails all requests of it: also those to Computers of other processes. */
   failSentRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#sending?.snapshot() ?? []) pending.fail(toError(pending.request));
+    for (const pending of this.#sent?.snapshot() ?? []) pending.fail(toError(pending.request));
   }
 
   /** Answers an event. Throws like {@linkcode Wire.answer}. */

@@ -127,7 +127,7 @@ function tooManyHeld({ event }: Call): SmcpError {
 /** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
 const relay: Route = {
   handle(call, body) {
-    const { hub, connection: requester, event } = call;
+    const { hub, connection, event } = call;
     const request = parseComputerCallData(routingFieldsOf(body));
     const { computer, req_id: reqId } = request;
     const { officeId, name: agent, isObserver: isObserving } = call.requireRole("agent");
@@ -141,12 +141,16 @@ const relay: Route = {
       target.tell(event, body);
       return [];
     }
-    requester.requesterLoad.requireCapacity("this connection", hub.loadLimits.requester);
+    connection.sent.load.requireCapacity("this connection", hub.loadLimits.requester);
     target.targetLoad.requireCapacity(`Computer '${computer}'`, hub.loadLimits.target);
     hub.officeLoads.get(officeId).requireCapacity("this office", hub.loadLimits.office);
     const timeoutMs = timeoutMsOf(request) + hub.graceMs;
     const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
-    target.ask(relayed, { body, requester, onSettled: (settlement) => call.settle(settlement) });
+    target.ask(relayed, {
+      body,
+      requester: connection.sent,
+      onSettled: (settlement) => call.settle(settlement),
+    });
     return undefined;
   },
   auditedCode: ErrorCode.NOT_FOUND,

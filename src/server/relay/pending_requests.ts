@@ -2,7 +2,6 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
-import { Load } from "./load.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { quoted } from "../limits.ts";
 
@@ -41,17 +40,34 @@ export type Settlement =
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "dropped" };
 
+/** The requests of one side, their sender or their Computer, that are open. */
+export interface Side {
+  /** Those of them that were sent. */
+  readonly load: Load;
+  add(pending: PendingRequest): void;
+  remove(pending: PendingRequest): void;
+}
+
+/** What a request counts in besides its two sides. */
+export interface RequestContext {
+  readonly timeouts: TimingWheel;
+  readonly officeLoads: OfficeLoads;
+  /** The share of the observers in `officeLoads`. */
+  readonly observerLoads: OfficeLoads;
+}
+
 interface Open {
   readonly request: RelayedRequest;
-  readonly timeouts: TimingWheel;
-  /** Called once. */
+  readonly sides: readonly Side[];
+  readonly context: RequestContext;
+  /** Called once, when nothing counts the request any more. */
   readonly onSettled: (settlement: Settlement) => void;
 }
 
 /**
- * Settles once. From then on it refers to nothing: a `Map` or `Set` that grows and shrinks leaves tables behind that still
- * point at former entries, and a request that such an entry leads to would stay in memory long after its answer.
- * (Measured: a tenth of the relay's whole cost.)
+ * A request that its Computer has not answered. It settles once. From then on it refers to nothing: a `Map` or `Set` that
+ * grows and shrinks leaves tables behind that still point at former entries, and a request that such an entry leads to would
+ * stay in memory long after its answer. (Measured: a tenth of the relay's whole cost.)
  */
 export class PendingRequest implements Expirable {
   readonly ack = (...answer: unknown[]): void => {
@@ -62,16 +78,28 @@ export class PendingRequest implements Expirable {
     else this.#settle({ kind: "answered", answer });
   };
   readonly request: RelayedRequest;
-  sent: Sent | undefined;
+  /** The ack of the Computer's connection, once it was sent there. */
+  ackId: number | undefined;
+  /** Its places in the lists of both sides. */
   requesterIndex = 0;
   targetIndex = 0;
   #open: Open | undefined;
+  #sentBytes: number | undefined;
   readonly #scheduled: Scheduled;
 
   constructor(open: Open) {
+    const { request, sides, context } = open;
     this.#open = open;
-    this.request = open.request;
-    this.#scheduled = open.timeouts.add(this, open.request.timeoutMs);
+    this.request = request;
+    this.#scheduled = context.timeouts.add(this, request.timeoutMs);
+    for (const side of sides) side.add(this);
+  }
+
+  /** Counts it as in flight, until it settles. */
+  count(bytes: number): void {
+    if (this.#open === undefined) return;
+    this.#sentBytes = bytes;
+    this.#changeLoads("add", this.#open);
   }
 
   fail(error: unknown): void {
@@ -84,15 +112,30 @@ export class PendingRequest implements Expirable {
   }
 
   expire(): void {
-    this.fail(timeoutOf(this.request));
+    const { event, computer, timeoutMs } = this.request;
+    const message = `Computer with name '${quoted(computer)}' did not answer "${
+      quoted(event)
+    }" in ${timeoutMs} ms`;
+    this.fail(new SmcpError(ErrorCode.TIMEOUT, message, { details: { computer_name: computer } }));
   }
 
   #settle(settlement: Settlement): void {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    open.timeouts.cancel(this.#scheduled);
+    open.context.timeouts.cancel(this.#scheduled);
+    for (const side of open.sides) side.remove(this);
+    this.#changeLoads("remove", open);
     open.onSettled(settlement);
+  }
+
+  #changeLoads(how: "add" | "remove", { sides, context: { officeLoads, observerLoads } }: Open): void {
+    const bytes = this.#sentBytes;
+    if (bytes === undefined) return;
+    const { officeId, isObserving } = this.request;
+    for (const { load } of sides) load[how](bytes);
+    officeLoads[how](officeId, bytes);
+    if (isObserving) observerLoads[how](officeId, bytes);
   }
 }
 
@@ -102,19 +145,11 @@ export function withComputer(cause: SmcpError, computer: string | undefined): Sm
   return new SmcpError(code, message, { cause, details: { ...details, computer_name: computer } });
 }
 
-function timeoutOf({ event, computer, timeoutMs }: RelayedRequest): SmcpError {
-  return new SmcpError(
-    ErrorCode.TIMEOUT,
-    `Computer with name '${quoted(computer)}' did not answer "${quoted(event)}" in ${timeoutMs} ms`,
-    { details: { computer_name: computer } },
-  );
-}
-
 /**
  * The open requests of a connection, or those to it, unordered, and their load. Adding and removing takes constant time. A
  * `Map` or `Set` would allocate a new table every few requests, and keep the old one reachable.
  */
-export class PendingRequests {
+export class PendingRequests implements Side {
   readonly load = new Load();
   readonly #side: "requesterIndex" | "targetIndex";
   readonly #requests: PendingRequest[] = [];
@@ -138,5 +173,72 @@ export class PendingRequests {
 
   snapshot(): readonly PendingRequest[] {
     return [...this.#requests];
+  }
+}
+
+export interface LoadLimit {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+export class Load {
+  requests = 0;
+  bytes = 0;
+
+  add(bytes: number): void {
+    this.requests++;
+    this.bytes += bytes;
+  }
+
+  remove(bytes: number): void {
+    this.requests--;
+    this.bytes -= bytes;
+  }
+
+  /**
+   * Checks whether another request may be sent. Its own size does not count: below the limit, any size passes.
+   *
+   * @param whose The owner of this load, for the message.
+   * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
+   */
+  requireCapacity(whose: string, limit: LoadLimit): void {
+    if (this.requests >= limit.requests) {
+      throw new SmcpError(
+        ErrorCode.BAD_REQUEST,
+        `Cannot relay a request: ${this.requests} requests of ${whose} are in flight`,
+        { details: { field: "event", limit: limit.requests } },
+      );
+    }
+    if (this.bytes < limit.bytes) return;
+    throw new SmcpError(
+      ErrorCode.PAYLOAD_TOO_LARGE,
+      `Cannot relay a request: requests of ${whose} with ${this.bytes} bytes are in flight`,
+      { details: { size: this.bytes, limit: limit.bytes } },
+    );
+  }
+}
+
+export class OfficeLoads {
+  readonly #loads = new Map<string, Load>();
+
+  get size(): number {
+    return this.#loads.size;
+  }
+
+  /** Returns the load of an office; a new empty one, which is not kept, when nothing is in flight. */
+  get(officeId: string): Load {
+    return this.#loads.get(officeId) ?? new Load();
+  }
+
+  add(officeId: string, bytes: number): void {
+    const load = this.get(officeId);
+    load.add(bytes);
+    if (load.requests === 1) this.#loads.set(officeId, load);
+  }
+
+  remove(officeId: string, bytes: number): void {
+    const load = this.get(officeId);
+    load.remove(bytes);
+    if (load.requests === 0) this.#loads.delete(officeId);
   }
 }

@@ -2,20 +2,19 @@
 import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
 import type { Logger } from "../../../log.ts";
-import {
-  computerNotFound,
-  type Connection,
-  nestedTooDeep,
-  type Requester,
-  type Target,
-} from "../../relay/connection.ts";
+import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
 import { type LoadLimits, quoted } from "../../limits.ts";
-import { Load, type OfficeLoads } from "../../relay/load.ts";
 import { rawArgumentsOf } from "../../raw.ts";
-import { PendingRequest, type RelayedRequest, type Settlement } from "../../relay/pending_requests.ts";
+import {
+  Load,
+  PendingRequest,
+  type RelayedRequest,
+  type RequestContext,
+  type Settlement,
+  type Side,
+} from "../../relay/pending_requests.ts";
 import { noMemory } from "../../memory_budget.ts";
-import type { TimingWheel } from "../../timing_wheel.ts";
 import { answerLost, outOfReach } from "../offices.ts";
 import { Flows, type Routed } from "./flows.ts";
 import {
@@ -33,10 +32,7 @@ import {
 import type { Seat } from "./store.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
-export interface CourierBounds {
-  readonly timeouts: TimingWheel;
-  readonly officeLoads: OfficeLoads;
-  readonly observerLoads: OfficeLoads;
+export interface CourierBounds extends RequestContext {
   readonly loadLimits: LoadLimits;
   /** Refuses requests when the Server shuts down. */
   readonly drain: Pick<Drain, "refusal">;
@@ -164,14 +160,8 @@ export class Courier {
     const text = this.#write(fence, request, [event, body]);
     const id = ++this.#lastId;
     const message = { ...request, kind: "ask", id, from: this.#context.fence(), sid } as const;
-    const pending = this.#await(message, {
-      request,
-      fence,
-      requester,
-      targetLoad,
-      onSettled,
-      bytes: text.length,
-    });
+    const pending = this.#await(message, { request, fence, requester, targetLoad, onSettled });
+    pending.count(text.length);
     this.#flows.send(fence, writeMessage(message, text), { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
     }, (error) => {
@@ -180,24 +170,21 @@ export class Courier {
     });
   }
 
-  /** Adds a request to the lists. A separate method, so that its closure does not keep the body in memory. */
+  /** A separate method, so that its closure does not keep the body in memory. */
   #await(
-    { id, from, sid, officeId, isObserving }: MessageOf<"ask">,
-    { request, fence, requester, targetLoad, onSettled, bytes }:
-      & Omit<Ask, "body">
-      & { readonly fence: string; readonly bytes: number },
+    { id, from, sid, officeId }: MessageOf<"ask">,
+    { request, fence, requester, targetLoad, onSettled }: Omit<Ask, "body"> & { readonly fence: string },
   ): PendingRequest {
-    const { officeLoads, observerLoads, timeouts } = this.#context;
-    const loads = [targetLoad, requester.requesterLoad];
-    const shared = isObserving ? [officeLoads, observerLoads] : [officeLoads];
+    const target = {
+      load: targetLoad,
+      add: (pending: PendingRequest) => void this.#outgoing.set(id, { pending, fence }),
+      remove: () => void this.#outgoing.delete(id),
+    };
     const pending: PendingRequest = new PendingRequest({
       request,
-      timeouts,
+      sides: [target, requester],
+      context: this.#context,
       onSettled: (settlement) => {
-        this.#outgoing.delete(id);
-        requester.onEnded(pending);
-        for (const load of loads) load.remove(bytes);
-        for (const load of shared) load.remove(officeId, bytes);
         // A request that waits is not sent any more.
         const wasSent = settlement.kind === "answered" ||
           !this.#flows.cancel(fence, { officeId, key: pending });
@@ -207,10 +194,6 @@ export class Courier {
         onSettled(settlement);
       },
     });
-    this.#outgoing.set(id, { pending, fence });
-    requester.onOpened(pending);
-    for (const load of loads) load.add(bytes);
-    for (const load of shared) load.add(officeId, bytes);
     return pending;
   }
 
@@ -332,12 +315,12 @@ export class Courier {
   }
 
   /** Keeps a request of another process until it ends, for the case that its sender leaves. */
-  #toRequester(message: MessageOf<"ask">): Requester {
+  #toRequester(message: MessageOf<"ask">): Side {
     const key = keyOf(message);
     return {
-      requesterLoad: new Load(),
-      onOpened: (pending) => void this.#incoming.set(key, { pending, fence: message.from }),
-      onEnded: () => void this.#incoming.delete(key),
+      load: new Load(),
+      add: (pending) => void this.#incoming.set(key, { pending, fence: message.from }),
+      remove: () => void this.#incoming.delete(key),
     };
   }
 

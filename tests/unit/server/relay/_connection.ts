@@ -1,7 +1,7 @@
 import { silentLogger } from "../../../../src/log.ts";
 import { createEventLogs, openAudit } from "../../../../src/server/observe/logs.ts";
 import { Connection, type ConnectionContext, type Wire } from "../../../../src/server/relay/connection.ts";
-import { OfficeLoads } from "../../../../src/server/relay/load.ts";
+import { OfficeLoads } from "../../../../src/server/relay/pending_requests.ts";
 import { TimingWheel } from "../../../../src/server/timing_wheel.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */

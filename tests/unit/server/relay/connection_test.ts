@@ -21,7 +21,7 @@ function ask({ requester, computer }: ReturnType<typeof openPair>): WeakRef<obje
     isObserving: false,
     timeoutMs: 60_000,
   };
-  if (requester !== undefined) computer?.ask(request, { body, requester, onSettled() {} });
+  if (requester !== undefined) computer?.ask(request, { body, requester: requester.sent, onSettled() {} });
   assertEquals(computer?.targetLoad.requests, 1);
   return new WeakRef(body);
 }

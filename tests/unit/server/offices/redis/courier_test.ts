@@ -16,7 +16,7 @@ import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
 import { CONNECTION_LINES, loadLimitsFor } from "../../../../../src/server/limits.ts";
-import { Load } from "../../../../../src/server/relay/load.ts";
+import { Load } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
@@ -90,9 +90,9 @@ Deno.test("a Courier does not send a request that has ended while it waited, nor
   const pending: PendingRequest[] = [];
   const outcomes: Settlement["kind"][] = [];
   const requester = {
-    requesterLoad: new Load(),
-    onOpened: (opened: PendingRequest) => void pending.push(opened),
-    onEnded() {},
+    load: new Load(),
+    add: (opened: PendingRequest) => void pending.push(opened),
+    remove() {},
   };
   for (const text of ["x".repeat(5_000_000), "late", "cancelled", "next"]) {
     target.ask({ ...ask, reqId: text.slice(0, 9) }, {
@@ -135,7 +135,7 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   const target = courier.targetOf(toSeat(computer("laptop", { sid: "s" }), "frozen"));
   const outcomes: Settlement["kind"][] = [];
   const context = {
-    requester: { requesterLoad: new Load(), onOpened() {}, onEnded() {} },
+    requester: { load: new Load(), add() {}, remove() {} },
     onSettled: ({ kind }: Settlement) => void outcomes.push(kind),
   };
   const large = { text: "x".repeat(16 * MIB) };

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { Load, OfficeLoads } from "../../../../src/server/relay/load.ts";
+import { Load, OfficeLoads } from "../../../../src/server/relay/pending_requests.ts";
 
 const limit = { requests: 3, bytes: 100 };
 
