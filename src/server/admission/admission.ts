@@ -9,7 +9,6 @@ import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import {
   type AuthDecision,
   type AuthProvider,
-  type AuthRefusal,
   type Credentials,
   endOf,
   isDecision,
@@ -20,9 +19,6 @@ import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";
 import { MAX_SESSION_LENGTH } from "../limits.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "./quotas.ts";
-
-/** What a client is told while the provider fails. The error of the provider may have secrets. */
-const CANNOT_CHECK = "Cannot check the credentials now; try again later";
 
 export interface Identity {
   readonly principal: string;
@@ -82,10 +78,15 @@ export interface AdmissionOptions {
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const decision = await decide(credentials, options);
-  if ("refused" in decision) throw refuse(decision, credentials, options);
-  const end = endOf(decision);
-  if (end !== undefined) {
-    throw refuse({ refused: end.message, log: { principal: decision.principal } }, credentials, options);
+  if ("refused" in decision) {
+    const { refused: reason, log } = decision;
+    const { refusals, meter, isRenewal } = options;
+    if (!isRenewal) {
+      const fields = auditFields("connect", { ...log, reason, address: credentials.address });
+      meter?.refused("credentials");
+      refusals.write("warn", "refused a connection", fields);
+    }
+    throw new AdmissionError(`Unauthorized: ${reason}`, { log });
   }
   const { principal, grant, expiresAtMs, signal } = decision;
   const version = credentials.query[VERSION_QUERY_PARAMETER];
@@ -96,18 +97,6 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
     version: typeof version === "string" ? version : undefined,
   };
   return { identity, permit: { grant, expiresAtMs, signal } };
-}
-
-function refuse(
-  { refused: reason, log }: AuthRefusal,
-  { address }: Credentials,
-  { refusals, meter, isRenewal }: Pick<AdmissionOptions, "refusals" | "meter" | "isRenewal">,
-): AdmissionError {
-  if (!isRenewal) {
-    meter?.refused("credentials");
-    refusals.write("warn", "refused a connection", auditFields("connect", { ...log, reason, address }));
-  }
-  return new AdmissionError(`Unauthorized: ${reason}`, { log });
 }
 
 /** @throws {AdmissionError} when its principal or its address has too many connections. */
@@ -142,19 +131,24 @@ async function decide(
   try {
     const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
     const decision: unknown = await abortable(asked, deadline.signal);
-    if (isDecision(decision)) return decision;
-    throw new TypeError(
-      "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
-        "with at most grant: { offices?, roles? }, expiresAtMs and signal",
-    );
+    if (!isDecision(decision)) {
+      throw new TypeError(
+        "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
+          "with at most grant: { offices?, roles? }, expiresAtMs and signal",
+      );
+    }
+    if ("refused" in decision) return decision;
+    const end = endOf(decision);
+    return end === undefined ? decision : { refused: end.message, log: { principal: decision.principal } };
   } catch (error) {
     signal.throwIfAborted();
     const subject = isRenewal ? "the newer credentials of a member" : "a connection";
     refusals.write("error", `failed to authenticate ${subject}`, { error: describeError(error), address });
     if (!isRenewal) meter?.refused("credentials");
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
-    const unavailable = new SmcpError(ErrorCode.UNAVAILABLE, CANNOT_CHECK);
-    throw new AdmissionError(unavailable.message, { cause: unavailable });
+    // The error of the provider may have secrets.
+    const message = "Cannot check the credentials now; try again later";
+    throw new AdmissionError(message, { cause: new SmcpError(ErrorCode.UNAVAILABLE, message) });
   }
 }
 

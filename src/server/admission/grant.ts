@@ -1,5 +1,5 @@
 /** What a client may do: which offices it may join, and in which roles. */
-import { isRecord } from "../../json.ts";
+import { isRecord, isTexts } from "../../json.ts";
 import type { LogFields } from "../../log.ts";
 import type { Role } from "../../protocol/office.ts";
 
@@ -37,15 +37,12 @@ const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyo
 export function isGrant(value: unknown): value is Grant {
   if (!isRecord(value) || !Object.keys(value).every((key) => MEMBERS.includes(key))) return false;
   const { offices, roles } = value;
-  return isListOf(offices, (item) => typeof item === "string") && isListOf(roles, isGrantedRole);
+  return (offices === undefined || isTexts(offices)) &&
+    (roles === undefined || (Array.isArray(roles) && roles.every(isGrantedRole)));
 }
 
 export function isGrantedRole(value: unknown): value is GrantedRole {
   return GRANTED_ROLES.some((role) => role === value);
-}
-
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return value === undefined || (Array.isArray(value) && value.every(isItem));
 }
 
 const MAX_LOGGED_OFFICES = 20;

@@ -100,7 +100,12 @@ export function checkSender(
   const { origin, host } = headers;
   const forwarded = policy.proxies?.read(request);
   // Both names count: a proxy that passes on a forged X-Forwarded-Host must not open what its own Host does not.
-  for (const name of [host, forwarded?.host ?? host]) if (!policy.isHostAllowed(name)) return wrongHost(name);
+  for (const name of [host, forwarded?.host ?? host]) {
+    if (policy.isHostAllowed(name)) continue;
+    return forbidden(
+      `Host "${quoted(name ?? "")}" not allowed: start the Server with --allow-host to allow it`,
+    );
+  }
   if (origin !== undefined) {
     const target = { host: forwarded?.host ?? host, scheme: forwarded?.scheme };
     return policy.isOriginAllowed(origin, target)
@@ -111,12 +116,6 @@ export function checkSender(
   const site = headers["sec-fetch-site"];
   const isOtherSite = site !== undefined && site !== "same-origin" && site !== "none";
   return isOtherSite ? forbidden("Cross-site requests are not allowed") : undefined;
-}
-
-function wrongHost(host: string | undefined): HandshakeRefusal {
-  return forbidden(
-    `Host "${quoted(host ?? "")}" not allowed: start the Server with --allow-host to allow it`,
-  );
 }
 
 function forbidden(message: string): HandshakeRefusal {
@@ -137,12 +136,11 @@ function checkTransport(
   // Engine.IO refuses a transport that it does not know.
   const isRefused = TRANSPORTS.some((known) => known === name && !transports.includes(known));
   if (!isRefused) return undefined;
-  const refused = refusal(
+  return refusal(
     ErrorCode.BAD_REQUEST,
     `Transport "${name}" is not served: connect with ${transports.join(" or ")}`,
-    { kind: "transport" },
+    { kind: "transport", body: { transports } },
   );
-  return { ...refused, body: { ...refused.body, transports } };
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {
@@ -161,37 +159,31 @@ function checkVersion(raw: string | undefined, policy: HandshakePolicy): Handsha
 
 function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): HandshakeRefusal {
   const code = ErrorCode.PROTOCOL_VERSION_MISMATCH;
-  const refused = refusal(code, "Protocol version mismatch", {
-    kind: "version",
-    headers: { "X-A2C-Error-Code": String(code) },
-  });
   const highest = acceptedVersions.at(-1) ?? "";
   const known = toProtocolMinor(highest);
-  return {
-    ...refused,
+  return refusal(code, "Protocol version mismatch", {
+    kind: "version",
+    headers: { "X-A2C-Error-Code": String(code) },
     body: {
-      ...refused.body,
       server_version: known === undefined ? `${highest}.0` : PROTOCOL_VERSIONS[known],
       client_version: raw,
       min_supported: `${acceptedVersions.at(0)}.0`,
       max_supported: `${highest}.999`,
     },
-  };
+  });
 }
-
-const JSON_HEADERS = { "content-type": "application/json" } as const;
 
 /** Builds a refusal; by default one of a malformed request. */
 export function refusal(
   code: number,
   message: string,
-  { headers, ...rest }: Partial<Omit<HandshakeRefusal, "body">> = {},
+  { headers, body, ...rest }: Partial<HandshakeRefusal> = {},
 ): HandshakeRefusal {
   return {
     kind: "invalid_request",
     status: 400,
     ...rest,
-    headers: { ...JSON_HEADERS, ...headers },
-    body: { code, message },
+    headers: { "content-type": "application/json", ...headers },
+    body: { code, message, ...body },
   };
 }

@@ -144,10 +144,18 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
         `the algorithm ${alg ?? "without a name"} is not accepted, but ${this.#algorithms.join(", ")}`,
       );
     }
+    const { issuer, audience } = this.#options;
+    const rules = {
+      algorithms: [alg],
+      requiredClaims: ["exp"],
+      clockTolerance: this.#toleranceMs / 1_000,
+      issuer: listOf(issuer),
+      audience: listOf(audience),
+    };
     const keys = await this.#keys.find({ alg, kid }, signal);
     for (const { key } of keys) {
       try {
-        return (await jose.jwtVerify(token, key, this.#rules(alg))).payload;
+        return (await jose.jwtVerify(token, key, rules)).payload;
       } catch (error) {
         if (!(error instanceof jose.errors.JWSSignatureVerificationFailed)) throw error;
       }
@@ -160,23 +168,11 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     );
   }
 
-  #rules(alg: string) {
-    const { issuer, audience } = this.#options;
-    return {
-      algorithms: [alg],
-      requiredClaims: ["exp"],
-      clockTolerance: this.#toleranceMs / 1_000,
-      ...(issuer === undefined ? {} : { issuer: listOf(issuer) }),
-      ...(audience === undefined ? {} : { audience: listOf(audience) }),
-    };
-  }
-
   #decide(claims: JWTPayload): AuthDecision {
     const reading = readClaims(claims, this.#options);
     if ("refused" in reading) return reading;
-    const { issuer } = this.#options;
     // Two issuers may have the same subject.
-    const isAmbiguous = issuer === undefined || listOf(issuer).length > 1;
+    const isAmbiguous = listOf(this.#options.issuer)?.length !== 1;
     const prefix = isAmbiguous && claims.iss !== undefined ? `${claims.iss}#` : "";
     return {
       principal: `${prefix}${reading.principal}`,
@@ -192,8 +188,8 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
 type Jose = typeof import("jose");
 
-function listOf(value: string | readonly string[]): string[] {
-  return typeof value === "string" ? [value] : [...value];
+function listOf(value: string | readonly string[] | undefined): string[] | undefined {
+  return typeof value === "string" ? [value] : value?.slice();
 }
 
 function isSecret({ secret, secretFile }: JwtKeyOptions): boolean {

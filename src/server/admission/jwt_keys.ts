@@ -128,7 +128,8 @@ export interface RemoteKeysOptions {
 /** A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. */
 export class RemoteKeys {
   readonly #url: string;
-  readonly #options: RemoteKeysOptions;
+  readonly #logger: Logger;
+  readonly #now: () => number;
   readonly #closing = new AbortController();
   #keys: readonly VerificationKey[] = [];
   #fetchedAtMs = -Infinity;
@@ -141,17 +142,21 @@ export class RemoteKeys {
    *
    * @throws {TypeError} for a URL that is neither `https:` nor of this machine.
    */
-  constructor(url: string, options: RemoteKeysOptions) {
+  constructor(
+    url: string,
+    { logger, allowHttp = false, nowMs = () => performance.now() }: RemoteKeysOptions,
+  ) {
     const parsed = URL.parse(url);
     const isHttp = parsed?.protocol === "http:" &&
-      (options.allowHttp === true || isLoopback(parsed.hostname));
+      (allowHttp || isLoopback(parsed.hostname));
     if (parsed?.protocol !== "https:" && !isHttp) {
       throw new TypeError(
         `Cannot use the URL of the key set "${url}": https is required, unless allowHttp (--jwt-allow-http) is set`,
       );
     }
     this.#url = url;
-    this.#options = options;
+    this.#logger = logger;
+    this.#now = nowMs;
   }
 
   /**
@@ -211,7 +216,6 @@ export class RemoteKeys {
   }
 
   async #fetch(): Promise<void> {
-    const { logger } = this.#options;
     const fields = { url: withoutQuery(this.#url) };
     const before = this.#failure;
     using deadline = new Deadline(FETCH_TIMEOUT_MS, {
@@ -224,18 +228,14 @@ export class RemoteKeys {
       this.#keys = keys;
       this.#fetchedAtMs = this.#now();
       this.#failure = undefined;
-      if (before !== undefined) logger.info("fetched the key set again", fields);
+      if (before !== undefined) this.#logger.info("fetched the key set again", fields);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#failure = explainFetch(error);
       // One line for each outage.
       if (before !== undefined) return;
-      logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
+      this.#logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
     }
-  }
-
-  #now(): number {
-    return this.#options.nowMs?.() ?? performance.now();
   }
 }
 

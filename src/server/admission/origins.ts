@@ -57,6 +57,8 @@ function isHostOf(page: URL, host: string): boolean {
   return page.host === URL.parse(`${page.protocol}//${host}`)?.host;
 }
 
+const DEFAULT_HTTP_PORT = 80;
+
 export interface HostOptions {
   /** `name` for any port, `name:port`, or `*` for all. */
   readonly allowed: readonly string[];
@@ -78,25 +80,16 @@ export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): H
     if (listed.has("*") || host === undefined) return true;
     const parsed = parseHost(host);
     if (parsed === undefined) return false;
-    const { name } = parsed;
-    if (listed.has(name) || listed.has(`${name}:${parsed.port}`)) return true;
+    const [name, port] = parsed;
+    if (listed.has(name) || listed.has(`${name}:${port}`)) return true;
     return isLoopback(name) || (isOpenToOthers && (isAddress(name) || name === own?.toLowerCase()));
   };
 }
 
-interface ParsedHost {
-  /** Lower case; an IPv6 address in brackets. */
-  readonly name: string;
-  readonly port: number;
-}
-
-const DEFAULT_HTTP_PORT = 80;
-
-function parseHost(host: string): ParsedHost | undefined {
-  const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host);
-  if (match === null) return undefined;
-  const [, name = "", port] = match;
-  return { name: name.toLowerCase(), port: port === undefined ? DEFAULT_HTTP_PORT : Number(port) };
+/** The name in lower case, an IPv6 address in brackets; and the port. */
+function parseHost(host: string): readonly [name: string, port: number] | undefined {
+  const [, name, port = DEFAULT_HTTP_PORT] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  return name === undefined ? undefined : [name.toLowerCase(), Number(port)];
 }
 
 function isAddress(name: string): boolean {

@@ -10,13 +10,8 @@ const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"],
 };
 
-/** The schemes of pages, by what proxies write for them; some write that of the WebSocket. */
-const PAGE_SCHEMES: Readonly<Record<string, string>> = {
-  http: "http:",
-  https: "https:",
-  ws: "http:",
-  wss: "https:",
-};
+/** What proxies write for the scheme of a page; some write that of the WebSocket. */
+const FORWARDED_SCHEME = /^(?:http|ws)(s?)$/i;
 
 export interface ProxiedRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -54,11 +49,11 @@ export class TrustedProxies {
   read({ headers, socket }: ProxiedRequest): Sender {
     const peer = socket?.remoteAddress;
     if (!this.has(peer)) return { address: peer, host: undefined, scheme: undefined };
-    const scheme = lastOf(headers["x-forwarded-proto"])?.toLowerCase() ?? "";
+    const scheme = FORWARDED_SCHEME.exec(lastOf(headers["x-forwarded-proto"]) ?? "");
     return {
       address: this.#clientOf(listOf(headers["x-forwarded-for"])) ?? peer,
       host: lastOf(headers["x-forwarded-host"]),
-      scheme: Object.hasOwn(PAGE_SCHEMES, scheme) ? PAGE_SCHEMES[scheme] : undefined,
+      scheme: scheme === null ? undefined : `http${scheme[1]?.toLowerCase()}:`,
     };
   }
 

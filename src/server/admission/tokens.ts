@@ -165,7 +165,7 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
   return offices === undefined && roles === undefined;
 }
 
-interface Entry {
+interface Entry extends Pick<ListedToken, "place"> {
   readonly digest: Uint8Array;
   readonly admission: Admission;
   /** What of it clients notice. */
@@ -209,22 +209,20 @@ export class TokenTable {
   replace(tokens: readonly ListedToken[]): TokenCounts {
     const before = this.#entries;
     const entries = new Map<string, Entry>();
-    const places = new Map<string, string>();
     let unnamed = this.#unnamed;
     for (const token of tokens) {
       const digest = acceptedDigestOf(token.token);
       const key = this.#keyOf(digest);
       const [twin, known] = [entries.get(key), before.get(key)];
-      const principal = token.name ?? twin?.admission.principal ?? unnamedOf(known) ?? `token-${++unnamed}`;
+      const [number] = /^token-\d+$/.exec(known?.admission.principal ?? "") ?? [];
+      const principal = token.name ?? twin?.admission.principal ?? number ?? `token-${++unnamed}`;
       const entry = toEntry(token, { digest, principal });
       if (twin === undefined) {
-        entries.set(key, known?.facts === entry.facts ? known : entry);
-        places.set(key, token.place);
+        entries.set(key, known?.facts === entry.facts ? { ...known, place: token.place } : entry);
       } else if (twin.facts !== entry.facts) {
-        const problem = `${token.place} repeats ${
-          places.get(key)
-        } with other permissions; remove one of them`;
-        throw contentProblem(problem);
+        throw contentProblem(
+          `${token.place} repeats ${twin.place} with other permissions; remove one of them`,
+        );
       }
     }
     this.#unnamed = unnamed;
@@ -238,7 +236,7 @@ export class TokenTable {
 }
 
 function toEntry(
-  { offices, roles, expiresAtMs }: ListedToken,
+  { place, offices, roles, expiresAtMs }: ListedToken,
   { digest, principal }: { readonly digest: Uint8Array; readonly principal: string },
 ): Entry {
   const ending = new AbortController();
@@ -249,13 +247,7 @@ function toEntry(
     signal: ending.signal,
   };
   const facts = JSON.stringify([principal, expiresAtMs, offices?.toSorted(), roles?.toSorted()]);
-  return { digest, admission, facts, ending };
-}
-
-function unnamedOf(known: Entry | undefined): string | undefined {
-  return known !== undefined && /^token-\d+$/.test(known.admission.principal)
-    ? known.admission.principal
-    : undefined;
+  return { place, digest, admission, facts, ending };
 }
 
 /** Ends the connections of entries that are no longer there as they were. */

@@ -6,7 +6,6 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
-import { delay } from "../../async/backoff.ts";
 import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 
@@ -26,8 +25,6 @@ export function contentProblem(reason: string, options?: ErrorOptions): FileCont
 const FILE_CHECK_INTERVAL_MS = 1_000;
 /** A file that is written in place is read when it has not changed for this time, in milliseconds. */
 const SETTLE_MS = 100;
-/** The most checks that wait for a file to settle, before the next interval. */
-const MAX_SETTLING = 20;
 
 export interface WatchedFilesOptions {
   /** What the files are, for messages, such as `token file`. */
@@ -39,10 +36,10 @@ export interface WatchedFilesOptions {
    * Uses the texts of the files, in their order: at the start, and after each change. It may return fields for the line
    * in the log.
    *
-   * @throws {FileContentError} from {@linkcode contentProblem} when they cannot be used. At the start, that ends the opening; later, the former texts stay
-   * in use.
+   * @throws {FileContentError} from {@linkcode contentProblem} when they cannot be used. At the start, that ends the
+   * opening; later, the former texts stay in use.
    */
-  readonly use: (texts: readonly string[]) => LogFields | void | Promise<LogFields | void>;
+  readonly use: (texts: readonly string[]) => LogFields | void;
   readonly logger: Logger;
   /** The time between two checks, in milliseconds; 1,000 by default. */
   readonly intervalMs?: number | undefined;
@@ -50,11 +47,13 @@ export interface WatchedFilesOptions {
 
 export class WatchedFiles implements AsyncDisposable {
   readonly #options: WatchedFilesOptions;
-  readonly #closing = new AbortController();
+  #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #check: Promise<void> = Promise.resolve();
-  /** The version that was looked at last, whether it could be used or not. */
-  #stamp = "";
+  /** The version that was seen last. */
+  #seen = "";
+  /** The version that was read last, whether it could be used or not. */
+  #read = "";
   #digest = "";
   #problem: string | undefined;
 
@@ -66,9 +65,8 @@ export class WatchedFiles implements AsyncDisposable {
   static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
     const watched = new WatchedFiles(options);
     const { stamp, texts } = await readAll(options);
-    watched.#stamp = stamp;
-    watched.#digest = digestOf(texts);
-    await watched.#use(texts);
+    watched.#seen = watched.#read = stamp;
+    watched.#use(texts);
     watched.#schedule();
     return watched;
   }
@@ -79,7 +77,7 @@ export class WatchedFiles implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#check;
   }
@@ -89,10 +87,11 @@ export class WatchedFiles implements AsyncDisposable {
   }
 
   #schedule(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#isClosed) return;
+    const { intervalMs = FILE_CHECK_INTERVAL_MS } = this.#options;
     this.#timer = setTimeout(() => {
       this.#check = this.#checkNow().finally(() => this.#schedule());
-    }, this.#options.intervalMs ?? FILE_CHECK_INTERVAL_MS);
+    }, this.#seen === this.#read ? intervalMs : SETTLE_MS);
     this.#timer.unref();
   }
 
@@ -101,21 +100,22 @@ export class WatchedFiles implements AsyncDisposable {
     const fields = { files: files.join(", ") };
     try {
       const stamp = await stampsOf(files);
-      if (stamp === this.#stamp) return;
-      this.#stamp = stamp;
-      const read = await this.#readSettled();
-      this.#stamp = read?.stamp ?? "";
-      if (read === undefined) return;
-      const digest = digestOf(read.texts);
+      const isSettled = stamp === this.#seen;
+      this.#seen = stamp;
+      if (!isSettled || stamp === this.#read) return;
+      this.#read = stamp;
+      const read = await readAll(this.#options);
+      this.#seen = read.stamp;
+      // Otherwise they have changed while they were read.
+      if (read.stamp !== stamp || this.#isClosed) return;
       // The same text again, after a broken one in between or not, is in use already.
-      if (digest === this.#digest && this.#problem === undefined) return;
-      const told = await this.#use(read.texts);
-      this.#digest = digest;
+      if (digestOf(read.texts) === this.#digest && this.#problem === undefined) return;
+      const told = this.#use(read.texts);
       this.#problem = undefined;
       logger.info(`read the changed ${kind}`, { ...fields, ...told });
     } catch (error) {
       const problem = describeError(error);
-      // One line for each problem, although a file that is missing is tried again at every check.
+      // One line for each problem.
       if (problem !== this.#problem) {
         logger.error(`cannot use the changed ${kind}; keeping the previous one`, {
           ...fields,
@@ -126,39 +126,20 @@ export class WatchedFiles implements AsyncDisposable {
     }
   }
 
-  async #use(texts: readonly string[]): Promise<LogFields | void> {
+  #use(texts: readonly string[]): LogFields | void {
     const { kind, files, use } = this.#options;
     try {
-      return await use(texts);
+      const told = use(texts);
+      this.#digest = digestOf(texts);
+      return told;
     } catch (cause) {
-      throw new FileContentError(`Cannot read ${kind} ${quotedList(files)}: ${describeError(cause)}`, {
-        cause,
-      });
+      const named = files.map((file) => `"${file}"`).join(" and ");
+      throw new FileContentError(`Cannot read ${kind} ${named}: ${describeError(cause)}`, { cause });
     }
-  }
-
-  /** Reads the files when nobody is writing them; `undefined` when they keep changing. */
-  async #readSettled(): Promise<Reading | undefined> {
-    const { files } = this.#options;
-    const { signal } = this.#closing;
-    let before = await stampsOf(files);
-    for (let checks = 0; checks < MAX_SETTLING; checks++) {
-      await delay(SETTLE_MS, signal).catch(() => {});
-      if (signal.aborted) return undefined;
-      const read = await readAll(this.#options);
-      if (read.stamp === before) return read;
-      before = read.stamp;
-    }
-    return undefined;
   }
 }
 
-interface Reading {
-  readonly stamp: string;
-  readonly texts: readonly string[];
-}
-
-async function readAll({ kind, files, maxBytes }: WatchedFilesOptions): Promise<Reading> {
+async function readAll({ kind, files, maxBytes }: WatchedFilesOptions) {
   const reads = await Promise.all(files.map((file) =>
     withFile(file, async (handle) => {
       const text = await readText(handle, maxBytes);
@@ -206,14 +187,8 @@ async function readText(handle: FileHandle, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 
-function quotedList(files: readonly string[]): string {
-  return files.map((file) => `"${file}"`).join(" and ");
-}
-
 function digestOf(texts: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const text of texts) hash.update(`${text.length}:${text}`);
-  return hash.digest("base64");
+  return createHash("sha256").update(JSON.stringify(texts)).digest("base64");
 }
 
 const REASONS: Readonly<Record<string, string>> = {
