@@ -3,7 +3,6 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import {
   minorOf,
   parseProtocolVersion,
-  PROTOCOL_MINORS,
   PROTOCOL_VERSIONS,
   toProtocolMinor,
   VERSION_QUERY_PARAMETER,
@@ -12,8 +11,6 @@ import { quoted } from "../limits.ts";
 import type { Refusal } from "../observe/meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
-
-export const DEFAULT_ACCEPTED_VERSIONS: readonly string[] = PROTOCOL_MINORS;
 
 /** How a client may connect: HTTP long-polling, WebSocket. */
 export type TransportName = "polling" | "websocket";

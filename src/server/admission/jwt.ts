@@ -2,7 +2,8 @@
 import type { JWTPayload } from "jose";
 import { type Logger, silentLogger } from "../../log.ts";
 import { countOf, describeError } from "../../text.ts";
-import { type ClaimOptions, DEFAULT_CLOCK_TOLERANCE_MS, readClaims, shown } from "./jwt_claims.ts";
+import { JWT_ROWS } from "../options/credential_rows.ts";
+import { type ClaimOptions, readClaims, shown } from "./jwt_claims.ts";
 import {
   fits,
   type KeyChoice,
@@ -182,7 +183,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
   }
 
   get #toleranceMs(): number {
-    return this.#options.clockToleranceMs ?? DEFAULT_CLOCK_TOLERANCE_MS;
+    return this.#options.clockToleranceMs ?? JWT_ROWS.jwtClockToleranceMs.default;
   }
 }
 

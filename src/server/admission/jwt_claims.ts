@@ -1,6 +1,7 @@
 /** What the claims of a JWT allow. Pure. */
 import { isRecord, isTexts } from "../../json.ts";
 import { shorten } from "../../text.ts";
+import { JWT_ROWS } from "../options/credential_rows.ts";
 import { type Grant, GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./grant.ts";
 import type { AuthRefusal } from "./provider.ts";
 
@@ -18,9 +19,6 @@ export interface ClaimOptions {
   readonly defaultRoles?: readonly GrantedRole[] | undefined;
 }
 
-export const DEFAULT_OFFICES_CLAIM = "a2c_offices";
-export const DEFAULT_ROLES_CLAIM = "a2c_roles";
-export const DEFAULT_CLOCK_TOLERANCE_MS = 30_000;
 const MAX_PRINCIPAL_LENGTH = 256;
 const MAX_LOGGED_LENGTH = 200;
 const ALL = "*";
@@ -31,9 +29,9 @@ export function readClaims(
   options: ClaimOptions,
 ): AuthRefusal | { readonly principal: string; readonly grant: Grant } {
   const {
-    principalClaim = "sub",
-    officesClaim = DEFAULT_OFFICES_CLAIM,
-    rolesClaim = DEFAULT_ROLES_CLAIM,
+    principalClaim = JWT_ROWS.jwtPrincipalClaim.default,
+    officesClaim = JWT_ROWS.jwtOfficesClaim.default,
+    rolesClaim = JWT_ROWS.jwtRolesClaim.default,
     defaultOffices = [],
     defaultRoles = GRANTED_ROLES,
   } = options;

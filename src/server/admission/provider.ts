@@ -1,6 +1,7 @@
 /** The contract with what decides who may connect. */
 import { isRecord } from "../../json.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
+import { CREDENTIAL_ROWS } from "../options/credential_rows.ts";
 import { type Grant, isGrant } from "./grant.ts";
 
 /** The credentials of a connection. */
@@ -168,10 +169,6 @@ export function isDecision(value: unknown): value is AuthDecision {
     (signal === undefined || signal instanceof AbortSignal);
 }
 
-/** The field of the Socket.IO `auth` object that holds a token, as all SDKs send it. */
-export const DEFAULT_TOKEN_FIELD = "token";
-/** The HTTP headers that may hold it: of older SDKs, and of programs that know HTTP alone. */
-export const DEFAULT_TOKEN_HEADERS: readonly string[] = ["x-api-key", "authorization"];
 const MAX_TOKEN_LENGTH = 16_384;
 
 /** Where clients put their token. */
@@ -187,7 +184,8 @@ export interface TokenPlace {
 
 /** Returns a reader of the token; it returns `undefined` for a client that presents none. */
 export function createTokenReader(place: TokenPlace): (credentials: Credentials) => string | undefined {
-  const { field = DEFAULT_TOKEN_FIELD, header = DEFAULT_TOKEN_HEADERS } = place;
+  const { authField, authHeader } = CREDENTIAL_ROWS;
+  const { field = authField.default, header = authHeader.default } = place;
   const headers = (typeof header === "string" ? [header] : header).map((name) => name.toLowerCase());
   return ({ auth, headers: sent }) => {
     const own = Object.hasOwn(auth, field) ? auth[field] : undefined;
