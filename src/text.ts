@@ -12,6 +12,14 @@ export function shorten(text: string, maxLength: number): string {
 }
 
 /** The message of anything that was thrown, with `�` in place of halves of characters, which a peer may have sent. */
+/** The length to which a peer's text is cut in log lines and refusals. */
+const MAX_QUOTED_LENGTH = 128;
+
+/** Shortens a peer's text for log lines and refusals. */
+export function quoted(text: string): string {
+  return shorten(text, MAX_QUOTED_LENGTH).toWellFormed();
+}
+
 export function describeError(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).toWellFormed();
 }

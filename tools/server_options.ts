@@ -3,8 +3,8 @@ import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
 import { ServerOption, Switch } from "../src/cli/server/option_kinds.ts";
 import { type OptionGroup, serverOptionGroups } from "../src/cli/server/options.ts";
-import { numberText, rowOf } from "../src/server/options/checks.ts";
-import { CONSTANTS } from "../src/server/options/constants.ts";
+import { kindOf, numberText, rowOf } from "../src/server/options/checks.ts";
+import { type Constant, CONSTANT_GROUPS } from "../src/server/options/constants.ts";
 
 /** The pages in `docs/` that have such tables. */
 export const SERVER_OPTION_PAGES = ["server.md", "credentials.md", "operations.md", "cluster.md"] as const;
@@ -12,7 +12,8 @@ export const SERVER_OPTION_PAGES = ["server.md", "credentials.md", "operations.m
 /** A table: the headings of its groups, in its first line. */
 const TABLE = /^<!-- options: (.+); written by `deno task schema` -->$[^]*?^<!-- \/options -->$/gm;
 
-const CONSTANT_TABLE = /^<!-- constants: written by `deno task schema` -->$[^]*?^<!-- \/constants -->$/gm;
+/** The tables of numbers that nobody sets. */
+const CONSTANT_TABLES = /^<!-- constants: written by `deno task schema` -->$[^]*?^<!-- \/constants -->$/gm;
 
 /**
  * All pages with their tables written anew.
@@ -38,7 +39,7 @@ export function withServerOptions<Page extends { readonly text: string }>(pages:
     text: page.text.replaceAll(
       TABLE,
       (_, headings: string) => tableOf(headings, headings.split(", ").map(take)),
-    ).replaceAll(CONSTANT_TABLE, constantTable),
+    ).replaceAll(CONSTANT_TABLES, constantTables),
   }));
   const [missing] = groups.keys();
   if (missing !== undefined) {
@@ -63,18 +64,24 @@ function tableOf(headings: string, groups: readonly OptionGroup[]): string {
   ].join("\n");
 }
 
-function constantTable(): string {
-  return [
-    "<!-- constants: written by `deno task schema` -->",
-    "",
-    "| number | value | meaning |",
-    "| --- | --- | --- |",
-    ...Object.entries(CONSTANTS).map(([name, { value, help }]) =>
-      `| \`${name}\` | ${numberText(name.endsWith("Ms") ? "ms" : "count", value)} | ${help} |`
-    ),
-    "",
-    "<!-- /constants -->",
-  ].join("\n");
+function constantTables(): string {
+  const tables = Object.entries<Readonly<Record<string, Constant>>>(CONSTANT_GROUPS).map(([heading, rows]) =>
+    [
+      `| ${heading} | limit | beyond it |`,
+      "| --- | --- | --- |",
+      ...Object.entries(rows).map(([name, { value, help, beyond }]) =>
+        `| ${help} | ${limitText(name, value)} | ${beyond} |`
+      ),
+      "",
+    ].join("\n")
+  );
+  return ["<!-- constants: written by `deno task schema` -->", "", ...tables, "<!-- /constants -->"].join("\n");
+}
+
+function limitText(name: string, value: number): string {
+  const kind = kindOf(name);
+  if (kind === "count") return value.toLocaleString("en");
+  return numberText(kind, value).replace(/[a-zA-Z]+$/, " $&");
 }
 
 function toRow(option: Option): string {

@@ -181,7 +181,7 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--allow-origin", "app.example"], 'did you mean "https://app.example"?'],
     [["--port", "3999", "--metrics-port", "3999"], "choose another --port or --metrics-port"],
     [["--nonsense"], "unknown option"],
-    [["--grace", "1s"], "Cannot use --grace: it was removed; the time to wait for a Computer"],
+    [["--grace", "1s"], "Cannot use --grace: it was removed; the value is always 5s: time to wait"],
     [["--engine=ws"], "Cannot use --engine: it was removed; the Server has one engine"],
     [["extra"], "a Server has options only"],
   ];
@@ -198,7 +198,7 @@ Deno.test("server.ts does not start with the variable of an option that was remo
   assertEquals(code, 2);
   assertStringIncludes(
     stderr,
-    "A2C_MAX_PENDING: it was removed; the most connections that are not authenticated",
+    "A2C_MAX_PENDING: it was removed; the value is always 512",
   );
 });
 

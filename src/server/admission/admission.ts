@@ -17,8 +17,10 @@ import {
 import { auditFields } from "../observe/logs.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";
-import { MAX_SESSION_LENGTH } from "../limits.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "./quotas.ts";
+
+/** The longest `session`; a longer one is ignored. */
+const MAX_SESSION_LENGTH = 128;
 
 export interface Identity {
   readonly principal: string;

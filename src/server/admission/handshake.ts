@@ -7,10 +7,10 @@ import {
   toProtocolMinor,
   VERSION_QUERY_PARAMETER,
 } from "../../protocol/version.ts";
-import { quoted } from "../limits.ts";
 import type { Refusal } from "../observe/meter.ts";
 import type { HostRule, OriginRule } from "./origins.ts";
 import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
+import { quoted } from "../../text.ts";
 
 /** How a client may connect: HTTP long-polling, WebSocket. */
 export type TransportName = "polling" | "websocket";

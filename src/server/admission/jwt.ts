@@ -2,7 +2,6 @@
 import type { JWTPayload } from "jose";
 import { type Logger, silentLogger } from "../../log.ts";
 import { countOf, describeError } from "../../text.ts";
-import { JWT_ROWS } from "../options/credential_rows.ts";
 import { type ClaimOptions, readClaims, shown } from "./jwt_claims.ts";
 import {
   fits,
@@ -23,8 +22,8 @@ import {
   type TokenPlace,
 } from "./provider.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
-
-const MAX_KEY_FILE_BYTES = 262_144;
+import { CONSTANTS } from "../options/constants.ts";
+import { JWT_ROWS } from "../options/credential_rows.ts";
 
 /** Where the keys come from: exactly one of these. */
 export interface JwtKeyOptions {
@@ -244,7 +243,13 @@ async function openKeys(options: JwtOptions): Promise<KeySource> {
   const find = (token: KeyChoice) => Promise.resolve(keys.filter((key) => fits(key, token)));
   const file = secretFile ?? publicKeyFile;
   if (file !== undefined) {
-    const files = await WatchedFiles.open({ kind, files: [file], maxBytes: MAX_KEY_FILE_BYTES, logger, use });
+    const files = await WatchedFiles.open({
+      kind,
+      files: [file],
+      maxBytes: CONSTANTS.maxKeyFileBytes.value,
+      logger,
+      use,
+    });
     return { find, close: () => files.close() };
   }
   try {

@@ -8,6 +8,7 @@ import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { describeError } from "../../text.ts";
 import { contentProblem } from "./watched_files.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];
 /** What the keys of each kind may verify. A symmetric key is of none of them, so it never verifies as a public one. */
@@ -21,7 +22,6 @@ const PUBLIC_KEY_KINDS = [
 export const PUBLIC_KEY_ALGORITHMS: readonly string[] = PUBLIC_KEY_KINDS.flatMap(({ algorithms }) =>
   algorithms
 );
-const MAX_KEYS = 100;
 /** The shortest secret, in bytes: as long as the hash of HS256 (RFC 7518, section 3.2). */
 const MIN_SECRET_BYTES = 32;
 
@@ -78,7 +78,9 @@ const PRIVATE_KEY = "it has a private key; give the public key alone";
  */
 export function readKeySet(value: unknown): readonly VerificationKey[] {
   const list = isRecord(value) && Array.isArray(value["keys"]) ? value["keys"] : [value];
-  if (list.length > MAX_KEYS) throw contentProblem(`it has more than ${MAX_KEYS} keys`);
+  if (list.length > CONSTANTS.maxKeys.value) {
+    throw contentProblem(`it has more than ${CONSTANTS.maxKeys.value} keys`);
+  }
   if (!list.every(isRecord)) throw contentProblem("it is not a set of keys");
   if (list.some((jwk) => Object.hasOwn(jwk, "d"))) throw contentProblem(PRIVATE_KEY);
   return list.flatMap(toKey);
@@ -105,16 +107,13 @@ function toKey(jwk: JWK): readonly VerificationKey[] {
   return algorithms.length > 0 && isForSignatures ? [{ algorithms, kid, key: jwk }] : [];
 }
 
-const FETCH_TIMEOUT_MS = 5_000;
-/** The largest answer, in bytes, after decompression. */
-const MAX_KEY_SET_BYTES = 512 * 1024;
 /** The age at which the keys are fetched again, in milliseconds. */
 const MAX_AGE_MS = 600_000;
 /** How long keys are used while newer ones cannot be fetched, in milliseconds. */
 const MAX_STALE_MS = 3_600_000;
-/** The least time between two fetches, in milliseconds: clients that are not admitted can name unknown keys as often as they like. */
-const COOLDOWN_MS = 30_000;
-/** The same after a failure, in milliseconds. */
+/** Clients that are not admitted can name unknown keys as often as they like. */
+const COOLDOWN_MS = CONSTANTS.keySetCooldownMs.value;
+/** The least time between two fetches after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
 export interface RemoteKeysOptions {
@@ -218,8 +217,9 @@ export class RemoteKeys {
   async #fetch(): Promise<void> {
     const fields = { url: withoutQuery(this.#url) };
     const before = this.#failure;
-    using deadline = new Deadline(FETCH_TIMEOUT_MS, {
-      reason: () => new DOMException(`No answer within ${FETCH_TIMEOUT_MS} ms`, "TimeoutError"),
+    using deadline = new Deadline(CONSTANTS.keySetTimeoutMs.value, {
+      reason: () =>
+        new DOMException(`No answer within ${CONSTANTS.keySetTimeoutMs.value} ms`, "TimeoutError"),
       signal: this.#closing.signal,
     });
     try {
@@ -255,8 +255,8 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   // Leaving the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_KEY_SET_BYTES) {
-      throw contentProblem(`the answer has more than ${MAX_KEY_SET_BYTES} bytes`);
+    if (bytes > CONSTANTS.maxKeySetBytes.value) {
+      throw contentProblem(`the answer has more than ${CONSTANTS.maxKeySetBytes.value} bytes`);
     }
     text += decoder.decode(chunk, { stream: true });
   }

@@ -9,8 +9,8 @@ import { type Audit, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import { type Credentials, endOf, type Permit } from "./provider.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
-import { MIN_RENEWAL_INTERVAL_MS } from "../limits.ts";
 import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
 /** How long before their expiry the client of credentials is first told of it, unless they are valid for less than twice that. */
 const FIRST_WARNING_MS = 60_000;
@@ -180,7 +180,7 @@ export class LiveCredentials implements Expirable {
 
   #requirePause(): void {
     const nowMs = performance.now();
-    const isTooSoon = nowMs - this.#triedAtMs < MIN_RENEWAL_INTERVAL_MS;
+    const isTooSoon = nowMs - this.#triedAtMs < CONSTANTS.minRenewalIntervalMs.value;
     if (isTooSoon || this.#asking !== undefined) {
       throw new SmcpError(
         ErrorCode.BAD_REQUEST,

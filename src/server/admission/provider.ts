@@ -1,8 +1,9 @@
 /** The contract with what decides who may connect. */
 import { isRecord } from "../../json.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
-import { CREDENTIAL_ROWS } from "../options/credential_rows.ts";
 import { type Grant, isGrant } from "./grant.ts";
+import { CONSTANTS } from "../options/constants.ts";
+import { CREDENTIAL_ROWS } from "../options/credential_rows.ts";
 
 /** The credentials of a connection. */
 export interface Credentials {
@@ -169,8 +170,6 @@ export function isDecision(value: unknown): value is AuthDecision {
     (signal === undefined || signal instanceof AbortSignal);
 }
 
-const MAX_TOKEN_LENGTH = 16_384;
-
 /** Where clients put their token. */
 export interface TokenPlace {
   /** The field of the Socket.IO `auth` object; `token` by default. It is read first. */
@@ -191,7 +190,7 @@ export function createTokenReader(place: TokenPlace): (credentials: Credentials)
     const own = Object.hasOwn(auth, field) ? auth[field] : undefined;
     const candidates = [own, ...headers.map((name) => readHeader(name, sent))];
     const token = candidates.find((value) => typeof value === "string" && value !== "");
-    return typeof token === "string" && token.length <= MAX_TOKEN_LENGTH ? token : undefined;
+    return typeof token === "string" && token.length <= CONSTANTS.maxTokenLength.value ? token : undefined;
   };
 }
 

@@ -6,10 +6,13 @@ import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
-import { MAX_IDLE_QUOTAS, quoted } from "../limits.ts";
 import { optionLabel } from "../options/checks.ts";
 import type { Refusal } from "../observe/meter.ts";
 import { addressKey } from "./address_ledger.ts";
+import { quoted } from "../../text.ts";
+
+/** The most quotas that are kept while nothing uses them, of principals and of addresses each. */
+export const MAX_IDLE_QUOTAS = 4_096;
 
 export type QuotaOwner = "principal" | "address";
 

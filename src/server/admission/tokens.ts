@@ -13,8 +13,7 @@ import {
 } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken, listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
-
-const MAX_TOKEN_FILE_BYTES = 1_048_576;
+import { CONSTANTS } from "../options/constants.ts";
 
 /** The place of a token that is not in the file. */
 const BESIDE_FILE = "a token given beside the token file (A2C_TOKEN or --token)";
@@ -122,7 +121,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
     const files = await WatchedFiles.open({
       kind: "token file",
       files: [path],
-      maxBytes: MAX_TOKEN_FILE_BYTES,
+      maxBytes: CONSTANTS.maxTokenFileBytes.value,
       logger,
       intervalMs: checkIntervalMs,
       use: ([text = ""]) => {

@@ -3,19 +3,22 @@
  * refused, or tried to reach another office. The lines of the trail go to the logger with the module `audit`, so that they
  * can be kept apart.
  */
-import { TokenBucket } from "../../async/token_bucket.ts";
+import { type Rate, rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields, Logger } from "../../log.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { FarewellCode } from "../../protocol/farewell.ts";
-import {
-  ALL_CONNECTIONS_LINES,
-  ALL_RELAYED_ERRORS_LINES,
-  AUDIT_LINES,
-  CONNECTION_LINES,
-  REFUSAL_LINES,
-  RELAYED_ERROR_LINES,
-} from "../limits.ts";
+
+/** The log lines about the events of one connection, and of all connections together; further lines are counted. */
+export const CONNECTION_LINES: Rate = rateOf(20, 10_000);
+const ALL_CONNECTIONS_LINES = rateOf(200, 10_000);
+/** The lines about errors of Computers that one connection is relayed, and all connections together. */
+const RELAYED_ERROR_LINES = rateOf(300, 10_000);
+const ALL_RELAYED_ERRORS_LINES = rateOf(3_000, 10_000);
+/** The lines about connections, joins and leaves, which an audit wants complete: more than a busy Server has. */
+const AUDIT_LINES = rateOf(5_000, 10_000);
+/** The lines about refused connections. */
+const REFUSAL_LINES = rateOf(20, 60_000);
 
 export function createRefusalLog(logger: Logger): BoundedLog {
   return new BoundedLog(logger, { buckets: [new TokenBucket(REFUSAL_LINES)], about: "refused connections" });

@@ -14,11 +14,13 @@ import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
 import { answerPlainRequest, type PlainAnswers } from "../http.ts";
 import { refusePlainUpgrade } from "../http_refusals.ts";
-import { MAX_METRICS_SOCKETS } from "../limits.ts";
 import type { Offices } from "../offices/offices.ts";
 import { startListening, stopListening } from "../sockets/listening.ts";
 import type { Watchdog } from "../sockets/watchdog.ts";
 import type { Metrics } from "./metrics.ts";
+
+/** The most TCP connections to the port of the metrics. */
+const MAX_METRICS_SOCKETS = 64;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

@@ -4,8 +4,10 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { buildVersionRefusalText } from "../../protocol/refusal_text.ts";
 import { minorOf, parseProtocolVersion } from "../../protocol/version.ts";
 import { skeletonOf } from "../../protocol/look_alikes.ts";
-import { MAX_OBSERVERS } from "../limits.ts";
 import { optionLabel } from "../options/checks.ts";
+
+/** The most observers of one office. */
+const MAX_OBSERVERS = 16;
 
 export interface Member {
   readonly sid: string;

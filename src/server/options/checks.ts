@@ -85,14 +85,21 @@ function removed(flag: string, now: string): RemovedOption {
 
 function fixed(name: ConstantName): string {
   const { value, help } = CONSTANTS[name];
-  return `${help} is always ${numberText(name.endsWith("Ms") ? "ms" : "count", value)}`;
+  return `the value is always ${numberText(kindOf(name), value)}: ${help}`;
 }
 
-const MIB = 1024 * 1024;
+/** The kind of the number that a constant is, by its name. */
+export function kindOf(name: string): OptionKind {
+  return name.endsWith("Ms") ? "ms" : name.includes("Bytes") ? "bytes" : "count";
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
 /** Writes a number as it can be given in a flag, such as `16MiB`, `4s` or `1024`. */
 export function numberText(kind: OptionKind, value: number): string {
   if (kind === "bytes" && value % MIB === 0) return `${value / MIB}MiB`;
+  if (kind === "bytes" && value % KIB === 0) return `${value / KIB}KiB`;
   return kind === "ms" ? `${value / 1_000}s` : String(value);
 }
 

@@ -6,15 +6,6 @@ import { createHostRule, createOriginRule, type HostRule } from "../admission/or
 import { anonymous, type AuthProvider } from "../admission/provider.ts";
 import { TrustedProxies } from "../admission/proxies.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "../offices/redis/settings.ts";
-import {
-  CONNECTS_BURST_SECONDS,
-  type LoadLimits,
-  loadLimitsFor,
-  MIN_MESSAGES_IN_MEMORY,
-  REQUEST_CHECK_INTERVAL_MS,
-  REQUEST_TIMEOUT_MS,
-  REQUESTS_BURST_SECONDS,
-} from "../limits.ts";
 import { Meter } from "../observe/meter.ts";
 import type { Rate } from "../../async/token_bucket.ts";
 import type { QuotaSettings } from "../admission/quotas.ts";
@@ -28,8 +19,9 @@ import {
   requireNumber,
   rowOf,
 } from "./checks.ts";
-import { type ConstantName, constantOf } from "./constants.ts";
+import { type ConstantName, constantOf, CONSTANTS } from "./constants.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
+import { type LoadLimits, loadLimitsFor } from "../relay/pending_requests.ts";
 
 /** The options of a Server. */
 export interface SmcpServerOptions {
@@ -178,6 +170,11 @@ export function requireKnownOptions(
   requireKnownNames(options, isListening ? LISTEN_NAMES : NAMES);
 }
 
+/** How many messages of the largest size fit into `maxMessageMemoryBytes` at least. */
+const MIN_MESSAGES_IN_MEMORY = 4;
+/** How often the time-outs of HTTP requests are checked. */
+const REQUEST_CHECK_INTERVAL_MS = 2_000;
+
 type SettledConstant =
   | "connectTimeoutMs"
   | "authTimeoutMs"
@@ -272,13 +269,14 @@ function quotasOf(options: SmcpServerOptions & Pick<ListenOptions, "maxSockets">
     options[name] === undefined ? otherwise : requireNumber(name, options[name]);
   const share = Math.ceil(constantOf(options, "connectionsShare") * maxSockets);
   const hasPrincipals = auth !== undefined;
-  const connectsOf = (name: ConstantName) => paceOf(constantOf(options, name), CONNECTS_BURST_SECONDS);
+  const connectsOf = (name: ConstantName) =>
+    paceOf(constantOf(options, name), CONSTANTS.connectsBurstSeconds.value);
   return {
     // Without credentials, all clients are one principal.
     principal: {
       connections: boundOf("maxConnectionsPerPrincipal", hasPrincipals ? share : Infinity),
       connects: hasPrincipals ? connectsOf("maxConnectsPerPrincipal") : undefined,
-      requests: paceOf(boundOf("maxRequestsPerPrincipal", Infinity), REQUESTS_BURST_SECONDS),
+      requests: paceOf(boundOf("maxRequestsPerPrincipal", Infinity), CONSTANTS.requestsBurstSeconds.value),
     },
     address: { connections: share, connects: connectsOf("maxConnectsPerAddress") },
     messages: hasPrincipals ? "principal" : "address",
@@ -321,7 +319,7 @@ export function httpOptionsOf(options: ListenOptions) {
   const headersTimeout = constantOf(options, "headTimeoutMs");
   return {
     headersTimeout,
-    requestTimeout: Math.max(REQUEST_TIMEOUT_MS, headersTimeout),
+    requestTimeout: Math.max(CONSTANTS.requestTimeoutMs.value, headersTimeout),
     connectionsCheckingInterval: Math.min(REQUEST_CHECK_INTERVAL_MS, headersTimeout),
   };
 }

@@ -7,10 +7,9 @@ import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import type { Role } from "../../protocol/office.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
-import { describeError } from "../../text.ts";
+import { describeError, quoted } from "../../text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
 import type { Drain } from "../drain.ts";
-import { type LoadLimits, quoted } from "../limits.ts";
 import type { IncompleteMessage } from "../message_shares.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Meter, Outcome } from "../observe/meter.ts";
@@ -22,6 +21,7 @@ import { RawAnswer, routingFieldsOf } from "../raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";
 import type { Answer, Settlement } from "./pending_requests.ts";
+import type { LoadLimits } from "./pending_requests.ts";
 
 /** What the relay needs of its Server. */
 export interface Hub extends ConnectionContext {

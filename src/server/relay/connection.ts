@@ -1,16 +1,15 @@
 /** A connection as the relay sees it: its identity, its membership, and the requests that are open from and to it. */
-import { TokenBucket } from "../../async/token_bucket.ts";
+import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
-import { describeError } from "../../text.ts";
+import { describeError, quoted } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
-import { MAX_NOTIFYING, quoted } from "../limits.ts";
 import type { Audit } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
@@ -27,6 +26,17 @@ import {
   type Side,
   withComputer,
 } from "./pending_requests.ts";
+import { CONSTANTS } from "../options/constants.ts";
+
+/**
+ * What one connection may cause, as it waits for one receiver. It is less than the margin between refusing requests to a
+ * slow receiver and closing its connection, so that one sender cannot cause the closing. About 1,900 notifications at once,
+ * and 30 per second.
+ */
+const NOTIFYING: Rate = {
+  burst: CONSTANTS.notifyingBytes.value,
+  perSecond: CONSTANTS.notifyingBytesPerSecond.value,
+};
 
 export type Ack = (...answer: unknown[]) => void;
 
@@ -117,7 +127,7 @@ export class Connection implements Target {
   }
 
   get notifying(): TokenBucket {
-    return this.#notifying ??= new TokenBucket(MAX_NOTIFYING);
+    return this.#notifying ??= new TokenBucket(NOTIFYING);
   }
 
   /** The requests that it has sent, also to Computers of other processes. */

@@ -13,8 +13,7 @@ import {
 import { parseComputerCallData } from "../../protocol/parse.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import { describeError } from "../../text.ts";
-import { MAX_EVENT_LENGTH, MAX_HELD_EVENTS, MAX_OBSERVER_REQUEST_BYTES, quoted } from "../limits.ts";
+import { describeError, quoted } from "../../text.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../raw.ts";
@@ -30,6 +29,10 @@ import {
   update,
 } from "./office_events.ts";
 import type { Answer } from "./pending_requests.ts";
+import { CONSTANTS } from "../options/constants.ts";
+
+/** The approximate size limit of an observer's request: observers only read. */
+const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 
 /** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
@@ -109,8 +112,8 @@ function problemOf(
       `${optionLabel("maxOpenRequests")}. Wait until some are answered`;
     return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event", limit } });
   }
-  if (event.length > MAX_EVENT_LENGTH) {
-    return badRequest("event", `${intent()}: longer than ${MAX_EVENT_LENGTH} characters`);
+  if (event.length > CONSTANTS.maxEventLength.value) {
+    return badRequest("event", `${intent()}: longer than ${CONSTANTS.maxEventLength.value} characters`);
   }
   const count = wantsAck ? args.length - 1 : args.length;
   return count === 1 ? undefined : badRequest("body", `${intent()}: expected one argument, got ${count}`);
@@ -120,7 +123,7 @@ function tooManyHeld({ event }: Call): SmcpError {
   const message = `Cannot handle "${quoted(event)}": too many events, or too large ones, wait while this ` +
     "connection joins or leaves an office";
   return new SmcpError(ErrorCode.BAD_REQUEST, message, {
-    details: { field: "event", limit: MAX_HELD_EVENTS },
+    details: { field: "event", limit: CONSTANTS.maxHeldEvents.value },
   });
 }
 

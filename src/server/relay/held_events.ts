@@ -1,8 +1,8 @@
 /** The events of a connection that wait while its membership changes. */
 import { approximateSizeBytes } from "../../protocol/size.ts";
 import { RawRequest } from "../raw.ts";
-import { MAX_HELD_BYTES, MAX_HELD_EVENTS } from "../limits.ts";
 import type { IncompleteMessage } from "../message_shares.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
 export interface Incoming {
   readonly event: string;
@@ -30,7 +30,9 @@ export class HeldEvents {
    * not count for the queue: below the limit, any size fits.
    */
   take(incoming: Incoming): boolean {
-    if (this.#events.length >= MAX_HELD_EVENTS || this.#bytes >= MAX_HELD_BYTES) return false;
+    if (this.#events.length >= CONSTANTS.maxHeldEvents.value || this.#bytes >= CONSTANTS.maxHeldBytes.value) {
+      return false;
+    }
     const [body] = incoming.args;
     const bytes = body instanceof RawRequest ? body.length : approximateSizeBytes(body);
     if (!this.count(bytes)) return false;

@@ -26,13 +26,13 @@ import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
-import { MAX_PENDING_BYTES } from "../limits.ts";
 import { LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Departure } from "../offices/offices.ts";
 import type { Call, Hub, Route } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_requests.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
 /** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
@@ -128,7 +128,7 @@ function parseCredentials(body: unknown): Pick<Credentials, "auth" | "headers"> 
     badRequest(field, `Cannot read the credentials field "${field}": ${why}`);
   if (!isRecord(body)) throw refuse("body", "expected an object");
   // As much as a client may send before it is admitted.
-  if (!fitsApproximately(body, MAX_PENDING_BYTES)) throw refuse("body", "too large");
+  if (!fitsApproximately(body, CONSTANTS.maxPendingBytes.value)) throw refuse("body", "too large");
   const { auth = {}, headers = {} } = body;
   if (!isRecord(auth)) throw refuse("auth", "expected an object");
   if (!isRecord(headers)) throw refuse("headers", "expected an object");

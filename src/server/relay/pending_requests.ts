@@ -3,7 +3,8 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
-import { quoted } from "../limits.ts";
+import { quoted } from "../../text.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
 export type Answer = readonly unknown[];
 
@@ -241,4 +242,30 @@ export class OfficeLoads {
     load.remove(bytes);
     if (load.requests === 0) this.#loads.delete(officeId);
   }
+}
+
+export interface LoadLimits {
+  /** Requests of one connection. */
+  readonly requester: LoadLimit;
+  /** Requests to one Computer. */
+  readonly target: LoadLimit;
+  /** Requests in one office. */
+  readonly office: LoadLimit;
+  /** Requests of all observers of one office. */
+  readonly observers: LoadLimit;
+}
+
+/** Derives the limits from the most open requests of one connection. */
+export function loadLimitsFor(maxOpenRequests: number): LoadLimits {
+  const { maxRequesterBytes, maxTargetBytes, maxOfficeBytes, maxObserversBytes } = CONSTANTS;
+  const { targetFactor, officeFactor, observersShare } = CONSTANTS;
+  return {
+    requester: { requests: maxOpenRequests, bytes: maxRequesterBytes.value },
+    target: { requests: targetFactor.value * maxOpenRequests, bytes: maxTargetBytes.value },
+    office: { requests: officeFactor.value * maxOpenRequests, bytes: maxOfficeBytes.value },
+    observers: {
+      requests: Math.ceil(observersShare.value * maxOpenRequests),
+      bytes: maxObserversBytes.value,
+    },
+  };
 }

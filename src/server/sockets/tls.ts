@@ -5,8 +5,9 @@ import { createServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../../log.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "../admission/watched_files.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
-const MAX_PEM_BYTES = 1_048_576;
+const MAX_PEM_BYTES = CONSTANTS.maxCertificateBytes.value;
 
 /** The certificate of a Server and its private key: as PEM, or the files of both. */
 export type TlsOptions =

@@ -1,13 +1,13 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
 import { SmcpError } from "../../../protocol/errors.ts";
-import { describeError } from "../../../text.ts";
+import { describeError, quoted } from "../../../text.ts";
 import type { Logger } from "../../../log.ts";
 import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
-import { type LoadLimits, quoted } from "../../limits.ts";
 import { rawArgumentsOf } from "../../raw.ts";
 import {
   Load,
+  type LoadLimits,
   PendingRequest,
   type RelayedRequest,
   type RequestContext,

@@ -1,6 +1,7 @@
 /** The options of a Server on Redis. */
+import { OPTIONS } from "../../options/table.ts";
 
-export const DEFAULT_REDIS_PREFIX = "a2c";
+const DEFAULT_REDIS_PREFIX = OPTIONS.redisPrefix.default;
 /** What to do when Redis refuses a command of this process. */
 export const REDIS_ACL_HINT =
   "the user of the URL may not do this; its ACL must allow the keys and channels that begin with --redis-prefix " +

@@ -1,7 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { MAX_IDLE_QUOTAS } from "../../../../src/server/limits.ts";
-import { QuotaLedger, type QuotaSettings } from "../../../../src/server/admission/quotas.ts";
+import { MAX_IDLE_QUOTAS, QuotaLedger, type QuotaSettings } from "../../../../src/server/admission/quotas.ts";
 
 const UNBOUNDED = { connections: Infinity, connects: undefined, requests: undefined };
 

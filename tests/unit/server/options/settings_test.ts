@@ -106,6 +106,6 @@ Deno.test("SmcpServer refuses an option that was removed, and says what holds no
   await assertRejects(
     () => SmcpServer.listen(removed),
     TypeError,
-    "removed; the time to wait for a Computer",
+    "removed; the value is always 5s",
   );
 });

@@ -4,8 +4,8 @@ import { RedisOffices } from "../../../../../src/server/offices/redis/offices.ts
 import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
 import { type RedisOptions, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
-import { loadLimitsFor } from "../../../../../src/server/limits.ts";
 import { Premises } from "../_offices.ts";
+import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
 
 export interface ProcessOptions {
   readonly clock?: LeaseClock;

@@ -15,12 +15,13 @@ import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
-import { CONNECTION_LINES, loadLimitsFor } from "../../../../../src/server/limits.ts";
 import { Load } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
 import { computer } from "../_offices.ts";
+import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
+import { CONNECTION_LINES } from "../../../../../src/server/observe/logs.ts";
 
 const MIB = 1024 * 1024;
 const ask = {
