@@ -75,7 +75,9 @@ function constantTables(): string {
       "",
     ].join("\n")
   );
-  return ["<!-- constants: written by `deno task schema` -->", "", ...tables, "<!-- /constants -->"].join("\n");
+  return ["<!-- constants: written by `deno task schema` -->", "", ...tables, "<!-- /constants -->"].join(
+    "\n",
+  );
 }
 
 function limitText(name: string, value: number): string {

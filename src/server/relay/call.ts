@@ -20,8 +20,7 @@ import type { QuotaLedger } from "../admission/quotas.ts";
 import { RawAnswer, routingFieldsOf } from "../raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";
-import type { Answer, Settlement } from "./pending_requests.ts";
-import type { LoadLimits } from "./pending_requests.ts";
+import type { Answer, LoadLimits, Settlement } from "./pending_requests.ts";
 
 /** What the relay needs of its Server. */
 export interface Hub extends ConnectionContext {
