@@ -29,8 +29,8 @@ export interface DrainOptions {
 /** The end of a Server. Until it starts, nothing is refused. */
 export class Drain {
   #isStarted = false;
-  /** Since the peers that understand the farewell have had time to stop sending requests. */
-  #refusesRequests = false;
+  /** Why requests are refused: once the peers that understand the farewell have had time to stop sending them. */
+  refusal: SmcpError | undefined;
 
   get isStarted(): boolean {
     return this.#isStarted;
@@ -53,7 +53,7 @@ export class Drain {
       () => connections.size === 0,
       startMs + Math.min(DRAIN_GRACE_MS, timeoutMs * DRAIN_GRACE_SHARE),
     );
-    this.#refusesRequests = true;
+    this.refusal = closing();
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) {
@@ -64,11 +64,6 @@ export class Drain {
     await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
     terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
-  }
-
-  /** Returns the refusal of a new request; `undefined` while requests are relayed. */
-  refusal(): SmcpError | undefined {
-    return this.#refusesRequests ? closing() : undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 import { isRecord } from "../../json.ts";
 import type { LogFields } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { fromErrorAck, readRequestId, SmcpError } from "../../protocol/errors.ts";
+import { readRequestId, SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.ts";
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import type { Role } from "../../protocol/office.ts";
@@ -17,10 +17,10 @@ import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
 import { PACKET_BYTES } from "../outbox.ts";
 import type { QuotaLedger } from "../admission/quotas.ts";
-import { RawAnswer, routingFieldsOf } from "../raw.ts";
+import { routingFieldsOf } from "../raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";
-import type { Answer, LoadLimits, Settlement } from "./pending_requests.ts";
+import { type Answer, errorCodeOf, type LoadLimits, type Settlement } from "./pending_requests.ts";
 
 /** What the relay needs of its Server. */
 export interface Hub extends ConnectionContext {
@@ -254,11 +254,6 @@ export class Call {
       },
     });
   }
-}
-
-/** The code of the error that a Computer answered, if it did. */
-function errorCodeOf([first]: Answer): number | undefined {
-  return first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
 }
 
 function readText(body: unknown, member: string): string | undefined {

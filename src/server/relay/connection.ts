@@ -132,11 +132,11 @@ export class Connection implements Target {
 
   /** The requests that it has sent, also to Computers of other processes. */
   get sent(): PendingRequests {
-    return this.#sent ??= new PendingRequests("requesterIndex");
+    return this.#sent ??= new PendingRequests();
   }
 
   get #asTarget(): PendingRequests {
-    return this.#received ??= new PendingRequests("targetIndex");
+    return this.#received ??= new PendingRequests();
   }
 
   get targetLoad(): Load {

@@ -136,8 +136,7 @@ const relay: Route = {
     const { officeId, name: agent, isObserver: isObserving } = call.requireRole("agent");
     if (isObserving) requireReading(call, { body, officeId });
     if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
-    const refusal = hub.drain.refusal();
-    if (refusal !== undefined) throw refusal;
+    if (hub.drain.refusal !== undefined) throw hub.drain.refusal;
     const target = hub.offices.findComputer(officeId, computer);
     if (target === undefined) throw computerNotFound(computer);
     if (!call.wantsAck) {

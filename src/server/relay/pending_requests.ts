@@ -1,12 +1,18 @@
 /** Relayed requests that a Computer has not answered yet. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
 import { quoted } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
+import { RawAnswer } from "../raw.ts";
 
 export type Answer = readonly unknown[];
+
+/** The code of the error that an answer is, if it is one. */
+export function errorCodeOf([first]: Answer): number | undefined {
+  return first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
+}
 
 export interface RelayedRequest {
   readonly event: string;
@@ -81,9 +87,6 @@ export class PendingRequest implements Expirable {
   readonly request: RelayedRequest;
   /** The ack of the Computer's connection, once it was sent there. */
   ackId: number | undefined;
-  /** Its places in the lists of both sides. */
-  requesterIndex = 0;
-  targetIndex = 0;
   #open: Open | undefined;
   #sentBytes: number | undefined;
   readonly #scheduled: Scheduled;
@@ -146,30 +149,17 @@ export function withComputer(cause: SmcpError, computer: string | undefined): Sm
   return new SmcpError(code, message, { cause, details: { ...details, computer_name: computer } });
 }
 
-/**
- * The open requests of a connection, or those to it, unordered, and their load. Adding and removing takes constant time. A
- * `Map` or `Set` would allocate a new table every few requests, and keep the old one reachable.
- */
+/** The open requests of a connection, or those to it. */
 export class PendingRequests implements Side {
   readonly load = new Load();
-  readonly #side: "requesterIndex" | "targetIndex";
-  readonly #requests: PendingRequest[] = [];
-
-  constructor(side: "requesterIndex" | "targetIndex") {
-    this.#side = side;
-  }
+  readonly #requests = new Set<PendingRequest>();
 
   add(request: PendingRequest): void {
-    request[this.#side] = this.#requests.push(request) - 1;
+    this.#requests.add(request);
   }
 
-  /** Removes a request of this list; the last one takes its place. */
   remove(request: PendingRequest): void {
-    const last = this.#requests.pop();
-    if (last === undefined || last === request) return;
-    const place = request[this.#side];
-    this.#requests[place] = last;
-    last[this.#side] = place;
+    this.#requests.delete(request);
   }
 
   snapshot(): readonly PendingRequest[] {

@@ -6,6 +6,7 @@ import { computerNotFound, type Connection, nestedTooDeep, type Target } from ".
 import type { Drain } from "../../drain.ts";
 import { rawArgumentsOf } from "../../raw.ts";
 import {
+  errorCodeOf,
   Load,
   type LoadLimits,
   PendingRequest,
@@ -18,7 +19,6 @@ import { noMemory } from "../../memory_budget.ts";
 import { answerLost, outOfReach } from "../offices.ts";
 import { Flows, type Routed } from "./flows.ts";
 import {
-  errorCodeOf,
   type MessageOf,
   type ProcessMessage,
   readAnswer,
@@ -300,8 +300,7 @@ export class Courier {
   #askHere(message: MessageOf<"ask">, text: string): void {
     const { officeId, computer, isObserving } = message;
     const { loadLimits, officeLoads, observerLoads, drain } = this.#context;
-    const refusal = drain.refusal();
-    if (refusal !== undefined) throw refusal;
+    if (drain.refusal !== undefined) throw drain.refusal;
     const connection = this.#memberOf(message);
     // The Computer may have come back under another name.
     if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { isRecord, parseJson } from "../../../json.ts";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
-import { fromErrorAck, SmcpError } from "../../../protocol/errors.ts";
+import { SmcpError } from "../../../protocol/errors.ts";
 import type { Answer } from "../../relay/pending_requests.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../../raw.ts";
 
@@ -130,11 +130,6 @@ export function readBody(text: string): unknown {
 export function readAnswer(text: string, errorCode: number | undefined): Answer {
   if (!isPlain(text)) return readWithAttachments(text);
   return [new RawAnswer(text, errorCode === undefined ? undefined : { code: errorCode, message: "" })];
-}
-
-/** The code of the error that an answer is, if it is one. */
-export function errorCodeOf([first]: Answer): number | undefined {
-  return first instanceof RawAnswer ? first.errorCode : fromErrorAck(first)?.code;
 }
 
 /** A text with attachments begins with a marker that nothing else in it can contain. */

@@ -1,11 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
-import {
-  errorCodeOf,
-  readAnswer,
-  readBody,
-  writeArguments,
-} from "../../../../../src/server/offices/redis/messages.ts";
+import { readAnswer, readBody, writeArguments } from "../../../../../src/server/offices/redis/messages.ts";
+import { errorCodeOf } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
 
 Deno.test("arguments without attachments travel as the text in which they came", () => {
