@@ -104,8 +104,9 @@ function meaningOf(option: Option): string {
 }
 
 function leastOf(option: Option): string {
-  const { kind, least = 1 } = option instanceof ServerOption ? rowOf(option.row) : {};
-  return kind === undefined || least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
+  if (!(option instanceof ServerOption)) return "";
+  const { kind, least = 1 } = rowOf(option.row);
+  return least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
 }
 
 function choicesOf({ argChoices }: Option, meaning: string): string {

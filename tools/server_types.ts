@@ -1,6 +1,6 @@
 /** Writes the members of the Server's option types, with their documentation, from the rows of the table of options. */
 import { flagOf, numberText, OPTION_NAMES, rowOf } from "../src/server/options/checks.ts";
-import type { OptionKind, OptionRow } from "../src/server/options/row.ts";
+import type { OptionKind } from "../src/server/options/row.ts";
 import type { OptionName } from "../src/server/options/table.ts";
 
 /** The members between two comments, the first of which may name a kind of Server. */
@@ -39,7 +39,9 @@ function memberOf(name: OptionName): string {
 
 const UNITS: Readonly<Partial<Record<OptionKind, string>>> = { bytes: ", in bytes", ms: ", in milliseconds" };
 
-function documentationOf({ kind, help, note, least, default: value, otherwise }: OptionRow): string {
+function documentationOf(
+  { kind, help, note, least, default: value, otherwise }: ReturnType<typeof rowOf>,
+): string {
   const [what = "", ...more] = help.split("; ");
   const given = kind === "switch" ? "`false`" : value === undefined ? otherwise : defaultText(kind, value);
   const range = least === undefined ? "" : `, at least ${least.toLocaleString("en")}`;

@@ -6,10 +6,10 @@ import type { OptionName, OPTIONS } from "../../server/options/table.ts";
 import { collect, parseMilliseconds, parsePort, sizeOf, wholeNumber } from "../options.ts";
 
 /** The value of a row, as the program has it after parsing. */
-type ValueOf<Row extends OptionRow> = Row["kind"] extends "switch" ? boolean
-  : Row["kind"] extends "text" ? string
-  : Row["kind"] extends "words" | "texts" ? readonly string[]
-  : number;
+type ValueOf<Row extends OptionRow> = Row extends { readonly kind: "switch" } ? boolean
+  : Row extends { readonly kind: "words" | "texts" } ? readonly string[]
+  : Row extends { readonly kind: "port" | "count" | "bytes" | "ms" } ? number
+  : string;
 
 /** The values by the names of their rows. What has one value by default always has a value. */
 export type OptionValues =
@@ -73,7 +73,7 @@ function descriptionOf({ help, default: value, otherwise }: OptionRow): string {
   return given === undefined ? help : `${help} (default: ${given})`;
 }
 
-function setParser(option: Option, { kind, least = 1 }: OptionRow): void {
+function setParser(option: Option, { kind, least = 1 }: ReturnType<typeof rowOf>): void {
   switch (kind) {
     case "text":
     case "switch":

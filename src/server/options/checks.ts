@@ -22,8 +22,8 @@ export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name);
 }
 
-export function rowOf(name: OptionName): OptionRow {
-  return OPTIONS[name];
+export function rowOf(name: OptionName): OptionRow & { readonly kind: OptionKind } {
+  return { kind: "text", ...OPTIONS[name] };
 }
 
 /** Such as `--max-payload`. */

@@ -9,20 +9,16 @@ export const CREDENTIAL_ROWS = {
     of: "program",
   },
   tokenFile: {
-    kind: "text",
     help: "accept the tokens in this file, one per line, each with the offices and roles that it may use; " +
       "read again when it changes",
     who: "a Server for other machines",
     of: "program",
-    value: "file",
   },
   authField: {
-    kind: "text",
     help: "the auth field that carries the token",
     who: "a Server for clients that send it in another field",
     of: "program",
     default: "token",
-    value: "name",
   },
   authHeader: {
     kind: "words",
@@ -30,7 +26,6 @@ export const CREDENTIAL_ROWS = {
     who: "a Server for clients that send it in another header",
     of: "program",
     default: ["x-api-key", "authorization"],
-    value: "name",
   },
   allowAnonymous: {
     kind: "switch",
@@ -41,46 +36,36 @@ export const CREDENTIAL_ROWS = {
 
 export const JWT_ROWS = {
   jwtSecret: {
-    kind: "text",
     help: "accept JWTs that are signed with this secret of at least 32 bytes",
     who: "an application that signs tokens for its own users",
     of: "program",
-    value: "secret",
   },
   jwtSecretFile: {
-    kind: "text",
     help: "accept JWTs that are signed with a secret in this file",
     who: "an application that signs tokens for its own users",
     of: "program",
-    value: "file",
   },
   jwtKeyFile: {
-    kind: "text",
     help: "accept JWTs of a public key in this file: PEM, JWK or a set of JWKs",
     who: "an issuer that publishes no set of keys",
     of: "program",
-    value: "file",
   },
   jwtJwksUrl: {
-    kind: "text",
     help: "accept JWTs of a key in the set at this URL; needs issuer and audience",
     who: "a Server with an identity provider",
     of: "program",
-    value: "url",
   },
   jwtIssuer: {
     kind: "words",
     help: "the issuers of accepted JWTs",
     who: "a Server with an identity provider",
     of: "program",
-    value: "issuer",
   },
   jwtAudience: {
     kind: "words",
     help: "the audiences, one of which a JWT must have",
     who: "a Server with an identity provider",
     of: "program",
-    value: "audience",
   },
   jwtAlgorithm: {
     kind: "words",
@@ -88,31 +73,24 @@ export const JWT_ROWS = {
     who: "who allows fewer than the keys do",
     of: "program",
     otherwise: "HS256 for a secret, else those of the keys",
-    value: "name",
   },
   jwtPrincipalClaim: {
-    kind: "text",
     help: "the claim with the name of the client",
     who: "an issuer that names clients elsewhere",
     of: "program",
     default: "sub",
-    value: "name",
   },
   jwtOfficesClaim: {
-    kind: "text",
     help: "the claim with the offices that it may join, * for all",
     who: "an issuer with claims of its own names",
     of: "program",
     default: "a2c_offices",
-    value: "name",
   },
   jwtRolesClaim: {
-    kind: "text",
     help: "the claim with the roles that it may have",
     who: "an issuer with claims of its own names",
     of: "program",
     default: "a2c_roles",
-    value: "name",
   },
   jwtDefaultOffices: {
     kind: "words",
@@ -120,7 +98,6 @@ export const JWT_ROWS = {
     who: "an issuer that cannot add claims",
     of: "program",
     otherwise: "none",
-    value: "office",
   },
   jwtDefaultRoles: {
     kind: "words",
@@ -128,7 +105,6 @@ export const JWT_ROWS = {
     who: "an issuer that cannot add claims",
     of: "program",
     default: ["agent", "computer", "observer"],
-    value: "role",
   },
   jwtClockToleranceMs: {
     kind: "ms",

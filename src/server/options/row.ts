@@ -4,7 +4,8 @@
 export type OptionKind = "text" | "words" | "texts" | "switch" | "port" | "count" | "bytes" | "ms";
 
 export interface OptionRow {
-  readonly kind: OptionKind;
+  /** `text` without it. */
+  readonly kind?: OptionKind;
   /** What it is or does, in one sentence. */
   readonly help: string;
   readonly who: string;

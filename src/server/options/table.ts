@@ -11,7 +11,6 @@ import type { OptionRows } from "./row.ts";
 
 const ADDRESS = {
   host: {
-    kind: "text",
     help: "the name or address to listen on",
     who: "a Server for other machines",
     of: "listen",
@@ -26,27 +25,23 @@ const ADDRESS = {
     variable: "PORT",
   },
   path: {
-    kind: "text",
     help: "the HTTP path of Socket.IO",
     who: "a Server behind a proxy that does not rewrite paths",
     default: DEFAULT_SOCKET_PATH,
   },
   tlsCert: {
-    kind: "text",
     help: "serve https with this certificate (PEM); read again when it changes",
     who: "a Server for other machines without a proxy that ends TLS",
     of: "program",
     value: "file",
   },
   tlsKey: {
-    kind: "text",
     help: "the private key of that certificate (PEM)",
     who: "whoever gives --tls-cert",
     of: "program",
     value: "file",
   },
   config: {
-    kind: "text",
     help: "read options from this JSON file; flags and the environment override it",
     who: "who keeps options in a file",
     of: "program",
@@ -62,7 +57,6 @@ const CLIENTS = {
     who: "Agents in web pages of another host",
     note: "Pages of loopback and of the Server's own host can always connect.",
     flag: "--allow-origin",
-    value: "origin",
   },
   allowedHosts: {
     kind: "words",
@@ -72,7 +66,6 @@ const CLIENTS = {
       "A value is `name` for any port, or `name:port`. A Server without `auth` always accepts `localhost` and " +
       "loopback addresses, with `allowAnonymous` also IP addresses and `host` itself. One with `auth` accepts all.",
     flag: "--allow-host",
-    value: "host",
   },
   transports: {
     kind: "words",
@@ -215,29 +208,22 @@ const METRICS = {
     of: "listen",
   },
   metricsHost: {
-    kind: "text",
     help: "the name or address of that port",
     who: "monitoring from another machine or container",
     of: "listen",
     default: "127.0.0.1",
-    value: "host",
   },
   metricsToken: {
-    kind: "text",
     help: "require this bearer token for /metrics; serve it on the main port as well",
     who: "monitoring over a network that is not private",
     of: "listen",
-    value: "token",
   },
   metricsTokenFile: {
-    kind: "text",
     help: "the same, with the token in the first line of a file",
     who: "monitoring over a network that is not private",
     of: "program",
-    value: "file",
   },
   auditLog: {
-    kind: "text",
     help: "append who connects, joins, leaves and is refused to this file, as JSON lines",
     who: "an operator who has to account for access",
     of: "program",
@@ -247,7 +233,6 @@ const METRICS = {
 
 const CLUSTER = {
   redisUrl: {
-    kind: "text",
     help: "share the offices with other processes through this Redis",
     who: "several processes",
     of: "program",
@@ -256,12 +241,10 @@ const CLUSTER = {
     variable: "A2C_REDIS_URL",
   },
   redisPrefix: {
-    kind: "text",
     help: "the beginning of all keys",
     who: "two Servers on one Redis",
     of: "program",
     default: "a2c",
-    value: "prefix",
   },
 } as const satisfies OptionRows;
 
