@@ -1,9 +1,9 @@
-/** The connection to Redis: one server or a cluster. The only place that imports the client. */
-import type { Logger } from "../../../log.ts";
+/** The connection to Redis, one server or a cluster, and what the log says of it. The only place that imports the client. */
+import type { LogFields, Logger } from "../../../log.ts";
 import { abortable } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
-import { OutageLog, schemeHint } from "./outage_log.ts";
-import { parseRedisUrl, type RedisAddress, shownRedisUrl } from "./settings.ts";
+import { describeError } from "../../../text.ts";
+import { parseRedisUrl, REDIS_ACL_HINT, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
 const MAX_RECONNECT_MS = 1_000;
 const FIRST_RECONNECT_MS = 50;
@@ -25,8 +25,8 @@ export interface RedisConnectionOptions {
   hadTouch(): boolean;
 }
 
-/** The clients of one Redis or of a cluster, once they are connected. */
-interface Link {
+/** The clients of one Redis, or of the nodes of a cluster. */
+interface Clients {
   isUp(): boolean;
   send(key: string, command: readonly string[]): Promise<unknown>;
   publish(channel: string, message: string): Promise<unknown>;
@@ -35,61 +35,37 @@ interface Link {
   close(): void;
 }
 
-interface LinkContext {
-  readonly address: RedisAddress;
-  readonly heartbeatMs: number;
-  readonly signal: AbortSignal;
-  onError(cause: unknown): void;
-  onLost(): void;
-  /** @param isGap Whether messages may have been lost before. */
-  onReady(isGap: boolean): void;
-}
-
 /** Commands and subscriptions. While Redis is away, all methods reject at once. */
 export class RedisConnection {
+  readonly address: RedisAddress;
+  readonly options: RedisConnectionOptions;
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
-  readonly database: number;
-  readonly #options: RedisConnectionOptions;
-  readonly #address: RedisAddress;
   readonly #outages: OutageLog;
   readonly #unpublished = new Set<Promise<unknown>>();
-  #link: Link | undefined;
+  #clients: Clients | undefined;
 
   constructor(options: RedisConnectionOptions) {
-    this.#options = options;
-    this.#address = parseRedisUrl(options.url);
+    this.options = options;
+    this.address = parseRedisUrl(options.url);
+    this.publishCommand = this.address.isCluster ? "SPUBLISH" : "PUBLISH";
     this.#outages = new OutageLog(options.logger);
-    this.publishCommand = this.#address.isCluster ? "SPUBLISH" : "PUBLISH";
-    this.database = this.#address.database;
   }
 
   /** Whether every subscription is in place and commands are sent at once. */
   get isUp(): boolean {
-    return this.#link?.isUp() ?? false;
+    return this.#clients?.isUp() ?? false;
   }
 
   /** Connects; resolves when Redis answers. It goes on trying until `signal` is aborted. */
   async open(signal: AbortSignal): Promise<void> {
-    const { heartbeatMs, onAway, onRestored, hadTouch } = this.#options;
-    const link = await (this.#address.isCluster ? linkCluster : linkSingle)({
-      address: this.#address,
-      heartbeatMs,
-      signal,
-      onError: (cause) => this.#onError(cause),
-      onLost: onAway,
-      onReady: (isGap) => {
-        this.#outages.restored(hadTouch() ? "reached Redis again" : "reached Redis");
-        if (isGap) onRestored();
-      },
-    });
-    if (signal.aborted) link.close();
-    signal.throwIfAborted();
-    this.#link = link;
+    const clients = await (this.address.isCluster ? openCluster : openSingle)(this, signal);
+    if (signal.aborted) clients.close();
+    else this.#clients = clients;
   }
 
   /** Sends a command whose first key or channel is `key`. */
   async send(key: string, command: readonly string[]): Promise<unknown> {
-    return await this.#up().send(key, command);
+    return await this.#upClients().send(key, command);
   }
 
   /**
@@ -98,7 +74,7 @@ export class RedisConnection {
    * lease would otherwise wait until Redis has read megabytes.
    */
   async publish(channel: string, message: string): Promise<unknown> {
-    const publishing = this.#up().publish(channel, message);
+    const publishing = this.#upClients().publish(channel, message);
     this.#unpublished.add(publishing);
     try {
       return await publishing;
@@ -113,32 +89,38 @@ export class RedisConnection {
   }
 
   async subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
-    await this.#up().subscribe(channel, onMessage);
+    await this.#upClients().subscribe(channel, onMessage);
   }
 
   async unsubscribe(channel: string): Promise<void> {
-    await this.#up().unsubscribe(channel);
+    await this.#upClients().unsubscribe(channel);
   }
 
   close(): void {
-    this.#link?.close();
+    this.#clients?.close();
   }
 
-  #up(): Link {
-    if (this.#link?.isUp()) return this.#link;
-    throw new TypeError("Cannot use Redis: it is away");
-  }
-
-  #onError(cause: unknown): void {
-    const hadTouch = this.#options.hadTouch();
+  onError(cause: unknown): void {
+    const hadTouch = this.options.hadTouch();
     const state = hadTouch ? "lost touch with Redis" : "cannot reach Redis";
-    const hint = hadTouch ? undefined : schemeHint(cause, this.#address.isTls);
-    const url = shownRedisUrl(this.#options.url);
+    const hint = hadTouch ? undefined : schemeHint(cause, this.address.isTls);
+    const url = shownRedisUrl(this.options.url);
     this.#outages.failed("error", `${state}; no member can join until it answers`, { url, cause, hint });
+  }
+
+  /** @param isGap Whether messages may have been lost before. */
+  onReady(isGap: boolean): void {
+    this.#outages.restored(this.options.hadTouch() ? "reached Redis again" : "reached Redis");
+    if (isGap) this.options.onRestored();
+  }
+
+  #upClients(): Clients {
+    if (this.#clients?.isUp()) return this.#clients;
+    throw new TypeError("Cannot use Redis: it is away");
   }
 }
 
-function clientOptionsOf({ heartbeatMs }: LinkContext) {
+function clientOptionsOf({ heartbeatMs }: RedisConnectionOptions) {
   return {
     disableOfflineQueue: true,
     pingInterval: heartbeatMs,
@@ -155,34 +137,34 @@ function waitBefore(attempt: number): number {
   return limitMs / 2 + Math.random() * limitMs / 2;
 }
 
-async function linkSingle(context: LinkContext): Promise<Link> {
+async function openSingle(connection: RedisConnection, signal: AbortSignal): Promise<Clients> {
   const { createClient } = await import("@redis/client");
-  const [url] = context.address.nodes;
-  const commands = createClient({ url: url ?? "", RESP: 2, ...clientOptionsOf(context) });
+  const { options, address: { nodes: [url = ""] } } = connection;
+  const commands = createClient({ url, RESP: 2, ...clientOptionsOf(options) });
   const subscriber = commands.duplicate();
   const publisher = commands.duplicate();
-  const clients = [commands, subscriber, publisher];
-  const isUp = () => clients.every(({ isReady }) => isReady);
+  const all = [commands, subscriber, publisher];
+  const isUp = () => all.every(({ isReady }) => isReady);
   let wasUp = false;
   let isClosed = false;
-  for (const client of clients) {
-    client.on("error", context.onError);
-    client.on("reconnecting", context.onLost);
+  for (const client of all) {
+    client.on("error", (error) => connection.onError(error));
+    client.on("reconnecting", () => options.onAway());
     client.on("ready", () => {
       // One that was destroyed while its socket was being opened goes on, and would send pings for ever.
       if (isClosed) return client.destroy();
       if (!isUp()) return;
-      context.onReady(wasUp);
+      connection.onReady(wasUp);
       wasUp = true;
     });
   }
   const close = () => {
     isClosed = true;
-    for (const client of clients) if (client.isOpen) client.destroy();
+    for (const client of all) if (client.isOpen) client.destroy();
   };
   try {
     // The promise of a client that is closed meanwhile may never settle.
-    await abortable(Promise.all(clients.map((client) => client.connect())), context.signal);
+    await abortable(Promise.all(all.map((client) => client.connect())), signal);
   } catch (error) {
     close();
     throw error;
@@ -197,70 +179,141 @@ async function linkSingle(context: LinkContext): Promise<Link> {
   };
 }
 
-async function linkCluster(context: LinkContext): Promise<Link> {
+async function openCluster(connection: RedisConnection, signal: AbortSignal): Promise<Clients> {
   const { createCluster } = await import("@redis/client");
-  const { nodes, username, password, isTls } = context.address;
-  const { socket, ...rest } = clientOptionsOf(context);
+  const { options, address: { nodes, defaults } } = connection;
+  const { socket, ...rest } = clientOptionsOf(options);
   let isClosed = false;
   const reconnectStrategy = (attempt: number) => !isClosed && waitBefore(attempt);
   const cluster = createCluster({
     RESP: 2,
     rootNodes: nodes.map((url) => ({ url })),
-    defaults: {
-      ...rest,
-      socket: { ...socket, reconnectStrategy, ...(isTls ? { tls: true as const } : {}) },
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-    },
+    defaults: { ...rest, ...defaults, socket: { ...socket, ...defaults.socket, reconnectStrategy } },
   });
-  const close = () => {
-    isClosed = true;
-    cluster.destroy();
-  };
   let isConnected = false;
   // The first subscription on a node opens a connection, too, but has missed nothing.
   let subscribing = 0;
   let lostAtMs = -Infinity;
-  cluster.on("error", context.onError);
-  cluster.on("node-error", context.onError);
+  cluster.on("error", (error) => connection.onError(error));
+  cluster.on("node-error", (error) => connection.onError(error));
   cluster.on("node-reconnecting", () => {
     lostAtMs = performance.now();
-    context.onLost();
+    options.onAway();
   });
   cluster.on("node-ready", () => {
     const isRestored = subscribing === 0 || performance.now() < lostAtMs + RESTORING_MS;
-    context.onReady(isConnected && isRestored);
+    connection.onReady(isConnected && isRestored);
   });
   for (let attempt = 0; !isConnected; attempt++) {
     const connecting = cluster.connect();
     try {
-      await abortable(connecting, context.signal);
+      await abortable(connecting, signal);
       isConnected = true;
     } catch (error) {
-      if (context.signal.aborted) {
+      if (signal.aborted) {
         isClosed = true;
         // Not before: the nodes that are found are connected to even if the cluster was closed meanwhile.
         void connecting.catch(() => {}).finally(() => cluster.destroy());
         throw error;
       }
       cluster.destroy();
-      context.onError(error);
-      await delay(waitBefore(attempt), context.signal);
+      connection.onError(error);
+      await delay(waitBefore(attempt), signal);
     }
   }
   return {
     isUp: () => cluster.isReady,
     send: (key, command) => cluster.sendCommand(key, false, [...command]),
     publish: (channel, message) => cluster.sendCommand(channel, false, ["SPUBLISH", channel, message]),
-    subscribe: async (channel, onMessage) => {
+    async subscribe(channel, onMessage) {
       subscribing++;
-      try {
-        await cluster.sSubscribe(channel, onMessage);
-      } finally {
-        subscribing--;
-      }
+      await cluster.sSubscribe(channel, onMessage).finally(() => subscribing--);
     },
     unsubscribe: (channel) => cluster.sUnsubscribe(channel),
-    close,
+    close() {
+      isClosed = true;
+      cluster.destroy();
+    },
   };
+}
+
+/** How often a problem is logged again while it lasts. */
+const REPEAT_MS = 60_000;
+/** The most problems that are remembered; the texts of Redis are few. */
+const MAX_PROBLEMS = 32;
+const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
+  [/WRONGPASS|invalid username-password/i, "wrong user name or password"],
+  [/NOAUTH/, "it needs a password; write it into the URL, redis://user:password@host"],
+  [
+    /permissions to run the '([^']+)' command/i,
+    'the ACL of the user does not allow the command "$1"; add +$1, or take the line of docs/cluster.md#redis',
+  ],
+  [/NOPERM|no permissions/i, REDIS_ACL_HINT],
+  [/ECONNREFUSED|connection refused/i, "connection refused, no program listens there"],
+  [/ENOTFOUND|EAI_AGAIN|failed to lookup/i, "host not found"],
+  [/cluster support disabled/i, "it is a single Redis and no cluster; write the URL without +cluster"],
+];
+/** Errors that follow from another one, which says more. */
+const CONSEQUENCE = /All the root nodes are unavailable/i;
+/** Problems that no further attempt mends. */
+const LASTING = /NOPERM|no permissions/i;
+
+/** Log lines about Redis: each problem once a minute while it lasts. */
+export class OutageLog {
+  readonly #logger: Logger;
+  readonly #nowMs: () => number;
+  readonly #loggedAtMs = new Map<string, number>();
+
+  /** @param nowMs Milliseconds since a fixed point; the monotonic clock by default. */
+  constructor(logger: Logger, nowMs: () => number = () => performance.now()) {
+    this.#logger = logger;
+    this.#nowMs = nowMs;
+  }
+
+  /** Logs a problem, unless the same one was logged in the last minute. One that only a change of Redis mends is an error. */
+  failed(
+    level: "warn" | "error",
+    message: string,
+    { cause, hint, ...fields }: LogFields & {
+      readonly cause: unknown;
+      /** What the error may mean, if its text says too little. */
+      readonly hint?: string | undefined;
+    },
+  ): void {
+    const error = explainRedisError(cause, hint);
+    if (CONSEQUENCE.test(error) && this.#loggedAtMs.size > 0) return;
+    const nowMs = this.#nowMs();
+    if (nowMs < (this.#loggedAtMs.get(error) ?? -Infinity) + REPEAT_MS) return;
+    if (this.#loggedAtMs.size >= MAX_PROBLEMS) this.#loggedAtMs.clear();
+    this.#loggedAtMs.set(error, nowMs);
+    this.#logger[LASTING.test(error) ? "error" : level](message, { ...fields, error });
+  }
+
+  /** Says that the problem is over, if one was logged. */
+  restored(message?: string): void {
+    if (this.#loggedAtMs.size > 0 && message !== undefined) this.#logger.info(message);
+    this.#loggedAtMs.clear();
+  }
+}
+
+/** Describes an error, with its meaning in words before it: that of its text, or else `hint`. */
+export function explainRedisError(cause: unknown, hint?: string): string {
+  const text = describeError(cause);
+  for (const [pattern, meaning] of MEANINGS) {
+    const match = pattern.exec(text);
+    if (match !== null) return `${meaning.replaceAll("$1", match[1] ?? "")} (${text})`;
+  }
+  return hint === undefined ? text : `${hint} (${text})`;
+}
+
+/** A Redis that speaks TLS, or does not, where the other is expected, says nothing, or closes the connection. */
+export function schemeHint(cause: unknown, isTls: boolean): string | undefined {
+  const text = describeError(cause);
+  if (isTls && /timeout|closed|tls|corrupt|InvalidContentType/i.test(text)) {
+    return "no answer to TLS; if the port of Redis does not speak TLS, use redis:// in place of rediss://";
+  }
+  if (!isTls && /closed/i.test(text)) {
+    return "closed without an answer; if the port of Redis speaks TLS, use rediss:// in place of redis://";
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
+import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError, quoted } from "../../../text.ts";
 import type { Logger } from "../../../log.ts";
@@ -24,8 +25,6 @@ import {
   readAnswer,
   readBody,
   readMessage,
-  toError,
-  toFailure,
   writeArguments,
   writeMessage,
 } from "./messages.ts";
@@ -56,12 +55,11 @@ interface Travelling {
   readonly fence: string;
 }
 
-type Ask = Parameters<Target["ask"]>[1] & { readonly request: RelayedRequest; readonly targetLoad: Load };
+type AskContext = Parameters<Target["ask"]>[1];
 
 export class Courier {
   readonly #context: CourierContext;
   readonly #flows: Flows;
-  readonly #targets = new WeakMap<Seat, Target>();
   #lastId = 0;
   readonly #outgoing = new Map<number, Travelling>();
   /** By fence and id. */
@@ -75,22 +73,16 @@ export class Courier {
 
   /** The fences of processes with requests in flight, to or from here, or with which there were any. */
   peers(): readonly string[] {
-    const travelling = [...this.#incoming.values(), ...this.#outgoing.values()];
-    return [...this.#flows.fences(), ...travelling.map(({ fence }) => fence)];
+    return this.#flows.fences();
   }
 
-  /** The Computer that has a seat in another process. */
+  /** The Computer that has a seat in another process, which counts the requests to it. */
   targetOf(seat: Seat): Target {
-    const known = this.#targets.get(seat);
-    if (known !== undefined) return known;
-    const targetLoad = new Load();
-    const target: Target = {
-      targetLoad,
+    return {
+      targetLoad: new Load(),
       tell: (event, body) => this.#tell(seat, { event, body }),
-      ask: (request, context) => this.#ask(seat, { ...context, request, targetLoad }),
+      ask: (request, context) => this.#ask(seat, request, context),
     };
-    this.#targets.set(seat, target);
-    return target;
   }
 
   /** Handles a message on the private channel. Never throws. */
@@ -155,14 +147,14 @@ export class Courier {
     this.#send(fence, officeId, { kind: "tell", from: this.#context.fence(), sid, officeId, event }, text);
   }
 
-  #ask({ fence, member: { sid } }: Seat, { request, body, requester, targetLoad, onSettled }: Ask): void {
+  #ask({ fence, member: { sid } }: Seat, request: RelayedRequest, { body, ...context }: AskContext): void {
     const { officeId, event } = request;
     const text = this.#write(fence, request, [event, body]);
     const id = ++this.#lastId;
-    const message = { ...request, kind: "ask", id, from: this.#context.fence(), sid } as const;
-    const pending = this.#await(message, { request, fence, requester, targetLoad, onSettled });
+    const pending = this.#await(request, { id, fence, sid, ...context });
     pending.count(text.length);
-    this.#flows.send(fence, writeMessage(message, text), { officeId, key: pending }).then((receivers) => {
+    const message = writeMessage({ ...request, kind: "ask", id, from: this.#context.fence(), sid }, text);
+    this.#flows.send(fence, message, { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
     }, (error) => {
       this.#flows.end(fence);
@@ -171,25 +163,22 @@ export class Courier {
   }
 
   /** A separate method, so that its closure does not keep the body in memory. */
-  #await(
-    { id, from, sid, officeId }: MessageOf<"ask">,
-    { request, fence, requester, targetLoad, onSettled }: Omit<Ask, "body"> & { readonly fence: string },
-  ): PendingRequest {
-    const target = {
-      load: targetLoad,
-      add: (pending: PendingRequest) => void this.#outgoing.set(id, { pending, fence }),
-      remove: () => void this.#outgoing.delete(id),
-    };
+  #await(request: RelayedRequest, { id, fence, sid, requester, onSettled }: Omit<AskContext, "body"> & {
+    readonly id: number;
+    readonly fence: string;
+    readonly sid: string;
+  }): PendingRequest {
+    const { officeId } = request;
     const pending: PendingRequest = new PendingRequest({
       request,
-      sides: [target, requester],
+      sides: [toSide(this.#outgoing, id, fence), requester],
       context: this.#context,
       onSettled: (settlement) => {
         // A request that waits is not sent any more.
         const wasSent = settlement.kind === "answered" ||
           !this.#flows.cancel(fence, { officeId, key: pending });
         if (settlement.kind === "dropped" && wasSent) {
-          this.#send(fence, officeId, { kind: "drop", id, from, sid });
+          this.#send(fence, officeId, { kind: "drop", id, from: this.#context.fence(), sid });
         }
         onSettled(settlement);
       },
@@ -198,16 +187,14 @@ export class Courier {
   }
 
   /**
-   * Writes arguments for a process. Throws a 413 when too much waits for it, and a 400 for arguments that are nested too deep.
+   * Writes arguments for a process. Throws a 413 when too much waits for it, before it copies up to the largest message, and
+   * a 400 for arguments that are nested too deep.
    */
   #write(fence: string, routed: Routed, values: readonly unknown[]): string {
-    // Writing copies up to the largest message, so what can be refused is refused before.
-    const knownLength = rawArgumentsOf(values)?.length;
-    if (knownLength !== undefined) this.#flows.requireRoom(fence, routed, knownLength);
+    // The size of attachments is not known yet.
+    this.#flows.requireRoom(fence, routed, rawArgumentsOf(values)?.length ?? Infinity);
     try {
-      const text = writeArguments(values);
-      if (knownLength === undefined) this.#flows.requireRoom(fence, routed, text.length);
-      return text;
+      return writeArguments(values);
     } catch (error) {
       throw error instanceof RangeError ? nestedTooDeep(routed.event) : error;
     }
@@ -309,18 +296,9 @@ export class Courier {
     if (isObserving) {
       observerLoads.get(officeId).requireCapacity("the observers of this office", loadLimits.observers);
     }
+    const requester = toSide(this.#incoming, keyOf(message), message.from);
     const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
-    connection.ask(message, { body: readBody(text), requester: this.#toRequester(message), onSettled });
-  }
-
-  /** Keeps a request of another process until it ends, for the case that its sender leaves. */
-  #toRequester(message: MessageOf<"ask">): Side {
-    const key = keyOf(message);
-    return {
-      load: new Load(),
-      add: (pending) => void this.#incoming.set(key, { pending, fence: message.from }),
-      remove: () => void this.#incoming.delete(key),
-    };
+    connection.ask(message, { body: readBody(text), requester, onSettled });
   }
 
   #answer(message: MessageOf<"ask">, settlement: Settlement): void {
@@ -338,6 +316,27 @@ export class Courier {
       fail(error);
     }
   }
+}
+
+/** The side of a request that another process has: this one keeps the request until it ends. */
+function toSide<K>(requests: Map<K, Travelling>, key: K, fence: string): Side {
+  return {
+    load: new Load(),
+    add: (pending) => void requests.set(key, { pending, fence }),
+    remove: () => void requests.delete(key),
+  };
+}
+
+/** Builds the message of a request that has failed. Errors that are not of the protocol are not told to others. */
+function toFailure(reply: Pick<MessageOf<"fail">, "id" | "from">, error: unknown): MessageOf<"fail"> {
+  const { code, message, details } = error instanceof SmcpError
+    ? error
+    : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
+  return { ...reply, kind: "fail", code, message, details };
+}
+
+function toError({ code, message, details }: MessageOf<"fail">): SmcpError {
+  return new SmcpError(code, message, details === undefined ? {} : { details });
 }
 
 function keyOf({ from, id }: MessageOf<"ask" | "drop">): string {

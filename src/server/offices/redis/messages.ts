@@ -1,8 +1,7 @@
 /** What processes send to one another on their private channels: `kind {header}`, a line break, and arguments as they came. */
 import { Buffer } from "node:buffer";
+import { deserialize, serialize } from "node:v8";
 import { isRecord, parseJson } from "../../../json.ts";
-import { ErrorCode } from "../../../protocol/error_codes.ts";
-import { SmcpError } from "../../../protocol/errors.ts";
 import type { Answer } from "../../relay/pending_requests.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../../raw.ts";
 
@@ -74,9 +73,9 @@ export function readMessage(
   const end = message.indexOf("\n");
   const kind = message.slice(0, space);
   const header = parseJson(message.slice(space + 1, end));
-  if (end < 0 || !isKind(kind) || !isRecord(header)) return undefined;
-  const isComplete = Object.entries(FIELDS[kind]).every(([name, type]) => typeOf(header[name]) === type);
-  if (!isComplete) return undefined;
+  if (end < 0 || !Object.hasOwn(FIELDS, kind) || !isRecord(header)) return undefined;
+  const fields = Object.entries(FIELDS[kind as Kind]);
+  if (!fields.every(([name, type]) => typeOf(header[name]) === type)) return undefined;
   return { message: { ...header, kind } as unknown as ProcessMessage, text: message.slice(end + 1) };
 }
 
@@ -85,64 +84,32 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-function isKind(kind: string): kind is Kind {
-  return Object.hasOwn(FIELDS, kind);
-}
-
-/** Builds the message of a request that has failed. Errors that are not of the protocol are not told to others. */
-export function toFailure(reply: Pick<MessageOf<"fail">, "id" | "from">, error: unknown): MessageOf<"fail"> {
-  const { code, message, details } = error instanceof SmcpError
-    ? error
-    : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
-  return { ...reply, kind: "fail", code, message, details };
-}
-
-export function toError({ code, message, details }: MessageOf<"fail">): SmcpError {
-  return new SmcpError(code, message, details === undefined ? {} : { details });
-}
-
 /**
- * Writes the arguments of an event or an ack: as they came, if possible. Attachments, which are rare, become Base64. Throws a `RangeError` when they are nested too
- * deep.
+ * Writes the arguments of an event or an ack: as they came, or, with attachments, which are rare, in the form of `node:v8`.
+ * Throws a `RangeError` when they are nested too deep.
  */
 export function writeArguments(values: readonly unknown[]): string {
-  const raw = rawArgumentsOf(values);
-  if (raw !== undefined) return raw.json;
-  const marker = crypto.randomUUID();
-  let hasAttachment = false;
-  const json = JSON.stringify(values, function (this: unknown, key: string, value: unknown) {
-    // Buffers have already become something else in `value`.
-    const original: unknown = Reflect.get(Object(this), key);
-    if (!(original instanceof Uint8Array)) return value;
-    hasAttachment = true;
-    return { [marker]: Buffer.from(original).toString("base64") };
-  });
-  return hasAttachment ? `${marker} ${json}` : json;
+  return rawArgumentsOf(values)?.json ?? serialize(values).toString("base64");
 }
 
-/** Reads the body of a request. Throws a `SyntaxError` when the arguments are malformed. */
+/** Reads the body of a request. */
 export function readBody(text: string): unknown {
-  if (isPlain(text)) return new RawRequest(text, { body: undefined, isTooDeep: false });
-  return readWithAttachments(text)[1];
+  return isJson(text) ? new RawRequest(text, { body: undefined, isTooDeep: false }) : deserialized(text)[1];
 }
 
 /** @param errorCode The code of the error that the answer is, if it is one. */
 export function readAnswer(text: string, errorCode: number | undefined): Answer {
-  if (!isPlain(text)) return readWithAttachments(text);
+  if (!isJson(text)) return deserialized(text);
   return [new RawAnswer(text, errorCode === undefined ? undefined : { code: errorCode, message: "" })];
 }
 
-/** A text with attachments begins with a marker that nothing else in it can contain. */
-function isPlain(text: string): boolean {
+/** Arguments are a list. */
+function isJson(text: string): boolean {
   return text.startsWith("[");
 }
 
-function readWithAttachments(text: string): readonly unknown[] {
-  const marker = text.slice(0, text.indexOf(" "));
-  const values: unknown = JSON.parse(text.slice(marker.length + 1), (_key, value: unknown) => {
-    const attachment = isRecord(value) ? value[marker] : undefined;
-    return typeof attachment === "string" ? Buffer.from(attachment, "base64") : value;
-  });
+function deserialized(text: string): readonly unknown[] {
+  const values: unknown = deserialize(Buffer.from(text, "base64"));
   if (Array.isArray(values)) return values;
-  throw new SyntaxError("Cannot read arguments: not a list");
+  throw new TypeError("Cannot read arguments: not a list");
 }

@@ -14,12 +14,16 @@ import {
 } from "../offices.ts";
 import { RedisConnection } from "./connection.ts";
 import { Courier, type CourierBounds } from "./courier.ts";
-import type { LeaveReason } from "./office_copy.ts";
-import { type LeaseClock, Registration, systemClock } from "./registration.ts";
+import { type LeaseClock, type RedisContext, Registration, systemClock } from "./registration.ts";
 import { Seats } from "./seats.ts";
 import type { RedisSettings } from "./settings.ts";
-import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
-import { RedisKeys, type Seat, Sessions, toSeat } from "./store.ts";
+import {
+  type HeldSeat,
+  type LeaveReason,
+  type OfficeListener as SeatListener,
+  SharedOffice,
+} from "./shared_office.ts";
+import { redisKeys, type Seat, Sessions, toSeat } from "./store.ts";
 
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -33,7 +37,7 @@ export class RedisOffices implements Offices {
   /** Resolves when this process is registered for the first time. */
   readonly started: Promise<void>;
   readonly #context: RedisOfficesContext;
-  readonly #leaseMs: number;
+  readonly #shared: RedisContext;
   /** Names this process in its notifications, which come back to it. */
   readonly #id = crypto.randomUUID();
   readonly #redis: RedisConnection;
@@ -41,70 +45,66 @@ export class RedisOffices implements Offices {
   readonly #courier: Courier;
   readonly #registration: Registration;
   readonly #seats: Seats;
-  readonly #officeContext: OfficeContext;
   readonly #offices = new Map<string, SharedOffice>();
   /** The seats that the connections of this process have or take, by `sid`. */
   readonly #held = new Map<string, HeldSeat>();
   readonly #closing = new AbortController();
+  readonly #listener: SeatListener = {
+    onSeatTaken: (seat) => this.#onSeatTaken(seat),
+    onSeatMoved: (fence) => this.#courier.onLost(fence),
+    onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
+    onNotice: (officeId, text) => this.#onNotice(officeId, text),
+    onClosed: (office) => {
+      if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
+    },
+    onError: (error) => this.#onError("failed to follow an office in Redis", error),
+  };
 
   constructor(settings: RedisSettings, context: RedisOfficesContext) {
     const { logger, listener, clock = systemClock } = context;
-    this.#context = context;
-    this.#leaseMs = settings.leaseMs;
-    const redis = this.#redis = new RedisConnection({
+    const redis = new RedisConnection({
       ...settings,
       logger,
-      onAway: () => this.#courier.failOutgoing(),
-      onRestored: () => void this.#registration.renew(),
-      hadTouch: () => this.#registration.lease !== undefined,
+      onAway: () => courier.failOutgoing(),
+      onRestored: () => void registration.renew(),
+      hadTouch: () => registration.lease !== undefined,
     });
     // Channels do not belong to a database.
-    const keys = new RedisKeys(`${settings.prefix}:${redis.database}`);
-    const sessions = this.#sessions = new Sessions({ redis, keys });
+    const keys = redisKeys(`${settings.prefix}:${redis.address.database}`);
+    const shared = { ...settings, redis, keys, clock, logger, signal: this.#closing.signal };
     const evict = (sid: string) => this.#evict(sid);
-    const courier = this.#courier = new Courier({
+    const courier = new Courier({
       ...context,
-      fence: () => this.#registration.fence,
+      fence: () => registration.fence,
       connection: (sid) => listener.connection(sid),
       isServing: (sid) => this.isServing(sid),
       publish: async (fence, message) => Number(await redis.publish(keys.processChannel(fence), message)),
       evict,
     });
-    const registration = this.#registration = new Registration({
-      ...settings,
-      redis,
-      keys,
-      clock,
-      logger,
+    const registration: Registration = new Registration(shared, {
       onMessage: (message) => courier.receive(message),
       onRegistered: () => courier.forgetRequests(),
-      takeSeatsAgain: (lease) => this.#seats.takeAgain(lease),
-      onBeat: () => this.#seats.check(),
+      takeSeatsAgain: (lease) => seats.takeAgain(lease),
+      onBeat: () => seats.check(),
     });
-    this.#seats = new Seats({
-      ...context,
-      ...settings,
-      clock,
+    const sessions = new Sessions(shared);
+    const seats: Seats = new Seats({
+      ...shared,
+      maxMembersPerOffice: context.maxMembersPerOffice,
       registration,
       courier,
       sessions,
-      signal: this.#closing.signal,
       offices: () => [...this.#offices.values()],
       evict,
       end: (seat, reason) => this.#end(seat, reason),
     });
-    this.#officeContext = {
-      redis,
-      keys,
-      onSeatTaken: (seat) => this.#onSeatTaken(seat),
-      onSeatMoved: (fence) => courier.onLost(fence),
-      onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
-      onNotice: (officeId, text) => this.#onNotice(officeId, text),
-      onClosed: (office) => {
-        if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
-      },
-      onError: (error) => this.#onError("failed to follow an office in Redis", error),
-    };
+    this.#context = context;
+    this.#shared = shared;
+    this.#redis = redis;
+    this.#courier = courier;
+    this.#registration = registration;
+    this.#sessions = sessions;
+    this.#seats = seats;
     this.started = this.#start();
   }
 
@@ -127,9 +127,10 @@ export class RedisOffices implements Offices {
     }
     const refusal = refuseMove(candidate, current?.member);
     if (refusal !== undefined) return { kind: "refused", ...refusal };
-    const lease = this.#registration.requireLease(intent);
+    // First: what is opened must be used.
+    this.#registration.requireLease(intent);
     const office = this.#open(officeId);
-    const seat: HeldSeat = { member: candidate, office, lease, state: "joining", evictedUntilMs: -Infinity };
+    const seat: HeldSeat = { member: candidate, office, state: "joining", evictedUntilMs: -Infinity };
     const outcome = await this.#take(seat, current);
     if (outcome.kind === "joined") {
       if (current !== undefined) await this.#give(current);
@@ -137,7 +138,7 @@ export class RedisOffices implements Offices {
         this.#onError("failed to replace an older connection", error)
       );
     }
-    if (seat.lease !== this.#registration.lease) void this.#registration.repair();
+    if (office.lease !== this.#registration.lease) void this.#registration.repair();
     return outcome;
   }
 
@@ -145,7 +146,7 @@ export class RedisOffices implements Offices {
     const seat = this.#held.get(sid);
     if (seat === undefined) return undefined;
     await this.#give(seat);
-    this.#sessions.forget(toSeat(seat.member, seat.lease.fence))
+    this.#sessions.forget(toSeat(seat.member, this.#registration.fence))
       .catch((error) => this.#onError("failed to forget a session in Redis", error));
     return seat.member;
   }
@@ -153,7 +154,7 @@ export class RedisOffices implements Offices {
   async members(officeId: string): Promise<readonly Member[]> {
     const office = this.#open(officeId);
     try {
-      return await office.use(() => Promise.resolve(office.copy.members()));
+      return await office.use(() => office.copy.members());
     } catch (error) {
       throw outOfReach(`list office "${officeId}"`, error);
     }
@@ -195,7 +196,7 @@ export class RedisOffices implements Offices {
 
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
-    const last = [...this.#offices.values()].map((office) => office.use(() => Promise.resolve()));
+    const last = [...this.#offices.values()].map((office) => office.use(() => {}));
     await settledWithin(Promise.allSettled(last), CLOSE_TIMEOUT_MS);
     const closed = this.#registration.close()
       .catch((error) => this.#onError("failed to end the lease in Redis", error));
@@ -219,7 +220,7 @@ export class RedisOffices implements Offices {
   #open(officeId: string): SharedOffice {
     const known = this.#offices.get(officeId);
     if (known !== undefined) return known;
-    const office = new SharedOffice(officeId, this.#officeContext);
+    const office = new SharedOffice(officeId, { context: this.#shared, listener: this.#listener });
     this.#offices.set(officeId, office);
     return office;
   }
@@ -259,8 +260,8 @@ export class RedisOffices implements Offices {
   }
 
   /** Ends the membership of an older connection of the session in another office. */
-  async #replaceElsewhere({ member, lease }: HeldSeat): Promise<void> {
-    const ghost = await this.#sessions.take(toSeat(member, lease.fence));
+  async #replaceElsewhere({ member }: HeldSeat): Promise<void> {
+    const ghost = await this.#sessions.take(toSeat(member, this.#registration.fence));
     if (ghost === undefined || ghost.member.officeId === member.officeId) return;
     await this.#remove(this.#open(ghost.member.officeId), ghost.member.sid, "replaced");
   }
@@ -280,7 +281,7 @@ export class RedisOffices implements Offices {
 
   #evict(sid: string): void {
     const seat = this.#held.get(sid);
-    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#leaseMs;
+    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#shared.leaseMs;
   }
 
   /** @param reason Why the member has left; absent for one that has not joined. */
@@ -333,6 +334,6 @@ export class RedisOffices implements Offices {
 }
 
 /** Whether this process may act for a member now. */
-function isServed({ lease, evictedUntilMs }: HeldSeat): boolean {
-  return lease.isHeld() && performance.now() >= evictedUntilMs;
+function isServed({ office, evictedUntilMs }: HeldSeat): boolean {
+  return office.lease !== undefined && office.lease.isHeld() && performance.now() >= evictedUntilMs;
 }

@@ -1,8 +1,7 @@
 /** Registers this process in Redis: its lease, which each heartbeat renews, and the channel on which other processes reach it. */
 import type { Logger } from "../../../log.ts";
 import { outOfReach } from "../offices.ts";
-import type { RedisConnection } from "./connection.ts";
-import { OutageLog } from "./outage_log.ts";
+import { OutageLog, type RedisConnection } from "./connection.ts";
 import type { RedisKeys } from "./store.ts";
 
 /** The factor by which Redis keeps a lease for longer than its holder uses it, because clocks differ in speed. */
@@ -56,13 +55,19 @@ export class Lease {
   }
 }
 
-export interface RegistrationContext {
+/** What all parts of the offices in Redis share. */
+export interface RedisContext {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly clock: LeaseClock;
   readonly logger: Logger;
+  /** Aborted when the Server closes. */
+  readonly signal: AbortSignal;
+}
+
+export interface RegistrationListener {
   /** Called with a message of another process. */
   onMessage(message: string): void;
   /** Called when the process has a new fence: messages to the former one may be lost. */
@@ -74,8 +79,8 @@ export interface RegistrationContext {
 }
 
 export class Registration {
-  readonly #context: RegistrationContext;
-  readonly #closing = new AbortController();
+  readonly #context: RedisContext;
+  readonly #listener: RegistrationListener;
   readonly #outages: OutageLog;
   /** The fence of the lease, and former ones whose seats may not all be taken again. */
   readonly #fences = new Set<string>();
@@ -85,8 +90,9 @@ export class Registration {
   #isRepairNeeded = true;
   #isRenewalNeeded = false;
 
-  constructor(context: RegistrationContext) {
+  constructor(context: RedisContext, listener: RegistrationListener) {
     this.#context = context;
+    this.#listener = listener;
     this.#outages = new OutageLog(context.logger);
   }
 
@@ -150,7 +156,6 @@ export class Registration {
   /** Ends the lease. Seats that are left behind can be taken by others at once. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#closing.abort();
     await this.#repair;
     const { redis } = this.#context;
     if (this.#lease === undefined || !redis.isUp) return;
@@ -162,7 +167,7 @@ export class Registration {
 
   async #repairWhileNeeded(): Promise<void> {
     try {
-      while (this.#isRepairNeeded && this.#context.redis.isUp && !this.#closing.signal.aborted) {
+      while (this.#isRepairNeeded && this.#context.redis.isUp && !this.#context.signal.aborted) {
         this.#isRepairNeeded = false;
         await this.#repairOnce();
       }
@@ -174,7 +179,7 @@ export class Registration {
   async #repairOnce(): Promise<void> {
     const isKept = !this.#isRenewalNeeded && this.#lease !== undefined && await this.#extend(this.#lease);
     const lease = isKept && this.#lease || await this.#register();
-    await this.#context.takeSeatsAgain(lease);
+    await this.#listener.takeSeatsAgain(lease);
     for (const fence of this.#fences) {
       if (fence === lease.fence) continue;
       await this.#context.redis.unsubscribe(this.#context.keys.processChannel(fence));
@@ -184,18 +189,18 @@ export class Registration {
   }
 
   async #register(): Promise<Lease> {
-    const { redis, keys, leaseMs, clock, onMessage, onRegistered, logger } = this.#context;
-    const lease = new Lease({ leaseMs, clock });
+    const { redis, keys, leaseMs, logger } = this.#context;
+    const lease = new Lease(this.#context);
     const { fence } = lease;
     this.#fences.add(fence);
-    await redis.subscribe(keys.processChannel(fence), onMessage);
+    await redis.subscribe(keys.processChannel(fence), (message) => this.#listener.onMessage(message));
     await lease.renew(async () => {
       await this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs)));
       return true;
     });
     this.#lease = lease;
     this.#isRenewalNeeded = false;
-    onRegistered();
+    this.#listener.onRegistered();
     this.#outages.restored();
     logger.info("registered in Redis", { fence });
     return lease;
@@ -208,7 +213,7 @@ export class Registration {
   }
 
   #scheduleBeat(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#context.signal.aborted) return;
     const beat = () => this.#beat().catch((error) => this.#onFailed(error));
     this.#timer = setTimeout(() => void beat().then(() => this.#scheduleBeat()), this.#context.heartbeatMs);
   }
@@ -218,12 +223,12 @@ export class Registration {
     const lease = this.#lease;
     const isRenewed = lease !== undefined && lease.isHeld() && await this.#extend(lease);
     if (!isRenewed || this.#isRepairNeeded) void this.repair();
-    else await this.#context.onBeat();
+    else await this.#listener.onBeat();
   }
 
   #onFailed(cause: unknown): void {
     this.#isRepairNeeded = true;
-    if (this.#closing.signal.aborted) return;
+    if (this.#context.signal.aborted) return;
     this.#outages.failed("warn", "failed to keep the lease in Redis; retrying", { cause });
   }
 

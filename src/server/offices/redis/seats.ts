@@ -1,12 +1,10 @@
 /** Taking seats: the rules of `Office` for the version of an office that this process knows, then a change if that version still holds. */
 import { delay } from "../../../async/backoff.ts";
-import type { Logger } from "../../../log.ts";
 import { type JoinOutcome, Office } from "../office.ts";
 import { outOfReach } from "../offices.ts";
 import type { Courier } from "./courier.ts";
-import type { LeaveReason } from "./office_copy.ts";
-import { keptMsOf, type Lease, type LeaseClock, type Registration } from "./registration.ts";
-import type { HeldSeat, SharedOffice } from "./shared_office.ts";
+import { keptMsOf, type Lease, type RedisContext, type Registration } from "./registration.ts";
+import type { HeldSeat, LeaveReason, SharedOffice, Wait } from "./shared_office.ts";
 import { KEPT_MS, type Seat, type Sessions, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
@@ -22,25 +20,16 @@ const EVICTION_PAUSE_MS = 100;
 /** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
 const KEEP_INTERVAL_MS = KEPT_MS / 8;
 
-export interface SeatsContext {
+export interface SeatsContext extends RedisContext {
   readonly registration: Registration;
   readonly courier: Courier;
   readonly sessions: Sessions;
-  readonly leaseMs: number;
   readonly maxMembersPerOffice: number;
-  readonly clock: LeaseClock;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
   offices(): readonly SharedOffice[];
   /** Stops acting for a connection for a while; a newer one takes its place. */
   evict(sid: string): void;
   /** Ends a seat of this process that was given away. */
   end(seat: HeldSeat, reason: LeaveReason): void;
-}
-
-/** A time to wait before the next attempt. */
-interface Wait {
-  readonly waitMs: number;
 }
 
 /** Takes the seats of the members of this process, and frees those of processes whose lease has ended. */
@@ -66,8 +55,8 @@ export class Seats {
     const intent = `join office "${held.member.officeId}"`;
     const endMs = performance.now() + JOIN_TIMEOUT_MS;
     while (true) {
-      held.lease = registration.requireLease(intent);
-      const result = await held.office.use(() => this.#tryToTake(held));
+      const lease = registration.requireLease(intent);
+      const result = await held.office.use(() => this.#tryToTake(held, lease));
       if ("kind" in result) return result;
       if (performance.now() > endMs) throw outOfReach(intent);
       await delay(result.waitMs, signal);
@@ -104,7 +93,10 @@ export class Seats {
     this.#keptAtMs = nowMs;
   }
 
-  async #tryToTake({ member, office, lease }: HeldSeat): Promise<JoinOutcome | Wait> {
+  async #tryToTake({ member, office }: HeldSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+    office.lease ??= lease;
+    const wait = office.lease === lease ? undefined : await this.#tryToTakeAgain(office, lease);
+    if (wait !== undefined) return wait;
     const { copy } = office;
     const seat = toSeat(member, lease.fence);
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
@@ -141,22 +133,24 @@ export class Seats {
   }
 
   /**
-   * For seats whose former lease still lasts, this does not wait for leases that a restarted Redis has forgotten: no other
-   * process can have these seats.
+   * If the former lease still lasts, this does not wait for leases that a restarted Redis has forgotten: no other process can
+   * have these seats.
    */
   async #tryToTakeAgain(office: SharedOffice, lease: Lease): Promise<Wait | undefined> {
     const { unsettled } = office;
+    const leastUptimeMs = office.lease?.isHeld() ? 0 : this.#leastUptimeMs;
     await office.refresh();
     await this.#reap(office);
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-      const { taken, kept, given, isContinued } = plan(office, lease, await this.#findReplaced(office));
-      const leastUptimeMs = isContinued ? 0 : this.#leastUptimeMs;
-      const result = taken.length === 0 ? "ok" : await office.change({ taken, leastUptimeMs });
+      const { taken, given, isMissing } = plan(office, lease, await this.#findReplaced(office));
+      const result = taken.length === 0
+        ? "ok"
+        : await office.change({ taken, leastUptimeMs: isMissing ? leastUptimeMs : 0 });
       if (result === "conflict") continue;
       if (result !== "ok") return result;
-      for (const held of kept) held.lease = lease;
-      for (const [held, reason] of given) this.#context.end(held, reason);
+      office.lease = lease;
       office.unsettled -= unsettled;
+      for (const [held, reason] of given) this.#context.end(held, reason);
       return undefined;
     }
     throw contention(office);
@@ -170,7 +164,7 @@ export class Seats {
     const replaced = new Set<HeldSeat>();
     await Promise.all([...held.values()].map(async (one) => {
       if (one.state !== "held" || copy.seat(one.member.sid) !== undefined) return;
-      const seat = toSeat(one.member, one.lease.fence);
+      const seat = toSeat(one.member, this.#context.registration.fence);
       if (copy.findSession(seat) !== undefined || await this.#context.sessions.isReplaced(seat)) {
         replaced.add(one);
       }
@@ -223,32 +217,26 @@ export class Seats {
   }
 }
 
-/** Divides the held seats of an office into those to take, all that are kept, and those that were given away. */
+/** Finds the held seats of an office that are to be taken, and those that were given away. */
 function plan({ copy, held }: SharedOffice, { fence }: Lease, replaced: ReadonlySet<HeldSeat>) {
-  const trial = new Office();
-  for (const member of copy.office.everybody()) trial.add(member);
   const taken: Seat[] = [];
-  const kept: HeldSeat[] = [];
   const given: [HeldSeat, LeaveReason][] = [];
-  let isContinued = true;
+  const missing = new Office();
   for (const one of held.values()) {
-    const { member, state, lease } = one;
+    const { member, state } = one;
     // A join that is under way takes its seat itself.
     if (state !== "held") continue;
     const present = copy.seat(member.sid);
-    if (present === undefined) {
-      const isRefused = trial.refuse(member, []) !== undefined;
-      if (isRefused || replaced.has(one)) {
-        given.push([one, replaced.has(one) ? "replaced" : "lost"]);
-        continue;
-      }
-      trial.add(member);
+    if (present?.fence === fence) continue;
+    if (present !== undefined) taken.push({ ...present, fence });
+    else if (replaced.has(one)) given.push([one, "replaced"]);
+    else if (copy.office.refuse(member, []) ?? missing.refuse(member, [])) given.push([one, "lost"]);
+    else {
+      missing.add(member);
       taken.push(toSeat(member, fence));
-      isContinued &&= lease.isHeld();
-    } else if (present.fence !== fence) taken.push({ ...present, fence });
-    kept.push(one);
+    }
   }
-  return { taken, kept, given, isContinued };
+  return { taken, given, isMissing: missing.size > 0 };
 }
 
 /** The error when other processes changed an office all the time. */

@@ -51,23 +51,30 @@ export interface RedisAddress {
   readonly nodes: readonly string[];
   readonly isCluster: boolean;
   readonly database: number;
-  readonly username?: string;
-  readonly password?: string;
   readonly isTls: boolean;
+  /** What holds for every node of a cluster. */
+  readonly defaults: {
+    readonly username?: string;
+    readonly password?: string;
+    readonly socket?: { readonly tls: true };
+  };
 }
 
 export function shownRedisUrl(url: string): string {
   return url.replace(/\/\/[^@/]*@/, "//");
 }
 
-const ADDRESS = /^(rediss?)(\+cluster)?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+const ADDRESS = /^(rediss?)(\+cluster)?:\/\/((?:[^@/]*@)?)([^@/?#]+)(?:\/(\d*))?$/;
 
 /** Throws a `TypeError` that does not repeat the URL, which may have a password. */
 export function parseRedisUrl(url: string): RedisAddress {
-  const [, scheme, cluster, credentials, hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
+  const [, scheme, cluster, credentials = "", hosts = "", database = ""] = ADDRESS.exec(url) ?? [];
   const isCluster = cluster !== undefined;
-  const list = hosts.split(",");
-  if (scheme === undefined || list.some((host) => host === "") || (list.length > 1 && !isCluster)) {
+  const isTls = scheme === "rediss";
+  const nodes = hosts.split(",").map((host) => `${scheme}://${credentials}${host}/${database}`);
+  const [first, ...others] = nodes.map((node) => URL.parse(node));
+  const isValid = [first, ...others].every((node) => node && node.hostname !== "");
+  if (scheme === undefined || !first || !isValid || (others.length > 0 && !isCluster)) {
     throw new TypeError(
       "Cannot use the URL of Redis: expected redis://[user:password@]host[:port][/database], rediss://… or " +
         "redis+cluster://host:port,host:port",
@@ -76,22 +83,11 @@ export function parseRedisUrl(url: string): RedisAddress {
   if (isCluster && Number(database) > 0) {
     throw new TypeError("Cannot use the URL of Redis: a cluster has no database but 0");
   }
-  const nodes = list.map((host) =>
-    `${scheme}://${credentials === undefined ? "" : `${credentials}@`}${host}${
-      isCluster ? "" : `/${database}`
-    }`
-  );
-  const first = nodes.map((node) => URL.parse(node));
-  const [parsed] = first;
-  if (parsed === undefined || parsed === null || first.includes(null)) {
-    throw new TypeError("Cannot use the URL of Redis: invalid host or port");
-  }
-  return {
-    nodes,
-    isCluster,
-    database: Number(database),
-    ...(parsed.username === "" ? {} : { username: decodeURIComponent(parsed.username) }),
-    ...(parsed.password === "" ? {} : { password: decodeURIComponent(parsed.password) }),
-    isTls: scheme === "rediss",
+  const { username, password } = first;
+  const defaults = {
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+    ...(isTls ? { socket: { tls: true as const } } : {}),
   };
+  return { nodes, isCluster, database: Number(database), isTls, defaults };
 }

@@ -11,41 +11,22 @@ export const KEPT_MS = 86_400_000;
 const CONCURRENCY = 64;
 
 /** The names of keys and channels. */
-export class RedisKeys {
-  readonly #prefix: string;
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
-  /** The hash of an office: its version and its seats. */
-  office(officeId: string): string {
-    return `${this.#tagged(officeId)}:seats`;
-  }
-
-  /** The channel of an office: its changes and notifications. */
-  officeChannel(officeId: string): string {
-    return `${this.#tagged(officeId)}:news`;
-  }
-
-  /** The key that exists as long as the lease of a process. */
-  lease(fence: string): string {
-    return `${this.#prefix}:lease:${fence}`;
-  }
-
-  processChannel(fence: string): string {
-    return `${this.#prefix}:process:${fence}`;
-  }
-
-  session(sessionId: string): string {
-    return `${this.#prefix}:session:${sessionId}`;
-  }
-
-  /** All keys of an office have one hash tag, hence one slot. Braces are escaped, so that the tag ends where it should. */
-  #tagged(officeId: string): string {
-    return `${this.#prefix}:{office.${encodeURIComponent(officeId)}}`;
-  }
+export function redisKeys(prefix: string) {
+  // All keys of an office have one hash tag, hence one slot. Braces are escaped, so that the tag ends where it should.
+  const tagged = (officeId: string) => `${prefix}:{office.${encodeURIComponent(officeId)}}`;
+  return {
+    /** The hash of an office: its version and its seats. */
+    office: (officeId: string) => `${tagged(officeId)}:seats`,
+    /** The channel of an office: its changes and notifications. */
+    officeChannel: (officeId: string) => `${tagged(officeId)}:news`,
+    /** The key that exists as long as the lease of a process. */
+    lease: (fence: string) => `${prefix}:lease:${fence}`,
+    processChannel: (fence: string) => `${prefix}:process:${fence}`,
+    session: (sessionId: string) => `${prefix}:session:${sessionId}`,
+  };
 }
+
+export type RedisKeys = ReturnType<typeof redisKeys>;
 
 /** A membership as Redis keeps it: `place fence JSON`. */
 export interface Seat {
@@ -150,13 +131,17 @@ function otherThan({ member }: Seat, text: unknown): Seat | undefined {
  * and the reason; then for each seat to set its `sid`, its place in the order of joining (empty for the last), and its fence
  * and JSON separated by a space.
  *
- * Versions only grow, also when an office is deleted and created again: the first one is the time. A reply begins with
- * `ok`, `conflict` or `settling`.
+ * Versions only grow, also when an office is deleted and created again: the first one is the time. The reply is `ok` and the
+ * change as it was published (empty if nothing changed), `conflict`, the version, and the fields of the office, or `settling`
+ * and the milliseconds to wait.
  */
 export const CHANGE_SCRIPT = `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if ARGV[1] ~= '' and ARGV[1] ~= version then
-  return {'conflict', redis.call('HGETALL', KEYS[1])}
+  local reply = redis.call('HGETALL', KEYS[1])
+  table.insert(reply, 1, version)
+  table.insert(reply, 1, 'conflict')
+  return reply
 end
 if ARGV[2] ~= '0' then
   local info = redis.pcall('INFO', 'server')
@@ -192,7 +177,7 @@ while at <= #ARGV do
   at = at + 3
 end
 if #news == 0 then
-  return {'ok', version, version}
+  return {'ok', ''}
 end
 if redis.call('HLEN', KEYS[1]) == redis.call('HEXISTS', KEYS[1], 'v') then
   redis.call('DEL', KEYS[1])
@@ -201,8 +186,9 @@ else
   redis.call('HSET', KEYS[1], 'v', after)
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
 end
-redis.call(ARGV[4], KEYS[2], 'change ' .. version .. ' ' .. after .. '\\n' .. table.concat(news, '\\n'))
-return {'ok', version, after, news}
+local change = 'change ' .. version .. ' ' .. after .. '\\n' .. table.concat(news, '\\n')
+redis.call(ARGV[4], KEYS[2], change)
+return {'ok', change}
 `;
 
 /** Deletes a key if its text contains another: `KEYS`: the key; `ARGV`: the text that it must contain. */

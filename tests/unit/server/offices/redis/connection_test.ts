@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LoggedRefusal } from "../../../../../src/server/observe/logs.ts";
-import { RedisConnection } from "../../../../../src/server/offices/redis/connection.ts";
-import { schemeHint } from "../../../../../src/server/offices/redis/outage_log.ts";
+import { RedisConnection, schemeHint } from "../../../../../src/server/offices/redis/connection.ts";
+import { delay } from "../../../../../src/async/backoff.ts";
 import { silentLogger } from "../../../../../src/log.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
@@ -155,7 +155,8 @@ async function publishLargeMessages(url: string): Promise<readonly string[]> {
       await connection.publish(`channel ${index}`, large);
       done.push(`message ${index}`);
     });
-    all.push(connection.published().then(() => void done.push("published")));
+    // One turn later, so that those who wait for a message go first.
+    all.push(connection.published().then(() => delay(0)).then(() => void done.push("published")));
     all.push(connection.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
     await within(Promise.all(all), "the answers of Redis");
     return done;

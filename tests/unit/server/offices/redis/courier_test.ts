@@ -17,7 +17,7 @@ import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
 import { Load } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
-import { RawRequest } from "../../../../../src/server/raw.ts";
+import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
 import { computer } from "../_offices.ts";
 import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
@@ -98,7 +98,7 @@ Deno.test("a Courier does not send a request that has ended while it waited, nor
   for (const text of ["x".repeat(5_000_000), "late", "cancelled", "next"]) {
     target.ask({ ...ask, reqId: text.slice(0, 9) }, {
       // Too long to go beside the first one.
-      body: { text: text.padEnd(100_000) },
+      body: rawRequest(text.padEnd(100_000)),
       requester,
       onSettled: ({ kind }) => void outcomes.push(kind),
     });
@@ -117,9 +117,9 @@ Deno.test("a Courier keeps a bounded size of answers for a process that confirms
   using open = openCourier();
   const { courier, sent, connection } = open;
   const acks: ((answer: string) => void)[] = [];
-  const answer = "x".repeat(16 * 1024 * 1024);
+  const answer = `["${"x".repeat(16 * MIB)}"]`;
   connection.ask = (_request, { onSettled }) => {
-    acks.push((text) => onSettled({ kind: "answered", answer: [text] }));
+    acks.push((text) => onSettled({ kind: "answered", answer: [new RawAnswer(text, undefined)] }));
   };
   for (let id = 1; id <= 7; id++) courier.receive(writeMessage({ ...ask, id }, '["client:tool_call",{}]'));
   for (const ack of acks) ack(answer);
@@ -128,6 +128,20 @@ Deno.test("a Courier keeps a bounded size of answers for a process that confirms
   }
   const answers = sent.map((message) => message.kind === "fail" ? message.code : message.kind);
   assertEquals(answers, [...Array(5).fill("answer"), 413, 413]);
+});
+
+Deno.test("a Courier tells other processes an error of the protocol as it is, and any other one without its text", () => {
+  using open = openCourier();
+  const { courier, sent, connection } = open;
+  for (const error of [new SmcpError(413, "Too large", { details: { limit: 1 } }), new TypeError("secret")]) {
+    connection.ask = (_request, { onSettled }) => onSettled({ kind: "failed", error });
+    courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
+  }
+  const reply = { kind: "fail", id: 1, from: "this process" } as const;
+  assertEquals(sent.map((message) => ({ details: undefined, ...message })), [
+    { ...reply, code: 413, message: "Too large", details: { limit: 1 } },
+    { ...reply, code: 500, message: "Internal error", details: undefined },
+  ]);
 });
 
 Deno.test("a Courier refuses a request for which there is no room before it copies its bytes", () => {
@@ -139,7 +153,7 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
     requester: { load: new Load(), add() {}, remove() {} },
     onSettled: ({ kind }: Settlement) => void outcomes.push(kind),
   };
-  const large = { text: "x".repeat(16 * MIB) };
+  const large = rawRequest("x".repeat(16 * MIB));
   // The first one is under way, and the others wait.
   for (let id = 0; id < 5; id++) target.ask(ask, { ...context, body: large });
   const bytes = new PlainBytes(Buffer.alloc(MIB), { start: 0, end: MIB });
@@ -229,6 +243,10 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
   assertEquals(memory.usedBytes, 0);
   shared.timeouts.clear();
 });
+
+function rawRequest(text: string): RawRequest {
+  return new RawRequest(JSON.stringify([ask.event, { text }]), { body: {}, isTooDeep: false });
+}
 
 /** The Courier of a process with one connection. */
 function courierOf(connection: Connection, shared: ReturnType<typeof openConnectionContext>, {

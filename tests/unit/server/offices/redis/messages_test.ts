@@ -1,10 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import {
   type ProcessMessage,
   readMessage,
-  toError,
-  toFailure,
   writeMessage,
 } from "../../../../../src/server/offices/redis/messages.ts";
 
@@ -54,13 +51,4 @@ Deno.test("readMessage() refuses what is incomplete, of another type or of anoth
   ) {
     assertEquals(readMessage(text), undefined);
   }
-});
-
-Deno.test("An error of the protocol crosses to another process as it is, and any other one without its text", () => {
-  const reply = { id: 1, from: "f" };
-  const refusal = new SmcpError(413, "Too large", { details: { limit: 1 } });
-  const { code, message, details } = toError(toFailure(reply, refusal));
-  assertEquals([code, message, details], [413, "Too large", { limit: 1 }]);
-  const internal = toError(toFailure(reply, new TypeError("secret")));
-  assertEquals([internal.code, internal.message, internal.details], [500, "Internal error", undefined]);
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainRedisError, OutageLog } from "../../../../../src/server/offices/redis/outage_log.ts";
+import { explainRedisError, OutageLog } from "../../../../../src/server/offices/redis/connection.ts";
 import { shownRedisUrl } from "../../../../../src/server/offices/redis/settings.ts";
 import { LogBook } from "../../../../fixtures/log_book.ts";
 

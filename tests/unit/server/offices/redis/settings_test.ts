@@ -6,15 +6,17 @@ Deno.test("parseRedisUrl() reads one server, with and without TLS", () => {
   assertEquals(address.isTls, true);
   assertEquals(address.isCluster, false);
   assertEquals(address.database, 2);
-  assertEquals([address.username, address.password], ["user", "p@ss"]);
+  assertEquals(address.defaults, { username: "user", password: "p@ss", socket: { tls: true } });
   assertEquals(parseRedisUrl("redis://localhost").database, 0);
   assertEquals(parseRedisUrl("redis://[::1]:6379").nodes, ["redis://[::1]:6379/"]);
 });
 
 Deno.test("parseRedisUrl() reads the nodes of a cluster", () => {
-  const { nodes, isCluster, isTls, password } = parseRedisUrl("rediss+cluster://:secret@a:1,b:2");
+  const { nodes, isCluster, isTls, defaults: { password } } = parseRedisUrl(
+    "rediss+cluster://:secret@a:1,b:2",
+  );
   assertEquals({ nodes, isCluster, isTls, password }, {
-    nodes: ["rediss://:secret@a:1", "rediss://:secret@b:2"],
+    nodes: ["rediss://:secret@a:1/", "rediss://:secret@b:2/"],
     isCluster: true,
     isTls: true,
     password: "secret",

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
-import { RedisKeys, toSeat } from "../../../../../src/server/offices/redis/store.ts";
+import { redisKeys, toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { computer } from "../_offices.ts";
 
-const keys = new RedisKeys("a2c:0");
+const keys = redisKeys("a2c:0");
 
 /** What a Redis Cluster hashes: the text between the first brace and the next closing one. */
 function tagOf(key: string): string | undefined {
