@@ -1,5 +1,6 @@
 /**
- * Writes `config.schema.json`, by which editors complete a configuration and underline its mistakes, the address of
+ * Writes `config.schema.json` and `server.schema.json`, by which editors complete a configuration of a Computer and of a
+ * Server and underline its mistakes, the address of
  * `docs/oauth-client.json`, the tables of `docs/configuration.md`, the tables of the Server's options in `docs/`, and the
  * types of these options. What is allowed comes from the schemas that the Computer reads with, the descriptions from the
  * documentation of its types. `--check` writes nothing and fails when a file is out of date.
@@ -30,6 +31,7 @@ import {
 } from "../src/protocol/schemas/config.ts";
 import { withReference } from "./config_reference.ts";
 import { SERVER_OPTION_PAGES, withServerOptions } from "./server_options.ts";
+import { buildServerSchema } from "./server_schema.ts";
 import { withOptionTypes } from "./server_types.ts";
 import { PROTOCOL_MINORS } from "../src/protocol/version.ts";
 import { captureDeno, root } from "./deno.ts";
@@ -37,6 +39,7 @@ import { captureDeno, root } from "./deno.ts";
 type Schema = Record<string, unknown>;
 
 const path = join(root, "config.schema.json");
+const serverPath = join(root, "server.schema.json");
 const pagePath = join(root, "docs", "configuration.md");
 const clientPath = join(root, "docs", "oauth-client.json");
 const serverPagePaths = SERVER_OPTION_PAGES.map((page) => join(root, "docs", page));
@@ -307,6 +310,10 @@ async function buildFiles(): Promise<Written[]> {
   );
   return [
     { path, text: await format(`${JSON.stringify(schema, null, 2)}\n`, "json") },
+    {
+      path: serverPath,
+      text: await format(JSON.stringify(buildServerSchema(addressOf("server.schema.json")), null, 2), "json"),
+    },
     { path: clientPath, text: await format(`${JSON.stringify(document, null, 2)}\n`, "json") },
     { path: pagePath, text: await format(page, "md") },
     ...await Promise.all(
@@ -334,6 +341,6 @@ if (import.meta.main) {
     else if (isStale) console.log(`${basename(path)} is out of date: run deno task schema`);
     if (isStale) staleFiles++;
   }
-  if (isCheck && staleFiles === 0) console.log("config.schema.json and the tables in docs/ are up to date");
+  if (isCheck && staleFiles === 0) console.log("the schemas and the tables in docs/ are up to date");
   Deno.exit(isCheck && staleFiles > 0 ? 1 : 0);
 }

@@ -167,6 +167,8 @@ Deno.test("server.ts takes options from a file, which the environment and the co
     const { code, stderr } = await run({ args: ["--config", file] });
     assertEquals(code, 2);
     assertStringIncludes(stderr, 'line 1, column 3: "hosts": unknown option; did you mean "host"?');
+    await Deno.writeTextFile(file, '{ "grace": "5s" }');
+    assertStringIncludes((await run({ args: ["--config", file] })).stderr, '"grace": it was removed');
   } finally {
     await Deno.remove(file);
   }

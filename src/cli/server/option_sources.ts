@@ -10,6 +10,8 @@ import { Switch } from "./option_kinds.ts";
 
 const MAX_CONFIG_BYTES = 1_048_576;
 const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];
+/** Where an editor finds the schema of the file. */
+const SCHEMA_KEY = "$schema";
 
 /**
  * Sets the options that neither the command line nor, for options with a value, the environment has set.
@@ -65,11 +67,12 @@ async function readConfig(program: Command, path: string): Promise<void> {
   if (flaw !== undefined) throw refusal(placed(flaw));
   if (!isRecord(value)) throw refusal("expected an object with options");
   const options = new Map(
-    program.options.map((option) => [option.long?.slice(2) ?? "", option] as const).filter(([key]) =>
-      !NOT_IN_FILE.includes(key)
-    ),
+    program.options.map((option) => [option.long?.slice(2) ?? "", option] as const).filter((
+      [key, { hidden }],
+    ) => !hidden && !NOT_IN_FILE.includes(key)),
   );
   for (const [key, given] of Object.entries(value)) {
+    if (key === SCHEMA_KEY) continue;
     const option = options.get(key);
     const refuse = (message: string) =>
       refusal(placed(locate({ path: [key], message: `"${key}": ${message}` })));

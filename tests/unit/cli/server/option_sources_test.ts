@@ -35,6 +35,7 @@ async function refusalOf(file: string): Promise<string> {
 Deno.test("completeOptions() reads numbers, times, lists and switches from a JSON file with comments", async () => {
   const options = await read({
     file: `{
+      "$schema": "./server.schema.json",
       // the office of the lab
       "port": 8080,
       "ping-interval": "25s",
