@@ -56,10 +56,7 @@ export class Drain {
     this.refusal = closing();
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
-    for (const connection of connections.values()) {
-      connection.failRequests(unanswered);
-      connection.failSentRequests(unanswered);
-    }
+    for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) connection.drop();
     await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
     terminate();

@@ -179,7 +179,7 @@ export class Connection implements Target {
     this.#member = undefined;
     this.#wire.leaveRoom(member.officeId);
     const error = computerNotFound(member.name, "left while the request was in flight");
-    this.failRequests(() => error);
+    for (const pending of this.#received?.snapshot() ?? []) pending.fail(error);
     for (const pending of this.#sent?.snapshot() ?? []) pending.drop();
   }
 
@@ -233,13 +233,11 @@ export class Connection implements Target {
     if (how === "dropped") this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent, req_id });
   }
 
+  /** Fails the requests to it, and its own, also those to Computers of other processes. */
   failRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#received?.snapshot() ?? []) pending.fail(toError(pending.request));
-  }
-
-  /** Fails all requests of it: also those to Computers of other processes. */
-  failSentRequests(toError: (request: RelayedRequest) => SmcpError): void {
-    for (const pending of this.#sent?.snapshot() ?? []) pending.fail(toError(pending.request));
+    for (const requests of [this.#received, this.#sent]) {
+      for (const pending of requests?.snapshot() ?? []) pending.fail(toError(pending.request));
+    }
   }
 
   /** Answers an event. Throws like {@linkcode Wire.answer}. */

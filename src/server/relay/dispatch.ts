@@ -38,7 +38,7 @@ const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
   if (connection.isEnded) return;
   const { held } = connection;
-  if (held?.take(incoming)) return;
+  if (held?.take(incoming, () => dispatch(hub, connection, incoming))) return;
   const call = new Call(hub, { connection, incoming, route: routeOf(incoming.event) });
   if (held === undefined) handle(call, incoming);
   else call.refuse(tooManyHeld(call));
@@ -53,7 +53,7 @@ export function dispatchDisconnect(
   hub.departureReasons.set(sid, departureReason(cause, farewell));
   connection.end();
   if (held === undefined) leave(hub, connection);
-  else void held.released.then(() => leave(hub, connection));
+  else held.after(() => leave(hub, connection));
 }
 
 function leave(hub: Hub, { sid }: Connection): void {
@@ -93,7 +93,6 @@ async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void>
   await finishLater(call, answer);
   connection.held = undefined;
   held.release();
-  for (const incoming of held.takeAll()) dispatch(hub, connection, incoming);
 }
 
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */

@@ -10,46 +10,44 @@ export interface Incoming {
   readonly args: readonly unknown[];
 }
 
+/** What waits for the end of a change, in the order in which it came. */
 export class HeldEvents {
-  readonly released: Promise<void>;
-  readonly release: () => void;
-  readonly #events: Incoming[] = [];
+  readonly #waiting: (() => void)[] = [];
   readonly #counted: IncompleteMessage;
-  #bytes = 0;
 
   /** @param counted Counts what waits: a change may last as long as Redis takes for it. */
   constructor(counted: IncompleteMessage) {
     this.#counted = counted;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.released = promise;
-    this.release = resolve;
   }
 
-  /**
-   * Adds an event; `false` when the queue is full, or its principal has no memory left for it. The size of the event does
-   * not count for the queue: below the limit, any size fits.
-   */
-  take(incoming: Incoming): boolean {
-    if (this.#events.length >= CONSTANTS.maxHeldEvents.value || this.#bytes >= CONSTANTS.maxHeldBytes.value) {
+  /** Adds an event; `false` when too many wait, or there is no memory for it. Below the limit, any size fits. */
+  take({ args: [body] }: Incoming, handle: () => void): boolean {
+    const { maxHeldEvents, maxHeldBytes } = CONSTANTS;
+    if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
       return false;
     }
-    const [body] = incoming.args;
-    const bytes = body instanceof RawRequest ? body.length : approximateSizeBytes(body);
-    if (!this.count(bytes)) return false;
-    this.#events.push(incoming);
-    this.#bytes += bytes;
-    return true;
+    return this.hold(body instanceof RawRequest ? body.length : approximateSizeBytes(body), handle);
   }
 
-  /** Counts bytes of others that wait for the same change, until its end; `false` when there is no memory for them. */
-  count(bytes: number): boolean {
+  /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
+  hold(bytes: number, handle: () => void): boolean {
     if (!this.#counted.hasCapacity(this.#counted.bytes + bytes)) return false;
     this.#counted.change(bytes);
+    this.after(handle);
     return true;
   }
 
-  takeAll(): readonly Incoming[] {
+  /** The same for what needs no memory. */
+  after(handle: () => void): void {
+    this.#waiting.push(handle);
+  }
+
+  get released(): Promise<void> {
+    return new Promise((resolve) => this.after(resolve));
+  }
+
+  release(): void {
     this.#counted.hold(0);
-    return this.#events.splice(0);
+    for (const handle of this.#waiting.splice(0)) handle();
   }
 }

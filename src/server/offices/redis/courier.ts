@@ -251,11 +251,10 @@ export class Courier {
    */
   #pass(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
     const held = this.#context.connection(message.sid)?.held;
-    if (held === undefined) return this.#passNow(message, text);
-    if (message.kind !== "drop" && !held.count(text.length)) {
-      return this.#onRefused(message, noMemory(text.length));
-    }
-    void held.released.then(() => this.#passNow(message, text));
+    const pass = () => this.#passNow(message, text);
+    if (held === undefined) pass();
+    else if (message.kind === "drop") held.after(pass);
+    else if (!held.hold(text.length, pass)) this.#onRefused(message, noMemory(text.length));
   }
 
   /** Never throws. */

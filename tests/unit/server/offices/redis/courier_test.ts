@@ -38,7 +38,7 @@ const ask = {
   timeoutMs: 1_000,
 } as const;
 
-Deno.test("a Courier cancels a request behind the request, also while its Computer is still joining", async () => {
+Deno.test("a Courier cancels a request behind the request, also while its Computer is still joining", () => {
   const shared = openConnectionContext();
   const sent: string[] = [];
   const connection = openConnection("s", shared, {
@@ -55,7 +55,6 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
   connection.enter(computer("laptop", { sid: "s" }));
   connection.held = undefined;
   held.release();
-  await held.released;
   assertEquals(sent, [ask.event, CANCEL_TOOL_CALL_NOTIFICATION]);
   shared.timeouts.clear();
 });
@@ -164,7 +163,7 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   assertEquals([code, outcomes], [413, []]);
 });
 
-Deno.test("a Courier logs that a Computer cannot be told an event, within the bound of its connection, and goes on", async () => {
+Deno.test("a Courier logs that a Computer cannot be told an event, within the bound of its connection, and goes on", () => {
   const levels: string[] = [];
   const logger = {
     ...silentLogger,
@@ -189,14 +188,13 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
   tellOften();
   connection.held = undefined;
   held.release();
-  await held.released;
   connection.end();
   // The last one tells how many were left out.
   assertEquals(levels, Array(CONNECTION_LINES.burst + 1).fill("warn"));
   shared.timeouts.clear();
 });
 
-Deno.test("a Courier keeps no large messages for a Computer whose membership changes when there is no memory for them", async () => {
+Deno.test("a Courier keeps no large messages for a Computer whose membership changes when there is no memory for them", () => {
   const shared = openConnectionContext();
   const emitted: string[] = [];
   const connection = openConnection("s", shared, {
@@ -233,8 +231,6 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
   assertEquals(memory.usedBytes > 200_000 && memory.usedBytes < 250_000, true);
   connection.held = undefined;
   held.release();
-  held.takeAll();
-  await held.released;
   assertEquals(emitted, [ask.event, tell.event]);
   assertEquals(
     published.flatMap((message) => message.kind === "fail" ? [message.code] : []),

@@ -1,0 +1,57 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Meter } from "../../../../src/server/observe/meter.ts";
+import { Metrics, type Snapshot } from "../../../../src/server/observe/metrics.ts";
+
+const snapshot: Snapshot = {
+  connections: { agent: 1, computer: 2, observer: 0, none: 3 },
+  otherConnections: 4,
+  offices: 5,
+  requestsInFlight: 6,
+  bytesInFlight: 7,
+  messageBytes: 8,
+  isReady: true,
+  certificateExpiresAtMs: undefined,
+  auditLinesLost: undefined,
+};
+
+/** The lines of one metric, without its help. */
+function linesOf(name: string, meter = new Meter(), own: Partial<Snapshot> = {}): readonly string[] {
+  const text = new Metrics(meter, () => ({ ...snapshot, ...own })).text();
+  const block = text.split("\n\n").find((block) => block.startsWith(`# HELP ${name} `));
+  return block?.trimEnd().split("\n").slice(1) ?? [];
+}
+
+Deno.test("the text of the metrics has help, type and samples of each, with an empty line between", () => {
+  assertEquals(linesOf("a2c_connections"), [
+    "# TYPE a2c_connections gauge",
+    'a2c_connections{role="agent"} 1',
+    'a2c_connections{role="computer"} 2',
+    'a2c_connections{role="observer"} 0',
+    'a2c_connections{role="none"} 3',
+  ]);
+  assertEquals(linesOf("a2c_ready"), ["# TYPE a2c_ready gauge", "a2c_ready 1"]);
+  assertEquals(linesOf("a2c_requests_total"), ["# TYPE a2c_requests_total counter"]);
+});
+
+Deno.test("a latency is in all buckets from its own on, and in sum and count", () => {
+  const meter = new Meter();
+  meter.ended({ event: "client:tool_call", startedAt: meter.start() - 40_000 }, "answered");
+  const lines = linesOf("a2c_relay_duration_seconds", meter);
+  const event = 'event="client:tool_call"';
+  for (const [bound, count] of [["2.5", 0], ["5", 1], ["300", 1], ["+Inf", 1]]) {
+    assert(
+      lines.includes(`a2c_relay_duration_seconds_bucket{${event},le="${bound}"} ${count}`),
+      bound?.toString(),
+    );
+  }
+  assertStringIncludes(lines.at(-2) ?? "", `a2c_relay_duration_seconds_sum{${event}} 4`);
+  assertEquals(lines.at(-1), `a2c_relay_duration_seconds_count{${event}} 1`);
+});
+
+Deno.test("metrics of TLS and of the audit log are there only with them", () => {
+  const [tls, audit] = ["a2c_tls_certificate_expiry_timestamp_seconds", "a2c_audit_lines_lost_total"];
+  assertEquals([linesOf(tls), linesOf(audit)], [[], []]);
+  const own = { certificateExpiresAtMs: 1_500, auditLinesLost: 0 };
+  assertEquals(linesOf(tls, new Meter(), own), [`# TYPE ${tls} gauge`, `${tls} 1.5`]);
+  assertEquals(linesOf(audit, new Meter(), own), [`# TYPE ${audit} counter`, `${audit} 0`]);
+});
