@@ -18,8 +18,8 @@ export const ErrorCode = {
    */
   PAYLOAD_TOO_LARGE: 413,
   /**
-   * Too many connections, requests or offices of one principal or address; `details.limit`, `details.option`, and
-   * `details.retry_after_ms` where waiting helps. Server.
+   * Too many connections or requests of one principal or address, or members of an office; `details.limit`,
+   * `details.option`, and `details.retry_after_ms` where waiting helps. Server.
    */
   TOO_MANY_REQUESTS: 429,
   /** An unexpected error. Server, Computer. */

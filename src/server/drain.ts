@@ -5,16 +5,22 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
 import type { Connection } from "./relay/connection.ts";
-import {
-  DRAIN_CHECK_INTERVAL_MS,
-  DRAIN_CLOSING_MS,
-  DRAIN_CLOSING_SHARE,
-  DRAIN_FLUSH_SHARE,
-  DRAIN_GRACE_MS,
-  DRAIN_GRACE_SHARE,
-  RETURN_INTERVAL_MS,
-} from "./limits.ts";
 import { describeUnanswered, type RelayedRequest } from "./relay/pending_requests.ts";
+
+/** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */
+const GRACE_MS = 250;
+/** The share of the whole time that this may take. */
+const GRACE_SHARE = 1 / 4;
+/** The end of the whole time, in which the last requests fail, the last answers are written and everything is closed. */
+const CLOSING_MS = 1_000;
+/** The share of the whole time that this may take. */
+const CLOSING_SHARE = 1 / 4;
+/** The share of that in which the last answers may be written. */
+const FLUSH_SHARE = 1 / 4;
+/** How often it looks for connections without requests in flight. */
+const CHECK_INTERVAL_MS = 20;
+/** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
+const RETURN_INTERVAL_MS = 1;
 
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */
@@ -47,18 +53,18 @@ export class Drain {
     this.#isStarted = true;
     logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
     for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
-    const closingMs = Math.min(DRAIN_CLOSING_MS, timeoutMs * DRAIN_CLOSING_SHARE);
+    const closingMs = Math.min(CLOSING_MS, timeoutMs * CLOSING_SHARE);
     const deadlineMs = startMs + timeoutMs - closingMs;
     await until(
       () => connections.size === 0,
-      startMs + Math.min(DRAIN_GRACE_MS, timeoutMs * DRAIN_GRACE_SHARE),
+      startMs + Math.min(GRACE_MS, timeoutMs * GRACE_SHARE),
     );
     this.refusal = closing();
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) connection.drop();
-    await until(() => countTransports() === 0, deadlineMs + closingMs * DRAIN_FLUSH_SHARE);
+    await until(() => countTransports() === 0, deadlineMs + closingMs * FLUSH_SHARE);
     terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
   }
@@ -98,6 +104,6 @@ async function until(isDone: () => boolean, deadlineMs: number): Promise<void> {
   while (!isDone()) {
     const leftMs = deadlineMs - performance.now();
     if (leftMs <= 0) return;
-    await delay(Math.min(leftMs, DRAIN_CHECK_INTERVAL_MS));
+    await delay(Math.min(leftMs, CHECK_INTERVAL_MS));
   }
 }

@@ -42,28 +42,6 @@ export const FALLBACK_MAX_SOCKETS = 16_384;
 export const SOCKET_SHARE_OF_FILES = 0.75;
 /** Open files that are reserved for the rest of the program, in addition. */
 export const RESERVED_FILES = 32;
-/** How often the Server checks whether it still accepts connections. */
-export const ACCEPT_CHECK_INTERVAL_MS = 2_000;
-/** How long the acceptance of the check's connection may take. */
-export const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
-/** Consecutive failed checks after which the Server listens again. */
-export const FAILED_CHECKS_BEFORE_RELISTEN = 2;
-/** Consecutive failed checks after which the Server fails. */
-export const FAILED_CHECKS_BEFORE_FAILURE = 10;
-/** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */
-export const DRAIN_GRACE_MS = 250;
-/** The share of the whole time that this may take. */
-export const DRAIN_GRACE_SHARE = 1 / 4;
-/** The end of the whole time, in which the last requests fail, the last answers are written and everything is closed. */
-export const DRAIN_CLOSING_MS = 1_000;
-/** The share of the whole time that this may take. */
-export const DRAIN_CLOSING_SHARE = 1 / 4;
-/** The share of that in which the last answers may be written. */
-export const DRAIN_FLUSH_SHARE = 1 / 4;
-/** How often it looks for connections without requests in flight. */
-export const DRAIN_CHECK_INTERVAL_MS = 20;
-/** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
-export const RETURN_INTERVAL_MS = 1;
 /** The most packets in one polling answer: python-engineio closes the connection for more. */
 export const MAX_POLLING_PACKETS = 16;
 /** The most packets in one polling body: each costs far more than its bytes, and all are parsed at once. */

@@ -108,7 +108,7 @@ export interface AuthProvider {
    * Decides on one connection. Until then, the Server handles none of its messages.
    *
    * @param credentials The credentials of the connection.
-   * @param context `signal` is aborted after `authTimeoutMs`, when the connection is refused, and when the connection is
+   * @param context `signal` is aborted after 10 seconds, when the connection is refused, and when the connection is
    * closed.
    */
   authenticate(

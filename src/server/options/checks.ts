@@ -1,4 +1,5 @@
 /** Names and checks that follow from the table of options. */
+import { MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
 import { didYouMean } from "../../spelling.ts";
 import { type ConstantName, CONSTANTS } from "./constants.ts";
 import type { OptionKind, OptionRow } from "./row.ts";
@@ -115,7 +116,7 @@ export function optionLabel(name: BoundName): string {
 }
 
 /** The longest time: a day, like the longest time-out of a request. A timer for more than 24 days would fire at once. */
-export const MAX_TIME_MS = 86_400_000;
+export const MAX_TIME_MS = MAX_TIMEOUT_SECONDS * 1_000;
 
 /** @throws {RangeError} for a number that cannot be used. */
 export function requireNumber(name: NumberOption, value: number): number {

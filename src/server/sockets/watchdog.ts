@@ -7,12 +7,15 @@ import { connect, type Socket } from "node:net";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import { isGranted, ListenError, OPEN_FILES_REMEDY } from "./listening.ts";
-import {
-  ACCEPT_CHECK_INTERVAL_MS,
-  ACCEPT_CHECK_TIMEOUT_MS,
-  FAILED_CHECKS_BEFORE_FAILURE,
-  FAILED_CHECKS_BEFORE_RELISTEN,
-} from "../limits.ts";
+
+/** How often the Server checks whether it still accepts connections. */
+const ACCEPT_CHECK_INTERVAL_MS = 2_000;
+/** How long the acceptance of the check's connection may take. */
+const ACCEPT_CHECK_TIMEOUT_MS = 1_000;
+/** Consecutive failed checks after which the Server listens again. */
+const FAILED_CHECKS_BEFORE_RELISTEN = 2;
+/** Consecutive failed checks after which the Server fails. */
+const FAILED_CHECKS_BEFORE_FAILURE = 10;
 
 export interface WatchdogOptions {
   readonly host: string;
