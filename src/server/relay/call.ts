@@ -114,7 +114,7 @@ export class Call {
   requireMember(): Member {
     const { member } = this.connection;
     if (member !== undefined) return member;
-    throw this.#cannotHandle(ErrorCode.NOT_IN_ROOM, "the sender is not in an office");
+    throw this.cannotHandle("the sender is not in an office", { code: ErrorCode.NOT_IN_ROOM });
   }
 
   /**
@@ -126,17 +126,28 @@ export class Call {
     const { hub, connection, event } = this;
     if (!hub.offices.isServing(connection.sid)) throw outOfReach(`handle "${quoted(event)}"`);
     if (member.isObserver && !OBSERVER_EVENTS.has(event)) {
-      throw this.#cannotHandle(ErrorCode.FORBIDDEN, "observers may only read");
+      throw this.cannotHandle("observers may only read", { code: ErrorCode.FORBIDDEN });
     }
     if (member.role === role) return member;
-    throw this.#cannotHandle(ErrorCode.FORBIDDEN, `only the role "${role}" may send it`);
+    throw this.cannotHandle(`only the role "${role}" may send it`, { code: ErrorCode.FORBIDDEN });
   }
 
   /** Limits the notifications that one connection causes: they fill the buffers of members that read slowly. */
   requirePace(notification: unknown): void {
     const bytes = PACKET_BYTES + 2 * JSON.stringify(notification).length;
     if (this.connection.notifying.take(bytes)) return;
-    throw this.#cannotHandle(ErrorCode.BAD_REQUEST, "too many notifications from this sender");
+    throw this.cannotHandle("too many notifications from this sender");
+  }
+
+  /** The error for a refused event. Only a 400 has details: the event is wrong, if they do not say what else. */
+  cannotHandle(
+    why: string,
+    { code = ErrorCode.BAD_REQUEST, details = { field: "event" } }: Partial<
+      Pick<SmcpError, "code" | "details">
+    > = {},
+  ): SmcpError {
+    const message = `Cannot handle "${quoted(this.event)}": ${why}`;
+    return new SmcpError(code, message, code === ErrorCode.BAD_REQUEST ? { details } : {});
   }
 
   /** Counts it as open, until it is answered or has failed. */
@@ -233,11 +244,6 @@ export class Call {
       office: member?.officeId,
       [member?.role ?? "sid"]: member?.name ?? sid,
     };
-  }
-
-  #cannotHandle(code: number, why: string): SmcpError {
-    const details = code === ErrorCode.BAD_REQUEST ? { details: { field: "event" } } : {};
-    return new SmcpError(code, `Cannot handle "${quoted(this.event)}": ${why}`, details);
   }
 
   /** Ends the span. Its name is fixed, since a peer chooses the name of the event. */

@@ -44,25 +44,28 @@ export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): 
   else call.refuse(tooManyHeld(call));
 }
 
-/** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
-export function dispatchDisconnect(
-  hub: Hub,
-  { connection, cause }: { readonly connection: Connection; readonly cause: string },
-): void {
-  const { held, sid, farewell } = connection;
-  hub.departureReasons.set(sid, departureReason(cause, farewell));
-  connection.end();
-  if (held === undefined) leave(hub, connection);
-  else held.after(() => leave(hub, connection));
+const unknownEvent: Route = {
+  handle(call) {
+    throw call.cannotHandle("unknown event");
+  },
+};
+
+const routes: ReadonlyMap<string, Route> = new Map([
+  [JOIN_OFFICE_EVENT, joinOffice],
+  [LEAVE_OFFICE_EVENT, leaveOffice],
+  [LIST_ROOM_EVENT, listRoom],
+  [CANCEL_TOOL_CALL_EVENT, cancelToolCall],
+  [RENEW_CREDENTIALS_EVENT, renewCredentials],
+]);
+
+/** Finds the route by name, else by prefix, so that the events of newer peers pass. */
+function routeOf(event: string): Route {
+  if (hasPrefix(event, CLIENT_EVENT_PREFIX)) return relay;
+  return routes.get(event) ?? (hasPrefix(event, UPDATE_EVENT_PREFIX) ? update : unknownEvent);
 }
 
-function leave(hub: Hub, { sid }: Connection): void {
-  hub.offices.leave(sid).catch((error) => {
-    hub.logger.error("failed to end the membership of a lost connection", {
-      sid,
-      error: describeError(error),
-    });
-  }).finally(() => hub.departureReasons.delete(sid));
+function hasPrefix(event: string, prefix: string): boolean {
+  return event.length > prefix.length && event.startsWith(prefix);
 }
 
 function handle(call: Call, { args }: Incoming): void {
@@ -79,51 +82,24 @@ function handle(call: Call, { args }: Incoming): void {
   }
 }
 
-async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
-  try {
-    call.finish(await answer);
-  } catch (error) {
-    call.fail(error);
-  }
-}
-
-async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
-  const { hub, connection } = call;
-  const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
-  await finishLater(call, answer);
-  connection.held = undefined;
-  held.release();
-}
-
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
-function problemOf(
-  { hub, connection, event, wantsAck }: Call,
-  args: Incoming["args"],
-): SmcpError | undefined {
+function problemOf(call: Call, args: Incoming["args"]): SmcpError | undefined {
+  const { hub, connection, event, wantsAck } = call;
   const excess = hub.quotas.countRequest(event, connection.quotas);
   if (excess !== undefined) return excess;
   const [body] = args;
   if (body instanceof SmcpError) return body;
-  const intent = () => `Cannot handle "${quoted(event)}"`;
   const limit = hub.maxOpenRequests;
   if (connection.openRequests >= limit) {
-    const message = `${intent()}: ${limit} requests of this connection are open, the limit by ` +
+    const why = `${limit} requests of this connection are open, the limit by ` +
       `${optionLabel("maxOpenRequests")}. Wait until some are answered`;
-    return new SmcpError(ErrorCode.BAD_REQUEST, message, { details: { field: "event", limit } });
+    return call.cannotHandle(why, { details: { field: "event", limit } });
   }
-  if (event.length > CONSTANTS.maxEventLength.value) {
-    return badRequest("event", `${intent()}: longer than ${CONSTANTS.maxEventLength.value} characters`);
-  }
+  const maxLength = CONSTANTS.maxEventLength.value;
+  if (event.length > maxLength) return call.cannotHandle(`longer than ${maxLength} characters`);
   const count = wantsAck ? args.length - 1 : args.length;
-  return count === 1 ? undefined : badRequest("body", `${intent()}: expected one argument, got ${count}`);
-}
-
-function tooManyHeld({ event }: Call): SmcpError {
-  const message = `Cannot handle "${quoted(event)}": too many events, or too large ones, wait while this ` +
-    "connection joins or leaves an office";
-  return new SmcpError(ErrorCode.BAD_REQUEST, message, {
-    details: { field: "event", limit: CONSTANTS.maxHeldEvents.value },
-  });
+  if (count === 1) return undefined;
+  return call.cannotHandle(`expected one argument, got ${count}`, { details: { field: "body" } });
 }
 
 /** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
@@ -173,26 +149,45 @@ function requireReading(
   hub.observerLoads.get(officeId).requireCapacity("the observers of this office", hub.loadLimits.observers);
 }
 
-const unknownEvent: Route = {
-  handle({ event }) {
-    throw badRequest("event", `Cannot handle "${quoted(event)}": unknown event`);
-  },
-};
-
-const routes: ReadonlyMap<string, Route> = new Map([
-  [JOIN_OFFICE_EVENT, joinOffice],
-  [LEAVE_OFFICE_EVENT, leaveOffice],
-  [LIST_ROOM_EVENT, listRoom],
-  [CANCEL_TOOL_CALL_EVENT, cancelToolCall],
-  [RENEW_CREDENTIALS_EVENT, renewCredentials],
-]);
-
-/** Finds the route by name, else by prefix, so that the events of newer peers pass. */
-function routeOf(event: string): Route {
-  if (hasPrefix(event, CLIENT_EVENT_PREFIX)) return relay;
-  return routes.get(event) ?? (hasPrefix(event, UPDATE_EVENT_PREFIX) ? update : unknownEvent);
+async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
+  try {
+    call.finish(await answer);
+  } catch (error) {
+    call.fail(error);
+  }
 }
 
-function hasPrefix(event: string, prefix: string): boolean {
-  return event.length > prefix.length && event.startsWith(prefix);
+async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
+  const { hub, connection } = call;
+  const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
+  await finishLater(call, answer);
+  connection.held = undefined;
+  held.release();
+}
+
+function tooManyHeld(call: Call): SmcpError {
+  const limit = CONSTANTS.maxHeldEvents.value;
+  const why = "too many events, or too large ones, wait while this connection joins or leaves an office";
+  return call.cannotHandle(why, { details: { field: "event", limit } });
+}
+
+/** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
+export function dispatchDisconnect(
+  hub: Hub,
+  { connection, cause }: { readonly connection: Connection; readonly cause: string },
+): void {
+  const { held, sid, farewell } = connection;
+  hub.departureReasons.set(sid, departureReason(cause, farewell));
+  connection.end();
+  if (held === undefined) leave(hub, connection);
+  else held.after(() => leave(hub, connection));
+}
+
+function leave(hub: Hub, { sid }: Connection): void {
+  hub.offices.leave(sid).catch((error) => {
+    hub.logger.error("failed to end the membership of a lost connection", {
+      sid,
+      error: describeError(error),
+    });
+  }).finally(() => hub.departureReasons.delete(sid));
 }

@@ -1,4 +1,4 @@
-/** Relayed requests that a Computer has not answered yet. */
+/** Relayed requests that a Computer has not answered yet: how each ends, and how many may be in flight. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
