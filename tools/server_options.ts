@@ -1,8 +1,7 @@
 /** The tables of the Server's options in `docs/`, made from their declarations. */
 import type { Option } from "commander";
 import { logOptions } from "../src/cli/options.ts";
-import { ServerOption, Switch } from "../src/cli/server/option_kinds.ts";
-import { type OptionGroup, serverOptionGroups } from "../src/cli/server/options.ts";
+import { type OptionGroup, ServerOption, serverOptionGroups } from "../src/cli/server/options.ts";
 import { kindOf, numberText, rowOf } from "../src/server/options/checks.ts";
 import { type Constant, CONSTANT_GROUPS } from "../src/server/options/constants.ts";
 
@@ -87,35 +86,22 @@ function limitText(name: string, value: number): string {
 }
 
 function toRow(option: Option): string {
-  const variable = option instanceof Switch ? option.variable : option.envVar;
-  const [, meaning = "", inText] = /^(.*?)(?: \(default: (.*)\))?$/.exec(meaningOf(option)) ?? [];
-  const cells = [
-    `\`${option.flags}\``,
-    variable === undefined ? "" : `\`${variable}\``,
-    inText ?? defaultOf(option),
-    choicesOf(option, `${meaning}${leastOf(option)}`),
-    option instanceof ServerOption ? rowOf(option.row).who : "everybody",
-  ];
+  const cells = option instanceof ServerOption ? cellsOf(option) : logCellsOf(option);
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-function meaningOf(option: Option): string {
-  return option instanceof Switch ? option.meaning : option.description;
+function cellsOf({ flags, variable, row: name }: ServerOption): readonly string[] {
+  const { kind, help, who, otherwise, default: value, least = 1 } = rowOf(name);
+  const shown = typeof value === "number" ? numberText(kind, value) : value;
+  const given = typeof shown === "string" ? `\`${shown}\`` : shown?.map((word) => `\`${word}\``).join(" ");
+  const range = least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
+  return [`\`${flags}\``, `\`${variable}\``, given ?? otherwise ?? "", `${help}${range}`, who];
 }
 
-function leastOf(option: Option): string {
-  if (!(option instanceof ServerOption)) return "";
-  const { kind, least = 1 } = rowOf(option.row);
-  return least <= 1 ? "" : `; at least ${numberText(kind, least)}`;
-}
-
-function choicesOf({ argChoices }: Option, meaning: string): string {
-  return argChoices === undefined
-    ? meaning
-    : `${meaning}: ${argChoices.map((word) => `\`${word}\``).join(", ")}`;
-}
-
-function defaultOf({ defaultValue, defaultValueDescription }: Option): string {
-  const value = defaultValueDescription ?? defaultValue;
-  return value === undefined ? "" : `\`${value}\``;
+function logCellsOf(
+  { flags, envVar, description, argChoices, defaultValue, defaultValueDescription }: Option,
+) {
+  const choices = argChoices === undefined ? "" : `: ${argChoices.map((word) => `\`${word}\``).join(", ")}`;
+  const given = `\`${defaultValueDescription ?? defaultValue}\``;
+  return [`\`${flags}\``, `\`${envVar}\``, given, `${description}${choices}`, "everybody"];
 }

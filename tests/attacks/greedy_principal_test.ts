@@ -198,5 +198,5 @@ Deno.test("Our own client takes a 429 for a reason to try again, whichever way i
   };
   await assertTemporary("maxConnectionsPerPrincipal");
   await using _second = await RawPeer.connect(server.url, MODEST);
-  await assertTemporary("maxConnectionsPerAddress");
+  await assertTemporary("connections of this address");
 });

@@ -8,7 +8,7 @@ import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
 import type { OptionName } from "../../server/options/table.ts";
 import { UsageError } from "../outcome.ts";
-import type { OptionValues } from "./option_kinds.ts";
+import type { OptionValues } from "./options.ts";
 
 const JWT_SOURCES = ["jwtSecret", "jwtSecretFile", "jwtKeyFile", "jwtJwksUrl"] as const;
 const JWT_VARIABLES = "A2C_JWT_";

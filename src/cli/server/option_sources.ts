@@ -6,7 +6,7 @@ import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
 import { REMOVED_OPTIONS } from "../../server/options/checks.ts";
 import { UsageError } from "../outcome.ts";
-import { Switch } from "./option_kinds.ts";
+import { ServerOption } from "./options.ts";
 
 const MAX_CONFIG_BYTES = 1_048_576;
 const NOT_IN_FILE: readonly string[] = ["config", "version", "help"];
@@ -23,13 +23,17 @@ export async function completeOptions(
   env: (name: string) => string | undefined,
 ): Promise<void> {
   for (const option of program.options) {
-    if (!(option instanceof Switch) || isSet(program, option)) continue;
+    if (!isSwitch(option) || isSet(program, option)) continue;
     const text = env(option.variable);
     if (text === undefined) continue;
     program.setOptionValueWithSource(option.attributeName(), readSwitch(option.variable, text), "env");
   }
   const path: unknown = program.getOptionValue("config");
   if (typeof path === "string") await readConfig(program, path);
+}
+
+function isSwitch(option: Option): option is ServerOption {
+  return option instanceof ServerOption && option.isSwitch;
 }
 
 function isSet(program: Command, option: Option): boolean {
@@ -98,7 +102,7 @@ function placed({ line, column, message }: {
 
 /** Parses a value of the file as the same text would be parsed on the command line. */
 function parse(option: Option, given: unknown, refuse: (message: string) => UsageError): unknown {
-  if (option instanceof Switch) {
+  if (isSwitch(option)) {
     if (typeof given === "boolean") return given;
     throw refuse("expected true or false");
   }

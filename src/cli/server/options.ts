@@ -1,16 +1,61 @@
 /**
- * The options of the Server's program: `--help`, the environment, the file of `--config` and the tables of the docs are made
- * from this list. A key of the file is the long flag without its dashes.
+ * The options of the Server's program, each made from its row of the table. `--help`, the environment, and the file of
+ * `--config` are made from them. A key of that file is the long flag without its dashes.
  */
 import { type Command, Option } from "commander";
-import { isOptionName, REMOVED_OPTIONS } from "../../server/options/checks.ts";
-import type { OptionRows } from "../../server/options/row.ts";
-import { OPTION_GROUPS } from "../../server/options/table.ts";
-import type { LogOptions } from "../options.ts";
+import {
+  flagOf,
+  isOptionName,
+  numberText,
+  REMOVED_OPTIONS,
+  rowOf,
+  variableOf,
+} from "../../server/options/checks.ts";
+import type { OptionRow, OptionRows } from "../../server/options/row.ts";
+import { OPTION_GROUPS, type OptionName, type OPTIONS } from "../../server/options/table.ts";
+import { collect, type LogOptions, parseMilliseconds, parsePort, sizeOf, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { type OptionValues, toOption } from "./option_kinds.ts";
+
+/** The value of a row, as the program has it after parsing. */
+type ValueOf<Row extends OptionRow> = Row extends { readonly kind: "switch" } ? boolean
+  : Row extends { readonly kind: "words" | "texts" } ? readonly string[]
+  : Row extends { readonly kind: "port" | "count" | "bytes" | "ms" } ? number
+  : string;
+
+/** The values by the names of their rows. What has one value by default always has a value. */
+export type OptionValues =
+  & { readonly [Name in OptionName]?: ValueOf<typeof OPTIONS[Name]> }
+  & {
+    readonly [
+      Name in OptionName as typeof OPTIONS[Name] extends { readonly default: string | number } ? Name : never
+    ]: ValueOf<typeof OPTIONS[Name]>;
+  };
 
 export type ServerCliOptions = LogOptions & OptionValues;
+
+/** An option of the program, whose value has the name of its row. */
+export class ServerOption extends Option {
+  readonly row: OptionName;
+  readonly variable: string;
+  /** Whether it has no value. In the environment it is `true` or `false`: its mere presence says nothing. */
+  readonly isSwitch: boolean;
+
+  constructor(name: OptionName) {
+    const row = rowOf(name);
+    super(flagsOf(name), row.help);
+    this.row = name;
+    this.variable = variableOf(name);
+    this.isSwitch = row.kind === "switch";
+    if (this.isSwitch) this.description += ` (env: ${this.variable})`;
+    else this.env(this.variable);
+    setParser(this, row);
+    setDefault(this, row);
+  }
+
+  override attributeName(): string {
+    return this.row;
+  }
+}
 
 export interface OptionGroup {
   readonly heading: string;
@@ -21,7 +66,7 @@ export interface OptionGroup {
 export function serverOptionGroups(): readonly OptionGroup[] {
   return Object.entries<OptionRows>(OPTION_GROUPS).map(([heading, rows]) => ({
     heading,
-    options: Object.keys(rows).filter(isOptionName).map(toOption),
+    options: Object.keys(rows).filter(isOptionName).map((name) => new ServerOption(name)),
   }));
 }
 
@@ -42,4 +87,51 @@ export function refuseRemovedVariables(variables: readonly string[]): void {
     if (!variables.includes(variable)) continue;
     throw new UsageError(`Cannot use environment variable ${variable}: it was removed; ${now}`);
   }
+}
+
+function flagsOf(name: OptionName): string {
+  const { kind, value } = rowOf(name);
+  const flag = flagOf(name);
+  if (kind === "switch") return flag;
+  const isNumber = kind === "count" || kind === "bytes" || kind === "ms";
+  const what = value ?? (isNumber ? kind : flag.slice(flag.lastIndexOf("-") + 1));
+  return `${flag} <${what}${kind === "words" ? "..." : ""}>`;
+}
+
+function setDefault(option: Option, { kind, default: value, otherwise }: ReturnType<typeof rowOf>): void {
+  if (typeof value === "number") option.default(value, numberText(kind, value));
+  else if (typeof value === "string") option.default(value);
+  else if (value !== undefined) option.description += ` (default: ${value.join(" ")})`;
+  if (otherwise !== undefined) option.description += ` (default: ${otherwise})`;
+}
+
+function setParser(option: Option, { kind, least = 1 }: ReturnType<typeof rowOf>): void {
+  switch (kind) {
+    case "text":
+    case "switch":
+      return;
+    case "texts":
+      return void option.argParser(collect);
+    case "words":
+      return void option.argParser(splitWords);
+    case "port":
+      return void option.argParser(parsePort);
+    case "count":
+      return void option.argParser(wholeNumber(least));
+    case "bytes":
+      return void option.argParser(sizeOf(least));
+    case "ms":
+      return void option.argParser(least === 0 ? parseTimeOrNone : parseMilliseconds);
+  }
+}
+
+function splitWords(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, ...text.split(/[\s,]+/).filter((word) => word !== "")];
+}
+
+/** A time of 0, with a unit or without. */
+const ZERO_TIME = /^0+(?:\.0+)?(?:ms|s|m|h)?$/;
+
+function parseTimeOrNone(text: string): number {
+  return ZERO_TIME.test(text.trim()) ? 0 : parseMilliseconds(text);
 }

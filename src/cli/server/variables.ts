@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { closestWord } from "../../spelling.ts";
 import { UsageError } from "../outcome.ts";
-import { ServerOption } from "./option_kinds.ts";
+import { ServerOption } from "./options.ts";
 
 export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_AUTH",

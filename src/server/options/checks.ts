@@ -112,6 +112,8 @@ export type BoundName =
 
 /** Names a bound as operators know it and as programs do, such as `--max-payload (maxPayloadBytes)`. */
 export function optionLabel(name: BoundName): string {
+  // A share of another one, which an operator can raise.
+  if (name === "maxConnectionsPerAddress") return optionLabel("maxSockets");
   return isOptionName(name) ? `${flagOf(name)} (${name})` : `${name} (fixed)`;
 }
 
