@@ -25,37 +25,22 @@ const OUTCOMES = ["handled", "answered", "computer_error", "dropped", "error"] a
 export type Outcome = Exclude<typeof OUTCOMES[number], "error">;
 
 /** Why a connection or a handshake was refused, or a connection ended by the Server. */
-export const REFUSALS = [
-  /** The most TCP connections are open. */
-  "tcp_limit",
-  /** Several HTTP requests were sent in one piece. */
-  "pipelining",
-  /** A handshake that is malformed, or without a version. */
-  "invalid_request",
-  /** A web page that is not allowed, or a `Host` that is not. */
-  "origin",
-  /** The protocol version is not accepted. */
-  "version",
-  /** A transport that is not served. */
-  "transport",
-  /** A body over polling that is too large, before admission or after it, or that there is no memory for. */
-  "body_size",
-  /** A body over polling with too many packets or values; it ends its session. */
-  "body_content",
-  /** The most connections wait for admission. */
-  "pending_limit",
-  /** Too many new connections of one address or principal in a short time. */
-  "connect_rate",
-  /** The most connections of one address or principal are open. */
-  "connection_limit",
-  /** The Server shuts down. */
-  "closing",
-  /** The credentials were refused. */
-  "credentials",
-  /** A connection that broke a rule before its admission. */
-  "before_admission",
-  /** A member that did not read. */
-  "slow_reader",
+const REFUSALS = [
+  "tcp_limit", // the most TCP connections are open
+  "pipelining", // several HTTP requests were sent in one piece
+  "invalid_request", // a handshake that is malformed, or without a version
+  "origin", // a web page that is not allowed, or a `Host` that is not
+  "version", // the protocol version is not accepted
+  "transport", // a transport that is not served
+  "body_size", // a body over polling that is too large, before admission or after it, or that there is no memory for
+  "body_content", // a body over polling with too many packets or values; it ends its session
+  "pending_limit", // the most connections wait for admission
+  "connect_rate", // too many new connections of one address or principal in a short time
+  "connection_limit", // the most connections of one address or principal are open
+  "closing", // the Server shuts down
+  "credentials", // the credentials were refused
+  "before_admission", // a connection that broke a rule before its admission
+  "slow_reader", // a member that did not read
   "other",
 ] as const;
 export type Refusal = typeof REFUSALS[number];
