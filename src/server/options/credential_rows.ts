@@ -70,7 +70,7 @@ export const JWT_ROWS = {
   jwtAlgorithm: {
     kind: "words",
     help: "the accepted algorithms",
-    who: "who allows fewer than the keys do",
+    who: "an operator who allows fewer algorithms than the keys do",
     of: "program",
     otherwise: "HS256 for a secret, else those of the keys",
   },

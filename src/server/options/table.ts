@@ -37,13 +37,13 @@ const ADDRESS = {
   },
   tlsKey: {
     help: "the private key of that certificate (PEM)",
-    who: "whoever gives --tls-cert",
+    who: "a Server with --tls-cert",
     of: "program",
     value: "file",
   },
   config: {
     help: "read options from this JSON file; flags and the environment override it",
-    who: "who keeps options in a file",
+    who: "an operator who keeps options in a file",
     of: "program",
     value: "file",
     variable: "A2C_SERVER_CONFIG",
