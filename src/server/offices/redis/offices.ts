@@ -1,5 +1,7 @@
 /** The offices of a Server that is several processes: in Redis. */
 import { settledWithin } from "../../../async/abortable.ts";
+import { delay } from "../../../async/backoff.ts";
+import type { Logger } from "../../../log.ts";
 import { isRecord, parseJson } from "../../../json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
@@ -14,17 +16,16 @@ import {
 } from "../offices.ts";
 import { RedisConnection } from "./connection.ts";
 import { Courier, type CourierBounds } from "./courier.ts";
-import { type LeaseClock, type RedisContext, Registration, systemClock } from "./registration.ts";
-import { Seats } from "./seats.ts";
+import { type Lease, type LeaseClock, Registration, systemClock } from "./registration.ts";
 import type { RedisSettings } from "./settings.ts";
-import {
-  type HeldSeat,
-  type LeaveReason,
-  type OfficeListener as SeatListener,
-  SharedOffice,
-} from "./shared_office.ts";
-import { redisKeys, type Seat, Sessions, toSeat } from "./store.ts";
+import type { LeaveReason } from "./office_copy.ts";
+import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
+import { KEPT_MS, redisKeys, type Seat, Sessions, toSeat } from "./store.ts";
 
+/** How long a join may wait for Redis to settle, or for the lease of another process to end. */
+const JOIN_TIMEOUT_MS = 15_000;
+/** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
+const KEEP_INTERVAL_MS = KEPT_MS / 8;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -36,32 +37,24 @@ export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
 export class RedisOffices implements Offices {
   /** Resolves when this process is registered for the first time. */
   readonly started: Promise<void>;
-  readonly #context: RedisOfficesContext;
-  readonly #shared: RedisContext;
   /** Names this process in its notifications, which come back to it. */
   readonly #id = crypto.randomUUID();
-  readonly #redis: RedisConnection;
-  readonly #sessions: Sessions;
-  readonly #courier: Courier;
-  readonly #registration: Registration;
-  readonly #seats: Seats;
+  readonly #logger: Logger;
+  readonly #listener: OfficeListener;
+  readonly #context: OfficeContext;
   readonly #offices = new Map<string, SharedOffice>();
   /** The seats that the connections of this process have or take, by `sid`. */
   readonly #held = new Map<string, HeldSeat>();
   readonly #closing = new AbortController();
-  readonly #listener: SeatListener = {
-    onSeatTaken: (seat) => this.#onSeatTaken(seat),
-    onSeatMoved: (fence) => this.#courier.onLost(fence),
-    onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
-    onNotice: (officeId, text) => this.#onNotice(officeId, text),
-    onClosed: (office) => {
-      if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
-    },
-    onError: (error) => this.#onError("failed to follow an office in Redis", error),
-  };
+  /** The number of offices whose seats cannot be taken again yet. */
+  #waiting = 0;
+  /** When Redis was last told to keep the offices, on the clock of the lease. */
+  #keptAtMs = -Infinity;
 
   constructor(settings: RedisSettings, context: RedisOfficesContext) {
     const { logger, listener, clock = systemClock } = context;
+    this.#logger = logger;
+    this.#listener = listener;
     const redis = new RedisConnection({
       ...settings,
       logger,
@@ -84,27 +77,26 @@ export class RedisOffices implements Offices {
     const registration: Registration = new Registration(shared, {
       onMessage: (message) => courier.receive(message),
       onRegistered: () => courier.forgetRequests(),
-      takeSeatsAgain: (lease) => seats.takeAgain(lease),
-      onBeat: () => seats.check(),
+      takeSeatsAgain: (lease) => this.#takeAgain(lease),
+      onBeat: () => this.#check(),
     });
-    const sessions = new Sessions(shared);
-    const seats: Seats = new Seats({
+    this.#context = {
       ...shared,
       maxMembersPerOffice: context.maxMembersPerOffice,
       registration,
       courier,
-      sessions,
-      offices: () => [...this.#offices.values()],
+      sessions: new Sessions(shared),
       evict,
       end: (seat, reason) => this.#end(seat, reason),
-    });
-    this.#context = context;
-    this.#shared = shared;
-    this.#redis = redis;
-    this.#courier = courier;
-    this.#registration = registration;
-    this.#sessions = sessions;
-    this.#seats = seats;
+      onSeatTaken: (seat) => this.#onSeatTaken(seat),
+      onSeatMoved: (fence) => courier.onLost(fence),
+      onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
+      onNotice: (officeId, text) => this.#onNotice(officeId, text),
+      onClosed: (office) => {
+        if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
+      },
+      onError: (error) => this.#onError("failed to follow an office in Redis", error),
+    };
     this.started = this.#start();
   }
 
@@ -113,8 +105,8 @@ export class RedisOffices implements Offices {
   }
 
   get unready(): string | undefined {
-    if (!this.#registration.isHeld) return "cannot reach Redis";
-    return this.#seats.isWaiting ? "waiting, since Redis has restarted" : undefined;
+    if (!this.#context.registration.isHeld) return "cannot reach Redis";
+    return this.#waiting > 0 ? "waiting, since Redis has restarted" : undefined;
   }
 
   async join(candidate: Member): Promise<JoinOutcome> {
@@ -128,7 +120,7 @@ export class RedisOffices implements Offices {
     const refusal = refuseMove(candidate, current?.member);
     if (refusal !== undefined) return { kind: "refused", ...refusal };
     // First: what is opened must be used.
-    this.#registration.requireLease(intent);
+    this.#context.registration.requireLease(intent);
     const office = this.#open(officeId);
     const seat: HeldSeat = { member: candidate, office, state: "joining", evictedUntilMs: -Infinity };
     const outcome = await this.#take(seat, current);
@@ -138,7 +130,7 @@ export class RedisOffices implements Offices {
         this.#onError("failed to replace an older connection", error)
       );
     }
-    if (office.lease !== this.#registration.lease) void this.#registration.repair();
+    if (office.lease !== this.#context.registration.lease) void this.#context.registration.repair();
     return outcome;
   }
 
@@ -146,7 +138,7 @@ export class RedisOffices implements Offices {
     const seat = this.#held.get(sid);
     if (seat === undefined) return undefined;
     await this.#give(seat);
-    this.#sessions.forget(toSeat(seat.member, this.#registration.fence))
+    this.#context.sessions.forget(toSeat(seat.member, this.#context.registration.fence))
       .catch((error) => this.#onError("failed to forget a session in Redis", error));
     return seat.member;
   }
@@ -154,7 +146,7 @@ export class RedisOffices implements Offices {
   async members(officeId: string): Promise<readonly Member[]> {
     const office = this.#open(officeId);
     try {
-      return await office.use(() => office.copy.members());
+      return await office.members();
     } catch (error) {
       throw outOfReach(`list office "${officeId}"`, error);
     }
@@ -170,49 +162,48 @@ export class RedisOffices implements Offices {
     const sid = office?.copy.office.findComputer(name)?.sid;
     if (office === undefined || sid === undefined) return undefined;
     const own = office.held.get(sid);
-    const isReachable = own === undefined ? this.#redis.isUp : isServed(own);
+    const isReachable = own === undefined ? this.#context.redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
-    if (own !== undefined) return this.#context.listener.connection(sid);
+    if (own !== undefined) return this.#listener.connection(sid);
     const seat = office.copy.seat(sid);
-    return seat && this.#courier.targetOf(seat);
+    return seat && this.#context.courier.targetOf(seat);
   }
 
   notify(officeId: string, notification: Notification): void {
-    const { listener, logger } = this.#context;
-    listener.deliver(officeId, notification);
+    this.#listener.deliver(officeId, notification);
     const office = this.#offices.get(officeId);
-    if (office === undefined || this.#registration.lease === undefined) return;
+    if (office === undefined || this.#context.registration.lease === undefined) return;
     // Even if no other process is known to have members: one may just have joined.
     const { event, body, except } = notification;
     office.notify(JSON.stringify({ from: this.#id, event, body })).catch((error) => {
       const text = "failed to notify the members of other processes";
       const fields = { event, error: describeError(error) };
-      const sender = except === undefined ? undefined : listener.connection(except);
+      const sender = except === undefined ? undefined : this.#listener.connection(except);
       // Within the bound of its sender, which may send many while Redis is away.
-      if (sender === undefined) logger.debug(text, fields);
+      if (sender === undefined) this.#logger.debug(text, fields);
       else sender.log.write("warn", text, fields);
     });
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
-    const last = [...this.#offices.values()].map((office) => office.use(() => {}));
+    const last = [...this.#offices.values()].map((office) => office.members());
     await settledWithin(Promise.allSettled(last), CLOSE_TIMEOUT_MS);
-    const closed = this.#registration.close()
+    const closed = this.#context.registration.close()
       .catch((error) => this.#onError("failed to end the lease in Redis", error));
     await settledWithin(closed, CLOSE_TIMEOUT_MS);
-    this.#redis.close();
+    this.#context.redis.close();
     await this.started;
   }
 
   async #start(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      await this.#redis.open(signal);
-      await this.#registration.start();
+      await this.#context.redis.open(signal);
+      await this.#context.registration.start();
     } catch (error) {
       if (signal.aborted) return;
-      this.#context.logger.error("failed to open Redis", { error: describeError(error) });
+      this.#logger.error("failed to open Redis", { error: describeError(error) });
     }
   }
 
@@ -220,7 +211,7 @@ export class RedisOffices implements Offices {
   #open(officeId: string): SharedOffice {
     const known = this.#offices.get(officeId);
     if (known !== undefined) return known;
-    const office = new SharedOffice(officeId, { context: this.#shared, listener: this.#listener });
+    const office = new SharedOffice(officeId, this.#context);
     this.#offices.set(officeId, office);
     return office;
   }
@@ -230,7 +221,7 @@ export class RedisOffices implements Offices {
     office.held.set(member.sid, seat);
     this.#held.set(member.sid, seat);
     try {
-      return await this.#seats.take(seat);
+      return await this.#tryUntilLate(seat);
     } catch (error) {
       this.#repairLater(office);
       // Only the reply was lost: the office has the seat, and everybody has been told.
@@ -244,13 +235,60 @@ export class RedisOffices implements Offices {
     }
   }
 
+  async #tryUntilLate(seat: HeldSeat): Promise<JoinOutcome> {
+    const { registration, signal } = this.#context;
+    const intent = `join office "${seat.office.officeId}"`;
+    const endMs = performance.now() + JOIN_TIMEOUT_MS;
+    while (true) {
+      const result = await seat.office.take(seat, registration.requireLease(intent));
+      if ("kind" in result) return result;
+      if (performance.now() > endMs) throw outOfReach(intent);
+      await delay(result.waitMs, signal);
+    }
+  }
+
+  async #takeAgain(lease: Lease): Promise<void> {
+    await Promise.all([...this.#offices.values()].map(async (office) => {
+      while (true) {
+        const wait = await office.takeAgain(lease);
+        if (wait === undefined) return;
+        await this.#wait(wait.waitMs);
+      }
+    }));
+  }
+
+  async #wait(waitMs: number): Promise<void> {
+    if (this.#waiting === 0) {
+      this.#logger.warn(
+        "waiting, since Redis has restarted: members are not served until the leases that it forgot have ended",
+        { wait_ms: waitMs },
+      );
+    }
+    this.#waiting++;
+    await delay(waitMs, this.#closing.signal).finally(() => this.#waiting--);
+  }
+
+  /** Frees the seats of processes whose lease has ended, and makes Redis keep what nobody has changed for hours. */
+  async #check(): Promise<void> {
+    const { registration, courier, clock } = this.#context;
+    const offices = [...this.#offices.values()];
+    const lost = await registration.findLost(offices.flatMap(({ copy }) => copy.fences), courier.peers());
+    for (const fence of lost) courier.onLost(fence);
+    const reaped = offices.filter(({ copy }) => copy.fences.some((fence) => lost.has(fence)));
+    await Promise.all(reaped.map((office) => office.reap()));
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
+    await Promise.all(offices.map((office) => office.keep()));
+    this.#keptAtMs = nowMs;
+  }
+
   /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */
   async #give(seat: HeldSeat): Promise<void> {
     const { member: { sid }, office } = seat;
     seat.state = "leaving";
     try {
-      if (!this.#redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
-      await this.#remove(office, sid, "left");
+      if (!this.#context.redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
+      await office.remove(sid, "left");
     } catch (error) {
       this.#repairLater(office);
       this.#onError("failed to leave an office in Redis", error);
@@ -261,27 +299,20 @@ export class RedisOffices implements Offices {
 
   /** Ends the membership of an older connection of the session in another office. */
   async #replaceElsewhere({ member }: HeldSeat): Promise<void> {
-    const ghost = await this.#sessions.take(toSeat(member, this.#registration.fence));
+    const ghost = await this.#context.sessions.take(toSeat(member, this.#context.registration.fence));
     if (ghost === undefined || ghost.member.officeId === member.officeId) return;
-    await this.#remove(this.#open(ghost.member.officeId), ghost.member.sid, "replaced");
-  }
-
-  #remove(office: SharedOffice, sid: string, reason: LeaveReason): Promise<void> {
-    return office.use(async () => {
-      const seat = office.copy.seat(sid);
-      if (seat !== undefined) await office.change({ removed: [[seat, reason]] });
-    });
+    await this.#open(ghost.member.officeId).remove(ghost.member.sid, "replaced");
   }
 
   /** Redis may have a seat that has ended here. */
   #repairLater(office: SharedOffice): void {
     office.unsettled++;
-    void this.#registration.repair();
+    void this.#context.registration.repair();
   }
 
   #evict(sid: string): void {
     const seat = this.#held.get(sid);
-    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#shared.leaseMs;
+    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#context.leaseMs;
   }
 
   /** @param reason Why the member has left; absent for one that has not joined. */
@@ -291,29 +322,29 @@ export class RedisOffices implements Offices {
     seat.state = "ended";
     if (office.held.get(member.sid) === seat) office.held.delete(member.sid);
     if (this.#held.get(member.sid) === seat) this.#held.delete(member.sid);
-    if (reason !== undefined) this.#context.listener.onLeft(member, { isHere: true, reason });
+    if (reason !== undefined) this.#listener.onLeft(member, { isHere: true, reason });
     office.closeUnused();
   }
 
   #onSeatTaken({ member }: Seat): void {
     const held = this.#find(member);
-    if (held === undefined) return this.#context.listener.onJoined(member, { isHere: false });
+    if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
     // Otherwise the seat was taken again.
     if (held.state !== "joining") return;
     held.state = "held";
-    this.#context.listener.onJoined(held.member, { isHere: true });
+    this.#listener.onJoined(held.member, { isHere: true });
   }
 
   #onSeatGiven({ member }: Seat, reason: LeaveReason): void {
     const held = this.#find(member);
     // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
     if (held === undefined || held.state === "joining") {
-      return this.#context.listener.onLeft(member, { isHere: false, reason: "left" });
+      return this.#listener.onLeft(member, { isHere: false, reason: "left" });
     }
     if (held.state === "leaving") return this.#end(held, "left");
     if (reason === "replaced") return this.#end(held, "replaced");
     // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
-    void this.#registration.repair();
+    void this.#context.registration.repair();
   }
 
   #find(member: Member): HeldSeat | undefined {
@@ -324,12 +355,12 @@ export class RedisOffices implements Offices {
   #onNotice(officeId: string, text: string): void {
     const notice = parseJson(text);
     if (!isRecord(notice) || typeof notice["event"] !== "string" || notice["from"] === this.#id) return;
-    if (!this.#registration.lease?.isHeld()) return;
-    this.#context.listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
+    if (!this.#context.registration.lease?.isHeld()) return;
+    this.#listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
   }
 
   #onError(text: string, error: unknown): void {
-    this.#context.logger.debug(text, { error: describeError(error) });
+    this.#logger.debug(text, { error: describeError(error) });
   }
 }
 

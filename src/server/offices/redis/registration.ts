@@ -122,13 +122,10 @@ export class Registration {
   }
 
   /** Finds those processes whose leases have ended. An ended lease never comes back. */
-  async findLost(fences: Iterable<string>): Promise<ReadonlySet<string>> {
-    const { redis, keys } = this.#context;
+  async findLost(...fences: readonly (readonly string[])[]): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
-    await Promise.all([...fences].map(async (fence) => {
-      if (this.isOwn(fence)) return;
-      const key = keys.lease(fence);
-      if (await redis.send(key, ["EXISTS", key]) === 0) lost.add(fence);
+    await Promise.all([...new Set(fences.flat())].map(async (fence) => {
+      if (!this.isOwn(fence) && await this.#send("EXISTS", fence) === 0) lost.add(fence);
     }));
     return lost;
   }

@@ -1,16 +1,24 @@
-/** An office in Redis: what this process knows of it, its changes, and the channel that tells of those of other processes. */
+/**
+ * An office in Redis: the seats that the members of this process take there and give up, by the rules of `Office` for the
+ * version that this process knows, if that version still holds; and the channel that tells of the changes of others.
+ */
 import { isTexts } from "../../../json.ts";
-import { type Member, Office } from "../office.ts";
-import type { Lease, RedisContext } from "./registration.ts";
-import { CHANGE_SCRIPT, KEPT_MS, readSeat, type Seat, writeSeat } from "./store.ts";
+import { type JoinOutcome, type Member, Office } from "../office.ts";
+import type { Courier } from "./courier.ts";
+import { type CopyListener, type LeaveReason, OfficeCopy } from "./office_copy.ts";
+import { keptMsOf, type Lease, type RedisContext, type Registration } from "./registration.ts";
+import { CHANGE_SCRIPT, KEPT_MS, type Seat, type Sessions, toSeat, writeSeat } from "./store.ts";
 
-/** Why a seat was given up: by its holder, to a newer connection, or because the lease of its process has ended. */
-export type LeaveReason = "left" | "replaced" | "lost";
-
-const NO_OFFICE = "0";
+/** How many changes of others may come in between before a change is given up. */
+const MAX_CONFLICTS = 64;
+/** Redis tells its uptime in whole seconds. */
+const UPTIME_STEP_MS = 1_000;
+/** How long another process may take to confirm that it stops acting for a connection. */
+const EVICTION_MS = 500;
+/** How often it is asked again, while its lease lasts. */
+const EVICTION_PAUSE_MS = 100;
 const CHANGE = "change ";
 const NOTICE = "notice ";
-const CHANGE_LINE = /^(?:\+|-(left|replaced|lost) )(.*)$/s;
 
 /**
  * A seat of a member that is connected to this process. A seat that is `joining` is `held` as soon as the copy of its office
@@ -25,135 +33,15 @@ export interface HeldSeat {
   evictedUntilMs: number;
 }
 
-export interface CopyListener {
-  onSeatTaken(seat: Seat): void;
-  /** A process has taken one of its seats again; it no longer uses its former fence. */
-  onSeatMoved(former: string): void;
-  onSeatGiven(seat: Seat, reason: LeaveReason): void;
-}
-
-/** A copy of the seats of an office. No sockets, no clock. */
-export class OfficeCopy {
-  /** The rules, for its members. Not to be changed from outside. */
-  readonly office = new Office();
-  readonly #listener: CopyListener;
-  readonly #seats = new Map<string, Seat>();
-  #version = NO_OFFICE;
-
-  constructor(listener: CopyListener) {
-    this.#listener = listener;
-  }
-
-  /** The version in Redis that it shows; empty if a seat was dropped since. */
-  get version(): string {
-    return this.#version;
-  }
-
-  get fences(): ReadonlySet<string> {
-    return new Set(this.seats().map(({ fence }) => fence));
-  }
-
-  seat(sid: string): Seat | undefined {
-    return this.#seats.get(sid);
-  }
-
-  seats(): readonly Seat[] {
-    return [...this.#seats.values()];
-  }
-
-  /** The members in the order in which they joined, without observers. */
-  members(): readonly Member[] {
-    return inOrder(this.seats()).map(({ member }) => member).filter(({ isObserver }) => !isObserver);
-  }
-
-  /** Finds the seat of another connection with the same session. */
-  findSession(seat: Seat): Seat | undefined {
-    return findSession(this.#seats.values(), seat);
-  }
-
-  /**
-   * Applies a change, and returns whether it could: `false` when changes before it are missing.
-   *
-   * @param text Such as `change 7 8`, and lines such as `+place fence JSON` and `-left place fence JSON`.
-   */
-  apply(text: string): boolean {
-    const [head = "", ...lines] = text.split("\n");
-    const [, before, after = ""] = head.split(" ");
-    // A message may come again, or after the copy was read anew.
-    if (before !== this.#version) {
-      return after !== NO_OFFICE && this.#version !== "" && Number(after) <= Number(this.#version);
-    }
-    for (const line of lines) {
-      const [, reason, seatText = ""] = CHANGE_LINE.exec(line) ?? [];
-      const seat = readSeat(seatText);
-      if (seat === undefined) continue;
-      if (reason === undefined) this.#put(seat);
-      else this.#remove(seat.member.sid, reason as LeaveReason);
-    }
-    this.#version = after;
-    return true;
-  }
-
-  /** Replaces everything. */
-  replace(version: string, texts: readonly string[]): void {
-    const seats = new Map<string, Seat>();
-    for (const text of texts) {
-      const seat = readSeat(text);
-      if (seat !== undefined) seats.set(seat.member.sid, seat);
-    }
-    for (const old of this.seats()) {
-      const { sid } = old.member;
-      const present = seats.get(sid);
-      if (present !== undefined && isSameMember(present.member, old.member)) continue;
-      this.#remove(sid, findSession(seats.values(), old) === undefined ? "left" : "replaced");
-    }
-    for (const seat of inOrder([...seats.values()])) this.#put(seat);
-    this.#version = version;
-  }
-
-  /** Forgets a seat whose removal Redis may not know. */
-  drop(sid: string, reason: LeaveReason): void {
-    this.#remove(sid, reason);
-    this.#version = "";
-  }
-
-  /** Adds a seat, or changes the process of one. */
-  #put(seat: Seat): void {
-    const { sid } = seat.member;
-    const old = this.#seats.get(sid);
-    this.#seats.set(sid, old === undefined ? seat : { ...seat, member: old.member });
-    if (old === undefined) {
-      this.office.add(seat.member);
-      this.#listener.onSeatTaken(seat);
-    } else if (old.fence !== seat.fence) this.#listener.onSeatMoved(old.fence);
-  }
-
-  #remove(sid: string, reason: LeaveReason): void {
-    const seat = this.#seats.get(sid);
-    if (seat === undefined) return;
-    this.#seats.delete(sid);
-    this.office.remove(sid);
-    this.#listener.onSeatGiven(seat, reason);
-  }
-}
-
-function findSession(seats: Iterable<Seat>, { sessionId, member }: Seat): Seat | undefined {
-  if (sessionId === undefined) return undefined;
-  for (const seat of seats) {
-    if (seat.sessionId === sessionId && seat.member.sid !== member.sid) return seat;
-  }
-  return undefined;
-}
-
-function inOrder(seats: readonly Seat[]): readonly Seat[] {
-  return seats.toSorted((a, b) => Number(a.place) - Number(b.place));
-}
-
-function isSameMember(a: Member, b: Member): boolean {
-  return a.role === b.role && a.name === b.name && a.isObserver === b.isObserver;
-}
-
-export interface OfficeListener extends CopyListener {
+export interface OfficeContext extends RedisContext, CopyListener {
+  readonly maxMembersPerOffice: number;
+  readonly registration: Registration;
+  readonly courier: Courier;
+  readonly sessions: Sessions;
+  /** Stops acting for a connection for a while; a newer one takes its place. */
+  evict(sid: string): void;
+  /** Ends a seat of this process that was given away. */
+  end(seat: HeldSeat, reason: LeaveReason): void;
   onNotice(officeId: string, text: string): void;
   /** Called when an office is closed, and nothing remains of it here. */
   onClosed(office: SharedOffice): void;
@@ -161,23 +49,23 @@ export interface OfficeListener extends CopyListener {
   onError(error: unknown): void;
 }
 
-export interface WantedChange {
+interface WantedChange {
   /** Seats to remove, if their fence still is the same. */
-  readonly removed?: readonly (readonly [seat: Seat, reason: LeaveReason])[];
+  readonly removed?: readonly Removal[];
   /** Seats to take; the change then needs the office to be as the copy has it. */
   readonly taken?: readonly Seat[];
   /** Redis must run for at least so long, in milliseconds; 0 by default. */
   readonly leastUptimeMs?: number;
 }
 
-/** The result of a change: done, to be planned anew since the office was another one, or a time to wait. */
-export type ChangeResult = "ok" | "conflict" | Wait;
+type Removal = readonly [seat: Seat, reason: LeaveReason];
 
+/** A time to wait before the next attempt. */
 export interface Wait {
   readonly waitMs: number;
 }
 
-/** One office. While it is open, its copy follows Redis; it is closed when nobody uses it. */
+/** One office. While it is open, its copy follows Redis; it is closed when nobody uses it. Operations run one after another. */
 export class SharedOffice {
   readonly officeId: string;
   readonly copy: OfficeCopy;
@@ -187,42 +75,63 @@ export class SharedOffice {
   lease: Lease | undefined;
   /** How many seats ended here without a word of Redis: it may still have them, until it was asked later than that. */
   unsettled = 0;
-  readonly #context: RedisContext;
-  readonly #listener: OfficeListener;
+  readonly #context: OfficeContext;
   readonly #key: string;
   readonly #channel: string;
   #tail: Promise<unknown> = Promise.resolve();
   #users = 0;
   #isOpen = false;
 
-  constructor(officeId: string, { context, listener }: {
-    readonly context: RedisContext;
-    readonly listener: OfficeListener;
-  }) {
+  constructor(officeId: string, context: OfficeContext) {
     this.officeId = officeId;
     this.#context = context;
-    this.#listener = listener;
     this.#key = context.keys.office(officeId);
     this.#channel = context.keys.officeChannel(officeId);
-    this.copy = new OfficeCopy(listener);
+    this.copy = new OfficeCopy(context);
   }
 
-  /** Runs operations one after another. The first one subscribes to the channel and reads the office. */
-  async use<T>(operation: () => T | Promise<T>): Promise<T> {
-    this.#users++;
-    try {
-      return await this.#enqueue(async () => {
-        if (!this.#isOpen) {
-          await this.#context.redis.subscribe(this.#channel, (message) => this.#receive(message));
-          await this.refresh();
-          this.#isOpen = true;
-        }
-        return await operation();
-      });
-    } finally {
-      this.#users--;
-      this.closeUnused();
-    }
+  /** Lists the members, behind the changes that are under way. */
+  members(): Promise<readonly Member[]> {
+    return this.#use(() => Promise.resolve(this.copy.members()));
+  }
+
+  /** Takes a seat for a member that joins, unless a rule forbids it. */
+  take(held: HeldSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+    return this.#use(() => this.#tryToTake(held, lease));
+  }
+
+  /** Takes all seats of this process again under a lease, and ends those that were given away. */
+  takeAgain(lease: Lease): Promise<Wait | undefined> {
+    return this.#use(() => this.#tryToTakeAgain(lease));
+  }
+
+  remove(sid: string, reason: LeaveReason): Promise<void> {
+    return this.#use(async () => {
+      const seat = this.copy.seat(sid);
+      if (seat !== undefined) await this.#change({ removed: [[seat, reason]] });
+    });
+  }
+
+  /** Frees the seats of processes whose lease has ended. */
+  async reap(): Promise<void> {
+    await this.#use(() => this.#reap());
+  }
+
+  /** Makes Redis keep the office for another day, and the sessions of the members of this process. */
+  keep(): Promise<void> {
+    const { redis, sessions, registration } = this.#context;
+    return this.#use(async () => {
+      const reply = await redis.send(this.#key, ["PEXPIRE", this.#key, String(KEPT_MS)]);
+      // If it is gone, so is what the copy has.
+      if (reply !== 1) await this.#refresh();
+      const own = this.copy.seats().filter(({ fence }) => registration.isOwn(fence));
+      await Promise.all(own.map((seat) => sessions.keep(seat)));
+    });
+  }
+
+  /** Sends a text to all processes that follow the office, this one as well. */
+  async notify(text: string): Promise<void> {
+    await this.#context.redis.publish(this.#channel, `${NOTICE}${text}`);
   }
 
   /** Ends the subscription unless somebody uses the office. */
@@ -233,31 +142,26 @@ export class SharedOffice {
       if (isUsed()) return;
       if (this.#isOpen) await this.#context.redis.unsubscribe(this.#channel);
       this.#isOpen = false;
-      if (!isUsed()) this.#listener.onClosed(this);
-    }).catch((error) => this.#listener.onError(error));
+      if (!isUsed()) this.#context.onClosed(this);
+    }).catch(this.#context.onError);
   }
 
-  /** Reads the office, and returns whether the copy was out of date. To be called by an operation. */
-  async refresh(): Promise<boolean> {
-    return await this.#send(this.copy.version === "" ? "-" : this.copy.version, {}) === "conflict";
-  }
-
-  /** Makes Redis keep the office for another day; if it is gone, so is what the copy has. To be called by an operation. */
-  async keep(): Promise<void> {
-    const reply = await this.#context.redis.send(this.#key, ["PEXPIRE", this.#key, String(KEPT_MS)]);
-    if (reply !== 1) await this.refresh();
-  }
-
-  /** Changes the office. To be called by an operation. */
-  async change(wanted: WantedChange): Promise<ChangeResult> {
-    if (wanted.taken === undefined) return await this.#send("", wanted);
-    if (this.copy.version === "") await this.refresh();
-    return await this.#send(this.copy.version, wanted);
-  }
-
-  /** Sends a text to all processes that follow the office, this one as well. */
-  async notify(text: string): Promise<void> {
-    await this.#context.redis.publish(this.#channel, `${NOTICE}${text}`);
+  /** Runs an operation. The first one subscribes to the channel and reads the office. */
+  async #use<T>(operation: () => Promise<T>): Promise<T> {
+    this.#users++;
+    try {
+      return await this.#enqueue(async () => {
+        if (!this.#isOpen) {
+          await this.#context.redis.subscribe(this.#channel, (message) => this.#receive(message));
+          await this.#refresh();
+          this.#isOpen = true;
+        }
+        return await operation();
+      });
+    } finally {
+      this.#users--;
+      this.closeUnused();
+    }
   }
 
   #enqueue<T>(operation: () => Promise<T>): Promise<T> {
@@ -266,10 +170,135 @@ export class SharedOffice {
     return result;
   }
 
+  async #tryToTake({ member }: HeldSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+    this.lease ??= lease;
+    const wait = this.lease === lease ? undefined : await this.#tryToTakeAgain(lease);
+    if (wait !== undefined) return wait;
+    const seat = toSeat(member, lease.fence);
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const ghost = this.copy.findSession(seat);
+      // Of an earlier attempt of this connection, whose reply was lost.
+      const own = this.copy.seat(member.sid);
+      const leaving = [ghost?.member, own?.member];
+      const refusal = this.copy.office.refuse(member, leaving, this.#context.maxMembersPerOffice);
+      if (refusal !== undefined) {
+        // The copy may be behind, and the holder of the seat may be a process that has ended.
+        if (await this.#refresh() || await this.#reap()) continue;
+        return { kind: "refused", ...refusal };
+      }
+      if (ghost !== undefined && !await this.#isEvicted(ghost)) return { waitMs: EVICTION_PAUSE_MS };
+      const removed: Removal[] = [];
+      if (ghost !== undefined) removed.push([ghost, "replaced"]);
+      if (own !== undefined) removed.push([own, "left"]);
+      const result = await this.#change({ removed, taken: [seat], leastUptimeMs: this.#leastUptimeMs });
+      if (result === "ok") return { kind: "joined", member };
+      if (result !== "conflict") return result;
+    }
+    throw this.#contention();
+  }
+
+  /** Whether nobody acts for a seat any more, so that it can be given to a newer connection. */
+  async #isEvicted(seat: Seat): Promise<boolean> {
+    const { registration, courier, evict } = this.#context;
+    if (registration.isOwn(seat.fence)) {
+      evict(seat.member.sid);
+      return true;
+    }
+    const lost = await registration.findLost([seat.fence]);
+    return lost.size > 0 || await courier.evict(seat, EVICTION_MS);
+  }
+
+  /**
+   * If the former lease still lasts, this does not wait for leases that a restarted Redis has forgotten: no other process can
+   * have these seats.
+   */
+  async #tryToTakeAgain(lease: Lease): Promise<Wait | undefined> {
+    const { unsettled } = this;
+    const leastUptimeMs = this.lease?.isHeld() ? 0 : this.#leastUptimeMs;
+    await this.#refresh();
+    await this.#reap();
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const { moved, missing, given } = await this.#compare(lease);
+      const result = moved.length + missing.length === 0 ? "ok" : await this.#change({
+        taken: [...moved, ...missing],
+        leastUptimeMs: missing.length > 0 ? leastUptimeMs : 0,
+      });
+      if (result === "conflict") continue;
+      if (result !== "ok") return result;
+      this.lease = lease;
+      this.unsettled -= unsettled;
+      for (const [held, reason] of given) this.#context.end(held, reason);
+      return undefined;
+    }
+    throw this.#contention();
+  }
+
+  /** Finds the held seats that Redis has under another fence, those that it lacks, and those that were given away. */
+  async #compare({ fence }: Lease) {
+    const moved: Seat[] = [];
+    const missing: Seat[] = [];
+    const given: [HeldSeat, LeaveReason][] = [];
+    // A join that is under way takes its seat itself.
+    const all = [...this.held.values()].filter(({ state }) => state === "held");
+    const seats = all.map(({ member }) => this.copy.seat(member.sid) ?? toSeat(member, fence));
+    const replaced = await Promise.all(seats.map((seat) => this.#isReplaced(seat)));
+    const rules = new Office();
+    for (const [index, seat] of seats.entries()) {
+      const held = all[index];
+      if (held === undefined || held.state !== "held") continue;
+      const { member } = held;
+      if (this.copy.seat(member.sid) !== undefined) {
+        if (seat.fence !== fence) moved.push({ ...seat, fence });
+      } else if (replaced[index]) given.push([held, "replaced"]);
+      else if (this.copy.office.refuse(member, []) ?? rules.refuse(member, [])) given.push([held, "lost"]);
+      else {
+        rules.add(member);
+        missing.push(seat);
+      }
+    }
+    return { moved, missing, given };
+  }
+
+  /**
+   * Whether Redis lacks a seat because a newer connection of its session has joined, here or in another office. The message
+   * that told so may not have reached this process.
+   */
+  async #isReplaced(seat: Seat): Promise<boolean> {
+    if (this.copy.seat(seat.member.sid) !== undefined) return false;
+    return this.copy.findSession(seat) !== undefined || await this.#context.sessions.isReplaced(seat);
+  }
+
+  /**
+   * Frees the seats of processes whose lease has ended, and those of this process that nobody holds; resolves to whether
+   * there were any.
+   */
+  async #reap(): Promise<boolean> {
+    const { registration, courier } = this.#context;
+    const lost = await registration.findLost(this.copy.fences);
+    for (const fence of lost) courier.onLost(fence);
+    const isFree = ({ fence, member: { sid } }: Seat) =>
+      lost.has(fence) || (registration.isOwn(fence) && !this.held.has(sid));
+    const removed = this.copy.seats().filter(isFree).map((seat): Removal => [seat, "lost"]);
+    if (removed.length > 0) await this.#change({ removed });
+    return removed.length > 0;
+  }
+
+  /** Reads the office, and returns whether the copy was out of date. */
+  async #refresh(): Promise<boolean> {
+    return await this.#send(this.copy.version === "" ? "-" : this.copy.version, {}) === "conflict";
+  }
+
+  async #change(wanted: WantedChange): Promise<"ok" | "conflict" | Wait> {
+    if (wanted.taken === undefined) return await this.#send("", wanted);
+    if (this.copy.version === "") await this.#refresh();
+    return await this.#send(this.copy.version, wanted);
+  }
+
+  /** After a conflict the copy is up to date. */
   async #send(
     expected: string,
     { removed = [], taken = [], leastUptimeMs = 0 }: WantedChange,
-  ): Promise<ChangeResult> {
+  ): Promise<"ok" | "conflict" | Wait> {
     const { redis } = this.#context;
     const reply = await redis.send(this.#key, [
       "EVAL",
@@ -300,11 +329,20 @@ export class SharedOffice {
   #receive(message: string): void {
     this.#enqueue(async () => {
       if (message.startsWith(CHANGE) && this.#isOpen) await this.#follow(message);
-      if (message.startsWith(NOTICE)) this.#listener.onNotice(this.officeId, message.slice(NOTICE.length));
-    }).catch((error) => this.#listener.onError(error));
+      if (message.startsWith(NOTICE)) this.#context.onNotice(this.officeId, message.slice(NOTICE.length));
+    }).catch(this.#context.onError);
   }
 
   async #follow(change: string): Promise<void> {
-    if (!this.copy.apply(change)) await this.refresh();
+    if (!this.copy.apply(change)) await this.#refresh();
+  }
+
+  get #leastUptimeMs(): number {
+    return keptMsOf(this.#context.leaseMs) + UPTIME_STEP_MS;
+  }
+
+  #contention(): TypeError {
+    const doing = `Cannot change office "${this.officeId}"`;
+    return new TypeError(`${doing}: other processes changed it ${MAX_CONFLICTS} times meanwhile`);
   }
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { OfficeCopy } from "../../../../../src/server/offices/redis/shared_office.ts";
+import { OfficeCopy } from "../../../../../src/server/offices/redis/office_copy.ts";
 import { readSeat, type Seat, toSeat, writeSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { agent, computer } from "../_offices.ts";
 
