@@ -42,36 +42,35 @@ export interface JoinRefusal {
  * The members of one office, and the rules of joining it. Every implementation of {@linkcode Offices} asks this class,
  * so the rules exist once. No sockets, no clock.
  */
-export class Office {
-  /** Without observers, in the order in which they joined. */
-  readonly #members = new Map<string, Member>();
-  /** Most offices never have any. */
-  #observers: Map<string, Member> | undefined;
-  readonly #computers = new Map<string, Member>();
+export class Office<M extends Member = Member> {
+  /** With observers, in the order in which they joined. */
+  readonly #everybody = new Map<string, M>();
+  readonly #computers = new Map<string, M>();
   /** The Computers by what their names look like. */
-  readonly #looks = new Map<string, Member>();
-  #agent: Member | undefined;
+  readonly #looks = new Map<string, M>();
+  #agent: M | undefined;
   /** The MAJOR.MINOR of the members that announced a version, and their number. */
   #minor: string | undefined;
   #versioned = 0;
 
   get size(): number {
-    return this.#members.size + (this.#observers?.size ?? 0);
+    return this.#everybody.size;
   }
 
-  members(): readonly Member[] {
-    return [...this.#members.values()];
+  /** Without observers. */
+  members(): readonly M[] {
+    return this.everybody().filter(({ isObserver }) => !isObserver);
   }
 
-  everybody(): readonly Member[] {
-    return [...this.#members.values(), ...this.#observers?.values() ?? []];
+  everybody(): readonly M[] {
+    return [...this.#everybody.values()];
   }
 
-  find(sid: string): Member | undefined {
-    return this.#members.get(sid) ?? this.#observers?.get(sid);
+  find(sid: string): M | undefined {
+    return this.#everybody.get(sid);
   }
 
-  findComputer(name: string): Member | undefined {
+  findComputer(name: string): M | undefined {
     return this.#computers.get(name);
   }
 
@@ -87,34 +86,19 @@ export class Office {
     leaving: readonly (Member | undefined)[],
     maxMembers: number = Infinity,
   ): JoinRefusal | undefined {
-    const forbidden = refuseVersion(candidate, this.#minorWithout(leaving)) ??
-      this.#refuseTaken(candidate, leaving);
-    if (forbidden !== undefined) return { code: ErrorCode.FORBIDDEN, reason: forbidden };
-    const full = this.#refuseFull(candidate, { leaving, maxMembers });
-    return full === undefined ? undefined : { code: ErrorCode.TOO_MANY_REQUESTS, reason: full };
+    const going = leaving.filter((member) => member !== undefined && this.find(member.sid) === member);
+    return forbidden(this.#refuseVersion(candidate, going) ?? this.#refuseTaken(candidate, going)) ??
+      this.#refuseFull(candidate, { going, maxMembers });
   }
 
-  add(member: Member): void {
-    const list = member.isObserver ? this.#observers ??= new Map() : this.#members;
-    list.set(member.sid, member);
-    if (!member.isObserver) this.#takeSeat(member);
+  add(member: M): void {
+    this.#everybody.set(member.sid, member);
     const minor = minorOfMember(member);
-    if (minor === undefined) return;
-    this.#minor = minor;
-    this.#versioned++;
-  }
-
-  remove(sid: string): Member | undefined {
-    const member = this.find(sid);
-    if (member === undefined) return undefined;
-    this.#members.delete(sid);
-    this.#observers?.delete(sid);
-    if (!member.isObserver) this.#clearSeat(member);
-    if (minorOfMember(member) !== undefined) this.#versioned--;
-    return member;
-  }
-
-  #takeSeat(member: Member): void {
+    if (minor !== undefined) {
+      this.#minor = minor;
+      this.#versioned++;
+    }
+    if (member.isObserver) return;
     if (member.role === "agent") this.#agent = member;
     else {
       this.#computers.set(member.name, member);
@@ -122,51 +106,66 @@ export class Office {
     }
   }
 
-  #clearSeat({ role, name }: Member): void {
-    if (role === "agent") this.#agent = undefined;
-    else {
-      this.#computers.delete(name);
-      this.#looks.delete(skeletonOf(name));
+  remove(sid: string): M | undefined {
+    const member = this.find(sid);
+    if (member === undefined) return undefined;
+    this.#everybody.delete(sid);
+    if (minorOfMember(member) !== undefined) this.#versioned--;
+    if (member === this.#agent) this.#agent = undefined;
+    if (member === this.#computers.get(member.name)) {
+      this.#computers.delete(member.name);
+      this.#looks.delete(skeletonOf(member.name));
     }
+    return member;
   }
 
-  #minorWithout(leaving: readonly (Member | undefined)[]): string | undefined {
-    const going = leaving.filter((member) =>
-      member !== undefined && this.find(member.sid) === member && minorOfMember(member) !== undefined
-    );
-    return this.#versioned > going.length ? this.#minor : undefined;
+  /** All members of an office have one MAJOR.MINOR; peers without a version may join any office. */
+  #refuseVersion(candidate: Member, going: Leaving): string | undefined {
+    const minor = minorOfMember(candidate);
+    const isAnyHeld = this.#versioned > going.filter((member) => member && minorOfMember(member)).length;
+    if (minor === undefined || this.#minor === undefined || minor === this.#minor || !isAnyHeld) {
+      return undefined;
+    }
+    return buildVersionRefusalText({ office: candidate.officeId, used: this.#minor, sent: minor });
   }
 
-  #refuseFull({ officeId, role, isObserver }: Member, { leaving, maxMembers }: {
-    readonly leaving: readonly (Member | undefined)[];
+  #refuseTaken(candidate: Member, going: Leaving): string | undefined {
+    if (candidate.isObserver) {
+      const others = this.everybody().filter((other) => other.isObserver && !going.includes(other));
+      if (others.length < MAX_OBSERVERS) return undefined;
+      return `The office is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}. ` +
+        "Wait until one leaves";
+    }
+    const holder = candidate.role === "agent" ? this.#agent : this.#looks.get(skeletonOf(candidate.name));
+    if (holder === undefined || going.includes(holder)) return undefined;
+    return explainTaken(candidate, holder);
+  }
+
+  #refuseFull({ officeId, role, isObserver }: Member, { going, maxMembers }: {
+    readonly going: Leaving;
     readonly maxMembers: number;
-  }): string | undefined {
+  }): JoinRefusal | undefined {
     if (isObserver) return undefined;
     // Computers come in any number, and an office without its Agent serves nobody.
     const isReserved = role === "computer" && maxMembers > 1;
-    const isCounted = (member: Member | undefined) =>
-      member !== undefined && this.#members.get(member.sid) === member &&
-      !(isReserved && member.role === "agent");
-    const count = isReserved ? this.#computers.size : this.#members.size;
+    const agents = isReserved || this.#agent === undefined ? [] : [this.#agent];
     const max = isReserved ? maxMembers - 1 : maxMembers;
-    if (count < max || count - leaving.filter(isCounted).length < max) return undefined;
+    if (this.#computers.size + agents.length < max) return undefined;
+    const staying = [...this.#computers.values(), ...agents].filter((member) => !going.includes(member));
+    if (staying.length < max) return undefined;
     const state = isReserved
       ? `it has ${max} Computers, and the last of ${maxMembers} places is that of its Agent`
       : `it is full, the limit is ${maxMembers} members`;
-    return `${cannotJoin(officeId)}: ${state}, by ${optionLabel("maxMembersPerOffice")}. ` +
+    const reason = `${cannotJoin(officeId)}: ${state}, by ${optionLabel("maxMembersPerOffice")}. ` +
       "Wait until one leaves, use another office, or ask the operator for a higher limit";
+    return { code: ErrorCode.TOO_MANY_REQUESTS, reason };
   }
+}
 
-  #refuseTaken(candidate: Member, leaving: readonly (Member | undefined)[]): string | undefined {
-    if (candidate.isObserver) {
-      return refuseObserver(
-        [...this.#observers?.values() ?? []].filter((observer) => !leaving.includes(observer)),
-      );
-    }
-    const holder = candidate.role === "agent" ? this.#agent : this.#looks.get(skeletonOf(candidate.name));
-    if (holder === undefined || leaving.includes(holder)) return undefined;
-    return explainTaken(candidate, holder);
-  }
+type Leaving = readonly (Member | undefined)[];
+
+function forbidden(reason: string | undefined): JoinRefusal | undefined {
+  return reason === undefined ? undefined : { code: ErrorCode.FORBIDDEN, reason };
 }
 
 /** Names the holder of the seat, and the time, only to a caller with the same principal. */
@@ -185,46 +184,27 @@ function explainTaken({ officeId, name, role, principal }: Member, holder: Membe
     `${isOwn ? "End that Agent, wait" : "Wait"} until it leaves, or use another office`;
 }
 
-function refuseObserver(others: readonly Member[]): string | undefined {
-  return others.length < MAX_OBSERVERS
-    ? undefined
-    : `The office is full of observers (${ErrorCode.ROOM_FULL}): the limit is ${MAX_OBSERVERS}. Wait until one leaves`;
-}
-
 export function isSameMembership(a: Member, b: Member): boolean {
   return a.officeId === b.officeId && a.role === b.role && a.name === b.name;
 }
 
 /** A connection cannot change its role, nor its name within an office; an Agent cannot change its office. */
-export function refuseMove(candidate: Member, current: Member | undefined): JoinRefusal | undefined {
-  const reason = explainMove(candidate, current);
-  return reason === undefined ? undefined : { code: ErrorCode.FORBIDDEN, reason };
-}
-
-function explainMove(candidate: Member, current: Member | undefined): string | undefined {
+export function refuseMove({ officeId, role }: Member, current: Member | undefined): JoinRefusal | undefined {
   if (current === undefined) return undefined;
-  const { officeId, role } = candidate;
+  const { name } = current;
+  const refuse = (reason: string) => forbidden(`${cannotJoin(officeId)}: ${reason}`);
   if (current.role !== role) {
-    return `${
-      cannotJoin(officeId)
-    }: this connection joined as ${current.role} "${current.name}", and keeps its role`;
+    return refuse(`this connection joined as ${current.role} "${name}", and keeps its role`);
   }
   if (current.officeId === officeId) {
-    return `${cannotJoin(officeId)}: this connection joined it as "${current.name}", and keeps its name`;
+    return refuse(`this connection joined it as "${name}", and keeps its name`);
   }
   if (role !== "agent") return undefined;
-  return `${cannotJoin(officeId)}: this agent is in office "${current.officeId}"; it has to leave that first`;
+  return refuse(`this agent is in office "${current.officeId}"; it has to leave that first`);
 }
 
 function cannotJoin(officeId: string): string {
   return `Cannot join office "${officeId}"`;
-}
-
-/** All members of an office have one MAJOR.MINOR; peers without a version may join any office. */
-function refuseVersion(candidate: Member, held: string | undefined): string | undefined {
-  const minor = minorOfMember(candidate);
-  if (minor === undefined || held === undefined || minor === held) return undefined;
-  return buildVersionRefusalText({ office: candidate.officeId, used: held, sent: minor });
 }
 
 function minorOfMember(member: Member): string | undefined {

@@ -80,7 +80,7 @@ export class Courier {
   targetOf(seat: Seat): Target {
     return {
       targetLoad: new Load(),
-      tell: (event, body) => this.#tell(seat, { event, body }),
+      tell: (event, body) => this.#tell(seat, event, body),
       ask: (request, context) => this.#ask(seat, request, context),
     };
   }
@@ -126,7 +126,7 @@ export class Courier {
   }
 
   /** Asks the process of a seat to stop acting for it; resolves to whether it confirms that in time. */
-  async evict({ fence, member: { sid } }: Seat, timeoutMs: number): Promise<boolean> {
+  async evict({ fence, sid }: Seat, timeoutMs: number): Promise<boolean> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), timeoutMs);
@@ -141,13 +141,12 @@ export class Courier {
     }
   }
 
-  #tell({ fence, member }: Seat, { event, body }: { readonly event: string; readonly body: unknown }): void {
-    const { sid, officeId, name } = member;
+  #tell({ fence, sid, officeId, name }: Seat, event: string, body: unknown): void {
     const text = this.#write(fence, { event, computer: name, officeId }, [event, body]);
     this.#send(fence, officeId, { kind: "tell", from: this.#context.fence(), sid, officeId, event }, text);
   }
 
-  #ask({ fence, member: { sid } }: Seat, request: RelayedRequest, { body, ...context }: AskContext): void {
+  #ask({ fence, sid }: Seat, request: RelayedRequest, { body, ...context }: AskContext): void {
     const { officeId, event } = request;
     const text = this.#write(fence, request, [event, body]);
     const id = ++this.#lastId;

@@ -1,5 +1,5 @@
 /** What a process knows of an office: a copy of the seats in Redis. No sockets, no clock. */
-import { type Member, Office } from "../office.ts";
+import { isSameMembership, Office } from "../office.ts";
 import { readSeat, type Seat } from "./store.ts";
 
 /** Why a seat was given up: by its holder, to a newer connection, or because the lease of its process has ended. */
@@ -17,10 +17,9 @@ export interface CopyListener {
 
 /** A copy of the seats of an office. No sockets, no clock. */
 export class OfficeCopy {
-  /** The rules, for its members. Not to be changed from outside. */
-  readonly office = new Office();
+  /** The rules, for its seats. Not to be changed from outside. */
+  readonly office = new Office<Seat>();
   readonly #listener: CopyListener;
-  readonly #seats = new Map<string, Seat>();
   #version = NO_OFFICE;
 
   constructor(listener: CopyListener) {
@@ -34,25 +33,17 @@ export class OfficeCopy {
 
   /** The fences of the processes that have the seats. */
   get fences(): readonly string[] {
-    return [...new Set(this.seats().map(({ fence }) => fence))];
-  }
-
-  seat(sid: string): Seat | undefined {
-    return this.#seats.get(sid);
-  }
-
-  seats(): readonly Seat[] {
-    return [...this.#seats.values()];
+    return [...new Set(this.office.everybody().map(({ fence }) => fence))];
   }
 
   /** The members in the order in which they joined, without observers. */
-  members(): readonly Member[] {
-    return inOrder(this.seats()).map(({ member }) => member).filter(({ isObserver }) => !isObserver);
+  members(): readonly Seat[] {
+    return inOrder(this.office.members());
   }
 
   /** Finds the seat of another connection with the same session. */
   findSession(seat: Seat): Seat | undefined {
-    return findSession(this.#seats.values(), seat);
+    return findSession(this.office.everybody(), seat);
   }
 
   /**
@@ -72,7 +63,7 @@ export class OfficeCopy {
       const seat = readSeat(seatText);
       if (seat === undefined) continue;
       if (reason === undefined) this.#put(seat);
-      else this.#remove(seat.member.sid, reason as LeaveReason);
+      else this.#remove(seat.sid, reason as LeaveReason);
     }
     this.#version = after;
     return true;
@@ -80,59 +71,44 @@ export class OfficeCopy {
 
   /** Replaces everything. */
   replace(version: string, texts: readonly string[]): void {
-    const seats = new Map<string, Seat>();
-    for (const text of texts) {
-      const seat = readSeat(text);
-      if (seat !== undefined) seats.set(seat.member.sid, seat);
+    const seats = inOrder(texts.flatMap((text) => readSeat(text) ?? []));
+    const bySid = new Map(seats.map((seat) => [seat.sid, seat]));
+    for (const old of this.office.everybody()) {
+      const present = bySid.get(old.sid);
+      if (present !== undefined && isSameMembership(present, old)) continue;
+      this.#remove(old.sid, findSession(seats, old) === undefined ? "left" : "replaced");
     }
-    for (const old of this.seats()) {
-      const { sid } = old.member;
-      const present = seats.get(sid);
-      if (present !== undefined && isSameMember(present.member, old.member)) continue;
-      this.#remove(sid, findSession(seats.values(), old) === undefined ? "left" : "replaced");
-    }
-    for (const seat of inOrder([...seats.values()])) this.#put(seat);
+    for (const seat of seats) this.#put(seat);
     this.#version = version;
   }
 
   /** Forgets a seat whose removal Redis may not know. */
-  drop(sid: string, reason: LeaveReason): void {
-    this.#remove(sid, reason);
+  drop(sid: string): void {
+    this.#remove(sid, "left");
     this.#version = "";
   }
 
   /** Adds a seat, or changes the process of one. */
   #put(seat: Seat): void {
-    const { sid } = seat.member;
-    const old = this.#seats.get(sid);
-    this.#seats.set(sid, old === undefined ? seat : { ...seat, member: old.member });
-    if (old === undefined) {
-      this.office.add(seat.member);
-      this.#listener.onSeatTaken(seat);
-    } else if (old.fence !== seat.fence) this.#listener.onSeatMoved(old.fence);
+    const old = this.office.find(seat.sid);
+    this.office.remove(seat.sid);
+    this.office.add(seat);
+    if (old === undefined) this.#listener.onSeatTaken(seat);
+    else if (old.fence !== seat.fence) this.#listener.onSeatMoved(old.fence);
   }
 
   #remove(sid: string, reason: LeaveReason): void {
-    const seat = this.#seats.get(sid);
-    if (seat === undefined) return;
-    this.#seats.delete(sid);
-    this.office.remove(sid);
-    this.#listener.onSeatGiven(seat, reason);
+    const seat = this.office.remove(sid);
+    if (seat !== undefined) this.#listener.onSeatGiven(seat, reason);
   }
 }
 
-function findSession(seats: Iterable<Seat>, { sessionId, member }: Seat): Seat | undefined {
-  if (sessionId === undefined) return undefined;
-  for (const seat of seats) {
-    if (seat.sessionId === sessionId && seat.member.sid !== member.sid) return seat;
-  }
-  return undefined;
+function findSession(seats: readonly Seat[], { sessionId, sid }: Seat): Seat | undefined {
+  return sessionId === undefined
+    ? undefined
+    : seats.find((seat) => seat.sessionId === sessionId && seat.sid !== sid);
 }
 
 function inOrder(seats: readonly Seat[]): readonly Seat[] {
   return seats.toSorted((a, b) => Number(a.place) - Number(b.place));
-}
-
-function isSameMember(a: Member, b: Member): boolean {
-  return a.role === b.role && a.name === b.name && a.isObserver === b.isObserver;
 }

@@ -159,14 +159,12 @@ export class RedisOffices implements Offices {
 
   findComputer(officeId: string, name: string): Target | undefined {
     const office = this.#offices.get(officeId);
-    const sid = office?.copy.office.findComputer(name)?.sid;
-    if (office === undefined || sid === undefined) return undefined;
-    const own = office.held.get(sid);
+    const seat = office?.copy.office.findComputer(name);
+    if (office === undefined || seat === undefined) return undefined;
+    const own = office.held.get(seat.sid);
     const isReachable = own === undefined ? this.#context.redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
-    if (own !== undefined) return this.#listener.connection(sid);
-    const seat = office.copy.seat(sid);
-    return seat && this.#context.courier.targetOf(seat);
+    return own === undefined ? this.#context.courier.targetOf(seat) : this.#listener.connection(seat.sid);
   }
 
   notify(officeId: string, notification: Notification): void {
@@ -293,15 +291,15 @@ export class RedisOffices implements Offices {
       this.#repairLater(office);
       this.#onError("failed to leave an office in Redis", error);
     }
-    if (office.copy.seat(sid) !== undefined) office.copy.drop(sid, "left");
+    if (office.copy.office.find(sid) !== undefined) office.copy.drop(sid);
     this.#end(seat, "left");
   }
 
   /** Ends the membership of an older connection of the session in another office. */
   async #replaceElsewhere({ member }: HeldSeat): Promise<void> {
     const ghost = await this.#context.sessions.take(toSeat(member, this.#context.registration.fence));
-    if (ghost === undefined || ghost.member.officeId === member.officeId) return;
-    await this.#open(ghost.member.officeId).remove(ghost.member.sid, "replaced");
+    if (ghost === undefined || ghost.officeId === member.officeId) return;
+    await this.#open(ghost.officeId).remove(ghost.sid, "replaced");
   }
 
   /** Redis may have a seat that has ended here. */
@@ -326,7 +324,7 @@ export class RedisOffices implements Offices {
     office.closeUnused();
   }
 
-  #onSeatTaken({ member }: Seat): void {
+  #onSeatTaken(member: Seat): void {
     const held = this.#find(member);
     if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
     // Otherwise the seat was taken again.
@@ -335,7 +333,7 @@ export class RedisOffices implements Offices {
     this.#listener.onJoined(held.member, { isHere: true });
   }
 
-  #onSeatGiven({ member }: Seat, reason: LeaveReason): void {
+  #onSeatGiven(member: Seat, reason: LeaveReason): void {
     const held = this.#find(member);
     // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
     if (held === undefined || held.state === "joining") {

@@ -107,7 +107,7 @@ export class SharedOffice {
 
   remove(sid: string, reason: LeaveReason): Promise<void> {
     return this.#use(async () => {
-      const seat = this.copy.seat(sid);
+      const seat = this.copy.office.find(sid);
       if (seat !== undefined) await this.#change({ removed: [[seat, reason]] });
     });
   }
@@ -124,7 +124,7 @@ export class SharedOffice {
       const reply = await redis.send(this.#key, ["PEXPIRE", this.#key, String(KEPT_MS)]);
       // If it is gone, so is what the copy has.
       if (reply !== 1) await this.#refresh();
-      const own = this.copy.seats().filter(({ fence }) => registration.isOwn(fence));
+      const own = this.copy.office.everybody().filter(({ fence }) => registration.isOwn(fence));
       await Promise.all(own.map((seat) => sessions.keep(seat)));
     });
   }
@@ -178,9 +178,8 @@ export class SharedOffice {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
       const ghost = this.copy.findSession(seat);
       // Of an earlier attempt of this connection, whose reply was lost.
-      const own = this.copy.seat(member.sid);
-      const leaving = [ghost?.member, own?.member];
-      const refusal = this.copy.office.refuse(member, leaving, this.#context.maxMembersPerOffice);
+      const own = this.copy.office.find(member.sid);
+      const refusal = this.copy.office.refuse(seat, [ghost, own], this.#context.maxMembersPerOffice);
       if (refusal !== undefined) {
         // The copy may be behind, and the holder of the seat may be a process that has ended.
         if (await this.#refresh() || await this.#reap()) continue;
@@ -201,7 +200,7 @@ export class SharedOffice {
   async #isEvicted(seat: Seat): Promise<boolean> {
     const { registration, courier, evict } = this.#context;
     if (registration.isOwn(seat.fence)) {
-      evict(seat.member.sid);
+      evict(seat.sid);
       return true;
     }
     const lost = await registration.findLost([seat.fence]);
@@ -240,14 +239,14 @@ export class SharedOffice {
     const given: [HeldSeat, LeaveReason][] = [];
     // A join that is under way takes its seat itself.
     const all = [...this.held.values()].filter(({ state }) => state === "held");
-    const seats = all.map(({ member }) => this.copy.seat(member.sid) ?? toSeat(member, fence));
+    const seats = all.map(({ member }) => this.copy.office.find(member.sid) ?? toSeat(member, fence));
     const replaced = await Promise.all(seats.map((seat) => this.#isReplaced(seat)));
     const rules = new Office();
     for (const [index, seat] of seats.entries()) {
       const held = all[index];
       if (held === undefined || held.state !== "held") continue;
       const { member } = held;
-      if (this.copy.seat(member.sid) !== undefined) {
+      if (this.copy.office.find(member.sid) !== undefined) {
         if (seat.fence !== fence) moved.push({ ...seat, fence });
       } else if (replaced[index]) given.push([held, "replaced"]);
       else if (this.copy.office.refuse(member, []) ?? rules.refuse(member, [])) given.push([held, "lost"]);
@@ -264,7 +263,7 @@ export class SharedOffice {
    * that told so may not have reached this process.
    */
   async #isReplaced(seat: Seat): Promise<boolean> {
-    if (this.copy.seat(seat.member.sid) !== undefined) return false;
+    if (this.copy.office.find(seat.sid) !== undefined) return false;
     return this.copy.findSession(seat) !== undefined || await this.#context.sessions.isReplaced(seat);
   }
 
@@ -276,9 +275,9 @@ export class SharedOffice {
     const { registration, courier } = this.#context;
     const lost = await registration.findLost(this.copy.fences);
     for (const fence of lost) courier.onLost(fence);
-    const isFree = ({ fence, member: { sid } }: Seat) =>
+    const isFree = ({ fence, sid }: Seat) =>
       lost.has(fence) || (registration.isOwn(fence) && !this.held.has(sid));
-    const removed = this.copy.seats().filter(isFree).map((seat): Removal => [seat, "lost"]);
+    const removed = this.copy.office.everybody().filter(isFree).map((seat): Removal => [seat, "lost"]);
     if (removed.length > 0) await this.#change({ removed });
     return removed.length > 0;
   }
@@ -311,8 +310,8 @@ export class SharedOffice {
       String(KEPT_MS),
       redis.publishCommand,
       String(removed.length),
-      ...removed.flatMap(([{ member, fence }, reason]) => [member.sid, fence, reason]),
-      ...taken.flatMap((seat) => [seat.member.sid, seat.place, writeSeat(seat)]),
+      ...removed.flatMap(([{ sid, fence }, reason]) => [sid, fence, reason]),
+      ...taken.flatMap((seat) => [seat.sid, seat.place, writeSeat(seat)]),
     ]);
     if (!isTexts(reply)) throw new TypeError("Cannot read a reply of Redis: not a list of texts");
     const [kind, first = "", ...fields] = reply;

@@ -29,26 +29,28 @@ export function redisKeys(prefix: string) {
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
 /** A membership as Redis keeps it: `place fence JSON`. */
-export interface Seat {
-  readonly member: Member;
+export interface Seat extends Member {
   readonly fence: string;
   /** Its place in the order of joining; empty until Redis has given it one. */
   readonly place: string;
   /** A digest of the session, for the replacement of lost connections. */
-  readonly sessionId: string | undefined;
+  readonly sessionId?: string | undefined;
 }
 
 /** Makes the seat of a member that joins. Redis gets a digest: the session would let its reader take the member's place. */
-export function toSeat(member: Member, fence: string): Seat {
-  const key = sessionKey(member);
-  const sessionId = key && createHash("sha256").update(key).digest("base64url");
-  return { member, fence, place: "", sessionId };
+export function toSeat({ session, ...member }: Member, fence: string): Seat {
+  const key = sessionKey({ session, ...member });
+  return {
+    ...member,
+    fence,
+    place: "",
+    sessionId: key && createHash("sha256").update(key).digest("base64url"),
+  };
 }
 
 /** Writes a seat without its place, which Redis puts before it. */
-export function writeSeat({ member, fence, sessionId }: Seat): string {
-  const { session: _, ...rest } = member;
-  return `${fence} ${JSON.stringify({ ...rest, sessionId })}`;
+export function writeSeat({ fence, place: _, ...fields }: Seat): string {
+  return `${fence} ${JSON.stringify(fields)}`;
 }
 
 const TEXT_FIELDS = ["sid", "name", "officeId", "principal", "joinedAt"];
@@ -57,18 +59,9 @@ const TEXT_FIELDS = ["sid", "name", "officeId", "principal", "joinedAt"];
 export function readSeat(text: string): Seat | undefined {
   const [, place, fence, json = ""] = /^(\d+) (\S+) (\{.*\})$/s.exec(text) ?? [];
   const fields = parseJson(json);
-  if (place === undefined || fence === undefined || !isRecord(fields)) return undefined;
-  const { sessionId, ...member } = fields;
-  const isMember = TEXT_FIELDS.every((name) => typeof member[name] === "string") &&
-    (member["role"] === "agent" || member["role"] === "computer") &&
-    typeof member["isObserver"] === "boolean";
-  if (!isMember) return undefined;
-  return {
-    member: member as unknown as Member,
-    fence,
-    place,
-    sessionId: typeof sessionId === "string" ? sessionId : undefined,
-  };
+  if (!isRecord(fields) || !TEXT_FIELDS.every((name) => typeof fields[name] === "string")) return undefined;
+  if (fields["role"] !== "agent" && fields["role"] !== "computer") return undefined;
+  return { ...fields, fence, place } as unknown as Seat;
 }
 
 /** Which connection each session has, in whatever office: a newer one replaces it. Without a session, nothing happens. */
@@ -102,7 +95,7 @@ export class Sessions {
 
   /** Forgets the session of a seat that was given up, unless a newer connection has it. */
   async forget(seat: Seat): Promise<void> {
-    await this.#send(seat, ["EVAL", FORGET_SCRIPT, "1"], `"sid":${JSON.stringify(seat.member.sid)}`);
+    await this.#send(seat, ["EVAL", FORGET_SCRIPT, "1"], `"sid":${JSON.stringify(seat.sid)}`);
   }
 
   #send({ sessionId }: Seat, command: readonly string[], ...args: readonly string[]): Promise<unknown> {
@@ -117,9 +110,9 @@ function toText(seat: Seat): string {
   return `1 ${writeSeat(seat)}`;
 }
 
-function otherThan({ member }: Seat, text: unknown): Seat | undefined {
+function otherThan({ sid }: Seat, text: unknown): Seat | undefined {
   const seat = typeof text === "string" ? readSeat(text) : undefined;
-  return seat?.member.sid === member.sid ? undefined : seat;
+  return seat?.sid === sid ? undefined : seat;
 }
 
 /**

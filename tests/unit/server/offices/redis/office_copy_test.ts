@@ -7,9 +7,9 @@ import { agent, computer } from "../_offices.ts";
 function openCopy() {
   const told: string[] = [];
   const copy = new OfficeCopy({
-    onSeatTaken: ({ member }) => void told.push(`+${member.name}`),
+    onSeatTaken: ({ name }) => void told.push(`+${name}`),
     onSeatMoved: (fence) => void told.push(`moved ${fence}`),
-    onSeatGiven: ({ member }, reason) => void told.push(`-${member.name} ${reason}`),
+    onSeatGiven: ({ name }, reason) => void told.push(`-${name} ${reason}`),
   });
   return { copy, told };
 }
@@ -20,11 +20,10 @@ const ada = toSeat(agent("ada"), "f2");
 
 Deno.test("a seat is read as it was written, without the session", () => {
   const read = readSeat(line(laptop, 7));
-  const { session: _, ...member } = laptop.member;
-  assertEquals(read, { ...laptop, member, place: "7" });
+  assertEquals(read, { ...laptop, place: "7" });
   assertEquals(line(laptop, 7).includes('"s"'), false);
   for (
-    const text of ["", "7 f {}", "x f {}", "7 f null", `7 f ${JSON.stringify({ ...member, role: "boss" })}`]
+    const text of ["", "7 f {}", "x f {}", "7 f null", `7 f ${JSON.stringify({ ...laptop, role: "boss" })}`]
   ) {
     assertEquals(readSeat(text), undefined);
   }
@@ -75,7 +74,7 @@ Deno.test("findSession() finds the seat of another connection with the same sess
   const { copy } = openCopy();
   copy.apply(`change 0 10\n+${line(laptop, 10)}`);
   const back = toSeat(computer("laptop", { session: "s" }), "f2");
-  assertEquals(copy.findSession(back)?.member.sid, laptop.member.sid);
+  assertEquals(copy.findSession(back)?.sid, laptop.sid);
   assertEquals(copy.findSession(laptop), undefined);
   assertEquals(copy.findSession(ada), undefined);
 });
