@@ -1,6 +1,6 @@
 /** The schema of the file that `--config` of the Server names, made from the table of options. */
 import { logOptions } from "../src/cli/options.ts";
-import { flagOf, MAX_TIME_MS, OPTION_NAMES, rowOf } from "../src/server/options/checks.ts";
+import { flagOf, OPTION_NAMES, rangeOf, rowOf } from "../src/server/options/checks.ts";
 import type { OptionName } from "../src/server/options/table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -40,7 +40,8 @@ function propertyOf(name: OptionName): Schema {
 }
 
 function typeOf(name: OptionName): Schema {
-  const { kind, least = 1 } = rowOf(name);
+  const { least: minimum, most: maximum } = rangeOf(name);
+  const { kind } = rowOf(name);
   switch (kind) {
     case "text":
       return { type: "string" };
@@ -50,13 +51,13 @@ function typeOf(name: OptionName): Schema {
     case "words":
       return { type: ["string", "array"], items: { type: "string" } };
     case "port":
-      return numberOr(WHOLE, { minimum: 0, maximum: 65_535 });
+      return numberOr(WHOLE, { minimum, maximum });
     case "count":
-      return numberOr(WHOLE, { minimum: least });
+      return numberOr(WHOLE, { minimum });
     case "bytes":
-      return numberOr(SIZE, { minimum: least });
+      return numberOr(SIZE, { minimum });
     case "ms":
-      return numberOr(TIME, { minimum: least, maximum: MAX_TIME_MS });
+      return numberOr(TIME, { minimum, maximum });
   }
 }
 

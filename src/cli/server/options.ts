@@ -2,16 +2,17 @@
  * The options of the Server's program, each made from its row of the table. `--help`, the environment, and the file of
  * `--config` are made from them. A key of that file is the long flag without its dashes.
  */
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   flagOf,
   isOptionName,
   numberText,
+  rangeOf,
   REMOVED_OPTIONS,
   rowOf,
   variableOf,
 } from "../../server/options/checks.ts";
-import type { OptionRow, OptionRows } from "../../server/options/row.ts";
+import type { OptionKind, OptionRow, OptionRows } from "../../server/options/row.ts";
 import { OPTION_GROUPS, type OptionName, type OPTIONS } from "../../server/options/table.ts";
 import { collect, type LogOptions, parseMilliseconds, parsePort, sizeOf, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
@@ -48,7 +49,7 @@ export class ServerOption extends Option {
     this.isSwitch = row.kind === "switch";
     if (this.isSwitch) this.description += ` (env: ${this.variable})`;
     else this.env(this.variable);
-    setParser(this, row);
+    setParser(this, row.kind, rangeOf(name));
     setDefault(this, row);
   }
 
@@ -105,7 +106,7 @@ function setDefault(option: Option, { kind, default: value, otherwise }: ReturnT
   if (otherwise !== undefined) option.description += ` (default: ${otherwise})`;
 }
 
-function setParser(option: Option, { kind, least = 1 }: ReturnType<typeof rowOf>): void {
+function setParser(option: Option, kind: OptionKind, { least, most }: ReturnType<typeof rangeOf>): void {
   switch (kind) {
     case "text":
     case "switch":
@@ -121,7 +122,11 @@ function setParser(option: Option, { kind, least = 1 }: ReturnType<typeof rowOf>
     case "bytes":
       return void option.argParser(sizeOf(least));
     case "ms":
-      return void option.argParser(least === 0 ? parseTimeOrNone : parseMilliseconds);
+      return void option.argParser((text) => {
+        const timeMs = least === 0 ? parseTimeOrNone(text) : parseMilliseconds(text);
+        if (timeMs <= most) return timeMs;
+        throw new InvalidArgumentError(`Expected at most ${most / 3_600_000}h`);
+      });
   }
 }
 

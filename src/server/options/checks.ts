@@ -118,14 +118,22 @@ export function optionLabel(name: BoundName): string {
 }
 
 /** The longest time: a day, like the longest time-out of a request. A timer for more than 24 days would fire at once. */
-export const MAX_TIME_MS = MAX_TIMEOUT_SECONDS * 1_000;
+const MAX_TIME_MS = MAX_TIMEOUT_SECONDS * 1_000;
+
+const MAX_PORT = 65_535;
+
+/** The least and the most of an option that is a number. */
+export function rangeOf(name: OptionName): { readonly least: number; readonly most: number } {
+  const { kind, least = kind === "port" ? 0 : 1 } = rowOf(name);
+  const most = kind === "ms" ? MAX_TIME_MS : kind === "port" ? MAX_PORT : Number.MAX_SAFE_INTEGER;
+  return { least, most };
+}
 
 /** @throws {RangeError} for a number that cannot be used. */
 export function requireNumber(name: NumberOption, value: number): number {
-  const { kind, least = 1 } = rowOf(name);
-  const isTime = kind === "ms";
-  if (Number.isSafeInteger(value) && value >= least && (!isTime || value <= MAX_TIME_MS)) return value;
-  const expected = isTime
+  const { least, most } = rangeOf(name);
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const expected = most === MAX_TIME_MS
     ? `${least} to ${MAX_TIME_MS} ms`
     : least === 1
     ? "a positive integer"

@@ -16,10 +16,8 @@ export interface OptionRow {
   readonly default?: string | number | readonly string[];
   /** What holds without a value, where that is no value. */
   readonly otherwise?: string;
-  /** The least number; 1 by default, and 0 for ports. */
+  /** The least number; without it 1, and 0 for ports. The most follows from the kind. */
   readonly least?: number;
-  /** The most; by default a day for times and 65,535 for ports. */
-  readonly most?: number;
   /** Where the flag is not the name without its unit. */
   readonly flag?: string;
   /** What the help shows for the value; the end of the flag by default, or the kind of number. */

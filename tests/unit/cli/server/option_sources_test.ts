@@ -108,4 +108,5 @@ Deno.test("the tolerance of the clock may be 0, and no other time", async () => 
   assertEquals((await read({ args: ["--jwt-clock-tolerance", "0"] }))["jwtClockToleranceMs"], 0);
   assertEquals((await read({ file: '{ "jwt-clock-tolerance": "0s" }' }))["jwtClockToleranceMs"], 0);
   assertStringIncludes(await refusalOf('{ "drain-timeout": 0 }'), "above 0");
+  assertStringIncludes(await refusalOf('{ "drain-timeout": "25h" }'), "at most 24h");
 });
