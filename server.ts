@@ -44,9 +44,9 @@ export {
 } from "./src/server/admission/tokens.ts";
 export type { StaticToken } from "./src/server/admission/token_list.ts";
 export { FileContentError } from "./src/server/admission/watched_files.ts";
-export { ListenError } from "./src/server/sockets/listening.ts";
+export { ListenError } from "./src/server/engine/listening.ts";
 export type { RedisOptions } from "./src/server/offices/redis/settings.ts";
-export type { TlsOptions } from "./src/server/sockets/tls.ts";
+export type { TlsOptions } from "./src/server/engine/tls.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options/settings.ts";
 export { SmcpServer } from "./src/server/server.ts";
 

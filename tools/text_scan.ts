@@ -1,12 +1,14 @@
 /**
- * Assembles `src/server/engine/text_scan.wat` into `text_scan_module.ts`. Run it after a change of the source:
+ * Assembles `src/server/engine/text_scan.wat` into the last constant of `text_scan.ts`. Run it after a change of the source:
  * `deno run -A tools/text_scan.ts`. A test compares both.
  */
 import { Buffer } from "node:buffer";
 import loadWabt from "wabt";
 
 const folder = new URL("../src/server/engine/", import.meta.url);
-const target = new URL("text_scan_module.ts", folder);
+/** What stands before the module, at the end of the file. */
+const DECLARATION = "export const TEXT_SCAN_MODULE: string =";
+const target = new URL("text_scan.ts", folder);
 
 /** Returns the WebAssembly module of the source, in Base64. */
 export async function assembleTextScan(): Promise<string> {
@@ -21,9 +23,7 @@ if (import.meta.main) {
   const base64 = await assembleTextScan();
   const lines = base64.match(/.{1,104}/g) ?? [];
   const text = lines.map((line) => `  "${line}"`).join(" +\n");
-  await Deno.writeTextFile(
-    target,
-    `/** The WebAssembly module that tools/text_scan.ts assembles from text_scan.wat, in Base64. */\n` +
-      `export const TEXT_SCAN_MODULE: string =\n${text.trimStart().replace(/^/, "  ")};\n`,
-  );
+  const module = await Deno.readTextFile(target);
+  const head = module.slice(0, module.indexOf(DECLARATION));
+  await Deno.writeTextFile(target, `${head}${DECLARATION}\n${text};\n`);
 }

@@ -9,14 +9,10 @@ import { describeUnanswered, type RelayedRequest } from "./relay/pending_request
 
 /** How long it still relays new requests, so that peers hear the farewell before a request of theirs is refused. */
 const GRACE_MS = 250;
-/** The share of the whole time that this may take. */
-const GRACE_SHARE = 1 / 4;
 /** The end of the whole time, in which the last requests fail, the last answers are written and everything is closed. */
 const CLOSING_MS = 1_000;
-/** The share of the whole time that this may take. */
-const CLOSING_SHARE = 1 / 4;
-/** The share of that in which the last answers may be written. */
-const FLUSH_SHARE = 1 / 4;
+/** The share of the whole time that each of these may take, and the share of the closing in which answers may be written. */
+const SHARE = 1 / 4;
 /** How often it looks for connections without requests in flight. */
 const CHECK_INTERVAL_MS = 20;
 /** The time between the returns of two peers, on average: other processes admit about a thousand per second. */
@@ -25,7 +21,7 @@ const RETURN_INTERVAL_MS = 1;
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */
   readonly connections: ReadonlyMap<string, Connection>;
-  readonly countTransports: () => number;
+  readonly countSessions: () => number;
   /** Ends the WebSockets that are not closed yet, whose peers may read nothing. */
   readonly terminate: () => void;
   readonly timeoutMs: number;
@@ -48,23 +44,23 @@ export class Drain {
    * carried out.
    */
   async run(options: DrainOptions): Promise<void> {
-    const { connections, countTransports, terminate, timeoutMs, logger } = options;
+    const { connections, countSessions, terminate, timeoutMs, logger } = options;
     const startMs = performance.now();
     this.#isStarted = true;
     logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
     for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
-    const closingMs = Math.min(CLOSING_MS, timeoutMs * CLOSING_SHARE);
+    const closingMs = Math.min(CLOSING_MS, timeoutMs * SHARE);
     const deadlineMs = startMs + timeoutMs - closingMs;
     await until(
       () => connections.size === 0,
-      startMs + Math.min(GRACE_MS, timeoutMs * GRACE_SHARE),
+      startMs + Math.min(GRACE_MS, timeoutMs * SHARE),
     );
     this.refusal = closing();
     await until(() => closeIdle(connections), deadlineMs);
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) connection.drop();
-    await until(() => countTransports() === 0, deadlineMs + closingMs * FLUSH_SHARE);
+    await until(() => countSessions() === 0, deadlineMs + closingMs * SHARE);
     terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
   }

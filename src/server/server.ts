@@ -5,12 +5,13 @@ import {
   type Server as HttpServer,
   type ServerResponse,
 } from "node:http";
+import type { Duplex } from "node:stream";
 import { Drain } from "./drain.ts";
 import { Health, MetricsSide } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./observe/logs.ts";
-import { answerPlainRequest } from "./http.ts";
-import { refusePlainUpgrade } from "./http_refusals.ts";
+import { answerPlainRequest } from "./engine/port.ts";
+import { refusePlainUpgrade } from "./engine/refusals.ts";
 import {
   httpOptionsOf,
   isCounted,
@@ -26,11 +27,10 @@ import { OPTIONS } from "./options/table.ts";
 import { Metrics, takeSnapshot } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
-import { type ListenError, startListening, stopListening } from "./sockets/listening.ts";
-import { PipeliningGuard } from "./sockets/pipelining.ts";
-import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./sockets/tcp_sockets.ts";
-import { ServerCertificate } from "./sockets/tls.ts";
-import { Watchdog } from "./sockets/watchdog.ts";
+import { type ListenError, startListening, stopListening } from "./engine/listening.ts";
+import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./engine/tcp_sockets.ts";
+import { ServerCertificate } from "./engine/tls.ts";
+import { Watchdog } from "./engine/watchdog.ts";
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
 const OFFICES_START_MS = 5_000;
@@ -299,9 +299,9 @@ function openMetrics(
 ): Metrics | undefined {
   if (meter === undefined) return undefined;
   return new Metrics(meter, () => {
-    const { connections, countTransports } = side;
+    const { connections, countSessions } = side;
     return takeSnapshot(connections.values(), {
-      otherConnections: Math.max(0, countTransports() - connections.size),
+      otherConnections: Math.max(0, countSessions() - connections.size),
       isReady: health.isReady,
       messageBytes: side.countMessageBytes(),
       certificateExpiresAtMs: certificate?.expiresAtMs,
@@ -316,6 +316,9 @@ function openGuarded(
   context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number; readonly isTls: boolean },
 ): SocketIoSide {
   const { settings, refusals, drain, maxSockets, isTls } = context;
+  const onAdopted = (socket: Duplex) => sockets.adopt(socket);
+  const side = openSocketIo(http, { settings, refusals, drain, onAdopted });
+  // Last, since its listeners must come before all others.
   const sockets = new TcpSockets(http, {
     ...settings,
     maxSockets,
@@ -328,20 +331,7 @@ function openGuarded(
         option: limits.map(optionLabel).join(", "),
       });
     },
-  });
-  const side = openSocketIo(http, {
-    settings,
-    refusals,
-    drain,
-    onAdopted(socket) {
-      sockets.adopt(socket);
-      pipelining.release(socket);
-    },
-  });
-  // Created last, since its listeners must come before all others.
-  const pipelining = new PipeliningGuard(http, {
-    isTls,
-    onRefused(address) {
+    onPipelined(address) {
       settings.meter?.refused("pipelining");
       refusals.write("warn", "dropped a connection: it sent pipelined requests", { address });
     },
@@ -349,7 +339,6 @@ function openGuarded(
   const close = async () => {
     await side.close();
     sockets.close();
-    pipelining.close();
   };
   return { ...side, close };
 }

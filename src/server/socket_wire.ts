@@ -1,8 +1,8 @@
-/** Adapts the sockets of Socket.IO to {@linkcode Wire}. */
+/** Adapts the sockets of Socket.IO to {@linkcode Wire}. The private members of Socket.IO that the Server uses are all here. */
+import type { Account } from "./engine/budget.ts";
+import { randomId, type Session } from "./engine/session.ts";
 import type { Ack, Wire } from "./relay/connection.ts";
-import type { Outbox } from "./outbox.ts";
-import type { Sent } from "./relay/pending_requests.ts";
-import { setNextAckId } from "./sockets/ids.ts";
+import type { Answer, Sent } from "./relay/pending_requests.ts";
 
 /** The members of a Socket.IO socket that are used here. */
 export interface SocketLike {
@@ -15,35 +15,39 @@ export interface SocketLike {
 
 export class SocketWire implements Wire {
   readonly #socket: SocketLike;
-  readonly #outbox: Pick<Outbox, "push">;
+  readonly #session: Pick<Session, "account" | "outbox" | "close">;
   #nextAckId = 0;
 
-  constructor(socket: SocketLike, outbox: Pick<Outbox, "push">) {
+  constructor(socket: SocketLike, session: Pick<Session, "account" | "outbox" | "close">) {
     this.#socket = socket;
-    this.#outbox = outbox;
+    this.#session = session;
   }
 
   get sid(): string {
     return this.#socket.id;
   }
 
+  get account(): Account {
+    return this.#session.account;
+  }
+
   emit(event: string, body: unknown): void {
-    this.#outbox.push(() => this.#socket.emit(event, body));
+    this.#session.outbox.push(() => this.#socket.emit(event, body));
   }
 
   ask(event: string, body: unknown, ack: Ack): Sent {
     const ackId = this.#nextAckId++;
     setNextAckId(this.#socket, ackId);
     try {
-      return { ackId, bytes: this.#outbox.push(() => this.#socket.emit(event, body, ack)) };
+      return { ackId, bytes: this.#session.outbox.push(() => this.#socket.emit(event, body, ack)) };
     } catch (error) {
       this.forgetAck(ackId);
       throw error;
     }
   }
 
-  answer(ack: Ack, answer: readonly unknown[]): void {
-    this.#outbox.push(() => ack(...answer));
+  answer(ack: Ack, answer: Answer): void {
+    this.#session.outbox.push(() => ack(...answer));
   }
 
   forgetAck(ackId: number): void {
@@ -64,7 +68,7 @@ export class SocketWire implements Wire {
   }
 
   drop(): void {
-    if (!dropClient(this.#socket)) this.close();
+    this.#session.close("forced server close");
   }
 }
 
@@ -83,17 +87,34 @@ function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
 }
 
 /**
- * Closes the connection as the network would. The method of Socket.IO's `Client` is private; the public ones send a
- * disconnect packet, or leave the membership standing until the last byte is read.
+ * Makes `id` the one of the next ack. Socket.IO counts the requests of all clients in one number, so that a member could tell
+ * from it how busy other offices are. Each socket has acks of its own, so an id needs to be unique only among those.
+ *
+ * Private member of Socket.IO: the id of the next ack of a namespace.
  */
-function dropClient(socket: SocketLike): boolean {
-  const client: unknown = Reflect.get(socket, "client");
-  const close: unknown = typeof client === "object" && client !== null
-    ? Reflect.get(client, "close")
-    : undefined;
-  if (typeof close !== "function") return false;
-  Reflect.apply(close, client, []);
-  return true;
+function setNextAckId(socket: object, id: number): void {
+  // `Reflect.get` would be much slower.
+  const namespace = "nsp" in socket ? socket.nsp : undefined;
+  const hasIds = typeof namespace === "object" && namespace !== null && "_ids" in namespace;
+  if (!hasIds || typeof namespace._ids !== "number") {
+    throw new TypeError("Cannot set the id of an ack: this version of Socket.IO keeps it elsewhere");
+  }
+  namespace._ids = id;
+}
+
+/**
+ * Gives a socket that is not connected yet a new id, random in all of its bytes: Socket.IO puts a counter in it.
+ *
+ * Private member of Socket.IO: the sockets of a namespace that are not connected yet, by id.
+ */
+export function hideSocketCount(socket: { readonly id: string; readonly nsp: object }): void {
+  const waiting: unknown = Reflect.get(socket.nsp, "_preConnectSockets");
+  if (!(waiting instanceof Map)) {
+    throw new TypeError("Cannot change the id of a socket: this version of Socket.IO keeps it elsewhere");
+  }
+  waiting.delete(socket.id);
+  Reflect.set(socket, "id", randomId());
+  waiting.set(socket.id, socket);
 }
 
 /** What Socket.IO keeps of the handshake of each connection, for all of them. */

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
-import { REPLACEABLE_AFTER_MS } from "../../src/server/limits.ts";
+import { REPLACEABLE_AFTER_MS } from "../../src/server/engine/engine.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import {

@@ -12,7 +12,7 @@ Deno.test("a drain ends before its time is over, also when nothing closes, so th
   const startMs = performance.now();
   await new Drain().run({
     connections: new Map([[busy.sid, busy]]),
-    countTransports: () => 1,
+    countSessions: () => 1,
     terminate: () => terminated++,
     timeoutMs,
     logger: silentLogger,

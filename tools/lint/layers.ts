@@ -119,7 +119,8 @@ export const denoPlaces: readonly string[] = [
   "src/config/",
   "src/mcp/",
   "src/computer/",
-  "src/server/sockets/listening.ts",
+  "src/server/engine/listening.ts",
+  "src/server/engine/tcp_sockets.ts",
   "src/documents/",
 ];
 
@@ -136,7 +137,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
   { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
-  { specifier: "socket.io-parser", places: ["src/server/sockets/parser.ts"] },
+  { specifier: "socket.io-parser", places: ["src/server/engine/packets.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // In browsers; elsewhere there is node:crypto.
   { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },

@@ -8,7 +8,7 @@ import { type Grant, isGranted, type WantedSeat } from "./grant.ts";
 import { type Audit, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import { type Credentials, endOf, type Permit } from "./provider.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../engine/timing_wheel.ts";
 import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
 import { CONSTANTS } from "../options/constants.ts";
 

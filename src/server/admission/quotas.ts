@@ -8,7 +8,7 @@ import { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
 import type { Refusal } from "../observe/meter.ts";
-import { addressKey } from "./address_ledger.ts";
+import { addressKey } from "../engine/address_ledger.ts";
 import { quoted } from "../../text.ts";
 
 /** The most quotas that are kept while nothing uses them, of principals and of addresses each. */

@@ -2,9 +2,7 @@
 import { Buffer } from "node:buffer";
 
 /** The bytes in front of each buffer, in which the header of a message is written: a message is sent in one write then. */
-const FRONT_BYTES = 48;
-
-const withFront = new WeakSet<Buffer>();
+export const FRONT_BYTES = 48;
 
 class BufferPool {
   readonly bytes: number;
@@ -41,6 +39,7 @@ class BufferPool {
 /** The smallest first. All other buffers are as large as needed, and used once. */
 const pools = [
   new BufferPool({ bytes: 16 * 1024, max: 128 }),
+  new BufferPool({ bytes: 128 * 1024, max: 64 }),
   new BufferPool({ bytes: 1024 * 1024, max: 32 }),
 ];
 
@@ -56,20 +55,5 @@ export function giveBuffer(buffer: Buffer): void {
 }
 
 function allocate(bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafeSlow(FRONT_BYTES + bytes).subarray(FRONT_BYTES);
-  withFront.add(buffer);
-  return buffer;
-}
-
-/** Writes `head` directly before a part of a buffer, and returns both in one piece; `undefined` without a place for it. */
-export function writeBefore(
-  { buffer, start, end }: { readonly buffer: Buffer; readonly start: number; readonly end: number },
-  head: Uint8Array,
-): Buffer | undefined {
-  const front = withFront.has(buffer) ? FRONT_BYTES : 0;
-  const first = start - head.length;
-  if (first < -front) return undefined;
-  const whole = Buffer.from(buffer.buffer, buffer.byteOffset + first, end - first);
-  whole.set(head);
-  return whole;
+  return Buffer.allocUnsafeSlow(FRONT_BYTES + bytes).subarray(FRONT_BYTES);
 }

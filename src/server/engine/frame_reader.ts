@@ -1,31 +1,33 @@
-/**
- * Reads the frames of a WebSocket client (RFC 6455, section 5) from the chunks of its TCP connection. What it holds is
- * bounded by what has arrived, never by the length that a frame announces, and by the largest message.
- */
+/** Reads the frames of a WebSocket client (RFC 6455, section 5) from the chunks of its TCP connection. */
 import { Buffer, isUtf8 } from "node:buffer";
-import { MAX_PENDING_BYTES } from "../limits.ts";
-import type { MemoryBudget } from "../memory_budget.ts";
-import { giveBuffer, takeBuffer } from "./buffers.ts";
-import { INVALID_DATA, isSendable, NO_STATUS, PROTOCOL_ERROR, TOO_BIG, TRY_AGAIN } from "./close_codes.ts";
-import type { FrameSink } from "./frame_sink.ts";
-import { type Content, type MaskedRange, shiftMask, unmask } from "./masking.ts";
-import { deliverScanned, MIN_SCANNED_BYTES, MIN_SCANNED_TEXT_BYTES } from "./plain_text.ts";
-import { TextScan } from "./text_scan.ts";
+import {
+  ABNORMAL,
+  INVALID_DATA,
+  MESSAGE_TYPE,
+  NO_STATUS,
+  PROTOCOL_ERROR,
+  TOO_BIG,
+  TRY_AGAIN,
+} from "./frame_writer.ts";
+import { type MessageLimits, OversizeText, PartialMessage } from "./incoming.ts";
+import { type LongText, MIN_CUT_BYTES } from "./long_text.ts";
+import { decodeText, shiftMask, unmask } from "./masking.ts";
 
-export interface FrameLimits {
-  readonly maxPayloadBytes: number;
-  /** The largest message that is skipped; a larger one ends the connection. */
-  readonly maxSkippedBytes: number;
-  /** Counts what is held of incomplete messages. */
-  readonly memory: Pick<MemoryBudget, "change" | "hasCapacity">;
+/** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
+export interface FrameSink {
+  /** Receives a whole text, the type of the Engine.IO packet first. */
+  onText(text: string): void;
+  /** Receives an Engine.IO message, without its type. */
+  onMessage(message: LongText | OversizeText): void;
+  onBinary(bytes: Buffer): void;
+  onPing(payload: Buffer): void;
+  onClose(code: number, reason: string): void;
+  /** Receives the code with which to close a peer that broke a rule. */
+  onFailure(code: number, message: string): void;
 }
 
-/** How much of a message that is skipped is kept. */
-const BEGINNING_BYTES = 1024;
 /** A frame up to this length is read when all of it is there. */
 const MAX_WHOLE_BYTES = 4096;
-/** The steps in which a buffer grows up to 64 KiB. */
-const SMALL_STEP_BYTES = 8 * 1024;
 const MAX_CONTROL_BYTES = 125;
 const MASK_BYTES = 4;
 /** The largest number of a length's upper half: lengths beyond 2^53 - 1 are not exact. */
@@ -46,31 +48,28 @@ const CLOSE = 0x8;
 const PING = 0x9;
 const PONG = 0xa;
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+interface Frame {
+  readonly opcode: number;
+  readonly isFinal: boolean;
+  /** Where the payload begins, and its length. */
+  readonly payload: number;
+  readonly length: number;
+  readonly mask: number;
+}
 
 export class FrameReader {
   readonly #sink: FrameSink;
-  readonly #limits: FrameLimits;
+  readonly #limits: MessageLimits;
   #isEnded = false;
   /** The beginning of a frame that is not there as a whole. */
   #rest: Buffer | undefined;
+  /** The current message, and what is missing of its frame; `undefined` between messages. */
+  #message: PartialMessage | undefined;
   #isFinal = false;
   #leftBytes = 0;
   #mask = 0;
-  /** The current message: `undefined` between messages. */
-  #isText: boolean | undefined;
-  #messageBytes = 0;
-  #isSkipped = false;
-  #isAscii = true;
-  #isPlain = true;
-  /** `undefined` for short messages, and for those that are not passed on. */
-  #scan: TextScan | undefined;
-  #buffer: Buffer | undefined;
-  #filledBytes = 0;
-  /** The size of the buffer as it was counted. */
-  #countedBytes = 0;
 
-  constructor(sink: FrameSink, limits: FrameLimits) {
+  constructor(sink: FrameSink, limits: MessageLimits) {
     this.#sink = sink;
     this.#limits = limits;
   }
@@ -95,7 +94,8 @@ export class FrameReader {
   end(): void {
     this.#isEnded = true;
     this.#rest = undefined;
-    this.#dropMessage();
+    this.#message?.drop();
+    this.#message = undefined;
   }
 
   /** Reads a frame, or its header if it is long. Returns where it ends; `undefined` when too little is there. */
@@ -111,15 +111,19 @@ export class FrameReader {
     const payload = start + 2 + lengthBytes + MASK_BYTES;
     if (bytes.length < payload) return undefined;
     const length = lengthBytes === 0 ? short : readLength(bytes, start + 2, lengthBytes);
-    const mask = bytes.readInt32LE(payload - MASK_BYTES);
+    const frame = {
+      opcode: first & OPCODE_BITS,
+      isFinal: (first & FINAL_BIT) !== 0,
+      payload,
+      length,
+      mask: bytes.readInt32LE(payload - MASK_BYTES),
+    };
     const isWhole = bytes.length - payload >= length;
-    if ((first & CONTROL_BIT) !== 0) {
-      return isWhole
-        ? this.#readControl(bytes, { opcode: first & OPCODE_BITS, payload, length, mask })
-        : undefined;
+    if ((first & CONTROL_BIT) !== 0) return isWhole ? this.#readControl(bytes, frame) : undefined;
+    if (isWhole && length < MIN_CUT_BYTES && frame.isFinal && frame.opcode === TEXT) {
+      return this.#readText(bytes, frame);
     }
-    if (!isWhole && length <= MAX_WHOLE_BYTES) return undefined;
-    return this.#openFrame(bytes, { first, payload, length, mask });
+    return isWhole || length > MAX_WHOLE_BYTES ? this.#openFrame(frame) : undefined;
   }
 
   #problemOf(first: number, second: number): string | undefined {
@@ -131,214 +135,64 @@ export class FrameReader {
       if (!isFinal) return "a control frame is fragmented";
       return (second & LENGTH_BITS) > MAX_CONTROL_BYTES ? "a control frame is too long" : undefined;
     }
-    if (opcode === CONTINUATION) return this.#isText === undefined ? "nothing to continue" : undefined;
+    if (opcode === CONTINUATION) return this.#message === undefined ? "nothing to continue" : undefined;
     if (opcode !== TEXT && opcode !== BINARY) return "an unknown opcode";
-    return this.#isText === undefined ? undefined : "a message begins within another";
+    return this.#message === undefined ? undefined : "a message begins within another";
   }
 
-  #openFrame(bytes: Buffer, frame: {
-    readonly first: number;
-    readonly payload: number;
-    readonly length: number;
-    readonly mask: number;
-  }): number {
-    const { first, payload, length, mask } = frame;
-    const opcode = first & OPCODE_BITS;
-    const isFinal = (first & FINAL_BIT) !== 0;
-    const end = payload + length;
-    const { maxPayloadBytes } = this.#limits;
-    // Nearly all messages are one short frame.
-    if (isFinal && opcode === TEXT && end <= bytes.length && length <= maxPayloadBytes) {
-      const isDelivered = this.#readText(bytes, { start: payload, end, mask });
-      return isDelivered ? end : bytes.length;
-    }
-    if (opcode !== CONTINUATION) this.#isText = opcode === TEXT;
-    if (opcode === TEXT && length >= MIN_SCANNED_BYTES) this.#scan = TextScan.begin();
-    this.#messageBytes += length;
-    if (this.#messageBytes > maxPayloadBytes && !this.#skip()) return bytes.length;
+  /** Reads a text that is one short frame: nearly all messages are. */
+  #readText(bytes: Buffer, frame: Frame): number {
+    const { payload: start, length, mask } = frame;
+    if (length > this.#limits.maxPayloadBytes) return this.#openFrame(frame);
+    const end = start + length;
+    const isAscii = unmask(bytes, { start, end, mask });
+    this.#deliverText(decodeText(bytes, { start, end, isAscii }));
+    return end;
+  }
+
+  #openFrame({ opcode, isFinal, payload, length, mask }: Frame): number {
+    const message = this.#message ??= new PartialMessage(opcode === TEXT, this.#limits);
+    if (!message.addFrame({ length, isFinal })) return this.#fail(TOO_BIG, "a message is too large");
     this.#isFinal = isFinal;
     this.#leftBytes = length;
     this.#mask = mask;
-    if (length === 0) this.#endFrame();
+    if (length === 0) this.#endFrame(message);
     return payload;
-  }
-
-  #readText(bytes: Buffer, { start, end, mask }: MaskedRange): boolean {
-    const scan = end - start < MIN_SCANNED_TEXT_BYTES ? undefined : TextScan.begin();
-    if (scan === undefined) {
-      const { isAscii } = unmask(bytes, { start, end, mask });
-      return this.#deliverText(bytes, { start, end, isAscii });
-    }
-    // What is found counts from the Socket.IO packet, which follows the type of the Engine.IO packet.
-    const type = unmask(bytes, { start, end: start + 1, mask });
-    const packet = bytes.subarray(start + 1, end);
-    scan.read(packet, { target: packet, start: 0, mask: shiftMask(mask, 1) });
-    const { isAscii, isPlain } = scan.content;
-    const text = { start, end, isAscii: isAscii && type.isAscii };
-    return isPlain
-      ? deliverScanned(scan, () => this.#deliverText(bytes, text))
-      : this.#deliverText(bytes, text);
-  }
-
-  /** Skips the current message, if it is text and not far too large. */
-  #skip(): boolean {
-    if (this.#isText !== true || this.#messageBytes > this.#limits.maxSkippedBytes) {
-      this.#fail(TOO_BIG, "a message is too large");
-      return false;
-    }
-    if (!this.#isSkipped) this.#keepBeginning();
-    this.#isSkipped = true;
-    return true;
-  }
-
-  /** Skips a text for which the Server has no memory, so that its sender can be answered. */
-  #skipLate(part: Buffer): boolean {
-    if (this.#isText !== true || this.#isSkipped) return false;
-    this.#keepBeginning();
-    this.#isSkipped = true;
-    return this.#append(part);
-  }
-
-  /** Frees what has arrived of a message that is skipped, except its beginning. */
-  #keepBeginning(): void {
-    this.#scan = undefined;
-    const arrived = this.#buffer;
-    if (arrived === undefined) return;
-    this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
-    this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
-    this.#count(this.#filledBytes);
-    giveBuffer(arrived);
   }
 
   #readPart(bytes: Buffer, start: number): number {
     const end = Math.min(bytes.length, start + this.#leftBytes);
-    if (!this.#append(bytes.subarray(start, end))) {
+    const message = this.#message;
+    if (message?.add(bytes.subarray(start, end), this.#mask) !== true) {
       return this.#fail(TRY_AGAIN, "too many large messages are on their way");
     }
     this.#mask = shiftMask(this.#mask, end - start);
     this.#leftBytes -= end - start;
-    if (this.#leftBytes === 0) this.#endFrame();
+    if (this.#leftBytes === 0) this.#endFrame(message);
     return end;
   }
 
-  #append(part: Buffer): boolean {
-    const used = this.#isSkipped ? part.subarray(0, Math.max(0, BEGINNING_BYTES - this.#filledBytes)) : part;
-    if (used.length === 0) return true;
-    const start = this.#filledBytes;
-    const end = start + used.length;
-    const buffer = this.#reserve(end);
-    if (buffer === undefined) return this.#skipLate(part);
-    const { isAscii, isPlain } = this.#copyTo(buffer, used);
-    this.#isAscii &&= isAscii;
-    this.#isPlain &&= isPlain;
-    this.#filledBytes = end;
-    return true;
-  }
-
-  /** Copies a part behind what has arrived, without its mask. */
-  #copyTo(buffer: Buffer, part: Buffer): Content {
-    const start = this.#filledBytes;
-    if (this.#scan !== undefined) {
-      this.#scan.read(part, { target: buffer, start, mask: this.#mask });
-      return this.#scan.content;
-    }
-    buffer.set(part, start);
-    return unmask(buffer, { start, end: start + part.length, mask: this.#mask });
-  }
-
-  /**
-   * Makes room in the buffer of the message: twice what has arrived, since a peer may announce more than it sends. Only the
-   * last frame tells the size of the message: with room for no more than each frame, a message of many small frames would
-   * be copied for each of them.
-   *
-   * @return `undefined` when the Server has no memory for it.
-   */
-  #reserve(bytes: number): Buffer | undefined {
-    const old = this.#buffer;
-    if (old !== undefined && old.length >= bytes) return old;
-    const largest = this.#isFinal ? this.#filledBytes + this.#leftBytes : this.#limits.maxPayloadBytes;
-    const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
-    const size = Math.max(bytes, Math.min(largest, room));
-    if (!this.#limits.memory.hasCapacity(size)) return undefined;
-    this.#count(size);
-    const buffer = takeBuffer(size);
-    if (old !== undefined) {
-      buffer.set(old.subarray(0, this.#filledBytes));
-      giveBuffer(old);
-    }
-    return this.#buffer = buffer;
-  }
-
-  #count(bytes: number): void {
-    if (bytes === this.#countedBytes) return;
-    this.#limits.memory.change(bytes - this.#countedBytes);
-    this.#countedBytes = bytes;
-  }
-
-  #endFrame(): void {
+  #endFrame(message: PartialMessage): void {
     if (!this.#isFinal) return;
-    const isText = this.#isText === true;
-    const buffer = this.#buffer ?? Buffer.alloc(0);
-    const end = this.#filledBytes;
-    const { isSkipped, isAscii, isPlain, sizeBytes, scan } = this.#takeState();
-    if (isText && isPlain && !isSkipped && this.#sink.onPlainText(buffer, { end, scan })) return;
-    if (isSkipped) this.#sink.onOversize(utf8.decode(buffer.subarray(0, end)), sizeBytes);
-    else if (isText) this.#deliverText(buffer, { start: 0, end, isAscii });
-    else this.#sink.onBinary(Buffer.from(buffer.subarray(0, end)));
-    giveBuffer(buffer);
+    this.#message = undefined;
+    const content = message.take();
+    if (content === undefined || typeof content === "string") this.#deliverText(content);
+    else if (content instanceof Uint8Array) this.#sink.onBinary(content);
+    else if (content instanceof OversizeText) this.#deliverOversize(content);
+    else this.#sink.onMessage(content);
   }
 
-  /** Begins the next message before this one is delivered. */
-  #takeState() {
-    const state = {
-      isSkipped: this.#isSkipped,
-      isAscii: this.#isAscii,
-      isPlain: this.#isPlain,
-      sizeBytes: this.#messageBytes,
-      scan: this.#scan,
-    };
-    this.#buffer = undefined;
-    this.#dropMessage();
-    return state;
+  #deliverText(text: string | undefined): void {
+    if (text === undefined) this.#fail(INVALID_DATA, "a text is not UTF-8");
+    else this.#sink.onText(text);
   }
 
-  #dropMessage(): void {
-    if (this.#buffer !== undefined) giveBuffer(this.#buffer);
-    this.#buffer = undefined;
-    this.#isText = undefined;
-    this.#isSkipped = false;
-    this.#isAscii = this.#isPlain = true;
-    this.#scan = undefined;
-    this.#messageBytes = this.#filledBytes = 0;
-    this.#count(0);
+  #deliverOversize({ beginning, sizeBytes }: OversizeText): void {
+    if (!beginning.startsWith(MESSAGE_TYPE)) return void this.#fail(TOO_BIG, "a message is too large");
+    this.#sink.onMessage(new OversizeText(beginning.slice(MESSAGE_TYPE.length), sizeBytes));
   }
 
-  #deliverText(bytes: Buffer, text: {
-    readonly start: number;
-    readonly end: number;
-    readonly isAscii: boolean;
-  }): boolean {
-    const { start, end, isAscii } = text;
-    if (isAscii) {
-      this.#sink.onText(bytes.toString("latin1", start, end));
-      return true;
-    }
-    const encoded = bytes.subarray(start, end);
-    if (isUtf8(encoded)) {
-      this.#sink.onText(utf8.decode(encoded));
-      return true;
-    }
-    this.#fail(INVALID_DATA, "a text is not UTF-8");
-    return false;
-  }
-
-  #readControl(bytes: Buffer, frame: {
-    readonly opcode: number;
-    readonly payload: number;
-    readonly length: number;
-    readonly mask: number;
-  }): number {
-    const { opcode, payload, length, mask } = frame;
+  #readControl(bytes: Buffer, { opcode, payload, length, mask }: Frame): number {
     const end = payload + length;
     unmask(bytes, { start: payload, end, mask });
     const content = bytes.subarray(payload, end);
@@ -369,13 +223,14 @@ export class FrameReader {
   }
 }
 
-/** Pending connections may send up to 64 KiB each, and there may be hundreds of them: small buffers grow in small steps. */
-function roomFor(bytes: number): number {
-  return bytes >= MAX_PENDING_BYTES ? 2 * bytes : Math.ceil(bytes / SMALL_STEP_BYTES) * SMALL_STEP_BYTES;
-}
-
 function readLength(bytes: Buffer, start: number, size: number): number {
   if (size === 2) return bytes.readUInt16BE(start);
   const upper = bytes.readUInt32BE(start);
   return upper > MAX_UPPER_LENGTH ? Infinity : upper * 2 ** 32 + bytes.readUInt32BE(start + 4);
+}
+
+/** Whether a peer may send this close code (RFC 6455, section 7.4). */
+function isSendable(code: number): boolean {
+  if (code >= 3000 && code <= 4999) return true;
+  return code >= 1000 && code <= 1014 && code !== 1004 && code !== NO_STATUS && code !== ABNORMAL;
 }

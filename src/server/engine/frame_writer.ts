@@ -1,6 +1,6 @@
 /** Writes the frames of a WebSocket server (RFC 6455, section 5), several of them into one buffer. */
 import { Buffer } from "node:buffer";
-import { LongPacket } from "./long_packet.ts";
+import { LongPacket } from "./long_text.ts";
 
 export type Outgoing =
   | string
@@ -8,6 +8,17 @@ export type Outgoing =
   | LongPacket
   /** Frames that are ready, in pieces. */
   | readonly Uint8Array[];
+
+/** Whether a message is frames that are ready, as those of a broadcast. */
+export function isFrames(message: Outgoing): message is readonly Uint8Array[] {
+  return Array.isArray(message);
+}
+
+/** The bytes of a packet without its Engine.IO type. */
+export function contentBytesOf(message: Outgoing): number {
+  if (typeof message === "string") return Buffer.byteLength(message) - MESSAGE_TYPE.length;
+  return isFrames(message) ? (message.at(-1)?.byteLength ?? 0) - MESSAGE_TYPE.length : message.byteLength;
+}
 
 const MAX_HEADER_BYTES = 10;
 const MAX_BYTES_PER_UNIT = 3;
@@ -25,6 +36,22 @@ const FINAL_PONG = 0x8a;
 
 /** The Engine.IO type of a packet with a Socket.IO packet. */
 export const MESSAGE_TYPE = "4";
+
+// The codes with which a WebSocket is closed (RFC 6455, section 7.4).
+/** A WebSocket without a code in its close frame. */
+export const NO_STATUS = 1005;
+/** A WebSocket that ended without a close frame. */
+export const ABNORMAL = 1006;
+/** The peer broke the protocol. */
+export const PROTOCOL_ERROR = 1002;
+/** The peer sent text that is not UTF-8. */
+export const INVALID_DATA = 1007;
+/** The peer breaks a rule of the Server. */
+export const POLICY_VIOLATION = 1008;
+/** The peer sent a message that is far too large. */
+export const TOO_BIG = 1009;
+/** The Server has no room for the message now. */
+export const TRY_AGAIN = 1013;
 
 const encoder = new TextEncoder();
 
@@ -72,12 +99,13 @@ function writeText(buffer: Buffer, start: number, text: string): number {
 }
 
 function writeLongPacket(buffer: Buffer, start: number, packet: LongPacket): number {
-  const { head, bytes, byteLength } = packet;
+  const { head, json, bytes, byteLength } = packet;
   const length = MESSAGE_TYPE.length + byteLength;
   const payload = writeHeader(buffer, start, { first: FINAL_TEXT, length });
   const { written } = encoder.encodeInto(MESSAGE_TYPE + head, buffer.subarray(payload));
   if (bytes !== undefined) return payload + written;
-  encoder.encodeInto(packet.json, buffer.subarray(payload + written));
+  buffer.set(json.view, payload + written);
+  json.release();
   return payload + length;
 }
 

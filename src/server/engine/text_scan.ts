@@ -1,13 +1,12 @@
 /**
  * Removes the mask of large messages, and finds the ends of their JSON strings in the same pass. It is done by WebAssembly, 64
- * bytes a turn: in JavaScript, that would be a third of the time that the Server needs for a message of 100 KB. The source of
- * the module is `text_scan.wat`.
+ * bytes a turn, which saves a fifth of the CPU of a call of 100 KB (`docs/decisions/text_scan.md`). The source of the module
+ * is `text_scan.wat`.
  */
 import { Buffer } from "node:buffer";
-import { MAX_QUOTES } from "../short_json.ts";
-import type { Content } from "./masking.ts";
-import { TEXT_SCAN_MODULE } from "./text_scan_module.ts";
 
+/** A text with more quotes is not cut: it has few long strings, or many values. */
+const MAX_QUOTES = 4_096;
 /** The most bytes that the module reads at a time. A multiple of the length of a mask. */
 const PART_BYTES = 64 * 1024;
 
@@ -32,7 +31,6 @@ let isMissing = false;
 export class TextScan {
   readonly #scanner: Scanner;
   #state = 0;
-  #length = 0;
   /** `undefined` when there are too many. */
   #quotes: number[] | undefined = [];
 
@@ -45,10 +43,6 @@ export class TextScan {
     scanner ??= isMissing ? undefined : openScanner();
     isMissing = scanner === undefined;
     return scanner && new TextScan(scanner);
-  }
-
-  get length(): number {
-    return this.#length;
   }
 
   /** Copies the next part of the message to `target`, from `start` on, without the mask. */
@@ -66,13 +60,10 @@ export class TextScan {
       target.set(part.subarray(0, count), start + from);
       this.#collect(start + from);
     }
-    this.#length += bytes.length;
   }
 
-  /** What the bytes are known to be so far. */
-  get content(): Content {
-    const isAscii = (this.#state & BEYOND_ASCII) === 0;
-    return { isAscii, isPlain: isAscii && (this.#state & CONTROL) === 0 };
+  get isAscii(): boolean {
+    return (this.#state & BEYOND_ASCII) === 0;
   }
 
   get hasEscapes(): boolean {
@@ -80,11 +71,11 @@ export class TextScan {
   }
 
   /**
-   * The positions of the quotes that begin and end strings, if the message is JSON without control characters; `undefined`
-   * when an escape is invalid, or when there are too many.
+   * The positions of the quotes that begin and end strings, if the message is JSON; `undefined` when an escape is invalid, or
+   * when there are control characters or too many quotes.
    */
   get quotes(): readonly number[] | undefined {
-    return (this.#state & INVALID_ESCAPE) === 0 ? this.#quotes : undefined;
+    return (this.#state & (CONTROL | INVALID_ESCAPE)) === 0 ? this.#quotes : undefined;
   }
 
   #collect(offset: number): void {
@@ -112,3 +103,19 @@ function openScanner(): Scanner | undefined {
     return undefined;
   }
 }
+
+/** The module that tools/text_scan.ts assembles, in Base64. */
+export const TEXT_SCAN_MODULE: string =
+  "AGFzbQEAAAABCAFgA39/fwF/AwIBAAUDAQACBxECBm1lbW9yeQIABHNjYW4AAAqGBwGDBwcDfwF+AX8EewF+AX8OfiACQQR2QQFxrSER" +
+  "IAJBBXatIRUgAf0RIQggACEDAkADQCADQT9xRQ0BIANBICABIANBA3FBA3R2czoAACADQQFqIQMMAAsLQQAhAwJAA0AgAyAATw0BIANB" +
+  "wABqIQVCACEOQgAhDyADIQRCACEGA0AgBP0ABAAgCP1RIQkgBCAJ/QsEACAKIAn9UCEKIAsgCUEg/Q/9Jv1QIQsgDiAJQSL9D/0j/WSt" +
+  "IAaGhCEOIA8gCUHcAP0P/SP9ZK0gBoaEIQ8gBkIQfCEGIARBEGoiBCAFSQ0AC0IAIA8gESAVhIRSBEAgACADayENQn8hDCANQcAASQRA" +
+  "QgEgDa2GQgF9IQwLIBogD4QhGiAPIBFCf4WDIQ8gD0IBhiARhCESIA9CqtWq1arVqtWqf4MgEkJ/hYMhEyATIA98IRQgEkLVqtWq1arV" +
+  "qtUAIBRCAYaFgyEQIA1BwABJBH5CASAQIA2tiIMFIBQgE1StCyERIBAgDIMhEEIAIRdCACEYIAMhBEIAIQYDQCAE/QAEACEJIBf9DAAA" +
+  "DQAICAQAAAAAAAIABAEgCUEP/Q/9Tv0O/QwAAAEAAAIECAAAAAAAAAAAIAlBBP1t/Q79Tv0MAAAAAAAAAAAAAAAAAAAAAP0k/WStIAaG" +
+  "hCEXIBggCUH1AP0P/SP9ZK0gBoaEIRggBkIQfCEGIARBEGoiBCAFSQ0ACyAbIBAgF0J/hYOEIRsgGCAQgyEYQgAgGCAVhFIEQCAYQj+I" +
+  "IBhCPoiEIBhCPYggGEI8iISEIRYgFSAYQgGGIBhCAoaEIBhCA4YgGEIEhoSEhCEVQgAhGSADIQRCACEGA0AgBP0ABAAhCSAZIAlBMP0P" +
+  "/XFBCv0P/SYgCUEg/Q/9UEHhAP0P/XFBBv0P/Sb9UP1krSAGhoQhGSAGQhB8IQYgBEEQaiIEIAVJDQALIBsgFSAMgyAZQn+Fg4QhGyAN" +
+  "QcAASQR+IBUgDa2IIBZBwAAgDWuthoQFIBYLIRULIA4gEEJ/hYMhDgsCQANAIA5QDQEgB0GAIEkEQEGEgAQgB0ECdGogAyAOeqdqNgIA" +
+  "CyAHQQFqIQcgDiAOQgF9gyEODAALCyAFIQMMAAsLQYCABCAHNgIAIAJBD3FBACAK/WRHciAL/VNBAXRCACAaUkECdHJyQgAgG1JBA3Qg" +
+  "EadBBHQgFadBBXRycnIL";

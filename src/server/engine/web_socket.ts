@@ -1,243 +1,253 @@
 /**
- * A WebSocket on a TCP connection, with the members of `ws` that Engine.IO uses. All messages that are sent in one turn of
- * the event loop are written at once, and none is handed to the TCP connection before the last ones were written.
+ * A WebSocket as the transport of a session (RFC 6455). All messages that are sent in one turn of the event loop are written
+ * at once, and none is handed to the TCP connection before the last ones were written.
  */
-import { EventEmitter } from "node:events";
 import { Buffer } from "node:buffer";
-import { nextTick } from "node:process";
 import type { Socket } from "node:net";
+import { nextTick } from "node:process";
+import { type Account, Holding } from "./budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
-import { ABNORMAL, NO_STATUS, TOO_BIG } from "./close_codes.ts";
-import { type FrameLimits, FrameReader } from "./frame_reader.ts";
-import type { FrameSink, PlainMessage } from "./frame_sink.ts";
+import { FrameReader, type FrameSink } from "./frame_reader.ts";
 import {
   buildClose,
   buildPong,
   maxFrameBytes,
-  MESSAGE_TYPE,
+  NO_STATUS,
   type Outgoing,
   writeFrame,
 } from "./frame_writer.ts";
-import { LongPacket } from "./long_packet.ts";
-import { deliverShort } from "./plain_text.ts";
-import { toStandIn } from "./oversize.ts";
-import type { IncompleteMessage } from "../message_shares.ts";
+import { LongPacket, type LongText } from "./long_text.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Incoming, OversizeText } from "./incoming.ts";
+import type { Transport } from "./session.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Batches from this size on are written from a buffer that is used again. */
 const MIN_POOLED_BYTES = 4 * 1024;
-/** A write ends with the message that reaches this size. */
+/** A write ends with the message that reaches this size: Node joins what waits, which would copy many large messages. */
 const MAX_WRITE_BYTES = 64 * 1024;
+/** A message may be this many times as large as the limit: its sender is answered 413. A larger one ends the connection. */
+const MAX_SKIPPED_FACTOR = 4;
 
-type SentCallback = (error?: Error) => void;
+/** What a WebSocket tells: a session, or the upgrade of one. */
+export interface Receiver {
+  /** Before the bytes are read; `false` when they end the session. */
+  countChunk(bytes: number): boolean;
+  onText(text: string): void;
+  onMessage(message: Incoming): void;
+  /** Nothing more is read. */
+  fail(reason: "transport close" | "transport error"): void;
+  /** The TCP connection is closed. */
+  onGone(): void;
+}
 
-/** Emits `message` (data, whether it is binary), `error`, and once `close` (code, reason). */
-export class BuiltinWebSocket extends EventEmitter implements FrameSink {
-  readonly #socket: Socket;
+export class WebSocket implements FrameSink, Transport {
+  readonly name = "websocket";
+  readonly socket: Socket;
   readonly #reader: FrameReader;
-  readonly #message: IncompleteMessage;
-  #isOpen = true;
-  #isEmitted = false;
-  #batch: Outgoing[] = [];
-  #callbacks: (SentCallback | undefined)[] = [];
+  #receiver: Receiver | undefined;
+  /** What the session sends; `undefined` during an upgrade. */
+  #outbox: Outbox | undefined;
+  /** What goes before it: control frames, and the answer to a probe. */
+  #own: Outgoing[] = [];
   /** The answer to the last ping, until it is sent. */
   #pong: Outgoing | undefined;
   #isFlushing = false;
+  /** `closing` sends what waits and a close frame; `closed` has sent it. */
+  #state: "open" | "closing" | "closed" = "open";
+  #closeCode: number | undefined;
+  /** Whether the peer sends nothing more. */
+  #isEnded = false;
   #closeTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param head What has arrived behind the handshake. */
-  constructor(socket: Socket, { head, limits, message }: {
-    readonly head: Uint8Array;
-    readonly limits: Omit<FrameLimits, "memory">;
-    readonly message: IncompleteMessage;
+  /** @param socket Its handshake was answered. */
+  constructor(socket: Socket, { account, maxPayloadBytes }: {
+    readonly account: Account;
+    readonly maxPayloadBytes: number;
   }) {
-    super();
-    this.#socket = socket;
-    this.#message = message;
-    this.#reader = new FrameReader(this, { ...limits, memory: message });
+    this.socket = socket;
+    this.#reader = new FrameReader(this, {
+      maxPayloadBytes,
+      maxSkippedBytes: MAX_SKIPPED_FACTOR * maxPayloadBytes,
+      memory: new Holding(account),
+    });
     socket.setTimeout(0);
     socket.setNoDelay(true);
-    if (head.byteLength > 0) this.#readLater(head);
-    socket.on("data", (chunk: Buffer) => this.#reader.push(chunk));
-    socket.on("end", () => this.#finish(ABNORMAL, ""));
+  }
+
+  /** Whether a message would be sent at once. */
+  get writable(): boolean {
+    return this.#state === "open" && !this.#isFlushing;
+  }
+
+  /** Begins to read. @param head What has arrived behind the handshake. */
+  open(receiver: Receiver, head: Buffer): void {
+    this.#receiver = receiver;
+    const { socket } = this;
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("end", () => this.#end("transport close"));
     // "close" follows.
     socket.on("error", () => socket.destroy());
-    socket.on("close", () => {
-      clearTimeout(this.#closeTimer);
-      this.#emitClose(ABNORMAL, "");
-    });
+    socket.on("close", () => this.#onClosed());
+    if (head.byteLength > 0) this.#read(head);
   }
 
-  /** The TCP connection: Engine.IO reads the address of the peer. */
-  get _socket(): Socket {
-    return this.#socket;
+  /** Goes on as the transport of a session. */
+  serve(receiver: Receiver, outbox: Outbox): void {
+    this.#receiver = receiver;
+    this.#outbox = outbox;
   }
 
-  /** Engine.IO hands frames of broadcasts to `sendFrame` of this, so that they are built once. */
-  get _sender(): Pick<BuiltinWebSocket, "sendFrame"> {
-    return this;
-  }
-
-  belongTo(session: string): void {
-    this.#message.belongTo(session);
-  }
-
-  send(message: string | Uint8Array, callback?: SentCallback): void {
-    this.#push(message, callback);
-  }
-
-  sendFrame(frame: readonly Uint8Array[] | LongPacket, callback?: SentCallback): void {
-    this.#push(frame, callback);
-  }
-
-  /** Sends all messages and a close frame, and waits for the peer to close. */
-  close(code?: number): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#batch.push(buildClose(code));
-    this.#callbacks.push(undefined);
-    this.#schedule();
-    this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
-  }
-
-  terminate(): void {
-    this.#isOpen = false;
-    this.#socket.destroy();
-  }
-
-  onText(text: string): void {
-    this.emit("message", text, false);
-  }
-
-  onPlainText(buffer: Buffer, message: PlainMessage): boolean {
-    return deliverShort(buffer, message, (short) => this.emit("message", short, false));
-  }
-
-  onBinary(bytes: Buffer): void {
-    this.emit("message", bytes, true);
-  }
-
-  onOversize(beginning: string, sizeBytes: number): void {
-    if (!beginning.startsWith(MESSAGE_TYPE)) {
-      this.#reader.end();
-      return this.onFailure(TOO_BIG, "a message is too large");
-    }
-    this.emit("message", toStandIn({ beginning: beginning.slice(1), sizeBytes }), true);
-  }
-
-  /** A peer that sends pings and reads nothing gets one pong. */
-  onPing(payload: Buffer): void {
-    this.#pong = buildPong(payload);
-    this.#schedule();
-  }
-
-  onClose(code: number, reason: string): void {
-    this.close(code === NO_STATUS ? undefined : code);
-    this.#finishLater({ code, reason });
-  }
-
-  onFailure(code: number, message: string): void {
-    this.close(code);
-    const error = new RangeError(`Cannot read a WebSocket frame: ${message}`);
-    this.#finishLater({ code, reason: message, error });
-  }
-
-  #push(message: Outgoing, callback: SentCallback | undefined): void {
-    if (!this.#isOpen) {
-      return void queueMicrotask(() => callback?.(new RangeError("The WebSocket is closed")));
-    }
-    this.#batch.push(message);
-    this.#callbacks.push(callback);
-    this.#schedule();
-  }
-
-  /** Engine.IO listens to messages only some microtasks after the handshake, and loses those that are read before. */
-  #readLater(head: Uint8Array): void {
-    this.#socket.pause();
-    this.#socket.unshift(head);
-    setImmediate(() => this.#socket.resume());
-  }
-
-  /** Ends this side in the next tick: in this one, Socket.IO handles what arrived before, perhaps in the same segment. */
-  #finishLater({ code, reason, error }: {
-    readonly code: number;
-    readonly reason: string;
-    readonly error?: Error;
-  }): void {
-    this.#reader.end();
-    nextTick(() => {
-      if (error !== undefined && !this.#isEmitted) this.emit("error", error);
-      this.#finish(code, reason);
-    });
-  }
-
-  /** Ends this side when everything is written. */
-  #finish(code: number, reason: string): void {
-    this.#isOpen = false;
-    this.#reader.end();
-    this.#closeTimer ??= setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS);
-    this.#emitClose(code, reason);
-    this.#schedule();
-  }
-
-  #emitClose(code: number, reason: string): void {
-    if (this.#isEmitted) return;
-    this.#isEmitted = true;
-    this.#isOpen = false;
-    this.#reader.end();
-    this.emit("close", code, Buffer.from(reason));
-  }
-
-  #schedule(): void {
+  flush(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     queueMicrotask(() => this.#flush());
   }
 
-  /** Writes the first messages of the batch; the others follow when these are written. */
-  #flush(): void {
-    if (this.#pong !== undefined && this.#isOpen) {
-      this.#batch.push(this.#pong);
-      this.#callbacks.push(undefined);
-    }
-    this.#pong = undefined;
-    if (this.#batch.length === 0 || this.#socket.destroyed) return this.#endFlush();
-    const { count, bytes } = this.#nextWrite();
-    const batch = this.#batch.splice(0, count);
-    const callbacks = this.#callbacks.splice(0, count);
-    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
-    let end = 0;
-    for (const message of batch) end = writeFrame(buffer, end, message);
-    const last = batch.at(-1);
-    const plain = last instanceof LongPacket ? last.bytes : undefined;
-    const onWritten: SentCallback = (error) => {
-      giveBuffer(buffer);
-      plain?.release();
-      this.#isFlushing = false;
-      for (const callback of callbacks) callback?.(error ?? undefined);
-      if (this.#batch.length > 0 || this.#pong !== undefined || this.#isEmitted) this.#schedule();
-    };
-    const written = buffer.subarray(0, end);
-    const whole = plain?.behind(written);
-    if (plain !== undefined && whole === undefined) this.#socket.write(written);
-    const rest = whole ?? plain?.view ?? written;
-    this.#socket.write(rest, (error) => onWritten(error ?? undefined));
+  /** Sends an Engine.IO packet before what waits. */
+  sendFirst(packet: string): void {
+    this.#own.push(packet);
+    this.flush();
   }
 
-  /** The messages of the next write: Node joins what waits, which would copy many large messages. */
-  #nextWrite(): { readonly count: number; readonly bytes: number } {
+  /** Sends what waits and a close frame, and waits for the peer to close. */
+  close(code?: number): void {
+    if (this.#state !== "open") return;
+    this.#state = "closing";
+    this.#closeCode = code;
+    this.#closeTimer ??= setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.flush();
+  }
+
+  end(): void {
+    this.close();
+  }
+
+  destroy(): void {
+    this.#state = "closed";
+    this.socket.destroy();
+  }
+
+  onText(text: string): void {
+    this.#receiver?.onText(text);
+  }
+
+  onMessage(message: LongText | OversizeText): void {
+    this.#receiver?.onMessage(message);
+  }
+
+  onBinary(bytes: Buffer): void {
+    this.#receiver?.onMessage(bytes);
+  }
+
+  /** A peer that sends pings and reads nothing gets one pong. */
+  onPing(payload: Buffer): void {
+    this.#pong = buildPong(payload);
+    this.flush();
+  }
+
+  onClose(code: number): void {
+    this.close(code === NO_STATUS ? undefined : code);
+    this.#endLater("transport close");
+  }
+
+  onFailure(code: number): void {
+    this.close(code);
+    this.#endLater("transport error");
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#receiver?.countChunk(chunk.length) === true) this.#reader.push(chunk);
+  }
+
+  /** Ends this side in the next tick: in this one, Socket.IO handles what arrived before, perhaps in the same segment. */
+  #endLater(reason: "transport close" | "transport error"): void {
+    this.#reader.end();
+    nextTick(() => this.#end(reason));
+  }
+
+  /** Nothing more is read: this side ends when everything is written. */
+  #end(reason: "transport close" | "transport error"): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#reader.end();
+    this.#closeTimer ??= setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.#receiver?.fail(reason);
+    this.flush();
+  }
+
+  #onClosed(): void {
+    this.#state = "closed";
+    this.#end("transport close");
+    clearTimeout(this.#closeTimer);
+    this.#receiver?.onGone();
+    this.#receiver = this.#outbox = undefined;
+  }
+
+  #flush(): void {
+    const own = this.#takeOwn();
+    const taken = this.#outbox?.take(this.#nextCount());
+    const count = own.length + (taken?.messages.length ?? 0);
+    if (count === 0 || this.socket.destroyed) return this.#endFlush();
+    const messages = own.length === 0 ? taken?.messages ?? [] : [...own, ...taken?.messages ?? []];
+    this.#write(messages, () => {
+      if (taken !== undefined) this.#outbox?.release(taken.bytes);
+      this.#isFlushing = false;
+      if (this.#hasMore()) this.flush();
+    });
+  }
+
+  #takeOwn(): Outgoing[] {
+    if (this.#pong !== undefined && this.#state === "open") this.#own.push(this.#pong);
+    this.#pong = undefined;
+    return this.#own.length === 0 ? this.#own : this.#own.splice(0);
+  }
+
+  #hasMore(): boolean {
+    return this.#own.length > 0 || this.#pong !== undefined || (this.#outbox?.messages.length ?? 0) > 0 ||
+      this.#state === "closing" || this.#isEnded;
+  }
+
+  /** The number of messages in the next write. */
+  #nextCount(): number {
+    const { messages = [] } = this.#outbox ?? {};
     let bytes = 0;
-    for (const [index, message] of this.#batch.entries()) {
+    for (const [index, message] of messages.entries()) {
       bytes += maxFrameBytes(message);
       const isPlain = message instanceof LongPacket && message.bytes !== undefined;
-      if (isPlain || bytes >= MAX_WRITE_BYTES) return { count: index + 1, bytes };
+      if (isPlain || bytes >= MAX_WRITE_BYTES) return index + 1;
     }
-    return { count: this.#batch.length, bytes };
+    return messages.length;
   }
 
+  #write(messages: readonly Outgoing[], onWritten: () => void): void {
+    let bytes = 0;
+    for (const message of messages) bytes += maxFrameBytes(message);
+    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
+    let end = 0;
+    for (const message of messages) end = writeFrame(buffer, end, message);
+    const last = messages.at(-1);
+    const plain = last instanceof LongPacket ? last.bytes : undefined;
+    const written = buffer.subarray(0, end);
+    const whole = plain?.behind(written);
+    if (plain !== undefined && whole === undefined) this.socket.write(written);
+    this.socket.write(whole ?? plain?.view ?? written, () => {
+      giveBuffer(buffer);
+      plain?.release();
+      onWritten();
+    });
+  }
+
+  /** Everything is written: a close frame follows, and after that of the peer the end of the TCP connection. */
   #endFlush(): void {
     this.#isFlushing = false;
-    if (this.#isEmitted && this.#socket.writable) this.#socket.end();
+    if (this.socket.destroyed) return;
+    if (this.#state === "closing") {
+      this.#state = "closed";
+      this.#own.push(buildClose(this.#closeCode));
+      return this.flush();
+    }
+    if (this.#isEnded && this.socket.writable) this.socket.end();
   }
 }

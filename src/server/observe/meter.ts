@@ -1,5 +1,4 @@
 /** Counts events, refusals and bytes. Counting neither allocates nor throws: it is done for each event. */
-import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import * as events from "../../protocol/events.ts";
 
@@ -128,14 +127,14 @@ export class Meter {
     this.refusals.add(refusal);
   }
 
-  /** Counts the data of an Engine.IO packet from a member. */
-  received(data: unknown): void {
-    this.bytes.received += bytesOf(data);
+  /** Counts the content of an Engine.IO packet from a member. */
+  received(bytes: number): void {
+    this.bytes.received += bytes;
   }
 
-  /** Counts the data of an Engine.IO packet to a member. */
-  sent(data: unknown): void {
-    this.bytes.sent += bytesOf(data);
+  /** Counts the content of an Engine.IO packet to a member. */
+  sent(bytes: number): void {
+    this.bytes.sent += bytes;
   }
 
   events(): readonly EventCounts[] {
@@ -149,10 +148,4 @@ export class Meter {
     if (event.startsWith(events.CLIENT_EVENT_PREFIX)) return this.#otherRequests;
     return event.startsWith(events.UPDATE_EVENT_PREFIX) ? this.#otherUpdates : this.#others;
   }
-}
-
-function bytesOf(data: unknown): number {
-  if (typeof data === "string") return Buffer.byteLength(data);
-  const isBinary = typeof data === "object" && data !== null && "byteLength" in data;
-  return isBinary ? Number(data.byteLength) : 0;
 }

@@ -12,11 +12,11 @@ import { describeError } from "../../text.ts";
 import type { HostRule } from "../admission/origins.ts";
 import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
-import { answerPlainRequest, type PlainAnswers } from "../http.ts";
-import { refusePlainUpgrade } from "../http_refusals.ts";
+import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";
+import { refusePlainUpgrade } from "../engine/refusals.ts";
 import type { Offices } from "../offices/offices.ts";
-import { startListening, stopListening } from "../sockets/listening.ts";
-import type { Watchdog } from "../sockets/watchdog.ts";
+import { startListening, stopListening } from "../engine/listening.ts";
+import type { Watchdog } from "../engine/watchdog.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The most TCP connections to the port of the metrics. */

@@ -9,7 +9,7 @@ import { type RedisOptions, type RedisSettings, toRedisSettings } from "../offic
 import { Meter } from "../observe/meter.ts";
 import type { Rate } from "../../async/token_bucket.ts";
 import type { QuotaSettings } from "../admission/quotas.ts";
-import type { TlsOptions } from "../sockets/tls.ts";
+import type { TlsOptions } from "../engine/tls.ts";
 import {
   type DefaultedOption,
   numberOf,

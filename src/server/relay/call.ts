@@ -10,14 +10,13 @@ import { buildRefusalText } from "../../protocol/refusal_text.ts";
 import { describeError, quoted } from "../../text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
 import type { Drain } from "../drain.ts";
-import type { IncompleteMessage } from "../message_shares.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Meter, Outcome } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
-import { PACKET_BYTES } from "../outbox.ts";
+import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
 import type { QuotaLedger } from "../admission/quotas.ts";
-import { routingFieldsOf } from "../raw.ts";
+import { routingFieldsOf } from "../engine/raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";
 import { type Answer, errorCodeOf, type LoadLimits, type Settlement } from "./pending_requests.ts";
@@ -35,8 +34,6 @@ export interface Hub extends ConnectionContext {
   connection(sid: string): Connection | undefined;
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons: Map<string, string>;
-  /** Opens the counting of messages of a connection that wait. */
-  openCount(sid: string): IncompleteMessage;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */
   deliver(officeId: string, notification: Notification): void;
 }
@@ -134,7 +131,7 @@ export class Call {
 
   /** Limits the notifications that one connection causes: they fill the buffers of members that read slowly. */
   requirePace(notification: unknown): void {
-    const bytes = PACKET_BYTES + 2 * JSON.stringify(notification).length;
+    const bytes = MESSAGE_OVERHEAD_BYTES + 2 * JSON.stringify(notification).length;
     if (this.connection.notifying.take(bytes)) return;
     throw this.cannotHandle("too many notifications from this sender");
   }

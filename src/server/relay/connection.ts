@@ -10,6 +10,7 @@ import { describeError, quoted } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
+import type { Account } from "../engine/budget.ts";
 import type { Audit } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
@@ -43,6 +44,8 @@ export type Ack = (...answer: unknown[]) => void;
 /** The operations on a Socket.IO socket. Sending throws a `RangeError` for a body that is nested too deep to be written. */
 export interface Wire {
   readonly sid: string;
+  /** Counts the messages of the connection that wait. */
+  readonly account: Account;
   /** Sends an event without an ack; throws a 413 when the peer has too many unread bytes. */
   emit(event: string, body: unknown): void;
   /** Sends an event with an ack; throws a 413 when the peer has too many unread bytes. */
@@ -88,6 +91,7 @@ const NO_LOAD = { requests: 0, bytes: 0 };
 
 export class Connection implements Target {
   readonly sid: string;
+  readonly account: Account;
   readonly identity: Identity;
   /** What it may do; everything if absent. */
   grant: Grant | undefined;
@@ -113,6 +117,7 @@ export class Connection implements Target {
     this.#wire = wire;
     this.#shared = context.shared;
     this.sid = wire.sid;
+    this.account = wire.account;
     this.identity = context.identity;
     this.grant = context.permit.grant;
     this.quotas = context.quotas;

@@ -14,9 +14,10 @@ import { parseComputerCallData } from "../../protocol/parse.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { describeError, quoted } from "../../text.ts";
+import { Holding } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
-import { RawRequest, routingFieldsOf } from "../raw.ts";
+import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
 import { Call, type Hub, type Route } from "./call.ts";
 import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
 import { HeldEvents, type Incoming } from "./held_events.ts";
@@ -158,8 +159,8 @@ async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
 }
 
 async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
-  const { hub, connection } = call;
-  const held = connection.held = new HeldEvents(hub.openCount(connection.sid));
+  const { connection } = call;
+  const held = connection.held = new HeldEvents(new Holding(connection.account));
   await finishLater(call, answer);
   connection.held = undefined;
   held.release();

@@ -1,7 +1,7 @@
 /** The events of a connection that wait while its membership changes. */
 import { approximateSizeBytes } from "../../protocol/size.ts";
-import { RawRequest } from "../raw.ts";
-import type { IncompleteMessage } from "../message_shares.ts";
+import { RawRequest } from "../engine/raw.ts";
+import type { Holding } from "../engine/budget.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 export interface Incoming {
@@ -13,10 +13,10 @@ export interface Incoming {
 /** What waits for the end of a change, in the order in which it came. */
 export class HeldEvents {
   readonly #waiting: (() => void)[] = [];
-  readonly #counted: IncompleteMessage;
+  readonly #counted: Holding;
 
   /** @param counted Counts what waits: a change may last as long as Redis takes for it. */
-  constructor(counted: IncompleteMessage) {
+  constructor(counted: Holding) {
     this.#counted = counted;
   }
 
@@ -31,7 +31,7 @@ export class HeldEvents {
 
   /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
   hold(bytes: number, handle: () => void): boolean {
-    if (!this.#counted.hasCapacity(this.#counted.bytes + bytes)) return false;
+    if (!this.#counted.hasRoom(this.#counted.bytes + bytes)) return false;
     this.#counted.change(bytes);
     this.after(handle);
     return true;

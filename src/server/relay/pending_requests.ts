@@ -2,10 +2,10 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
-import type { Expirable, Scheduled, TimingWheel } from "../timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../engine/timing_wheel.ts";
 import { quoted } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { RawAnswer } from "../raw.ts";
+import { RawAnswer } from "../engine/raw.ts";
 
 export type Answer = readonly unknown[];
 

@@ -1,6 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
+import { Account, Budget } from "../../../src/server/engine/budget.ts";
+import { Outbox } from "../../../src/server/engine/outbox.ts";
+import { TimingWheel } from "../../../src/server/engine/timing_wheel.ts";
 import { SocketWire } from "../../../src/server/socket_wire.ts";
 import { RawPeer } from "../../integration/_socket.ts";
 
@@ -24,12 +27,15 @@ async function openPair() {
   };
 }
 
-/** Lets everything pass. */
-const noOutbox = {
-  push(send: () => void): number {
-    send();
-    return 0;
-  },
+const budget = new Budget(1024 * 1024);
+/** A session whose outbox lets everything pass, since this Socket.IO has an engine of its own. */
+const noSession = {
+  account: new Account(budget),
+  outbox: new Outbox(
+    { maxPayloadBytes: 1024, budget, timeouts: new TimingWheel(), stallMs: 1_000 },
+    () => {},
+  ),
+  close() {},
 };
 
 /** How many acks Socket.IO keeps for a socket. */
@@ -40,7 +46,7 @@ function keptAcks(socket: Socket): unknown {
 
 Deno.test("forgetAck() frees the ack of a request without an answer", async () => {
   await using pair = await openPair();
-  const wire = new SocketWire(pair.socket, noOutbox);
+  const wire = new SocketWire(pair.socket, noSession);
   const { ackId } = wire.ask("client:x", {}, () => {});
   wire.ask("client:x", {}, () => {});
   assertEquals(keptAcks(pair.socket), 2);
@@ -53,12 +59,12 @@ Deno.test("emit() throws a RangeError for a body that is nested too deep", async
   await using pair = await openPair();
   let body: unknown = [];
   for (let depth = 0; depth < 200_000; depth++) body = [body];
-  assertThrows(() => new SocketWire(pair.socket, noOutbox).emit("client:x", body), RangeError);
+  assertThrows(() => new SocketWire(pair.socket, noSession).emit("client:x", body), RangeError);
 });
 
 Deno.test("the room of an office is not the room of a socket", async () => {
   await using pair = await openPair();
-  const wire = new SocketWire(pair.socket, noOutbox);
+  const wire = new SocketWire(pair.socket, noSession);
   wire.enterRoom(wire.sid);
   assertEquals([...pair.socket.rooms], [wire.sid, `office:${wire.sid}`]);
   wire.leaveRoom(wire.sid);

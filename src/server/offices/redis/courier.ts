@@ -5,7 +5,7 @@ import { describeError, quoted } from "../../../text.ts";
 import type { Logger } from "../../../log.ts";
 import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
-import { rawArgumentsOf } from "../../raw.ts";
+import { rawArgumentsOf } from "../../engine/raw.ts";
 import {
   errorCodeOf,
   Load,
@@ -16,7 +16,7 @@ import {
   type Settlement,
   type Side,
 } from "../../relay/pending_requests.ts";
-import { noMemory } from "../../memory_budget.ts";
+import { noMemory } from "../../engine/budget.ts";
 import { answerLost, outOfReach } from "../offices.ts";
 import { Flows, type Routed } from "./flows.ts";
 import {

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
-import { SMALL_MESSAGE_BYTES } from "../../limits.ts";
+import { SMALL_MESSAGE_BYTES } from "../../engine/budget.ts";
 import type { RelayedRequest } from "../../relay/pending_requests.ts";
 import { quoted } from "../../../text.ts";
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { deserialize, serialize } from "node:v8";
 import { isRecord, parseJson } from "../../../json.ts";
 import type { Answer } from "../../relay/pending_requests.ts";
-import { RawAnswer, rawArgumentsOf, RawRequest } from "../../raw.ts";
+import { RawAnswer, rawArgumentsOf, RawRequest } from "../../engine/raw.ts";
 
 /** The fields of each kind of message, and their types. `from` is the fence of the sender; `sid`, the connection of the Computer. */
 const FIELDS = {

@@ -1,30 +1,35 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { type FrameLimits, FrameReader } from "../../../../src/server/engine/frame_reader.ts";
-import type { FrameSink } from "../../../../src/server/engine/frame_sink.ts";
-import { currentScan } from "../../../../src/server/engine/plain_text.ts";
-import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
+import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
+import { FrameReader } from "../../../../src/server/engine/frame_reader.ts";
+import type { MessageLimits } from "../../../../src/server/engine/incoming.ts";
+import { LongText } from "../../../../src/server/engine/long_text.ts";
 import { Random } from "../../../fixtures/random.ts";
 
 const BOUNDS = { maxPayloadBytes: 300_000, maxSkippedBytes: 1_000_000 };
-const LIMITS = { ...BOUNDS, memory: new MemoryBudget(10_000_000) };
 const MASK = [0x9a, 0x01, 0xff, 0x40];
 const [TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG] = [1, 2, 0, 8, 9, 10];
 
+function openHolding(budget = new Budget(100_000_000)): Holding {
+  const account = new Account(budget);
+  account.assignTo({ incompleteBytes: 0 });
+  return new Holding(account);
+}
+
 /** Records what a reader delivers. */
-function openReader(
-  { onPlainText = () => false, onText, ...limits }: Partial<FrameLimits & FrameSink> = {},
-) {
+function openReader(limits: Partial<MessageLimits> = {}) {
   const events: unknown[][] = [];
   const reader = new FrameReader({
-    onText: onText ?? ((text) => void events.push(["text", text])),
-    onPlainText,
+    onText: (text) => void events.push(["text", text]),
+    onMessage(message) {
+      if (message instanceof LongText) events.push(["long", message.toString(), message.short]);
+      else events.push(["oversize", message.beginning, message.sizeBytes]);
+    },
     onBinary: (bytes) => void events.push(["binary", [...bytes]]),
-    onOversize: (beginning, size) => void events.push(["oversize", beginning, size]),
     onPing: (payload) => void events.push(["ping", payload.toString()]),
     onClose: (code, reason) => void events.push(["close", code, reason]),
     onFailure: (code) => void events.push(["failure", code]),
-  }, { ...LIMITS, ...limits });
+  }, { ...BOUNDS, memory: openHolding(), ...limits });
   return { events, reader };
 }
 
@@ -97,7 +102,7 @@ Deno.test("a text over the limit is skipped, and its beginning delivered with it
   }
   assertEquals(events.map(([kind]) => kind), ["oversize", "text", "oversize"]);
   const [, beginning, size] = events[0] ?? [];
-  assertEquals([String(beginning).slice(0, 8), size], ['42["x",y', large.length]);
+  assertEquals([String(beginning).slice(0, 7), size], ['2["x",y', large.length]);
   assert(String(beginning).length <= 1_024);
 });
 
@@ -125,10 +130,20 @@ Deno.test("a message of many small frames is copied a few times, not for each fr
 
 Deno.test("of a message that turns out to be over the limit, only the beginning is kept", () => {
   const { events, reader } = openReader({ maxPayloadBytes: 5_000, maxSkippedBytes: 50_000 });
-  reader.push(frame("x".repeat(4_990), { isFinal: false }));
+  reader.push(frame(`4${"x".repeat(4_990)}`, { isFinal: false }));
   reader.push(frame("y".repeat(11), { opcode: CONTINUATION }));
   reader.push(frame("next"));
-  assertEquals(events, [["oversize", "x".repeat(1_024), 5_001], ["text", "next"]]);
+  assertEquals(events, [["oversize", "x".repeat(1_023), 5_002], ["text", "next"]]);
+});
+
+Deno.test("a text over the limit that is no Engine.IO message fails with 1009 at its end", () => {
+  const { events, reader } = openReader({ maxPayloadBytes: 5_000, maxSkippedBytes: 50_000 });
+  const bytes = frame("x".repeat(5_001));
+  reader.push(bytes.subarray(0, 5_000));
+  assertEquals(events, []);
+  reader.push(bytes.subarray(5_000));
+  reader.push(frame("next"));
+  assertEquals(events, [["failure", 1009]]);
 });
 
 Deno.test("a message that is far too large, and a binary one over the limit, fail at their header with 1009", () => {
@@ -167,6 +182,7 @@ Deno.test("frames that break the protocol fail with 1002, and nothing behind the
 
 Deno.test("text that is not UTF-8 fails with 1007, also where it is cut", () => {
   const whole = Buffer.from("é");
+  assertEquals(read([frame("\ufffd, \ufeffé")]), [["text", "\ufffd, \ufeffé"]]);
   assertEquals(read([frame(Uint8Array.of(0xff))]), [["failure", 1007]]);
   assertEquals(read([frame(whole.subarray(0, 1))]), [["failure", 1007]]);
   assertEquals(read([frame(Uint8Array.of(3, 232, 0xff), { opcode: CLOSE })]), [["failure", 1007]]);
@@ -182,81 +198,73 @@ Deno.test("a close frame without a code has code 1005, and the last word", () =>
 });
 
 Deno.test("a message that is incomplete counts until it is complete, dropped or skipped, and one too many is refused", () => {
-  const memory = new MemoryBudget(250_000);
-  const limits = { ...BOUNDS, memory };
-  const [first, second, small] = [openReader(limits), openReader(limits), openReader(limits)];
-  const message = frame("x".repeat(200_000));
-  first.reader.push(message.subarray(0, 100_000));
-  assert(memory.usedBytes >= 99_000 && memory.usedBytes <= 200_000, `${memory.usedBytes} bytes`);
-  second.reader.push(message.subarray(0, 100_000));
-  second.reader.push(message.subarray(100_000));
-  assertEquals(second.events, [["oversize", "x".repeat(1024), 200_000]]);
-  const binary = openReader(limits);
+  const budget = new Budget(1_000_000);
+  const account = new Account(budget);
+  account.assignTo({ incompleteBytes: 0 });
+  const open = () => openReader({ ...BOUNDS, memory: new Holding(account) });
+  const [first, second, small, binary] = [open(), open(), open(), open()];
+  const message = frame(`4${"x".repeat(199_999)}`);
+  first.reader.push(Buffer.from(message.subarray(0, 100_000)));
+  assert(budget.usedBytes >= 99_000 && budget.usedBytes <= 200_000, `${budget.usedBytes} bytes`);
+  second.reader.push(Buffer.from(message.subarray(0, 100_000)));
+  second.reader.push(Buffer.from(message.subarray(100_000)));
+  assertEquals(second.events, [["oversize", "x".repeat(1023), 200_000]]);
   binary.reader.push(frame(new Uint8Array(200_000), { opcode: BINARY }).subarray(0, 100_000));
   assertEquals(binary.events, [["failure", 1013]]);
   small.reader.push(frame("y".repeat(60_000)).subarray(0, 50_000));
   assertEquals(small.events, []);
   small.reader.end();
-  first.reader.push(message.subarray(100_000));
-  assertEquals([first.events.length, memory.usedBytes], [1, 0]);
+  first.reader.push(Buffer.from(message.subarray(100_000)));
+  assertEquals([first.events.length, budget.usedBytes], [1, 0]);
   first.reader.push(frame("x".repeat(400_000)).subarray(0, 390_000));
-  assert(memory.usedBytes <= 1024, `${memory.usedBytes} bytes of a message that is skipped`);
+  assert(budget.usedBytes <= 1024, `${budget.usedBytes} bytes of a message that is skipped`);
   first.reader.end();
-  assertEquals(memory.usedBytes, 0);
+  assertEquals(budget.usedBytes, 0);
 });
 
-Deno.test("the quotes of a long plain text are found, in one frame or in several, wherever the chunks end", () => {
-  const text = `42/smcp,["client:x",{"text":"${'a \\"quoted\\" word, '.repeat(10_000)}"}]`;
-  const quotes = [...text.matchAll(/(?<!\\)"/g)].map(({ index }) => index);
-  const bytes = Buffer.from(text);
-  const whole = [frame(text)];
-  const parts = [
-    frame(bytes.subarray(0, 70_001), { isFinal: false }),
-    frame(bytes.subarray(70_001, 70_003), { opcode: CONTINUATION, isFinal: false }),
-    frame("ping", { opcode: PING }),
-    frame(bytes.subarray(70_003), { opcode: CONTINUATION }),
-  ];
+Deno.test("the strings of a long text are cut, in one frame or in several, wherever the chunks end", () => {
   const random = new Random(5);
-  for (const frames of [whole, parts]) {
-    const all = Buffer.concat(frames);
-    for (let round = 0; round < 10; round++) {
-      const found: unknown[] = [];
-      const { reader } = openReader({
-        onPlainText(buffer, { end, scan }) {
-          found.push(buffer.subarray(0, end).equals(bytes), scan?.quotes);
-          return true;
-        },
-      });
-      const longest = random.pick([5_000, 65_536, 100_000]);
-      for (let at = 0; at < all.length;) {
-        const end = at + random.integer(1, longest);
-        reader.push(Buffer.from(all.subarray(at, end)));
-        at = end;
+  for (const word of ["word", "wörd", "中文"]) {
+    const text = `42/smcp,["client:x",{"text":"${`a \\"quoted\\" ${word}, `.repeat(10_000)}"}]`;
+    const bytes = Buffer.from(text);
+    const whole = [frame(text)];
+    const parts = [
+      frame(bytes.subarray(0, 70_001), { isFinal: false }),
+      frame(bytes.subarray(70_001, 70_003), { opcode: CONTINUATION, isFinal: false }),
+      frame("ping", { opcode: PING }),
+      frame(bytes.subarray(70_003), { opcode: CONTINUATION }),
+    ];
+    for (const frames of [whole, parts]) {
+      const all = Buffer.concat(frames);
+      for (let round = 0; round < 5; round++) {
+        const { events, reader } = openReader();
+        const longest = random.pick([5_000, 65_536, 100_000]);
+        for (let at = 0; at < all.length;) {
+          const end = at + random.integer(1, longest);
+          reader.push(Buffer.from(all.subarray(at, end)));
+          at = end;
+        }
+        const [[kind, sent, short] = []] = events.filter(([kind]) => kind !== "ping");
+        assertEquals([kind, sent], ["long", text.slice(1)]);
+        assert(String(short).length < 2_200 && String(short).endsWith('"}]'));
       }
-      assertEquals(found, [true, quotes]);
     }
   }
 });
 
-Deno.test("of a long text that is not plain, the bytes go on as text", () => {
-  const text = `42/smcp,["client:x","${"é".repeat(50_000)}\\n"]`;
-  const all = frame(text);
-  const { events, reader } = openReader();
-  reader.push(all.subarray(0, 40_000));
-  reader.push(all.subarray(40_000));
-  assertEquals(events, [["text", text]]);
-});
-
-Deno.test("a text of some kilobytes in one chunk is scanned from its Socket.IO packet on", () => {
-  const scanOf = (text: string) => {
-    const quotes: unknown[] = [];
-    const { reader } = openReader({
-      onText: (text) => void quotes.push(currentScan(text.slice(1))?.quotes),
-    });
-    reader.push(Buffer.concat([frame(text), frame("4short")]));
-    return quotes;
-  };
-  const plain = `42/smcp,["client:x","${"a word, ".repeat(2_000)}"]`;
-  assertEquals(scanOf(plain), [[8, 17, 19, plain.length - 3], undefined]);
-  assertEquals(scanOf(plain.replace("word", "wörd")), [undefined, undefined]);
+Deno.test("a long text that is not relayed, or not JSON, or not UTF-8, is not cut", () => {
+  const long = "x".repeat(20_000);
+  for (
+    const text of [
+      `42["x","${long}"]`,
+      `42/smcp,["${long}\\x"]`,
+      `42/smcp,["${long}\n"]`,
+      `42/smcp,["${long}`,
+    ]
+  ) {
+    assertEquals(read([frame(text)]), [["text", text]]);
+  }
+  const broken = Buffer.from(`42/smcp,["${long}"]`);
+  broken[10_000] = 0xff;
+  assertEquals(read([frame(broken)]), [["failure", 1007]]);
 });

@@ -17,16 +17,16 @@ Deno.test("unmask() gives each byte its byte of the mask, wherever the range beg
   }
 });
 
-Deno.test("unmask() finds the one byte that is not ASCII, or is a control character", () => {
+Deno.test("unmask() finds the one byte that is not ASCII", () => {
   const masked = (text: Uint8Array) => text.map((byte, index) => byte ^ (MASK[index % 4] ?? 0));
   for (const length of [3, 600]) {
     for (const at of [undefined, 0, 1, Math.floor(length / 2), length - 2, length - 1]) {
-      for (const odd of [0x00, 0x1f, 0x20, 0x7f, 0x80, 0xff]) {
+      for (const odd of [0x00, 0x7f, 0x80, 0xff]) {
         const text = new Uint8Array(length).fill(0x41);
         if (at !== undefined) text[at] = odd;
         assertEquals(
           unmask(masked(text), { start: 0, end: length, mask }),
-          { isAscii: at === undefined || odd < 0x80, isPlain: at === undefined || odd >= 0x20 && odd < 0x80 },
+          at === undefined || odd < 0x80,
           `${length} bytes, ${odd} at ${at}`,
         );
       }

@@ -2,9 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { shiftMask, unmask } from "../../../../src/server/engine/masking.ts";
-import { TextScan } from "../../../../src/server/engine/text_scan.ts";
-import { TEXT_SCAN_MODULE } from "../../../../src/server/engine/text_scan_module.ts";
-import { shortenBetween, shortenStrings } from "../../../../src/server/short_json.ts";
+import { TEXT_SCAN_MODULE, TextScan } from "../../../../src/server/engine/text_scan.ts";
 import { assembleTextScan } from "../../../../tools/text_scan.ts";
 
 function begin(): TextScan {
@@ -31,7 +29,6 @@ function scanText(bytes: Uint8Array, lengths: readonly number[] = [], mask = 0):
 
 interface Found {
   isAscii: boolean;
-  isPlain: boolean;
   hasEscapes: boolean;
   quotes: number[] | undefined;
 }
@@ -40,10 +37,10 @@ interface Found {
 function search(bytes: Uint8Array): Found {
   const found: Found = {
     isAscii: bytes.every((byte) => byte < 0x80),
-    isPlain: bytes.every((byte) => byte >= 0x20 && byte < 0x80),
     hasEscapes: bytes.includes(0x5c),
     quotes: undefined,
   };
+  if (bytes.some((byte) => byte < 0x20)) return found;
   const text = Buffer.from(bytes).toString("latin1");
   const quotes: number[] = [];
   // The last escape may continue in the next part of a message.
@@ -58,8 +55,8 @@ function search(bytes: Uint8Array): Found {
   return found;
 }
 
-function foundBy({ content, hasEscapes, quotes }: TextScan): Found {
-  return { ...content, hasEscapes, quotes: quotes && [...quotes] };
+function foundBy({ isAscii, hasEscapes, quotes }: TextScan): Found {
+  return { isAscii, hasEscapes, quotes: quotes && [...quotes] };
 }
 
 /** Bytes among which quotes, backslashes and parts of escapes are frequent. */
@@ -110,8 +107,7 @@ Deno.test("TextScan reads parts of any size, and forgets quotes when there are t
   assertEquals(scanText(Buffer.from(long), [100_000, 1]).quotes, [0, long.length - 1]);
   assertEquals(scanText(Buffer.from('""'.repeat(2_048))).quotes?.length, 4_096);
   for (const text of ['""'.repeat(2_049), `${'""'.repeat(2_000)}${" ".repeat(70_000)}${'""'.repeat(100)}`]) {
-    const scan = scanText(Buffer.from(text));
-    assertEquals([scan.quotes, scan.content.isPlain], [undefined, true]);
+    assertEquals(scanText(Buffer.from(text)).quotes, undefined);
   }
 });
 
@@ -122,21 +118,6 @@ Deno.test("Two messages that arrive at the same time do not mix", () => {
   second.read(Buffer.from('""'), { target, start: 0, mask: 0 });
   first.read(Buffer.from('""'), { target, start: 2, mask: 0 });
   assertEquals([first.quotes, second.quotes], [[0, 3], [0, 1]]);
-});
-
-Deno.test("JSON is shortened between the quotes of a scan as it is after a search", () => {
-  const value = fc.array(fc.tuple(fc.constantFrom("x", '"', "\\", "a\\", "\\u"), fc.nat({ max: 5_000 })), {
-    maxLength: 5,
-  }).map((parts) => parts.map(([sign, count]) => sign.repeat(count)));
-  fc.assert(
-    fc.property(value, (texts) => {
-      const json = JSON.stringify({ texts, [texts[0] ?? ""]: 1 });
-      const { quotes = [], hasEscapes } = scanText(Buffer.from(json), [texts.length * 700]);
-      assertEquals(shortenBetween(json, { quotes, hasEscapes }), shortenStrings(json));
-    }),
-    { numRuns: 100 },
-  );
-  assertEquals(shortenBetween('["x', { quotes: [1], hasEscapes: false }), undefined);
 });
 
 Deno.test("The module is assembled from its source", async () => {

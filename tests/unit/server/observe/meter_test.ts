@@ -56,12 +56,3 @@ Deno.test("a Meter measures a latency while its clock wraps", () => {
 function sumOf(meter: Meter): number {
   return Math.round(meter.events().reduce((sum, { latencySumS }) => sum + latencySumS, 0));
 }
-
-Deno.test("a Meter counts the bytes of texts as UTF-8, and of binary data", () => {
-  const meter = new Meter();
-  meter.received("é");
-  meter.received(new Uint8Array(10));
-  meter.received(undefined);
-  meter.sent("abc");
-  assertEquals(meter.bytes, { received: 12, sent: 3 });
-});

@@ -1,8 +1,9 @@
 import { silentLogger } from "../../../../src/log.ts";
+import { Account, Budget } from "../../../../src/server/engine/budget.ts";
 import { createEventLogs, openAudit } from "../../../../src/server/observe/logs.ts";
 import { Connection, type ConnectionContext, type Wire } from "../../../../src/server/relay/connection.ts";
 import { OfficeLoads } from "../../../../src/server/relay/pending_requests.ts";
-import { TimingWheel } from "../../../../src/server/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */
 export function openConnectionContext(): ConnectionContext {
@@ -26,6 +27,7 @@ export function openConnection(sid: string, shared: ConnectionContext, wire: Par
 function silentWire(sid: string): Wire {
   return {
     sid,
+    account: new Account(new Budget(1024)),
     emit() {},
     ask: () => ({ ackId: 1, bytes: 10 }),
     answer() {},

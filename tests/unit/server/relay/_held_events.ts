@@ -1,12 +1,12 @@
 /** Events that wait for a change of a membership, for a test. */
+import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
 import { HeldEvents } from "../../../../src/server/relay/held_events.ts";
-import { MemoryBudget } from "../../../../src/server/memory_budget.ts";
-import { IncompleteMessage } from "../../../../src/server/message_shares.ts";
 
 /** What waits, and the memory that it counts in. */
-export function holdEvents(maxShareBytes = Infinity) {
-  const memory = new MemoryBudget(64 * 1024 * 1024);
+export function holdEvents(maxShareBytes = 16 * 1024 * 1024) {
+  const budget = new Budget(4 * maxShareBytes);
   const owner = { incompleteBytes: 0 };
-  const shares = { memory, maxShareBytes, ownerOf: () => owner };
-  return { held: new HeldEvents(new IncompleteMessage(shares, "s")), memory, owner };
+  const account = new Account(budget);
+  account.assignTo(owner);
+  return { held: new HeldEvents(new Holding(account)), memory: budget, owner };
 }

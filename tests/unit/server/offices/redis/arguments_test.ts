@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { readAnswer, readBody, writeArguments } from "../../../../../src/server/offices/redis/messages.ts";
 import { errorCodeOf } from "../../../../../src/server/relay/pending_requests.ts";
-import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
+import { RawAnswer, RawRequest } from "../../../../../src/server/engine/raw.ts";
 
 Deno.test("arguments without attachments travel as the text in which they came", () => {
   const json = '["client:x",{"a":1e2,"b":"\\u0061"}]';

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { type Logger, silentLogger } from "../../../../../src/log.ts";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
@@ -13,11 +13,11 @@ import {
 import { toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
-import { PlainBytes } from "../../../../../src/server/engine/plain_text.ts";
+import { LongText } from "../../../../../src/server/engine/long_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
 import { Load } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
-import { RawAnswer, RawRequest } from "../../../../../src/server/raw.ts";
+import { RawAnswer, RawRequest } from "../../../../../src/server/engine/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
 import { computer } from "../_offices.ts";
 import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
@@ -155,10 +155,14 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   const large = rawRequest("x".repeat(16 * MIB));
   // The first one is under way, and the others wait.
   for (let id = 0; id < 5; id++) target.ask(ask, { ...context, body: large });
-  const bytes = new PlainBytes(Buffer.alloc(MIB), { start: 0, end: MIB });
-  const body = new RawRequest(bytes, { body: {}, isTooDeep: false });
-  // Whoever reads them throws.
-  bytes.release();
+  const text = LongText.cut(Buffer.from("42/smcp,".padEnd(MIB)), {
+    end: MIB,
+    scan: { isAscii: true, hasEscapes: false, quotes: [] },
+  });
+  assert(text !== undefined);
+  const body = new RawRequest(text, { body: {}, isTooDeep: false });
+  // Whoever reads it throws.
+  text.release();
   const { code } = assertThrows(() => target.ask(ask, { ...context, body }), SmcpError);
   assertEquals([code, outcomes], [413, []]);
 });

@@ -1,0 +1,248 @@
+/**
+ * An Engine.IO v4 server, given to Socket.IO by `io.bind()`: it opens sessions, and hands each request to its session. Who
+ * may open one is decided before, by the port.
+ */
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Socket } from "node:net";
+import type { BoundedLog } from "../../bounded_log.ts";
+import type { Meter } from "../observe/meter.ts";
+import { optionLabel } from "../options/checks.ts";
+import { CONSTANTS } from "../options/constants.ts";
+import { AddressLedger } from "./address_ledger.ts";
+import { Budget } from "./budget.ts";
+import { Polling, type RefusedBody } from "./polling.ts";
+import { Session, type SessionOptions, type SessionRequest } from "./session.ts";
+import type { TimingWheel } from "./timing_wheel.ts";
+import { Upgrade } from "./upgrade.ts";
+import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
+import { WebSocket } from "./web_socket.ts";
+
+export const REPLACEABLE_AFTER_MS = CONSTANTS.replaceableAfterMs.value;
+
+export interface EngineOptions {
+  readonly maxPayloadBytes: number;
+  readonly maxMessageMemoryBytes: number;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly authTimeoutMs: number;
+  readonly maxPendingConnections: number;
+  readonly maxPendingConnectionsPerAddress: number;
+  /** Whether sessions that poll may go on over a WebSocket. */
+  readonly allowsUpgrades: boolean;
+  readonly timeouts: TimingWheel;
+  readonly refusals: BoundedLog;
+  readonly meter?: Pick<Meter, "sent" | "received" | "refused"> | undefined;
+  /** The TCP connection belongs to an admitted client. */
+  readonly onAdopted: (socket: Duplex) => void;
+  readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
+}
+
+/** An error of Engine.IO, with the codes of its protocol. */
+export const EngineError = {
+  unknownTransport: { code: 0, message: "Transport unknown" },
+  unknownSession: { code: 1, message: "Session ID unknown" },
+  badMethod: { code: 2, message: "Bad handshake method" },
+  badRequest: { code: 3, message: "Bad request" },
+  unsupportedVersion: { code: 5, message: "Unsupported protocol version" },
+} as const;
+export type EngineError = typeof EngineError[keyof typeof EngineError];
+
+/** A request that passed the port. */
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly query: Readonly<Record<string, string>>;
+  readonly address: string | undefined;
+}
+
+const VERSION = "4";
+
+/** Emits `connection` (the session) for each session, before any packet of it. */
+export class Engine extends EventEmitter {
+  readonly #options: EngineOptions;
+  readonly #sessionOptions: SessionOptions;
+  readonly #sessions = new Map<string, Session>();
+  readonly #places: AddressLedger<Session>;
+  readonly budget: Budget;
+
+  constructor(options: EngineOptions) {
+    super();
+    this.#options = options;
+    this.budget = new Budget(options.maxMessageMemoryBytes);
+    this.#places = new AddressLedger({
+      max: options.maxPendingConnections,
+      maxPerAddress: options.maxPendingConnectionsPerAddress,
+      replaceableAfterMs: REPLACEABLE_AFTER_MS,
+      evict: (session) => session.dropPending("a newer connection took its place"),
+    });
+    this.#sessionOptions = this.#toSessionOptions();
+  }
+
+  /** The number of sessions, also of those that are about to end. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Whether a place is free for a session of this address; an older session may have to leave it. */
+  hasPlace(address: string | undefined): boolean {
+    return this.#places.hasPlace(address);
+  }
+
+  /** The session of a request; `undefined` for one that does not exist. */
+  find({ sid = "" }: Readonly<Record<string, string>>): Session | undefined {
+    return this.#sessions.get(sid);
+  }
+
+  /** Answers a request over polling. Returns what is wrong with it, if anything is. */
+  poll(arrival: Arrival, response: ServerResponse): EngineError | undefined {
+    const { request, query } = arrival;
+    const error = problemOf(arrival);
+    if (error !== undefined) return error;
+    if (!query["sid"]) return this.#openPolling(arrival, response);
+    const session = this.find(query);
+    if (session === undefined) return EngineError.unknownSession;
+    if (query["transport"] !== "polling" || !(session.transport instanceof Polling)) {
+      return EngineError.badRequest;
+    }
+    if (request.method === "GET") session.transport.ask(request, response);
+    else if (request.method === "POST") session.transport.post(request, response);
+    else return EngineError.badMethod;
+    return undefined;
+  }
+
+  /** Answers a WebSocket handshake. Returns what is wrong with it, if anything is. */
+  upgrade(arrival: Arrival, socket: Duplex, head: Buffer): EngineError | HandshakeProblem | undefined {
+    const { request, query } = arrival;
+    const session = this.find(query);
+    if (query["sid"] && (session === undefined || session.readyState !== "open")) {
+      return EngineError.unknownSession;
+    }
+    if (query["EIO"] !== VERSION) return EngineError.unsupportedVersion;
+    if (query["transport"] !== "websocket") return EngineError.unknownTransport;
+    const problem = problemOfHandshake(request);
+    if (problem !== undefined) return problem;
+    // The peer may have disconnected.
+    if (!(socket instanceof Socket) || !socket.readable || !socket.writable) return void socket.destroy();
+    socket.write(acceptHandshake(request.headers));
+    if (session === undefined) this.#openWebSocket(arrival, socket, head);
+    else if (session.transport instanceof Polling) {
+      const { transport: polling } = session;
+      const { timeouts, maxPayloadBytes } = this.#options;
+      const webSocket = new WebSocket(socket, { account: session.account, maxPayloadBytes });
+      const upgrade = session.probe = new Upgrade(session, { webSocket, polling, timeouts });
+      webSocket.open(upgrade, head);
+    }
+    return undefined;
+  }
+
+  /** Closes all sessions; Socket.IO calls it. */
+  close(): void {
+    for (const session of [...this.#sessions.values()]) {
+      if (session.isAdmitted) session.close();
+      else session.dropPending(undefined);
+    }
+  }
+
+  /** Ends what is left of all sessions at once. */
+  terminate(): void {
+    for (const session of [...this.#sessions.values()]) session.terminate();
+  }
+
+  #openPolling(arrival: Arrival, response: ServerResponse): undefined {
+    const polling = (session: Session) =>
+      new Polling(session, { ...this.#options, onRefusedBody: this.#onRefusedBody });
+    const session = this.#open(arrival, polling);
+    if (session?.transport instanceof Polling) session.transport.ask(arrival.request, response);
+  }
+
+  #openWebSocket(arrival: Arrival, socket: Socket, head: Buffer): void {
+    const { maxPayloadBytes } = this.#options;
+    const webSocketOf = ({ account }: Session) => new WebSocket(socket, { account, maxPayloadBytes });
+    const session = this.#open(arrival, webSocketOf);
+    if (!(session?.transport instanceof WebSocket)) return;
+    session.transport.serve(session, session.outbox);
+    session.transport.open(session, head);
+  }
+
+  #open(
+    { request, query, address }: Arrival,
+    transport: (session: Session) => Session["transport"],
+  ): Session {
+    const { headers, url } = request;
+    const first: SessionRequest = { headers, url, _query: query, connection: NO_CONNECTION };
+    const session = new Session({ request: first, address, transport }, this.#sessionOptions);
+    this.#places.add(session, address);
+    this.#sessions.set(session.id, session);
+    const { pingIntervalMs: pingInterval, pingTimeoutMs: pingTimeout, maxPayloadBytes: maxPayload } =
+      this.#options;
+    const mayUpgrade = session.transport.name === "polling" && this.#options.allowsUpgrades;
+    session.start({ upgrades: mayUpgrade ? ["websocket"] : [], pingInterval, pingTimeout, maxPayload });
+    session.announce(() => void this.emit("connection", session));
+    return session;
+  }
+
+  #toSessionOptions(): SessionOptions {
+    const { refusals, meter, onAdopted, pingIntervalMs, pingTimeoutMs } = this.#options;
+    return {
+      ...this.#options,
+      budget: this.budget,
+      stallMs: pingIntervalMs + pingTimeoutMs,
+      places: this.#places,
+      onAdmitted({ transport, probe }) {
+        if (transport instanceof WebSocket) onAdopted(transport.socket);
+        if (probe !== undefined) onAdopted(probe.socket);
+      },
+      onDropped({ remoteAddress: address }, reason) {
+        if (reason === undefined) return;
+        meter?.refused("before_admission");
+        refusals.write("warn", `dropped a connection: ${reason}`, { address });
+      },
+      onSlowReader: ({ member, outbox }, reason) => {
+        meter?.refused("slow_reader");
+        const fields = { sid: member?.sid, waiting_bytes: outbox.waitingBytes };
+        refusals.write("warn", `dropped a connection: ${reason}`, fields);
+      },
+      onGone: ({ id }) => void this.#sessions.delete(id),
+    };
+  }
+
+  readonly #onRefusedBody = (
+    { member, remoteAddress: address }: Session,
+    { size, option }: RefusedBody,
+  ): void => {
+    const { refusals, meter } = this.#options;
+    if (option === undefined) {
+      meter?.refused("body_content");
+      const fields = { ...member, address, length: size };
+      return refusals.write(
+        "warn",
+        "dropped a connection: a body over polling has too many packets or values",
+        fields,
+      );
+    }
+    meter?.refused("body_size");
+    const reason = option === "maxPayloadBytes" ? "it is too large" : "other messages take the memory";
+    refusals.write("warn", `refused a body over polling: ${reason}`, {
+      ...member,
+      address,
+      size,
+      limit: this.#options[option],
+      option: optionLabel(option),
+    });
+  };
+}
+
+/** Socket.IO asks it whether the connection is encrypted, and nobody reads the answer. */
+const NO_CONNECTION = Object.freeze({});
+
+/** Returns what is wrong with a request, as the protocol of Engine.IO asks for. */
+function problemOf({ request, query }: Arrival): EngineError | undefined {
+  const { transport, sid, EIO } = query;
+  if (transport !== "polling" && transport !== "websocket") return EngineError.unknownTransport;
+  if (sid) return EIO === VERSION ? undefined : EngineError.badRequest;
+  if (request.method !== "GET") return EngineError.badMethod;
+  if (transport === "websocket") return EngineError.badRequest;
+  return EIO === VERSION ? undefined : EngineError.unsupportedVersion;
+}

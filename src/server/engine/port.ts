@@ -1,0 +1,262 @@
+/** The HTTP side of the Server: the gate in front of the engine, and answers to other requests. */
+import type { Buffer } from "node:buffer";
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { ErrorCode } from "../../protocol/error_codes.ts";
+import { SmcpError } from "../../protocol/errors.ts";
+import {
+  checkHandshake,
+  checkSender,
+  type HandshakePolicy,
+  type HandshakeRefusal,
+  readQuery,
+  refusal,
+} from "../admission/handshake.ts";
+import { addressOf } from "../admission/proxies.ts";
+import { optionLabel } from "../options/checks.ts";
+import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
+import type { Arrival, Engine } from "./engine.ts";
+import { hidesConnection } from "./older_deno.ts";
+import { MAX_PENDING_BYTES } from "./pending.ts";
+import { Polling } from "./polling.ts";
+import { closeAfterReading, endUpgrade, refuseRequest, refuseUpgrade } from "./refusals.ts";
+import type { Session } from "./session.ts";
+
+const METRICS_PATH = "/metrics";
+const METHODS = "GET,HEAD,PUT,PATCH,POST,DELETE";
+
+export interface PortOptions {
+  readonly path: string;
+  readonly handshake: HandshakePolicy;
+  readonly engine: Engine;
+  readonly quotas: Pick<QuotaLedger, "countConnect">;
+  /** Whether new sessions are refused, because the Server shuts down. */
+  readonly isClosing: () => boolean;
+  readonly onRefused: (refusal: HandshakeRefusal, address: string | undefined) => void;
+  /** The TCP connection belongs to an admitted client. */
+  readonly onAdopted: (socket: Duplex) => void;
+}
+
+/** Answers the requests for the path of Socket.IO. */
+export class Port {
+  readonly #options: PortOptions;
+  /** The TCP connections with a request that is not answered. */
+  readonly #busy = new WeakSet<Duplex>();
+
+  constructor(options: PortOptions) {
+    this.#options = options;
+  }
+
+  /** Puts itself before the listeners of an HTTP server, which serve all other paths. Returns what removes it. */
+  install(server: HttpServer): () => void {
+    const others = {
+      request: takeListeners(server, "request"),
+      upgrade: takeListeners(server, "upgrade"),
+    };
+    const isOurs = ({ url }: IncomingMessage) => url?.startsWith(this.#options.path) ?? false;
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      if (isOurs(request)) return this.#onRequest(request, response);
+      for (const listener of others.request) listener.call(server, request, response);
+    };
+    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (isOurs(request)) return this.#onUpgrade(request, socket, head);
+      for (const listener of others.upgrade) listener.call(server, request, socket, head);
+    };
+    server.on("request", onRequest).on("upgrade", onUpgrade);
+    return () => {
+      server.off("request", onRequest).off("upgrade", onUpgrade);
+      for (const listener of others.request) server.on("request", listener);
+      for (const listener of others.upgrade) server.on("upgrade", listener);
+    };
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    // Clients of Socket.IO do not pipeline requests, and thousands of them would take much memory. Nothing is handled
+    // after the answer that ends a connection.
+    if (this.#busy.has(socket) || socket.writableEnded) return void socket.destroy();
+    this.#busy.add(socket);
+    response.once("close", () => this.#busy.delete(socket));
+    endUnreadBody(request, response);
+    const { engine, handshake } = this.#options;
+    const arrival = this.#toArrival(request);
+    const session = engine.find(arrival.query);
+    const refused = this.#check(arrival, session);
+    if (refused !== undefined) {
+      for (const [name, value] of Object.entries(corsHeaders(request, handshake))) {
+        response.setHeader(name, value);
+      }
+      return refuseRequest(response, refused);
+    }
+    if (request.method === "OPTIONS") return answerPreflight(request, response, handshake);
+    if (session?.isAdmitted) this.#options.onAdopted(socket);
+    const error = engine.poll(arrival, response);
+    if (error === undefined) return;
+    response.writeHead(400, { "content-type": "application/json", ...corsHeaders(request, handshake) });
+    response.end(JSON.stringify(error));
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { engine } = this.#options;
+    const arrival = this.#toArrival(request);
+    const session = engine.find(arrival.query);
+    const refused = this.#check(arrival, session) ?? refuseSecondWebSocket(session);
+    if (refused !== undefined) return refuseUpgrade(request, socket, refused);
+    if (session?.isAdmitted) this.#options.onAdopted(socket);
+    const problem = engine.upgrade(arrival, socket, head);
+    if (problem === undefined) return;
+    endUpgrade(
+      request,
+      socket,
+      "text" in problem
+        ? problem
+        : { status: 400, headers: { "content-type": "text/html" }, text: problem.message },
+    );
+  }
+
+  #toArrival(request: IncomingMessage): Arrival {
+    const { proxies } = this.#options.handshake;
+    return { request, query: readQuery(request.url) ?? {}, address: addressOf(request, proxies) };
+  }
+
+  #check(arrival: Arrival, session: Session | undefined): HandshakeRefusal | undefined {
+    const { handshake, onRefused } = this.#options;
+    const refused = checkHandshake(arrival.request, handshake) ?? this.#checkRoom(arrival, session);
+    if (refused !== undefined) onRefused(refused, arrival.address);
+    return refused;
+  }
+
+  #checkRoom(
+    { request, query, address }: Arrival,
+    session: Session | undefined,
+  ): HandshakeRefusal | undefined {
+    const { engine, isClosing } = this.#options;
+    if (request.method === "OPTIONS") return undefined;
+    if (query["sid"]) {
+      const isPending = request.method === "POST" && session?.isAdmitted !== true;
+      return isPending ? checkPendingBody(request) : undefined;
+    }
+    if (isClosing()) return CLOSING;
+    return this.#refuseConnect(address) ?? (engine.hasPlace(address) ? undefined : TOO_MANY);
+  }
+
+  #refuseConnect(address: string | undefined): HandshakeRefusal | undefined {
+    try {
+      this.#options.quotas.countConnect(address);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SmcpError)) throw error;
+      const { code, message, details } = error;
+      const waitMs = details?.["retry_after_ms"];
+      const seconds = typeof waitMs === "number" ? Math.ceil(waitMs / 1_000) : CONNECTIONS_RETRY_SECONDS;
+      const headers = { "retry-after": String(seconds) };
+      const refused = refusal(code, message, { kind: refusalOf(error), status: code, headers });
+      return { ...refused, body: { code, message, details } };
+    }
+  }
+}
+
+type Listener = (this: HttpServer, ...args: unknown[]) => void;
+
+function takeListeners(server: HttpServer, event: string): readonly Listener[] {
+  // node:events types them as Function, which says less.
+  const listeners = server.listeners(event) as Listener[];
+  server.removeAllListeners(event);
+  return listeners;
+}
+
+/** Before admission, a body is read only if it announces a small length. */
+function checkPendingBody({ headers }: Pick<IncomingMessage, "headers">): HandshakeRefusal | undefined {
+  const length = headers["content-length"];
+  return length !== undefined && Number(length) < MAX_PENDING_BYTES ? undefined : TOO_LARGE;
+}
+
+/** A session may have one WebSocket at a time: each one could hold a message of the largest size. */
+function refuseSecondWebSocket(session: Session | undefined): HandshakeRefusal | undefined {
+  if (session === undefined) return undefined;
+  return session.transport instanceof Polling && session.probe === undefined ? undefined : SECOND_WEBSOCKET;
+}
+
+/** When a client may try again whose address has too many connections, in seconds. */
+const CONNECTIONS_RETRY_SECONDS = 10;
+
+const SOON = { "retry-after": "1" } as const;
+
+const TOO_MANY = refusal(
+  ErrorCode.UNAVAILABLE,
+  "Too many connections are waiting for admission, the limits are " +
+    `${optionLabel("maxPendingConnections")} and ${optionLabel("maxPendingConnectionsPerAddress")}`,
+  { kind: "pending_limit", status: 503, headers: SOON },
+);
+
+const CLOSING = refusal(ErrorCode.UNAVAILABLE, "The Server shuts down", {
+  kind: "closing",
+  status: 503,
+  headers: SOON,
+});
+
+const SECOND_WEBSOCKET = refusal(
+  ErrorCode.BAD_REQUEST,
+  "Cannot open a second WebSocket: this session has one",
+);
+
+const TOO_LARGE = refusal(
+  ErrorCode.PAYLOAD_TOO_LARGE,
+  `Cannot accept the request: the body must have less than ${MAX_PENDING_BYTES} bytes before admission`,
+  { kind: "body_size", status: 413 },
+);
+
+export interface PlainAnswers {
+  readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed" | "proxies">;
+  /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
+  readonly checks: ReadonlyMap<string, () => string | undefined>;
+  /** Answers `/metrics`; without it, the answer is 404. */
+  readonly metrics?: { answer(request: IncomingMessage, response: ServerResponse): void } | undefined;
+}
+
+/** Answers a request for another path than that of Socket.IO: a check of health with 200 or 503, others with 404. */
+export function answerPlainRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { handshake, checks, metrics }: PlainAnswers,
+): void {
+  endUnreadBody(request, response);
+  const refused = checkSender(request, handshake);
+  if (refused !== undefined) return refuseRequest(response, refused);
+  const path = request.url?.split("?", 1)[0] ?? "";
+  if (path === METRICS_PATH && metrics !== undefined) return metrics.answer(request, response);
+  const check = checks.get(path);
+  const problem = check?.();
+  const status = check === undefined ? 404 : problem === undefined ? 200 : 503;
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  response.end(check === undefined ? "Not found\n" : `A2C-SMCP Server: ${problem ?? "ok"}\n`);
+}
+
+/** Closes the connection of a request that is answered before its body has arrived. Older Deno does it by itself. */
+function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (!request.complete && !hidesConnection(request)) closeAfterReading(request.socket);
+  });
+}
+
+function answerPreflight(request: IncomingMessage, response: ServerResponse, policy: HandshakePolicy): void {
+  const wanted = request.headers["access-control-request-headers"];
+  const cors = corsHeaders(request, policy);
+  response.writeHead(204, {
+    ...cors,
+    "access-control-allow-methods": METHODS,
+    ...(wanted === undefined ? {} : { "access-control-allow-headers": wanted }),
+    vary: "Origin, Access-Control-Request-Headers",
+    "content-length": "0",
+  });
+  response.end();
+}
+
+/** Lets a page of an allowed origin read an answer. */
+export function corsHeaders(
+  { headers: { origin } }: Pick<IncomingMessage, "headers">,
+  { isOriginAllowed }: Pick<HandshakePolicy, "isOriginAllowed">,
+): Readonly<Record<string, string>> {
+  if (origin === undefined || !isOriginAllowed(origin, {})) return {};
+  return { "access-control-allow-origin": origin, vary: "Origin" };
+}

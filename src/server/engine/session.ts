@@ -1,0 +1,330 @@
+/**
+ * A session of Engine.IO v4 (https://socket.io/docs/v4/engine-io-protocol/): the packets between one client and Socket.IO,
+ * over polling, over a WebSocket, or over the one after the other. It is the `conn` of Socket.IO's clients.
+ */
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
+import type { Duplex } from "node:stream";
+import type { AddressLedger } from "./address_ledger.ts";
+import type { Meter } from "../observe/meter.ts";
+import { Account, type Budget, type MessageOwner } from "./budget.ts";
+import type { Incoming } from "./incoming.ts";
+import { contentBytesOf, type Outgoing } from "./frame_writer.ts";
+import { type LongPacket, LongText } from "./long_text.ts";
+import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { Pending, type PendingOptions } from "./pending.ts";
+import type { Expirable, Scheduled } from "./timing_wheel.ts";
+
+/** The types of Engine.IO packets, as they are written. */
+export const PacketType = {
+  open: "0",
+  close: "1",
+  ping: "2",
+  pong: "3",
+  message: "4",
+  upgrade: "5",
+  noop: "6",
+} as const;
+const { open: OPEN, ping: PING, pong: PONG, message: MESSAGE } = PacketType;
+const TYPES: ReadonlySet<string> = new Set(Object.values(PacketType));
+
+const ID_BYTES = 15;
+
+/** A random id: a counter in it would tell a member how busy other offices are. */
+export function randomId(): string {
+  return randomBytes(ID_BYTES).toString("base64url");
+}
+
+/** The way between a session and its client. */
+export interface Transport {
+  readonly name: "polling" | "websocket";
+  /** Whether a message would be sent at once. */
+  readonly writable: boolean;
+  /** Sends what waits in the outbox, now or when the client asks for it. */
+  flush(): void;
+  /** Sends what waits, and ends. */
+  close(): void;
+  /** Tells the client that the session ends, if that is possible now, and ends. */
+  end(): void;
+  /** Ends at once. */
+  destroy(): void;
+}
+
+/** A WebSocket that may take the place of polling. */
+export interface Probe {
+  readonly socket: Duplex;
+  cancel(): void;
+  destroy(): void;
+}
+
+/** The members of the first request that Socket.IO reads until the session is admitted. */
+export interface SessionRequest {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly url: string | undefined;
+  readonly _query: Readonly<Record<string, string>>;
+  readonly connection: object;
+}
+
+export interface SessionOptions extends PendingOptions, OutboxOptions {
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+  readonly budget: Budget;
+  readonly meter?: Pick<Meter, "sent" | "received"> | undefined;
+  /** The places of sessions that are not admitted. */
+  readonly places: Pick<AddressLedger<Session>, "renew" | "delete">;
+  /** A session that is not admitted broke a rule, or was too slow; without a reason, nothing is wrong. */
+  readonly onDropped: (session: Session, reason: string | undefined) => void;
+  /** The peer of a session does not read. */
+  readonly onSlowReader: (session: Session, reason: string) => void;
+  readonly onAdmitted: (session: Session) => void;
+  /** Nothing of the session is left. */
+  readonly onGone: (session: Session) => void;
+}
+
+function sizeOf(message: Incoming): number {
+  if (typeof message === "string") return Buffer.byteLength(message);
+  if (message instanceof LongText) return message.length;
+  return message instanceof Uint8Array ? message.byteLength : 0;
+}
+
+/** The account of the session that is being announced, for the decoder that Socket.IO makes for it. */
+let announced: Account | undefined;
+
+export function accountOfNewSession(): Account {
+  if (announced !== undefined) return announced;
+  throw new TypeError("Cannot open a decoder: no session is being announced");
+}
+
+/** Emits `data` (a message) and, once, `close` (the reason). */
+export class Session extends EventEmitter implements Expirable {
+  readonly id = randomId();
+  readonly protocol = 4;
+  readonly remoteAddress: string;
+  readonly account: Account;
+  readonly outbox: Outbox;
+  request: SessionRequest | null;
+  readyState: "open" | "closing" | "closed" = "open";
+  transport: Transport;
+  /** The upgrade to a WebSocket that is under way. */
+  probe: Probe | undefined;
+  /** Names the member for log lines, after its admission. */
+  member: { readonly sid: string; readonly principal: string } | undefined;
+  /** `undefined` after its admission. */
+  #pending: Pending | undefined;
+  readonly #options: SessionOptions;
+  #beat: Scheduled;
+  #awaitsPong = false;
+  /** Whether a packet has extended the time for the present pong, which happens once: a long upload may delay it. */
+  #isExtended = false;
+  /** Whether Socket.IO was told that the session has ended. */
+  #isEnded = false;
+  #isGone = false;
+
+  constructor(
+    { request, address, transport }: {
+      readonly request: SessionRequest;
+      readonly address: string | undefined;
+      readonly transport: (session: Session) => Transport;
+    },
+    options: SessionOptions,
+  ) {
+    super();
+    this.#options = options;
+    this.request = request;
+    this.remoteAddress = address ?? "";
+    this.account = new Account(options.budget);
+    this.outbox = new Outbox(options, (reason) => {
+      options.onSlowReader(this, reason);
+      this.terminate();
+    });
+    this.#pending = new Pending(this, options);
+    this.#beat = options.timeouts.add(this, options.pingIntervalMs);
+    this.transport = transport(this);
+  }
+
+  get isAdmitted(): boolean {
+    return this.#pending === undefined && this.readyState === "open";
+  }
+
+  /** Calls `announce` as long as {@linkcode accountOfNewSession} is the account of this session. */
+  announce(announce: () => void): void {
+    announced = this.account;
+    try {
+      announce();
+    } finally {
+      announced = undefined;
+    }
+  }
+
+  /** Sends the first packet. */
+  start(handshake: Readonly<Record<string, unknown>>): void {
+    this.#send(OPEN + JSON.stringify({ sid: this.id, ...handshake }));
+  }
+
+  /** Sends a packet of Socket.IO. */
+  write(
+    content: string | Uint8Array | LongPacket,
+    options: { readonly wsPreEncodedFrame?: readonly Uint8Array[] | undefined } = {},
+  ): void {
+    if (this.readyState !== "open") return;
+    const message = typeof content === "string" ? options.wsPreEncodedFrame ?? MESSAGE + content : content;
+    this.#send(message);
+  }
+
+  /** Ends the session for Socket.IO, which calls this too, at once, and for the client after what waits was sent. */
+  close(reason = "forced close"): void {
+    if (this.readyState !== "open") return;
+    this.readyState = "closing";
+    this.transport.close();
+    this.#emitClose(reason);
+  }
+
+  /** Ends a session that broke the protocol or whose transport ended: what waits is dropped. */
+  fail(reason: "parse error" | "ping timeout" | "transport close" | "transport error"): void {
+    if (this.readyState === "closed") return;
+    this.outbox.close();
+    this.readyState = "closed";
+    this.transport.end();
+    this.#emitClose(reason);
+    this.onGone();
+  }
+
+  /** Ends the session and its TCP connections at once. */
+  terminate(): void {
+    this.outbox.close();
+    this.readyState = "closed";
+    this.transport.destroy();
+    this.probe?.destroy();
+    this.#emitClose("forced close");
+    this.onGone();
+  }
+
+  /** Its transport has ended: nothing of the session is left. */
+  onGone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    if (this.readyState === "open") this.#emitClose("transport close");
+    this.readyState = "closed";
+    this.probe?.cancel();
+    this.outbox.close();
+    this.#options.places.delete(this);
+    this.#options.onGone(this);
+  }
+
+  /** Lifts the bounds of a session that is not admitted, and delivers what was held back. */
+  admit(owner: MessageOwner, member: { readonly sid: string; readonly principal: string }): void {
+    const held = this.#pending?.end() ?? [];
+    this.#pending = undefined;
+    this.member = member;
+    this.account.assignTo(owner);
+    this.#options.places.delete(this);
+    this.#options.onAdmitted(this);
+    // Socket.IO's client refers to it as long as it lives.
+    if (this.request !== null) this.request.headers = {};
+    this.request = null;
+    for (const message of held) if (this.readyState === "open") this.emit("data", message);
+  }
+
+  /** Ends a session that Socket.IO has refused, after its client has had time to read the reason. */
+  refuse(): void {
+    this.#pending?.refuse();
+  }
+
+  /** Ends a session that is not admitted. */
+  dropPending(reason: string | undefined): void {
+    if (this.readyState === "closed") return;
+    this.#options.onDropped(this, reason);
+    this.terminate();
+  }
+
+  onConnecting(): void {
+    this.#options.places.renew(this);
+  }
+
+  /** Counts a chunk of a WebSocket of the session; `false` when it ended the session. */
+  countChunk(bytes: number): boolean {
+    return this.#pending?.countChunk(bytes) ?? true;
+  }
+
+  /** Reads a packet that came as text. */
+  onText(text: string): void {
+    const type = text.charAt(0);
+    const content = text.slice(1);
+    if (type === MESSAGE) return this.onMessage(content);
+    if (!this.#accepts(content)) return;
+    if (type === PONG) this.#onPong();
+    else if (type === PING) this.fail("transport error");
+    else if (!TYPES.has(type)) this.fail("parse error");
+  }
+
+  /** Reads the content of a message. */
+  onMessage(message: Incoming): void {
+    if (!this.#accepts(message)) return;
+    if (this.#pending === undefined) this.#options.meter?.received(sizeOf(message));
+    if (this.#pending?.passes(message) ?? true) this.emit("data", message);
+  }
+
+  /** Goes on over another transport, with a heartbeat of its own. */
+  upgradeTo(transport: Transport): void {
+    this.transport = transport;
+    this.probe = undefined;
+    transport.flush();
+    // A session that ends could not tell it to its client, who polls no more.
+    if (this.readyState !== "open") return transport.close();
+    this.#awaitsPong = false;
+    this.#wait(this.#options.pingIntervalMs);
+  }
+
+  /** Implements {@linkcode Expirable}: sends a ping, or ends the session that has not answered one. */
+  expire(): void {
+    const { pingTimeoutMs } = this.#options;
+    if (!this.#awaitsPong) {
+      this.#awaitsPong = true;
+      this.#isExtended = false;
+      this.#wait(pingTimeoutMs);
+      return this.#send(PING);
+    }
+    const beat = this.#beat;
+    // After a stall of the event loop, the pong may have arrived meanwhile.
+    setTimeout(() => {
+      if (this.#awaitsPong && beat === this.#beat) this.fail("ping timeout");
+    }, 0);
+  }
+
+  #accepts(content: Incoming): boolean {
+    if (this.readyState !== "open") return false;
+    if (this.#awaitsPong && !this.#isExtended) {
+      this.#isExtended = true;
+      this.#wait(this.#options.pingTimeoutMs);
+    }
+    return this.#pending?.countPacket(content) ?? true;
+  }
+
+  /** A pong without a ping is ignored: it would postpone the next ping. */
+  #onPong(): void {
+    if (!this.#awaitsPong) return;
+    this.#awaitsPong = false;
+    this.#wait(this.#options.pingIntervalMs);
+  }
+
+  #send(message: Outgoing): void {
+    if (this.#pending === undefined) this.#options.meter?.sent(contentBytesOf(message));
+    this.outbox.add(message);
+    this.transport.flush();
+  }
+
+  #wait(timeoutMs: number): void {
+    const { timeouts } = this.#options;
+    timeouts.cancel(this.#beat);
+    this.#beat = timeouts.add(this, timeoutMs);
+  }
+
+  #emitClose(reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#options.timeouts.cancel(this.#beat);
+    this.#pending?.end();
+    this.emit("close", reason);
+  }
+}

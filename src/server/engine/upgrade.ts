@@ -1,0 +1,101 @@
+/** The upgrade of a session from polling to a WebSocket: a probe and its answer, the end of the poll, and the change. */
+import type { Polling } from "./polling.ts";
+import type { Incoming } from "./incoming.ts";
+import { PacketType, type Probe, type Session } from "./session.ts";
+import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
+import type { Receiver, WebSocket } from "./web_socket.ts";
+
+const PROBE = `${PacketType.ping}probe`;
+const PROBE_ANSWER = `${PacketType.pong}probe`;
+/** How long an upgrade may take. */
+const UPGRADE_TIMEOUT_MS = 10_000;
+/** How often a poll that waits is ended, so that its client can send no further one. A client may not pause at once. */
+const NOOP_INTERVAL_MS = 100;
+
+/** Receives the packets of a WebSocket until it is the transport of the session. */
+export class Upgrade implements Receiver, Probe, Expirable {
+  readonly #session: Session;
+  readonly #webSocket: WebSocket;
+  readonly #polling: Polling;
+  readonly #timeouts: TimingWheel;
+  readonly #endMs = performance.now() + UPGRADE_TIMEOUT_MS;
+  #isProbed = false;
+  /** Whether the WebSocket is the transport of the session, or is closed. */
+  #isOver = false;
+  #scheduled: Scheduled;
+
+  constructor(session: Session, { webSocket, polling, timeouts }: {
+    readonly webSocket: WebSocket;
+    readonly polling: Polling;
+    readonly timeouts: TimingWheel;
+  }) {
+    this.#session = session;
+    this.#webSocket = webSocket;
+    this.#polling = polling;
+    this.#timeouts = timeouts;
+    this.#scheduled = timeouts.add(this, UPGRADE_TIMEOUT_MS);
+  }
+
+  get socket(): WebSocket["socket"] {
+    return this.#webSocket.socket;
+  }
+
+  countChunk(bytes: number): boolean {
+    return this.#session.countChunk(bytes);
+  }
+
+  onText(text: string): void {
+    if (this.#isOver) return;
+    if (text === PROBE) {
+      this.#webSocket.sendFirst(PROBE_ANSWER);
+      this.#isProbed = true;
+      this.#wait(NOOP_INTERVAL_MS);
+    } else if (text === PacketType.upgrade) this.#finish();
+    else this.cancel();
+  }
+
+  onMessage(_message: Incoming): void {
+    this.cancel();
+  }
+
+  fail(): void {
+    this.cancel();
+  }
+
+  onGone(): void {
+    if (this.#session.probe === this) this.#session.probe = undefined;
+  }
+
+  /** Closes the WebSocket; the session goes on with polling. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#timeouts.cancel(this.#scheduled);
+    this.#webSocket.close();
+  }
+
+  destroy(): void {
+    this.cancel();
+    this.#webSocket.destroy();
+  }
+
+  expire(): void {
+    const leftMs = this.#endMs - performance.now();
+    if (leftMs <= 0) return this.cancel();
+    if (this.#isProbed) this.#polling.release();
+    this.#wait(Math.min(NOOP_INTERVAL_MS, leftMs));
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#timeouts.cancel(this.#scheduled);
+    this.#polling.retire();
+    this.#webSocket.serve(this.#session, this.#session.outbox);
+    this.#session.upgradeTo(this.#webSocket);
+  }
+
+  #wait(timeoutMs: number): void {
+    this.#timeouts.cancel(this.#scheduled);
+    this.#scheduled = this.#timeouts.add(this, timeoutMs);
+  }
+}

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { addressKey, AddressLedger } from "../../../../src/server/engine/address_ledger.ts";
+
+function open(bounds: { readonly max: number; readonly maxPerAddress: number }) {
+  const evicted: string[] = [];
+  const clock = { nowMs: 0 };
+  const ledger = new AddressLedger<string>({
+    ...bounds,
+    replaceableAfterMs: 1_000,
+    evict: (entry) => evicted.push(entry),
+    now: () => clock.nowMs,
+  });
+  return { ledger, evicted, clock };
+}
+
+Deno.test("add() keeps the bound of each address and the bound in all", () => {
+  const { ledger } = open({ max: 3, maxPerAddress: 2 });
+  assertEquals(["a", "b", "c"].map((entry) => ledger.add(entry, "10.0.0.1")), [true, true, false]);
+  assertEquals(["d", "e"].map((entry) => ledger.add(entry, "10.0.0.2")), [true, false]);
+  ledger.delete("a");
+  assertEquals([ledger.add("f", "10.0.0.1"), ledger.size], [true, 3]);
+});
+
+Deno.test("add() takes the place of the oldest entry once that is old enough, of the same address first", () => {
+  const { ledger, evicted, clock } = open({ max: 3, maxPerAddress: 2 });
+  ledger.add("old", "10.0.0.2");
+  ledger.add("a", "10.0.0.1");
+  ledger.add("b", "10.0.0.1");
+  clock.nowMs = 1_000;
+  assertEquals(ledger.add("c", "10.0.0.1"), true);
+  assertEquals(ledger.add("d", "10.0.0.3"), true);
+  assertEquals(evicted, ["a", "old"]);
+  assertEquals(["a", "b", "c", "d"].map((entry) => ledger.has(entry)), [false, true, true, true]);
+});
+
+Deno.test("renew() makes an entry the newest", () => {
+  const { ledger, evicted, clock } = open({ max: 2, maxPerAddress: 2 });
+  ledger.add("a", "10.0.0.1");
+  ledger.add("b", "10.0.0.1");
+  clock.nowMs = 500;
+  ledger.renew("a");
+  clock.nowMs = 1_200;
+  assertEquals([ledger.add("c", "10.0.0.1"), ledger.add("d", "10.0.0.1")], [true, false]);
+  assertEquals(evicted, ["b"]);
+});
+
+Deno.test("addressKey() counts an IPv6 network of 64 bits as one address", () => {
+  const keys: Readonly<Record<string, string>> = {
+    "10.0.0.1": "10.0.0.1",
+    "::ffff:10.0.0.1": "10.0.0.1",
+    "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+    "2001:DB8:1:2::9": "2001:db8:1:2::/64",
+    "2001:db8::1": "2001:db8:0:0::/64",
+    "::1": "0:0:0:0::/64",
+    "": "",
+  };
+  for (const [address, key] of Object.entries(keys)) assertEquals(addressKey(address), key);
+  assertEquals(addressKey(undefined), "");
+});

@@ -1,0 +1,105 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { cutPacket } from "./_long_text.ts";
+
+const long = "y".repeat(300_000);
+/** The type of the Engine.IO packet, and what stands before the JSON. */
+const HEAD = "42/smcp,";
+
+function shortened(json: string): string | undefined {
+  return cutPacket(HEAD + json)?.short.slice(HEAD.length - 1);
+}
+
+Deno.test("a LongText has all bytes of a message that is relayed, and its text with the long strings cut", () => {
+  for (const packet of [`42/smcp,7["client:x",{"text":"${long}"}]`, `43/smcp,7["${long}"]`]) {
+    const text = cutPacket(packet);
+    assertEquals([text?.toString(), text?.length], [packet.slice(1), packet.length - 1]);
+    assert((text?.short.length ?? Infinity) < 2_200);
+  }
+  for (const packet of [`40/smcp,{"token":"${long}"}`, `42["x","${long}"]`, `451-/smcp,["${long}"]`]) {
+    assertEquals(cutPacket(packet), undefined, packet.slice(0, 10));
+  }
+});
+
+Deno.test("a LongText cannot be read after it was released", () => {
+  const text = cutPacket("42/smcp,[1]")?.dropFront(7);
+  assertEquals([text?.toString(), text?.length], ["[1]", 3]);
+  text?.release();
+  text?.release();
+  assertThrows(() => text?.view, TypeError);
+  assertThrows(() => text?.behind(Buffer.alloc(1)), TypeError);
+});
+
+Deno.test("a LongText takes a head in front of it, as far as there is room", () => {
+  const head = Buffer.from("a head that is longer than what it replaces: ");
+  const text = cutPacket("42/smcp,123[4]")?.dropFront(10);
+  assertEquals(text?.behind(head)?.toString(), `${head}[4]`);
+  assertEquals(text?.toString(), "[4]");
+  assertEquals(text?.behind(Buffer.alloc(1_000)), undefined);
+});
+
+Deno.test("a cut text keeps the structure and the short strings", () => {
+  const json = JSON.stringify(["client:x", { computer: "c", text: long, [long]: [1, long, { a: "b" }] }]);
+  const [event, { computer, ...others }] = JSON.parse(shortened(json) ?? "");
+  assertEquals([event, computer], ["client:x", "c"]);
+  const cut = long.slice(0, 2_047);
+  assertEquals(others, { text: cut, [cut]: [1, cut, { a: "b" }] });
+});
+
+Deno.test("no invalid JSON becomes valid", () => {
+  const invalid = [
+    `["${long}]`,
+    `["${long}" "${long}"]`,
+    `["${long}",]`,
+    `{"${long}"}`,
+    `["${long}"]]`,
+    `[${long}]`,
+    `[\\n"${long}"]`,
+    `["${long}"\\n]`,
+    `["${long}\\`,
+  ];
+  for (const json of invalid) {
+    assertThrows(() => JSON.parse(shortened(json) ?? json), SyntaxError, undefined, json.slice(0, 5));
+  }
+});
+
+Deno.test("no escape is cut in two", () => {
+  const escape = '\\u00e9\\n\\"\\\\';
+  for (let shift = 0; shift < 12; shift++) {
+    const json = `["${"x".repeat(shift)}${escape.repeat(30_000)}",{"a":["${escape}"]}]`;
+    const [first, second] = JSON.parse(json);
+    const [kept, rest] = JSON.parse(shortened(json) ?? "");
+    assert(first.startsWith(kept) && kept.length > 300);
+    assertEquals(rest, second);
+  }
+});
+
+Deno.test("a text with many strings, or with invalid characters or escapes, is not cut", () => {
+  for (const escape of ["\\x", "\\u12g4", "\\u123", "\\u 123", "\\N", "\\'", "\n"]) {
+    assertEquals(shortened(`["${long}${escape}"]`), undefined, escape);
+  }
+  assertEquals(shortened(JSON.stringify(Array(5_000).fill("x"))), undefined);
+});
+
+Deno.test("a cut text keeps all but the ends of long strings, in any language", () => {
+  const part = fc.tuple(
+    fc.constantFrom("x", "中", "é", '"', "\\", "\n", "\u0001", "😀", "\ud800"),
+    fc.nat({ max: 40_000 }),
+  );
+  const text = fc.array(part, { maxLength: 4 }).map((parts) =>
+    parts.map(([sign, count]) => sign.repeat(count)).join("")
+  );
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), (texts) => {
+      const kept: unknown = JSON.parse(shortened(JSON.stringify(texts)) ?? "null");
+      assert(Array.isArray(kept) && kept.length === texts.length);
+      for (const [index, whole] of texts.entries()) {
+        // A surrogate pair that is written as two escapes may be cut in two.
+        assertEquals(whole.slice(0, kept[index].length), kept[index]);
+        assert(kept[index].length === whole.length || kept[index].length >= 340);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
