@@ -5,13 +5,14 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { optionLabel } from "../options/checks.ts";
+import { CONSTANTS } from "../options/constants.ts";
 
-/** The share of one owner in what comes in: one principal cannot take the room of all others with messages it never ends. */
-const OWNER_SHARE = 1 / 4;
-/** The share of what waits outward: members that do not read cannot take the room of those that send. */
-const OUTWARD_SHARE = 1 / 2;
-/** Messages up to this size are never refused for lack of memory, so that small calls work under attack. */
-export const SMALL_MESSAGE_BYTES = 64 * 1024;
+/** The share of one owner in what comes in. */
+const OWNER_SHARE = CONSTANTS.ownerShare.value;
+/** The share of what waits outward. */
+const OUTWARD_SHARE = CONSTANTS.outwardShare.value;
+/** Messages up to this size are never refused for lack of memory. */
+export const SMALL_MESSAGE_BYTES = CONSTANTS.smallMessageBytes.value;
 
 /** Whose incoming messages share a quarter of the budget: all sessions of one principal, or of one address. */
 export interface MessageOwner {

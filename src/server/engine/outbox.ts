@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
 import { isFrames, type Outgoing } from "./frame_writer.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
@@ -11,7 +12,7 @@ export const MESSAGE_OVERHEAD_BYTES = 2048;
 /** The least that may wait, also when the largest message is smaller. */
 const MIN_WAITING_BYTES = 1024 * 1024;
 /** What answers and notifications, which are never refused, may add before the session ends. */
-const MARGIN_BYTES = 8 * 1024 * 1024;
+const MARGIN_BYTES = CONSTANTS.waitingMarginBytes.value;
 /** Texts up to this length count two bytes per character: measuring them would be slower. */
 const SMALL_TEXT_LENGTH = 1024;
 

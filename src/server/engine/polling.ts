@@ -21,7 +21,7 @@ const MAX_POSTED_PACKETS = CONSTANTS.maxPostedPackets.value;
 /** The most chunks of a body: each costs far more than a few bytes. */
 const MAX_BODY_CHUNKS = 10_000;
 /** How long a body may take. */
-const BODY_TIMEOUT_MS = 30_000;
+const BODY_TIMEOUT_MS = CONSTANTS.bodyTimeoutMs.value;
 /** How long a session that ends waits for the request that is told so. */
 const LAST_POLL_TIMEOUT_MS = 30_000;
 /** Answers from this size on are compressed for clients that read gzip. */

@@ -16,6 +16,7 @@ import {
   type Outgoing,
   writeFrame,
 } from "./frame_writer.ts";
+import { CONSTANTS } from "../options/constants.ts";
 import { LongPacket, type LongText } from "./long_text.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Incoming, OversizeText } from "./incoming.ts";
@@ -27,8 +28,6 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const MIN_POOLED_BYTES = 4 * 1024;
 /** A write ends with the message that reaches this size: Node joins what waits, which would copy many large messages. */
 const MAX_WRITE_BYTES = 64 * 1024;
-/** A message may be this many times as large as the limit: its sender is answered 413. A larger one ends the connection. */
-const MAX_SKIPPED_FACTOR = 4;
 
 /** What a WebSocket tells: a session, or the upgrade of one. */
 export interface Receiver {
@@ -69,7 +68,7 @@ export class WebSocket implements FrameSink, Transport {
     this.socket = socket;
     this.#reader = new FrameReader(this, {
       maxPayloadBytes,
-      maxSkippedBytes: MAX_SKIPPED_FACTOR * maxPayloadBytes,
+      maxSkippedBytes: CONSTANTS.skippedFactor.value * maxPayloadBytes,
       memory: new Holding(account),
     });
     socket.setTimeout(0);

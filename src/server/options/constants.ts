@@ -103,6 +103,41 @@ const MEMBERS = {
   },
 } as const satisfies Constants;
 
+const MESSAGES = {
+  // So that small calls work under attack.
+  smallMessageBytes: {
+    value: 64 * KIB,
+    help: "bytes of a message that always finds room in `--max-message-memory`",
+    beyond: "413 where it finds none, or the session ends",
+  },
+  // One principal cannot take the room of all others with messages that it never ends.
+  ownerShare: {
+    value: 1 / 4,
+    help:
+      "share of `--max-message-memory`, for what one principal, or without credentials one address, has not finished",
+    beyond: "413, or the session ends",
+  },
+  // Members that do not read cannot take the room of those that send.
+  outwardShare: {
+    value: 1 / 2,
+    help: "share of `--max-message-memory`, for what waits until members read it",
+    beyond: "413 for requests to them",
+  },
+  // Answers and notifications are never refused, and may add so much before the connection ends.
+  waitingMarginBytes: {
+    value: 8 * MIB,
+    help:
+      "bytes that may wait for one member besides as many as `--max-payload`, beyond which requests are refused",
+    beyond: ENDS,
+  },
+  skippedFactor: {
+    value: 4,
+    help: "times `--max-payload`: a WebSocket message up to that size is skipped and answered 413",
+    beyond: `${ENDS} (1009)`,
+  },
+  bodyTimeoutMs: { value: 30_000, help: "time of a polling body", beyond: "408" },
+} as const satisfies Constants;
+
 const REQUESTS = {
   maxRequesterBytes: { value: 64 * MIB, help: "bytes, asked by one connection", beyond: "413" },
   targetFactor: { value: 2, help: "times `--max-open-requests`, asked of one Computer", beyond: "400" },
@@ -145,11 +180,12 @@ export const CONSTANT_GROUPS = {
   "before admission, for each connection": BEFORE_ADMISSION,
   "of one principal, or one address": OWNERS,
   "of each member": MEMBERS,
+  "of messages on their way": MESSAGES,
   "of requests in flight": REQUESTS,
   "of files and keys": FILES,
 } as const;
 
-export const CONSTANTS = { ...BEFORE_ADMISSION, ...OWNERS, ...MEMBERS, ...REQUESTS, ...FILES };
+export const CONSTANTS = { ...BEFORE_ADMISSION, ...OWNERS, ...MEMBERS, ...MESSAGES, ...REQUESTS, ...FILES };
 
 export type ConstantName = keyof typeof CONSTANTS;
 

@@ -75,14 +75,15 @@ export interface SmcpServerOptions {
   /**
    * The largest message, in bytes; 16 MiB by default, at least 4,096. An event or an ack over WebSocket up to
    * four times as large is skipped and answered 413; any other larger message ends its connection. As many
-   * bytes may wait for a member that reads slowly; beyond that, requests to it are refused with 413, and
-   * later its connection is closed.
+   * bytes may wait for a member that reads slowly; beyond that, requests to it are refused with 413, and 8
+   * MiB later its connection is closed.
    */
   readonly maxPayloadBytes?: number | undefined;
   /**
-   * The memory for messages that are on their way, in bytes. A quarter of it for unfinished ones of one
-   * principal. By default 512 MiB. At least four messages of the largest size. Beyond it, messages above 64
-   * KiB are refused with 413, or end their connection.
+   * The memory for all messages on their way, in and out, in bytes; 512 MiB by default. At least four
+   * messages of the largest size. What one principal, or without `auth` one address, has not finished takes
+   * at most a quarter of it, and what waits until members read it at most half. Beyond that, messages above
+   * 64 KiB are refused with 413, or end their session.
    */
   readonly maxMessageMemoryBytes?: number | undefined;
   /**

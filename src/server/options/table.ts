@@ -113,19 +113,19 @@ const LIMITS = {
     note:
       "An event or an ack over WebSocket up to four times as large is skipped and answered 413; any other larger " +
       "message ends its connection. As many bytes may wait for a member that reads slowly; beyond that, requests to it " +
-      "are refused with 413, and later its connection is closed.",
+      "are refused with 413, and 8 MiB later its connection is closed.",
     default: 16 * MIB,
     // A join with long names, and the credentials of a client, must fit.
     least: 4_096,
   },
   maxMessageMemoryBytes: {
     kind: "bytes",
-    help:
-      "the memory for messages that are on their way; a quarter of it for unfinished ones of one principal",
+    help: "the memory for all messages on their way, in and out",
     who: "a machine with little memory, or many large messages at once",
     note:
-      "At least four messages of the largest size. Beyond it, messages above 64 KiB are refused with 413, or end " +
-      "their connection.",
+      "At least four messages of the largest size. What one principal, or without `auth` one address, has not " +
+      "finished takes at most a quarter of it, and what waits until members read it at most half. Beyond that, messages " +
+      "above 64 KiB are refused with 413, or end their session.",
     default: 512 * MIB,
   },
   maxOpenRequests: {
