@@ -137,11 +137,11 @@ export class Connection implements Target {
 
   /** The requests that it has sent, also to Computers of other processes. */
   get sent(): PendingRequests {
-    return this.#sent ??= new PendingRequests();
+    return this.#sent ??= new PendingRequests("requesterIndex");
   }
 
   get #asTarget(): PendingRequests {
-    return this.#received ??= new PendingRequests();
+    return this.#received ??= new PendingRequests("targetIndex");
   }
 
   get targetLoad(): Load {
