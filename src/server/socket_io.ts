@@ -207,11 +207,10 @@ function createHub(
   namespace: ReturnType<IoServer["of"]>,
   context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
 ): Hub {
-  const { settings, timeouts, drain, audit, quotas, connections } = context;
+  const { settings, timeouts, drain, audit, connections } = context;
   const premises = {
     logger: settings.logger,
     audit,
-    quotas,
     connection: (sid: string) => connections.get(sid),
     departureReasons: new Map<string, string>(),
     deliver(officeId: string, { event, body, except }: Notification) {

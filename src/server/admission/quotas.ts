@@ -172,10 +172,6 @@ export class QuotaLedger {
   messageOwner(quotas: Quotas): MessageOwner {
     return quotas[this.#settings.messages];
   }
-
-  countRequest(event: string, quotas: Quotas | undefined): SmcpError | undefined {
-    return quotas?.principal.takeRequest(event);
-  }
 }
 
 /** The name of a 429 at connecting, for the metrics. */

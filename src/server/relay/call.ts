@@ -15,7 +15,6 @@ import type { Meter, Outcome } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
 import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
-import type { QuotaLedger } from "../admission/quotas.ts";
 import { routingFieldsOf } from "../engine/raw.ts";
 import type { Ack, Connection, ConnectionContext } from "./connection.ts";
 import type { Incoming } from "./held_events.ts";
@@ -27,7 +26,6 @@ export interface Hub extends ConnectionContext {
   /** The time that the Server waits for a Computer beyond the time-out of a request. */
   readonly graceMs: number;
   readonly maxOpenRequests: number;
-  readonly quotas: QuotaLedger;
   readonly loadLimits: LoadLimits;
   readonly drain: Drain;
   readonly meter: Meter | undefined;
