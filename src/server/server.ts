@@ -24,7 +24,7 @@ import {
 } from "./options/settings.ts";
 import { optionLabel, requireNumber } from "./options/checks.ts";
 import { OPTIONS } from "./options/table.ts";
-import { Metrics, takeSnapshot } from "./observe/metrics.ts";
+import { Metrics } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "./engine/listening.ts";
@@ -300,13 +300,14 @@ function openMetrics(
   if (meter === undefined) return undefined;
   return new Metrics(meter, () => {
     const { connections, countSessions } = side;
-    return takeSnapshot(connections.values(), {
+    return {
+      connections: [...connections.values()],
       otherConnections: Math.max(0, countSessions() - connections.size),
       isReady: health.isReady,
       messageBytes: side.countMessageBytes(),
       certificateExpiresAtMs: certificate?.expiresAtMs,
       auditLinesLost: countLostAuditLines?.(),
-    });
+    };
   });
 }
 

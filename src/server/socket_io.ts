@@ -16,7 +16,7 @@ import { REFUSAL_LINGER_MS } from "./engine/refusals.ts";
 import { accountOfNewSession, Session } from "./engine/session.ts";
 import { TimingWheel } from "./engine/timing_wheel.ts";
 import { OfficeLoads } from "./relay/pending_requests.ts";
-import { type Audit, auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
+import { auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
 import { MemoryOffices } from "./offices/memory.ts";
 import type { Notification, OfficeListener, Offices } from "./offices/offices.ts";
 import { RedisOffices } from "./offices/redis/offices.ts";
@@ -125,7 +125,7 @@ interface NamespaceContext {
   readonly timeouts: TimingWheel;
   readonly refusals: BoundedLog;
   readonly drain: Drain;
-  readonly audit: Audit;
+  readonly audit: BoundedLog;
   readonly quotas: QuotaLedger;
 }
 
@@ -253,7 +253,7 @@ function serveConnection(
 ): void {
   const { principal, version } = connection.identity;
   const fields = { sid: socket.id, principal, version, address };
-  hub.audit.write("debug", "connected", { action: "connect", fields });
+  hub.audit.write("debug", "connected", auditFields("connect", fields));
   // A client may send a number as the name of an event.
   socket.onAny((event: unknown, ...args: unknown[]) =>
     dispatch(hub, connection, { event: String(event), args })

@@ -1,11 +1,12 @@
 /** The credentials of an open connection: they end, and newer ones may take their place before that. */
+import type { BoundedLog } from "../../bounded_log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import { type Grant, isGranted, type WantedSeat } from "./grant.ts";
-import { type Audit, LoggedRefusal } from "../observe/logs.ts";
+import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import { type Credentials, endOf, type Permit } from "./provider.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../engine/timing_wheel.ts";
@@ -54,7 +55,7 @@ export class PermitWatch {
 
 export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
   readonly permits: PermitWatch;
-  readonly audit: Audit;
+  readonly audit: BoundedLog;
 }
 
 const NO_END: Permit = {};
@@ -163,7 +164,7 @@ export class LiveCredentials implements Expirable {
     // A provider may say Infinity.
     const expires = Number.isFinite(expiresAtMs) ? new Date(Number(expiresAtMs)).toJSON() : undefined;
     const fields = { sid, principal, office: member?.officeId, name: member?.name, expires };
-    this.#context.audit.write("info", "renewed the credentials", { action: "renew", fields });
+    this.#context.audit.write("info", "renewed the credentials", auditFields("renew", fields));
   }
 
   async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {

@@ -89,26 +89,11 @@ export function auditFields(action: AuditAction, fields: LogFields): LogFields {
   return { ...own, ...fields, ...own };
 }
 
-/** Writes what was allowed. Lines about refusals are written by the bounded logs of connections and of refusals. */
-export interface Audit {
-  /** Writes a line, unless there were too many: their number is in the next line. */
-  write(level: "info" | "debug", message: string, record: AuditRecord): void;
-  close(): void;
-}
-
-export interface AuditRecord {
-  readonly action: AuditAction;
-  readonly fields: LogFields;
-}
-
-export function openAudit(logger: Logger): Audit {
-  const log = new BoundedLog(logger, {
+/** Opens the log of what was allowed. Lines about refusals are in the logs of connections and of refusals. */
+export function openAudit(logger: Logger): BoundedLog {
+  return new BoundedLog(logger, {
     buckets: [new TokenBucket(AUDIT_LINES)],
     about: "the audit trail",
     fields: { module: "audit" },
   });
-  return {
-    write: (level, message, { action, fields }) => log.write(level, message, auditFields(action, fields)),
-    close: () => log.close(),
-  };
 }

@@ -1,16 +1,15 @@
 /** The metrics of a Server as a text for Prometheus. */
 import process from "node:process";
-import type { Connection } from "../relay/connection.ts";
+import type { Member } from "../offices/office.ts";
 import type { Counts, EventCounts, Meter } from "./meter.ts";
 
 /** What is not counted, but looked up when the text is written. */
 export interface Snapshot {
-  /** Members by role: `agent`, `computer`, `observer`; `none` for connections outside of any office. */
-  readonly connections: Readonly<Record<string, number>>;
+  readonly connections: readonly {
+    readonly member: Pick<Member, "officeId" | "role" | "isObserver"> | undefined;
+    readonly inFlight: { readonly requests: number; readonly bytes: number };
+  }[];
   readonly otherConnections: number;
-  readonly offices: number;
-  readonly requestsInFlight: number;
-  readonly bytesInFlight: number;
   /** Bytes of messages on their way: incomplete, or waiting for members that read slowly. */
   readonly messageBytes: number;
   readonly isReady: boolean;
@@ -18,25 +17,6 @@ export interface Snapshot {
   readonly certificateExpiresAtMs: number | undefined;
   /** Lines that are missing in the audit log; `undefined` without one. */
   readonly auditLinesLost: number | undefined;
-}
-
-type Counted = Pick<Snapshot, "connections" | "offices" | "requestsInFlight" | "bytesInFlight">;
-
-export function takeSnapshot(
-  connections: Iterable<Connection>,
-  others: Omit<Snapshot, keyof Counted>,
-): Snapshot {
-  const byRole = { agent: 0, computer: 0, observer: 0, none: 0 };
-  const offices = new Set<string>();
-  let requestsInFlight = 0;
-  let bytesInFlight = 0;
-  for (const { member, inFlight } of connections) {
-    byRole[member === undefined ? "none" : member.isObserver ? "observer" : member.role]++;
-    if (member !== undefined) offices.add(member.officeId);
-    requestsInFlight += inFlight.requests;
-    bytesInFlight += inFlight.bytes;
-  }
-  return { ...others, connections: byRole, offices: offices.size, requestsInFlight, bytesInFlight };
 }
 
 export class Metrics {
@@ -121,7 +101,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
     type: "gauge",
     help: "Admitted connections by role",
     value: ({ connections }) =>
-      Object.entries(connections).map(([role, value]) => ({ labels: { role }, value })),
+      ["agent", "computer", "observer", "none"].map((role) => {
+        const value = connections.filter(({ member }) => roleOf(member) === role).length;
+        return { labels: { role }, value };
+      }),
   },
   a2c_connections_other: {
     type: "gauge",
@@ -131,17 +114,17 @@ const METRICS: Readonly<Record<string, Metric>> = {
   a2c_offices: {
     type: "gauge",
     help: "Offices with members on this process",
-    value: ({ offices }) => offices,
+    value: ({ connections }) => new Set(connections.flatMap(({ member }) => member?.officeId ?? [])).size,
   },
   a2c_requests_in_flight: {
     type: "gauge",
     help: "Relayed requests that wait for their answer",
-    value: ({ requestsInFlight }) => requestsInFlight,
+    value: ({ connections }) => connections.reduce((sum, { inFlight }) => sum + inFlight.requests, 0),
   },
   a2c_bytes_in_flight: {
     type: "gauge",
     help: "Memory of the requests in flight, estimated",
-    value: ({ bytesInFlight }) => bytesInFlight,
+    value: ({ connections }) => connections.reduce((sum, { inFlight }) => sum + inFlight.bytes, 0),
   },
   a2c_message_memory_bytes: {
     type: "gauge",
@@ -187,6 +170,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ certificateExpiresAtMs: ms }) => ms === undefined ? undefined : ms / 1_000,
   },
 };
+
+function roleOf(member: Snapshot["connections"][number]["member"]): string {
+  if (member === undefined) return "none";
+  return member.isObserver ? "observer" : member.role;
+}
 
 function occurred<Name>(counts: Counts<Name>): readonly (readonly [Name, number])[] {
   return counts.entries().filter(([, value]) => value > 0);

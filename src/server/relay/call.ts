@@ -16,8 +16,7 @@ import type { Member } from "../offices/office.ts";
 import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
 import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
 import { routingFieldsOf } from "../engine/raw.ts";
-import type { Ack, Connection, ConnectionContext } from "./connection.ts";
-import type { Incoming } from "./held_events.ts";
+import type { Ack, Connection, ConnectionContext, Incoming } from "./connection.ts";
 import { type Answer, errorCodeOf, type LoadLimits, type Settlement } from "./pending_requests.ts";
 
 /** What the relay needs of its Server. */

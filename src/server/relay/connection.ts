@@ -6,15 +6,16 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
+import { approximateSizeBytes } from "../../protocol/size.ts";
 import { describeError, quoted } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Grant } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
-import type { Account } from "../engine/budget.ts";
-import type { Audit } from "../observe/logs.ts";
+import { type Account, Holding } from "../engine/budget.ts";
+import { RawRequest } from "../engine/raw.ts";
+import { auditFields } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
-import type { HeldEvents } from "./held_events.ts";
 import {
   type Answer,
   type Load,
@@ -68,7 +69,7 @@ export interface ConnectionContext extends RequestContext {
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;
   readonly logger: Logger;
-  readonly audit: Audit;
+  readonly audit: BoundedLog;
 }
 
 export interface Target {
@@ -255,7 +256,7 @@ export class Connection implements Target {
     const { code, message: reason } = farewell;
     const { name, officeId: office, principal = this.identity.principal } = this.#member ?? {};
     const fields = { sid: this.sid, code, reason, name, office, principal };
-    this.#shared.audit.write("info", "dismissed a connection", { action: "dismiss", fields });
+    this.#shared.audit.write("info", "dismissed a connection", auditFields("dismiss", fields));
     this.announce(farewell);
     this.close();
   }
@@ -301,4 +302,52 @@ export function computerNotFound(name: string, state = "not found"): SmcpError {
 
 export function nestedTooDeep(event: string): SmcpError {
   return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
+}
+
+export interface Incoming {
+  readonly event: string;
+  /** Its arguments; the last one is a function when the sender asked for an ack. */
+  readonly args: readonly unknown[];
+}
+
+/** What waits for the end of a change, in the order in which it came. */
+export class HeldEvents {
+  readonly #waiting: (() => void)[] = [];
+  readonly #counted: Holding;
+
+  /** @param account Counts what waits: a change may last as long as Redis takes for it. */
+  constructor(account: Account) {
+    this.#counted = new Holding(account);
+  }
+
+  /** Adds an event; `false` when too many wait, or there is no memory for it. Below the limit, any size fits. */
+  take({ args: [body] }: Incoming, handle: () => void): boolean {
+    const { maxHeldEvents, maxHeldBytes } = CONSTANTS;
+    if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
+      return false;
+    }
+    return this.hold(body instanceof RawRequest ? body.length : approximateSizeBytes(body), handle);
+  }
+
+  /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
+  hold(bytes: number, handle: () => void): boolean {
+    if (!this.#counted.hasRoom(this.#counted.bytes + bytes)) return false;
+    this.#counted.change(bytes);
+    this.after(handle);
+    return true;
+  }
+
+  /** The same for what needs no memory. */
+  after(handle: () => void): void {
+    this.#waiting.push(handle);
+  }
+
+  get released(): Promise<void> {
+    return new Promise((resolve) => this.after(resolve));
+  }
+
+  release(): void {
+    this.#counted.hold(0);
+    for (const handle of this.#waiting.splice(0)) handle();
+  }
 }

@@ -14,13 +14,11 @@ import { parseComputerCallData } from "../../protocol/parse.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { describeError, quoted } from "../../text.ts";
-import { Holding } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
 import { Call, type Hub, type Route } from "./call.ts";
-import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
-import { HeldEvents, type Incoming } from "./held_events.ts";
+import { computerNotFound, type Connection, HeldEvents, type Incoming, nestedTooDeep } from "./connection.ts";
 import {
   cancelToolCall,
   joinOffice,
@@ -160,7 +158,7 @@ async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
 
 async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
   const { connection } = call;
-  const held = connection.held = new HeldEvents(new Holding(connection.account));
+  const held = connection.held = new HeldEvents(connection.account);
   await finishLater(call, answer);
   connection.held = undefined;
   held.release();

@@ -26,7 +26,7 @@ import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
 import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
 import type { Credentials } from "../admission/provider.ts";
-import { LoggedRefusal } from "../observe/logs.ts";
+import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Departure } from "../offices/offices.ts";
 import type { Call, Hub, Route } from "./call.ts";
@@ -195,7 +195,7 @@ export function arrive(
   }
   if (!isHere) return;
   hub.connection(member.sid)?.enter(member);
-  hub.audit.write("info", "joined office", { action: "join", fields: fieldsOf(member) });
+  hub.audit.write("info", "joined office", auditFields("join", fieldsOf(member)));
 }
 
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
@@ -212,7 +212,7 @@ export function depart(hub: MembershipContext, member: Member, { isHere, reason 
       ...fieldsOf(member),
       reason: farewell?.code ?? hub.departureReasons.get(member.sid) ?? "left",
     };
-    hub.audit.write("info", "left office", { action: "leave", fields });
+    hub.audit.write("info", "left office", auditFields("leave", fields));
   }
   if (farewell !== undefined) connection?.dismiss(farewell);
 }

@@ -3,11 +3,16 @@ import { Meter } from "../../../../src/server/observe/meter.ts";
 import { Metrics, type Snapshot } from "../../../../src/server/observe/metrics.ts";
 
 const snapshot: Snapshot = {
-  connections: { agent: 1, computer: 2, observer: 0, none: 3 },
+  connections: [
+    { member: { officeId: "lab", role: "agent", isObserver: false }, inFlight: { requests: 0, bytes: 0 } },
+    {
+      member: { officeId: "lab", role: "computer", isObserver: false },
+      inFlight: { requests: 2, bytes: 30 },
+    },
+    { member: { officeId: "den", role: "computer", isObserver: false }, inFlight: { requests: 1, bytes: 4 } },
+    { member: undefined, inFlight: { requests: 0, bytes: 0 } },
+  ],
   otherConnections: 4,
-  offices: 5,
-  requestsInFlight: 6,
-  bytesInFlight: 7,
   messageBytes: 8,
   isReady: true,
   certificateExpiresAtMs: undefined,
@@ -27,8 +32,11 @@ Deno.test("the text of the metrics has help, type and samples of each, with an e
     'a2c_connections{role="agent"} 1',
     'a2c_connections{role="computer"} 2',
     'a2c_connections{role="observer"} 0',
-    'a2c_connections{role="none"} 3',
+    'a2c_connections{role="none"} 1',
   ]);
+  assertEquals(linesOf("a2c_offices").at(-1), "a2c_offices 2");
+  assertEquals(linesOf("a2c_requests_in_flight").at(-1), "a2c_requests_in_flight 3");
+  assertEquals(linesOf("a2c_bytes_in_flight").at(-1), "a2c_bytes_in_flight 34");
   assertEquals(linesOf("a2c_ready"), ["# TYPE a2c_ready gauge", "a2c_ready 1"]);
   assertEquals(linesOf("a2c_requests_total"), ["# TYPE a2c_requests_total counter"]);
 });

@@ -1,6 +1,6 @@
 /** Events that wait for a change of a membership, for a test. */
-import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
-import { HeldEvents } from "../../../../src/server/relay/held_events.ts";
+import { Account, Budget } from "../../../../src/server/engine/budget.ts";
+import { HeldEvents } from "../../../../src/server/relay/connection.ts";
 
 /** What waits, and the memory that it counts in. */
 export function holdEvents(maxShareBytes = 16 * 1024 * 1024) {
@@ -8,5 +8,5 @@ export function holdEvents(maxShareBytes = 16 * 1024 * 1024) {
   const owner = { incompleteBytes: 0 };
   const account = new Account(budget);
   account.assignTo(owner);
-  return { held: new HeldEvents(new Holding(account)), memory: budget, owner };
+  return { held: new HeldEvents(account), memory: budget, owner };
 }
