@@ -18,7 +18,7 @@ import {
 } from "../../relay/pending_requests.ts";
 import { noMemory } from "../../engine/budget.ts";
 import { answerLost, outOfReach } from "../offices.ts";
-import { Flows, type Routed } from "./flows.ts";
+import { Peer, type Routed } from "./peer.ts";
 import {
   type MessageOf,
   type ProcessMessage,
@@ -49,31 +49,21 @@ export interface CourierContext extends CourierBounds {
   evict(sid: string): void;
 }
 
-/** A request to or from another process. */
-interface Travelling {
-  readonly pending: PendingRequest;
-  readonly fence: string;
-}
-
 type AskContext = Parameters<Target["ask"]>[1];
 
 export class Courier {
   readonly #context: CourierContext;
-  readonly #flows: Flows;
-  #lastId = 0;
-  readonly #outgoing = new Map<number, Travelling>();
-  /** By fence and id. */
-  readonly #incoming = new Map<string, Travelling>();
+  readonly #peers = new Map<string, Peer>();
   readonly #evictions = new Map<number, () => void>();
+  #lastId = 0;
 
   constructor(context: CourierContext) {
     this.#context = context;
-    this.#flows = new Flows((fence, message) => context.publish(fence, message));
   }
 
   /** The fences of processes with requests in flight, to or from here, or with which there were any. */
   peers(): readonly string[] {
-    return this.#flows.fences();
+    return [...this.#peers.keys()];
   }
 
   /** The Computer that has a seat in another process, which counts the requests to it. */
@@ -92,7 +82,7 @@ export class Courier {
     if (read === undefined) return logger.warn("ignored a malformed message of another process");
     const { message } = read;
     try {
-      this.#confirm(message, text);
+      if (isCounted(message)) this.#confirm(message, text);
       this.#handle(message, read.text);
     } catch (error) {
       const fields = { kind: message.kind, error: describeError(error) };
@@ -102,27 +92,31 @@ export class Courier {
 
   /** Ends the requests to and from a process whose lease has ended. */
   onLost(fence: string): void {
+    const peer = this.#peers.get(fence);
+    if (peer === undefined) return;
+    this.#peers.delete(fence);
     // First: a request that fails makes room for others that wait.
-    this.#flows.end(fence);
-    for (const { pending, fence: asked } of [...this.#outgoing.values()]) {
-      if (asked !== fence) continue;
+    peer.clear();
+    for (const pending of [...peer.outgoing.values()]) {
       pending.fail(computerNotFound(pending.request.computer, "was lost while the request was in flight"));
     }
-    for (const { pending, fence: asking } of [...this.#incoming.values()]) {
-      if (asking === fence) pending.drop();
-    }
+    for (const pending of [...peer.incoming.values()]) pending.drop();
   }
 
   /** Ends the requests to other processes: their answers may have been lost. */
   failOutgoing(): void {
-    this.#flows.clear();
-    for (const { pending } of [...this.#outgoing.values()]) pending.fail(answerLost(pending.request));
+    for (const peer of this.#peers.values()) peer.clear();
+    for (const { outgoing } of this.#peers.values()) {
+      for (const pending of [...outgoing.values()]) pending.fail(answerLost(pending.request));
+    }
   }
 
   /** Ends all requests to and from other processes: this one has a new fence. */
   forgetRequests(): void {
     this.failOutgoing();
-    for (const { pending } of [...this.#incoming.values()]) pending.drop();
+    for (const { incoming } of this.#peers.values()) {
+      for (const pending of [...incoming.values()]) pending.drop();
+    }
   }
 
   /** Asks the process of a seat to stop acting for it; resolves to whether it confirms that in time. */
@@ -141,43 +135,54 @@ export class Courier {
     }
   }
 
+  #peer(fence: string): Peer {
+    const peer = this.#peers.get(fence) ?? new Peer((message) => this.#context.publish(fence, message));
+    this.#peers.set(fence, peer);
+    return peer;
+  }
+
   #tell({ fence, sid, officeId, name }: Seat, event: string, body: unknown): void {
-    const text = this.#write(fence, { event, computer: name, officeId }, [event, body]);
-    this.#send(fence, officeId, { kind: "tell", from: this.#context.fence(), sid, officeId, event }, text);
+    const peer = this.#peer(fence);
+    const text = write(peer, { event, computer: name, officeId }, [event, body]);
+    const message = { kind: "tell", from: this.#context.fence(), sid, officeId, event } as const;
+    this.#watch(peer.send(writeMessage(message, text), { officeId }));
   }
 
   #ask({ fence, sid }: Seat, request: RelayedRequest, { body, ...context }: AskContext): void {
     const { officeId, event } = request;
-    const text = this.#write(fence, request, [event, body]);
+    const peer = this.#peer(fence);
+    const text = write(peer, request, [event, body]);
     const id = ++this.#lastId;
-    const pending = this.#await(request, { id, fence, sid, ...context });
+    const pending = this.#await(request, {
+      ...context,
+      peer,
+      drop: { kind: "drop", id, from: this.#context.fence(), sid },
+    });
     pending.count(text.length);
     const message = writeMessage({ ...request, kind: "ask", id, from: this.#context.fence(), sid }, text);
-    this.#flows.send(fence, message, { officeId, key: pending }).then((receivers) => {
+    peer.send(message, { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
     }, (error) => {
-      this.#flows.end(fence);
+      peer.clear();
       pending.fail(outOfReach(`relay "${quoted(event)}"`, error));
     });
   }
 
   /** A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { id, fence, sid, requester, onSettled }: Omit<AskContext, "body"> & {
-    readonly id: number;
-    readonly fence: string;
-    readonly sid: string;
+  #await(request: RelayedRequest, { peer, drop, requester, onSettled }: Omit<AskContext, "body"> & {
+    readonly peer: Peer;
+    readonly drop: MessageOf<"drop">;
   }): PendingRequest {
     const { officeId } = request;
     const pending: PendingRequest = new PendingRequest({
       request,
-      sides: [toSide(this.#outgoing, id, fence), requester],
+      sides: [toSide(peer.outgoing, drop.id), requester],
       context: this.#context,
       onSettled: (settlement) => {
         // A request that waits is not sent any more.
-        const wasSent = settlement.kind === "answered" ||
-          !this.#flows.cancel(fence, { officeId, key: pending });
+        const wasSent = settlement.kind === "answered" || !peer.cancel(officeId, pending);
         if (settlement.kind === "dropped" && wasSent) {
-          this.#send(fence, officeId, { kind: "drop", id, from: this.#context.fence(), sid });
+          this.#watch(peer.send(writeMessage(drop), { officeId }));
         }
         onSettled(settlement);
       },
@@ -185,43 +190,22 @@ export class Courier {
     return pending;
   }
 
-  /**
-   * Writes arguments for a process. Throws a 413 when too much waits for it, before it copies up to the largest message, and
-   * a 400 for arguments that are nested too deep.
-   */
-  #write(fence: string, routed: Routed, values: readonly unknown[]): string {
-    // The size of attachments is not known yet.
-    this.#flows.requireRoom(fence, routed, rawArgumentsOf(values)?.length ?? Infinity);
-    try {
-      return writeArguments(values);
-    } catch (error) {
-      throw error instanceof RangeError ? nestedTooDeep(routed.event) : error;
-    }
-  }
-
-  /** Sends a message whose loss has no effect beyond itself. */
-  #send(fence: string, officeId: string, message: ProcessMessage, text?: string): void {
-    this.#logFailure(this.#flows.send(fence, writeMessage(message, text), { officeId }));
-  }
-
-  /** Sends a short message at once, before those that wait. */
-  #sendAhead(fence: string, message: ProcessMessage): void {
-    this.#logFailure(this.#context.publish(fence, writeMessage(message)));
-  }
-
-  #logFailure(sending: Promise<number>): void {
+  /** Logs that a message was not sent. Its loss has no effect beyond itself. */
+  #watch(sending: Promise<number>): void {
     sending.catch((error) => {
       const fields = { error: describeError(error) };
       this.#context.logger.debug("failed to send a message to another process", fields);
     });
   }
 
-  #confirm(message: ProcessMessage, whole: string): void {
-    if (message.kind === "evict" || message.kind === "evicted" || message.kind === "received") return;
-    const { from } = message;
-    const bytes = this.#flows.onReceived(from, whole);
-    if (bytes === undefined) return;
-    this.#sendAhead(from, { kind: "received", from: this.#context.fence(), bytes });
+  /** Sends a short message at once, before those that wait. */
+  #sendAhead(fence: string, message: ProcessMessage): void {
+    this.#watch(this.#context.publish(fence, writeMessage(message)));
+  }
+
+  #confirm({ from }: CountedMessage, whole: string): void {
+    const bytes = this.#peer(from).onReceived(whole);
+    if (bytes !== undefined) this.#sendAhead(from, { kind: "received", from: this.#context.fence(), bytes });
   }
 
   #handle(message: ProcessMessage, text: string): void {
@@ -231,16 +215,18 @@ export class Courier {
       case "drop":
         return this.#pass(message, text);
       case "answer":
-        return this.#outgoing.get(message.id)?.pending.ack(...readAnswer(text, message.errorCode));
+        return this.#peers.get(message.from)?.outgoing.get(message.id)?.ack(
+          ...readAnswer(text, message.errorCode),
+        );
       case "fail":
-        return this.#outgoing.get(message.id)?.pending.fail(toError(message));
+        return this.#peers.get(message.from)?.outgoing.get(message.id)?.fail(toError(message));
       case "evict":
         this.#context.evict(message.sid);
         return this.#sendAhead(message.from, { kind: "evicted", id: message.id });
       case "evicted":
         return this.#evictions.get(message.id)?.();
       case "received":
-        return this.#flows.onConfirmed(message.from, message.bytes);
+        return this.#peers.get(message.from)?.onConfirmed(message.bytes);
     }
   }
 
@@ -260,7 +246,7 @@ export class Courier {
   #passNow(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
     try {
       if (message.kind === "ask") this.#askHere(message, text);
-      else if (message.kind === "drop") this.#incoming.get(keyOf(message))?.pending.drop();
+      else if (message.kind === "drop") this.#peers.get(message.from)?.incoming.get(message.id)?.drop();
       else this.#memberOf(message)?.tell(message.event, readBody(text));
     } catch (error) {
       this.#onRefused(message, error);
@@ -294,7 +280,7 @@ export class Courier {
     if (isObserving) {
       observerLoads.get(officeId).requireCapacity("the observers of this office", loadLimits.observers);
     }
-    const requester = toSide(this.#incoming, keyOf(message), message.from);
+    const requester = toSide(this.#peer(message.from).incoming, message.id);
     const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
     connection.ask(message, { body: readBody(text), requester, onSettled });
   }
@@ -302,26 +288,49 @@ export class Courier {
   #answer(message: MessageOf<"ask">, settlement: Settlement): void {
     const { id, from, sid, computer, officeId } = message;
     if (settlement.kind === "dropped") return;
+    const peer = this.#peer(from);
     const reply = { id, from: this.#context.fence() };
-    const fail = (error: unknown) => this.#send(from, officeId, toFailure(reply, error));
+    const fail = (error: unknown) =>
+      this.#watch(peer.send(writeMessage(toFailure(reply, error)), { officeId }));
     if (settlement.kind === "failed") return fail(settlement.error);
     if (!this.#context.isServing(sid)) return fail(computerNotFound(computer));
     try {
-      const errorCode = errorCodeOf(settlement.answer);
-      const text = this.#write(from, message, settlement.answer);
-      this.#send(from, officeId, { ...reply, kind: "answer", errorCode }, text);
+      const text = write(peer, message, settlement.answer);
+      const answer = { ...reply, kind: "answer", errorCode: errorCodeOf(settlement.answer) } as const;
+      this.#watch(peer.send(writeMessage(answer, text), { officeId }));
     } catch (error) {
       fail(error);
     }
   }
 }
 
+type CountedMessage = Exclude<ProcessMessage, MessageOf<"evict" | "evicted" | "received">>;
+
+/** Whether a message counts as under way until it is confirmed: short ones that go ahead do not. */
+function isCounted(message: ProcessMessage): message is CountedMessage {
+  return message.kind !== "evict" && message.kind !== "evicted" && message.kind !== "received";
+}
+
+/**
+ * Writes arguments for a process. Throws a 413 when too much waits for it, before it copies up to the largest message, and a
+ * 400 for arguments that are nested too deep.
+ */
+function write(peer: Peer, routed: Routed, values: readonly unknown[]): string {
+  // The size of attachments is not known yet.
+  peer.requireRoom(routed, rawArgumentsOf(values)?.length ?? Infinity);
+  try {
+    return writeArguments(values);
+  } catch (error) {
+    throw error instanceof RangeError ? nestedTooDeep(routed.event) : error;
+  }
+}
+
 /** The side of a request that another process has: this one keeps the request until it ends. */
-function toSide<K>(requests: Map<K, Travelling>, key: K, fence: string): Side {
+function toSide(requests: Map<number, PendingRequest>, id: number): Side {
   return {
     load: new Load(),
-    add: (pending) => void requests.set(key, { pending, fence }),
-    remove: () => void requests.delete(key),
+    add: (pending) => void requests.set(id, pending),
+    remove: () => void requests.delete(id),
   };
 }
 
@@ -335,8 +344,4 @@ function toFailure(reply: Pick<MessageOf<"fail">, "id" | "from">, error: unknown
 
 function toError({ code, message, details }: MessageOf<"fail">): SmcpError {
   return new SmcpError(code, message, details === undefined ? {} : { details });
-}
-
-function keyOf({ from, id }: MessageOf<"ask" | "drop">): string {
-  return `${from} ${id}`;
 }
