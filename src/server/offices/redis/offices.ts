@@ -29,6 +29,9 @@ const KEEP_INTERVAL_MS = KEPT_MS / 8;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
+const WAITING =
+  "waiting, since Redis has restarted: members are not served until the leases that it forgot have ended";
+
 export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
   readonly listener: OfficeListener;
   readonly clock?: LeaseClock;
@@ -247,23 +250,11 @@ export class RedisOffices implements Offices {
 
   async #takeAgain(lease: Lease): Promise<void> {
     await Promise.all([...this.#offices.values()].map(async (office) => {
-      while (true) {
-        const wait = await office.takeAgain(lease);
-        if (wait === undefined) return;
-        await this.#wait(wait.waitMs);
+      for (let wait = await office.takeAgain(lease); wait; wait = await office.takeAgain(lease)) {
+        if (this.#waiting++ === 0) this.#logger.warn(WAITING, { wait_ms: wait.waitMs });
+        await delay(wait.waitMs, this.#closing.signal).finally(() => this.#waiting--);
       }
     }));
-  }
-
-  async #wait(waitMs: number): Promise<void> {
-    if (this.#waiting === 0) {
-      this.#logger.warn(
-        "waiting, since Redis has restarted: members are not served until the leases that it forgot have ended",
-        { wait_ms: waitMs },
-      );
-    }
-    this.#waiting++;
-    await delay(waitMs, this.#closing.signal).finally(() => this.#waiting--);
   }
 
   /** Frees the seats of processes whose lease has ended, and makes Redis keep what nobody has changed for hours. */
