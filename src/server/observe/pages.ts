@@ -1,12 +1,6 @@
 /** What a Server tells over HTTP about itself: its metrics, and whether it is alive and ready. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server as HttpServer,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type Server as HttpServer, type ServerOptions, type ServerResponse } from "node:http";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
 import type { HostRule } from "../admission/origins.ts";
@@ -24,40 +18,37 @@ const MAX_METRICS_SOCKETS = 64;
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-class MetricsPage {
-  readonly #metrics: Metrics;
-  readonly #token: Uint8Array | undefined;
-  readonly #logger: Logger;
+type Page = NonNullable<PlainAnswers["metrics"]>;
 
-  /** @param options `token`: what a request must show as a bearer token, if anything. */
-  constructor(metrics: Metrics, options: { readonly token: string | undefined; readonly logger: Logger }) {
-    this.#metrics = metrics;
-    this.#token = options.token === undefined ? undefined : digestOf(options.token);
-    this.#logger = options.logger;
-  }
+/** @param options `token`: what a request must show as a bearer token, if anything. */
+function pageOf(
+  metrics: Metrics,
+  { token, logger }: { readonly token: string | undefined; readonly logger: Logger },
+): Page {
+  const digest = token === undefined ? undefined : digestOf(token);
+  return {
+    /** Never throws. */
+    answer({ method, headers }, response) {
+      // Programs send no Origin, and no web page has business here.
+      if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
+      if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
+      if (digest !== undefined && !isAuthorized(headers.authorization, digest)) {
+        response.setHeader("www-authenticate", "Bearer");
+        return end(response, 401, "A bearer token is required\n");
+      }
+      try {
+        end(response, 200, metrics.text());
+      } catch (error) {
+        logger.error("failed to write the metrics", { error: describeError(error) });
+        end(response, 500, "Internal error\n");
+      }
+    },
+  };
+}
 
-  /** Answers a request. Never throws. */
-  answer({ method, headers }: IncomingMessage, response: ServerResponse): void {
-    // Programs send no Origin, and no web page has business here.
-    if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
-    if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
-    if (!this.#isAuthorized(headers.authorization)) {
-      response.setHeader("www-authenticate", "Bearer");
-      return end(response, 401, "A bearer token is required\n");
-    }
-    try {
-      end(response, 200, this.#metrics.text());
-    } catch (error) {
-      this.#logger.error("failed to write the metrics", { error: describeError(error) });
-      end(response, 500, "Internal error\n");
-    }
-  }
-
-  #isAuthorized(authorization: string | undefined): boolean {
-    if (this.#token === undefined) return true;
-    const [, shown] = /^Bearer +(.+)$/i.exec(authorization ?? "") ?? [];
-    return shown !== undefined && timingSafeEqual(digestOf(shown), this.#token);
-  }
+function isAuthorized(authorization: string | undefined, digest: Uint8Array): boolean {
+  const [, shown] = /^Bearer +(.+)$/i.exec(authorization ?? "") ?? [];
+  return shown !== undefined && timingSafeEqual(digestOf(shown), digest);
 }
 
 function end(response: ServerResponse, status: number, text: string): void {
@@ -86,13 +77,13 @@ export interface MetricsSideOptions {
 
 /** Serves the metrics: on a port of their own, and on the main port if they need a token. */
 export class MetricsSide {
-  readonly mainPage: MetricsPage | undefined;
+  readonly mainPage: Page | undefined;
   readonly #http: HttpServer | undefined;
   readonly #options: MetricsSideOptions;
 
   constructor(metrics: Metrics | undefined, options: MetricsSideOptions) {
     this.#options = options;
-    const page = metrics && new MetricsPage(metrics, options);
+    const page = metrics && pageOf(metrics, options);
     this.mainPage = options.token === undefined ? undefined : page;
     if (options.port !== undefined) this.#http = createMetricsServer(page, options);
   }
@@ -109,7 +100,7 @@ export class MetricsSide {
   }
 }
 
-function createMetricsServer(metrics: MetricsPage | undefined, options: MetricsSideOptions): HttpServer {
+function createMetricsServer(metrics: Page | undefined, options: MetricsSideOptions): HttpServer {
   const { checks, isHostAllowed, httpOptions } = options;
   const handshake = { isOriginAllowed: () => false, isHostAllowed };
   const http = createServer(httpOptions, (request, response) => {
