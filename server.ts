@@ -34,8 +34,12 @@ export {
   CredentialsEndedError,
   type TokenPlace,
 } from "./src/server/admission/provider.ts";
-export { type JwtKeyOptions, type JwtOptions, JwtTokens } from "./src/server/admission/jwt.ts";
-export type { ClaimOptions } from "./src/server/admission/jwt_claims.ts";
+export {
+  type ClaimOptions,
+  type JwtKeyOptions,
+  type JwtOptions,
+  JwtTokens,
+} from "./src/server/admission/jwt.ts";
 export {
   staticTokens,
   type StaticTokensOptions,

@@ -1,11 +1,14 @@
 /** Authentication of clients by JSON Web Tokens. */
 import type { JWTPayload } from "jose";
+import { isRecord, isTexts } from "../../json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { countOf, describeError } from "../../text.ts";
-import { type ClaimOptions, readClaims, shown } from "./jwt_claims.ts";
+import { countOf, shorten } from "../../text.ts";
+import { CONSTANTS } from "../options/constants.ts";
+import { JWT_ROWS } from "../options/credential_rows.ts";
+import { type Grant, GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./grant.ts";
 import {
-  fits,
   type KeyChoice,
+  keysFor,
   parsePublicKeys,
   parseSecrets,
   PUBLIC_KEY_ALGORITHMS,
@@ -22,8 +25,6 @@ import {
   type TokenPlace,
 } from "./provider.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
-import { CONSTANTS } from "../options/constants.ts";
-import { JWT_ROWS } from "../options/credential_rows.ts";
 
 /** Where the keys come from: exactly one of these. */
 export interface JwtKeyOptions {
@@ -40,6 +41,20 @@ export interface JwtKeyOptions {
    * every 30 seconds, when a token names an unknown key. `issuer` and `audience` are required.
    */
   readonly jwksUrl?: string | undefined;
+}
+
+/** The names of the claims, and what counts where one is absent. */
+export interface ClaimOptions {
+  /** The claim with the principal; `sub` by default. */
+  readonly principalClaim?: string | undefined;
+  /** The claim with the offices, a text or a list, `*` for all; `a2c_offices` by default. A path such as `app.offices` is read as well. */
+  readonly officesClaim?: string | undefined;
+  /** The claim with the roles, a list, or a text with spaces between them; `a2c_roles` by default. */
+  readonly rolesClaim?: string | undefined;
+  /** The offices of a token without that claim, `*` for all; none by default. */
+  readonly defaultOffices?: readonly string[] | undefined;
+  /** The roles of a token without that claim; all by default. */
+  readonly defaultRoles?: readonly GrantedRole[] | undefined;
 }
 
 /** The options of {@linkcode JwtTokens.open}. */
@@ -80,14 +95,17 @@ export interface JwtOptions extends JwtKeyOptions, ClaimOptions, TokenPlace {
  * ```
  */
 export class JwtTokens implements AuthProvider, AsyncDisposable {
+  readonly #jose: Jose;
   readonly #options: JwtOptions;
-  readonly #algorithms: readonly string[];
   readonly #readToken: (credentials: Credentials) => string | undefined;
   readonly #keys: KeySource;
 
-  private constructor(options: JwtOptions, keys: KeySource) {
+  private constructor(
+    options: JwtOptions,
+    { jose, keys }: { readonly jose: Jose; readonly keys: KeySource },
+  ) {
+    this.#jose = jose;
     this.#options = options;
-    this.#algorithms = algorithmsOf(options);
     this.#readToken = createTokenReader(options);
     this.#keys = keys;
   }
@@ -100,7 +118,9 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
    */
   static async open(options: JwtOptions): Promise<JwtTokens> {
     requireConsistent(options);
-    return new JwtTokens(options, await openKeys(options));
+    // Loaded only now, so that a Server without JWT does not need it.
+    const jose = await import("jose");
+    return new JwtTokens(options, { jose, keys: await openKeys(options) });
   }
 
   /** Decides on one connection. */
@@ -110,12 +130,10 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
   ): Promise<AuthDecision> {
     const token = this.#readToken(credentials);
     if (token === undefined) return { refused: "no token" };
-    // Loaded only now, so that a Server without JWT does not need it.
-    const jose = await import("jose");
     try {
-      return this.#decide(await this.#verify(token, { jose, signal }));
+      return this.#decide(await this.#verify(token, signal));
     } catch (error) {
-      return toRefusal(error, { jose, options: this.#options });
+      return this.#toRefusal(error);
     }
   }
 
@@ -134,38 +152,42 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     return this.close();
   }
 
-  async #verify(token: string, { jose, signal }: {
-    readonly jose: Jose;
-    readonly signal: AbortSignal | undefined;
-  }): Promise<JWTPayload> {
-    const { alg, kid } = readHeader(token, jose);
-    if (alg === undefined || !this.#algorithms.includes(alg)) {
-      throw new jose.errors.JOSEAlgNotAllowed(
-        `the algorithm ${alg ?? "without a name"} is not accepted, but ${this.#algorithms.join(", ")}`,
-      );
-    }
+  async #verify(token: string, signal: AbortSignal | undefined): Promise<JWTPayload> {
+    const { jwtVerify, errors } = this.#jose;
     const { issuer, audience } = this.#options;
     const rules = {
-      algorithms: [alg],
+      algorithms: algorithmsOf(this.#options),
       requiredClaims: ["exp"],
       clockTolerance: this.#toleranceMs / 1_000,
       issuer: listOf(issuer),
       audience: listOf(audience),
     };
-    const keys = await this.#keys.find({ alg, kid }, signal);
+    const header = this.#readHeader(token);
+    const keys = await this.#keys.find(header, signal);
     for (const { key } of keys) {
       try {
-        return (await jose.jwtVerify(token, key, rules)).payload;
+        return (await jwtVerify(token, key, rules)).payload;
       } catch (error) {
-        if (!(error instanceof jose.errors.JWSSignatureVerificationFailed)) throw error;
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
       }
     }
     const kind = isSecret(this.#options) ? "secret" : "key";
-    throw new jose.errors.JWSSignatureVerificationFailed(
+    throw new errors.JWSSignatureVerificationFailed(
       keys.length === 0
-        ? `there is no ${kind} for the algorithm ${alg} and the key id of the token`
+        ? `there is no ${kind} for the algorithm ${shown(header.alg)} and the key id of the token`
         : `the signature does not fit; tried ${countOf(keys.length, kind)}`,
     );
+  }
+
+  #readHeader(token: string): KeyChoice {
+    const { decodeProtectedHeader, errors } = this.#jose;
+    try {
+      if (!COMPACT_FORM.test(token)) throw new TypeError("Not in compact form");
+      const { alg, kid } = decodeProtectedHeader(token);
+      return { alg, kid };
+    } catch (cause) {
+      throw new errors.JWTInvalid("the token is no JWT", { cause });
+    }
   }
 
   #decide(claims: JWTPayload): AuthDecision {
@@ -181,6 +203,25 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     };
   }
 
+  /**
+   * What the client is told, and the log: whose token it is, and what was expected of a claim. Nothing of a token whose
+   * signature is wrong counts, so the log says only why it is not accepted.
+   *
+   * @throws `error` when it is a failure of the Server's own.
+   */
+  #toRefusal(error: unknown): AuthRefusal {
+    const { JOSEError, JWTClaimValidationFailed, JWTExpired } = this.#jose.errors;
+    if (error instanceof JWTExpired || error instanceof JWTClaimValidationFailed) {
+      const { claim, payload } = error;
+      const { issuer, audience } = this.#options;
+      const expected = claim === "iss" ? issuer : claim === "aud" ? audience : undefined;
+      const log = { sub: shown(payload.sub), expected: shown(expected), found: shown(payload[claim]) };
+      return { refused: claimProblem(error), log };
+    }
+    if (!(error instanceof JOSEError)) throw error;
+    return { refused: "wrong token", log: { detail: shown(error.message) } };
+  }
+
   get #toleranceMs(): number {
     return this.#options.clockToleranceMs ?? JWT_ROWS.jwtClockToleranceMs.default;
   }
@@ -188,8 +229,20 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
 type Jose = typeof import("jose");
 
+/** Three parts in base64url; `jose` would also read what has spaces or padding. */
+const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 function listOf(value: string | readonly string[] | undefined): string[] | undefined {
   return typeof value === "string" ? [value] : value?.slice();
+}
+
+function claimProblem({ claim, reason }: { readonly claim: string; readonly reason: string }): string {
+  if (reason === "missing") return `the token has no claim "${claim}"`;
+  if (reason === "invalid") return `the claim "${claim}" of the token is malformed`;
+  if (claim === "exp") return "token expired";
+  return claim === "nbf"
+    ? "token not valid yet"
+    : `the claim "${claim}" of the token is not the expected one`;
 }
 
 function isSecret({ secret, secretFile }: JwtKeyOptions): boolean {
@@ -218,8 +271,8 @@ function requireConsistent(options: JwtOptions): void {
   }
 }
 
-function algorithmsOf(options: JwtOptions): readonly string[] {
-  return options.algorithms ?? (isSecret(options) ? ["HS256"] : PUBLIC_KEY_ALGORITHMS);
+function algorithmsOf(options: JwtOptions): string[] {
+  return options.algorithms?.slice() ?? (isSecret(options) ? ["HS256"] : PUBLIC_KEY_ALGORITHMS.slice());
 }
 
 interface KeySource {
@@ -235,21 +288,15 @@ async function openKeys(options: JwtOptions): Promise<KeySource> {
     remote.refreshOld();
     return remote;
   }
-  const [kind, parse] = isSecret(options)
-    ? ["secret of JWT", parseSecrets] as const
-    : ["public key of JWT", parsePublicKeys] as const;
+  const kind = isSecret(options) ? "secret of JWT" : "public key of JWT";
   let keys: readonly VerificationKey[] = [];
-  const use = ([text = ""]: readonly string[]) => void (keys = parse(text));
-  const find = (token: KeyChoice) => Promise.resolve(keys.filter((key) => fits(key, token)));
+  const use = ([text = ""]: readonly string[]) =>
+    void (keys = isSecret(options) ? parseSecrets(text) : parsePublicKeys(text));
+  const find = (token: KeyChoice) => Promise.resolve(keysFor(token, keys));
   const file = secretFile ?? publicKeyFile;
   if (file !== undefined) {
-    const files = await WatchedFiles.open({
-      kind,
-      files: [file],
-      maxBytes: CONSTANTS.maxKeyFileBytes.value,
-      logger,
-      use,
-    });
+    const maxBytes = CONSTANTS.maxKeyFileBytes.value;
+    const files = await WatchedFiles.open({ kind, files: [file], maxBytes, logger, use });
     return { find, close: () => files.close() };
   }
   try {
@@ -261,58 +308,67 @@ async function openKeys(options: JwtOptions): Promise<KeySource> {
   }
 }
 
-/** Three parts in base64url; `jose` would also read what has spaces or padding. */
-const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const MAX_PRINCIPAL_LENGTH = 256;
+const MAX_LOGGED_LENGTH = 200;
+const ALL = "*";
 
-/** A stranger wrote the header: its members may be of any type. */
-function readHeader(token: string, jose: Jose): Readonly<Record<"alg" | "kid", string | undefined>> {
-  try {
-    if (!COMPACT_FORM.test(token)) throw new TypeError("Not in compact form");
-    const { alg, kid }: Readonly<Record<string, unknown>> = jose.decodeProtectedHeader(token);
-    return { alg: textOrNone(alg), kid: textOrNone(kid) };
-  } catch (cause) {
-    throw new jose.errors.JWTInvalid("the token is no JWT", { cause });
+/** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */
+export function readClaims(
+  claims: Readonly<Record<string, unknown>>,
+  options: ClaimOptions,
+): AuthRefusal | { readonly principal: string; readonly grant: Grant } {
+  const {
+    principalClaim = JWT_ROWS.jwtPrincipalClaim.default,
+    officesClaim = JWT_ROWS.jwtOfficesClaim.default,
+    rolesClaim = JWT_ROWS.jwtRolesClaim.default,
+    defaultOffices = [],
+    defaultRoles = GRANTED_ROLES,
+  } = options;
+  const refuse = (refused: string, found: unknown): AuthRefusal => ({
+    refused,
+    log: { sub: shown(claims["sub"]), found: shown(found) },
+  });
+  const [principal, offices, roles] = [principalClaim, officesClaim, rolesClaim].map((name) =>
+    findClaim(claims, name)
+  );
+  if (!isPrincipal(principal)) return refuse(`the token has no usable claim "${principalClaim}"`, principal);
+  if (!isTextOrList(offices)) return refuse(`the token has an invalid claim "${officesClaim}"`, offices);
+  if (!isTextOrList(roles)) return refuse(`the token has an invalid claim "${rolesClaim}"`, roles);
+  const allowed = typeof offices === "string" ? [offices] : offices ?? defaultOffices;
+  const named = typeof roles === "string" ? roles.split(/\s+/) : roles ?? defaultRoles;
+  return {
+    principal,
+    grant: {
+      ...(allowed.includes(ALL) ? {} : { offices: allowed.map((office) => office.normalize("NFKC")) }),
+      // A token may have roles of other programs as well.
+      roles: named.filter(isGrantedRole),
+    },
+  };
+}
+
+/** Finds a claim by its name, or else by a path; a name may have dots itself, as a URL has. */
+function findClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const key of name.split(".")) {
+    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
   }
+  return value;
 }
 
-function textOrNone(member: unknown): string | undefined {
-  return typeof member === "string" ? member : undefined;
+function isPrincipal(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_PRINCIPAL_LENGTH &&
+    !/[\p{Cc}\p{Cs}]/u.test(value);
 }
 
-/**
- * What the client is told, and the log: whose token it is, and what was expected of a claim. Nothing of a token whose
- * signature is wrong counts, so the log says only why it is not accepted.
- *
- * @throws `error` when it is a failure of the Server's own.
- */
-function toRefusal(
-  error: unknown,
-  { jose: { errors }, options }: { readonly jose: Jose; readonly options: JwtOptions },
-): AuthRefusal {
-  if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) {
-    const { claim, payload } = error;
-    const expected = claim === "iss" ? options.issuer : claim === "aud" ? options.audience : undefined;
-    const isTime = claim === "exp" || claim === "nbf";
-    const found = isTime ? readableTime(payload[claim]) : payload[claim];
-    return {
-      refused: error instanceof errors.JWTExpired ? "token expired" : claimProblem(error),
-      log: { sub: shown(payload.sub), expected: shown(expected), found: shown(found) },
-    };
-  }
-  if (!(error instanceof errors.JOSEError)) throw error;
-  return { refused: "wrong token", log: { detail: shown(describeError(error)) } };
+function isTextOrList(claim: unknown): claim is string | readonly string[] | undefined {
+  return claim === undefined || typeof claim === "string" || isTexts(claim);
 }
 
-function claimProblem({ claim, reason }: { readonly claim: string; readonly reason: string }): string {
-  if (claim === "nbf") return "token not valid yet";
-  if (reason === "missing") return `the token has no claim "${claim}"`;
-  const state = reason === "check_failed" ? "not the expected one" : "malformed";
-  return `the claim "${claim}" of the token is ${state}`;
-}
-
-/** A time in seconds since 1970 as an ISO date; anything else as it is. */
-function readableTime(claim: unknown): unknown {
-  if (typeof claim !== "number") return claim;
-  const date = new Date(claim * 1_000);
-  return Number.isNaN(date.getTime()) ? claim : date.toISOString();
+/** A claim, or another value, for the log; `undefined` for an absent one. */
+export function shown(claim: unknown): string | undefined {
+  if (claim === undefined) return undefined;
+  const isPlain = typeof claim !== "object" || isTexts(claim);
+  return shorten(isPlain ? String(claim) : JSON.stringify(claim), MAX_LOGGED_LENGTH);
 }

@@ -1,8 +1,8 @@
 /** The keys that verify a JWT: secrets, public keys, and sets of keys, which may be at a URL. */
+import { Buffer } from "node:buffer";
 import { createPublicKey, X509Certificate } from "node:crypto";
 import type { JWK } from "jose";
 import { abortable } from "../../async/abortable.ts";
-import { Deadline } from "../../async/deadline.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
@@ -12,23 +12,21 @@ import { CONSTANTS } from "../options/constants.ts";
 
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];
 /** What the keys of each kind may verify. A symmetric key is of none of them, so it never verifies as a public one. */
-const PUBLIC_KEY_KINDS = [
-  { kty: "RSA", crv: undefined, algorithms: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] },
-  { kty: "EC", crv: "P-256", algorithms: ["ES256"] },
-  { kty: "EC", crv: "P-384", algorithms: ["ES384"] },
-  { kty: "EC", crv: "P-521", algorithms: ["ES512"] },
-  { kty: "OKP", crv: "Ed25519", algorithms: ["EdDSA", "Ed25519"] },
-] as const;
-export const PUBLIC_KEY_ALGORITHMS: readonly string[] = PUBLIC_KEY_KINDS.flatMap(({ algorithms }) =>
-  algorithms
-);
+const ALGORITHMS_OF_KIND: ReadonlyMap<string, readonly string[]> = new Map([
+  ["RSA", ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]],
+  ["EC P-256", ["ES256"]],
+  ["EC P-384", ["ES384"]],
+  ["EC P-521", ["ES512"]],
+  ["OKP Ed25519", ["EdDSA", "Ed25519"]],
+]);
+export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [...ALGORITHMS_OF_KIND.values()].flat();
 /** The shortest secret, in bytes: as long as the hash of HS256 (RFC 7518, section 3.2). */
 const MIN_SECRET_BYTES = 32;
 
-/** What a token says about its key. */
+/** What a token says about its key, which anybody may have written. */
 export interface KeyChoice {
-  readonly alg: string;
-  readonly kid: string | undefined;
+  readonly alg: unknown;
+  readonly kid: unknown;
 }
 
 export interface VerificationKey {
@@ -38,9 +36,14 @@ export interface VerificationKey {
   readonly key: JWK | Uint8Array;
 }
 
-export function fits({ algorithms, kid }: VerificationKey, token: KeyChoice): boolean {
-  return algorithms.includes(token.alg) &&
-    (kid === undefined || token.kid === undefined || kid === token.kid);
+export function keysFor(
+  { alg, kid }: KeyChoice,
+  keys: readonly VerificationKey[],
+): readonly VerificationKey[] {
+  return keys.filter((key) =>
+    key.algorithms.some((each) => each === alg) &&
+    (key.kid === undefined || typeof kid !== "string" || key.kid === kid)
+  );
 }
 
 /**
@@ -98,10 +101,8 @@ function readPem(block: string): JWK {
 
 function toKey(jwk: JWK): readonly VerificationKey[] {
   const { kty, crv, alg, use, kid, key_ops: operations } = jwk;
-  const kind = PUBLIC_KEY_KINDS.find((each) =>
-    each.kty === kty && (each.crv === undefined || each.crv === crv)
-  );
-  const algorithms = (kind?.algorithms ?? []).filter((each) => alg === undefined || each === alg);
+  const possible = ALGORITHMS_OF_KIND.get(kty === "RSA" ? kty : `${kty} ${crv}`) ?? [];
+  const algorithms = possible.filter((each) => alg === undefined || each === alg);
   const isForSignatures = (use === undefined || use === "sig") &&
     (!Array.isArray(operations) || operations.includes("verify"));
   return algorithms.length > 0 && isForSignatures ? [{ algorithms, kid, key: jwk }] : [];
@@ -111,8 +112,6 @@ function toKey(jwk: JWK): readonly VerificationKey[] {
 const MAX_AGE_MS = 600_000;
 /** How long keys are used while newer ones cannot be fetched, in milliseconds. */
 const MAX_STALE_MS = 3_600_000;
-/** Clients that are not admitted can name unknown keys as often as they like. */
-const COOLDOWN_MS = CONSTANTS.keySetCooldownMs.value;
 /** The least time between two fetches after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
@@ -124,9 +123,12 @@ export interface RemoteKeysOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
-/** A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. */
+/**
+ * A set of keys at a URL: fetched within bounds, cached, and fetched again when a token names an unknown key. The one of
+ * `jose` has no bound of bytes, and no keys while their server is down.
+ */
 export class RemoteKeys {
-  readonly #url: string;
+  readonly #url: URL;
   readonly #logger: Logger;
   readonly #now: () => number;
   readonly #closing = new AbortController();
@@ -141,19 +143,15 @@ export class RemoteKeys {
    *
    * @throws {TypeError} for a URL that is neither `https:` nor of this machine.
    */
-  constructor(
-    url: string,
-    { logger, allowHttp = false, nowMs = () => performance.now() }: RemoteKeysOptions,
-  ) {
+  constructor(url: string, { logger, allowHttp, nowMs = () => performance.now() }: RemoteKeysOptions) {
     const parsed = URL.parse(url);
-    const isHttp = parsed?.protocol === "http:" &&
-      (allowHttp || isLoopback(parsed.hostname));
-    if (parsed?.protocol !== "https:" && !isHttp) {
+    const isHttp = parsed?.protocol === "http:" && (allowHttp || isLoopback(parsed.hostname));
+    if (parsed === null || (parsed.protocol !== "https:" && !isHttp)) {
       throw new TypeError(
         `Cannot use the URL of the key set "${url}": https is required, unless allowHttp (--jwt-allow-http) is set`,
       );
     }
-    this.#url = url;
+    this.#url = parsed;
     this.#logger = logger;
     this.#now = nowMs;
   }
@@ -164,16 +162,12 @@ export class RemoteKeys {
    * @throws {FileContentError} when there are no keys at all, with the reason.
    */
   async find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]> {
-    const fitting = () => this.#keys.filter((key) => fits(key, token));
-    if (this.#ageMs >= MAX_STALE_MS) await abortable(this.#refresh(), signal);
-    else this.refreshOld();
-    if (this.#ageMs >= MAX_STALE_MS) {
-      throw contentProblem(`no key set from "${withoutQuery(this.#url)}": ${this.#reason}`);
-    }
-    const known = fitting();
+    this.refreshOld();
+    const known = this.#isTooOld ? [] : keysFor(token, this.#keys);
     if (known.length > 0) return known;
     await abortable(this.#refresh(), signal);
-    return fitting();
+    if (this.#isTooOld) throw contentProblem(this.#missing);
+    return keysFor(token, this.#keys);
   }
 
   /**
@@ -183,12 +177,12 @@ export class RemoteKeys {
   unready(): string | undefined {
     this.refreshOld();
     // Without a failure, keys are too old only because nobody asked for them.
-    const isReady = this.#ageMs < MAX_STALE_MS || (this.#keys.length > 0 && this.#failure === undefined);
-    return isReady ? undefined : `no key set for JWT: ${this.#reason}`;
+    const isReady = !this.#isTooOld || (this.#keys.length > 0 && this.#failure === undefined);
+    return isReady ? undefined : this.#missing;
   }
 
   refreshOld(): void {
-    if (this.#ageMs >= MAX_AGE_MS) void this.#refresh();
+    if (this.#now() - this.#fetchedAtMs >= MAX_AGE_MS) void this.#refresh();
   }
 
   /** Ends a running request. Idempotent. */
@@ -197,33 +191,33 @@ export class RemoteKeys {
     await this.#running;
   }
 
-  get #ageMs(): number {
-    return this.#now() - this.#fetchedAtMs;
+  get #isTooOld(): boolean {
+    return this.#now() - this.#fetchedAtMs >= MAX_STALE_MS;
   }
 
-  get #reason(): string {
-    return this.#failure ?? "it is being fetched";
+  get #missing(): string {
+    return `no key set for JWT: ${this.#failure ?? "it is being fetched"}`;
   }
 
-  /** Never rejects. Without a request so soon after the last one. */
+  /** Never rejects. Without a request so soon after the last one: clients can name unknown keys as often as they like. */
   #refresh(): Promise<void> {
     if (this.#running !== undefined) return this.#running;
-    const pauseMs = this.#failure !== undefined ? RETRY_MS : COOLDOWN_MS;
+    const pauseMs = this.#failure !== undefined ? RETRY_MS : CONSTANTS.keySetCooldownMs.value;
     if (this.#now() - this.#triedAtMs < pauseMs || this.#closing.signal.aborted) return Promise.resolve();
     this.#triedAtMs = this.#now();
     return this.#running = this.#fetch().finally(() => this.#running = undefined);
   }
 
   async #fetch(): Promise<void> {
-    const fields = { url: withoutQuery(this.#url) };
+    // A query may have a secret.
+    const fields = { url: `${this.#url.origin}${this.#url.pathname}` };
     const before = this.#failure;
-    using deadline = new Deadline(CONSTANTS.keySetTimeoutMs.value, {
-      reason: () =>
-        new DOMException(`No answer within ${CONSTANTS.keySetTimeoutMs.value} ms`, "TimeoutError"),
-      signal: this.#closing.signal,
-    });
     try {
-      const keys = readKeySet(parseJson(await fetchText(this.#url, deadline.signal)));
+      const signal = AbortSignal.any([
+        this.#closing.signal,
+        AbortSignal.timeout(CONSTANTS.keySetTimeoutMs.value),
+      ]);
+      const keys = readKeySet(parseJson(await fetchText(this.#url, signal)));
       if (keys.length === 0) throw contentProblem("it has no usable key");
       this.#keys = keys;
       this.#fetchedAtMs = this.#now();
@@ -239,54 +233,29 @@ export class RemoteKeys {
   }
 }
 
-async function fetchText(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, {
-    redirect: "manual",
-    headers: { accept: "application/jwk-set+json, application/json" },
-    signal,
-  });
-  if (response.status !== 200) {
-    await response.body?.cancel();
-    throw contentProblem(`HTTP status ${response.status}`);
+async function fetchText(url: URL, signal: AbortSignal): Promise<string> {
+  const headers = { accept: "application/jwk-set+json, application/json" };
+  const { status, body } = await fetch(url, { redirect: "manual", headers, signal });
+  if (status !== 200) {
+    await body?.cancel();
+    throw contentProblem(`HTTP status ${status}`);
   }
-  const decoder = new TextDecoder();
-  let text = "";
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop cancels the body.
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > CONSTANTS.maxKeySetBytes.value) {
       throw contentProblem(`the answer has more than ${CONSTANTS.maxKeySetBytes.value} bytes`);
     }
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks).toString();
 }
 
-/** Texts of the runtime about a request that failed, and what they mean. */
-const FETCH_FAILURES: readonly (readonly [RegExp, string])[] = [
-  [/connection refused/i, "connection refused, no program listens there"],
-  [/dns error|failed to lookup/i, "host not found"],
-  [/InvalidContentType|wrong version number/, "the port does not speak TLS"],
-  [/certificate.*expired/i, "its TLS certificate has expired"],
-  [/certificate.*(NotValidForName|not valid for)/i, "its TLS certificate is for another host"],
-  [/certificate/i, "its TLS certificate is not trusted; DENO_CERT=FILE adds a certificate authority"],
-  [/connection closed|connection reset/i, "the connection was closed before an answer"],
-  [/unreachable|no route/i, "no route to the host"],
-];
-
-/** The runtime puts what happened into the cause of its error, together with the URL. */
+/** The runtime puts what happened into the cause of its error, together with the URL, which may have a secret. */
 function explainFetch(error: unknown): string {
   const cause = error instanceof TypeError ? error.cause : undefined;
-  const text = describeError(cause ?? error);
-  if (!(error instanceof TypeError)) return text;
-  const known = FETCH_FAILURES.find(([pattern]) => pattern.test(text));
-  return known?.[1] ??
-    text.replace(/^.*client error \(\w+\): /s, "").replaceAll(/https?:\/\/\S+/g, "the URL");
-}
-
-/** A query may have a secret. */
-function withoutQuery(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
+  return describeError(cause ?? error).replace(/^.*client error \(\w+\): /s, "")
+    .replaceAll(/https?:\/\/\S+/g, "the URL");
 }

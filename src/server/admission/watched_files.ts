@@ -2,9 +2,7 @@
  * Files that are read again when they change: tokens, keys, certificates. They are checked at intervals and not by
  * notifications of the system, which miss a change behind a symbolic link, as Kubernetes makes it, and on some volumes.
  */
-import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { LogFields, Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
@@ -54,7 +52,6 @@ export class WatchedFiles implements AsyncDisposable {
   #seen = "";
   /** The version that was read last, whether it could be used or not. */
   #read = "";
-  #digest = "";
   #problem: string | undefined;
 
   private constructor(options: WatchedFilesOptions) {
@@ -64,9 +61,8 @@ export class WatchedFiles implements AsyncDisposable {
   /** Reads the files, and again after each change until `close()`. The check does not keep the process running. */
   static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
     const watched = new WatchedFiles(options);
-    const { stamp, texts } = await readAll(options);
-    watched.#seen = watched.#read = stamp;
-    watched.#use(texts);
+    watched.#seen = watched.#read = await versionOf(options.files);
+    await watched.#load();
     watched.#schedule();
     return watched;
   }
@@ -97,41 +93,33 @@ export class WatchedFiles implements AsyncDisposable {
 
   async #checkNow(): Promise<void> {
     const { kind, files, logger } = this.#options;
+    const version = await versionOf(files);
+    const isSettled = version === this.#seen;
+    this.#seen = version;
+    if (!isSettled || version === this.#read) return;
+    this.#read = version;
     const fields = { files: files.join(", ") };
     try {
-      const stamp = await stampsOf(files);
-      const isSettled = stamp === this.#seen;
-      this.#seen = stamp;
-      if (!isSettled || stamp === this.#read) return;
-      this.#read = stamp;
-      const read = await readAll(this.#options);
-      this.#seen = read.stamp;
-      // Otherwise they have changed while they were read.
-      if (read.stamp !== stamp || this.#isClosed) return;
-      // The same text again, after a broken one in between or not, is in use already.
-      if (digestOf(read.texts) === this.#digest && this.#problem === undefined) return;
-      const told = this.#use(read.texts);
+      const loaded = await this.#load(version);
+      if (loaded === undefined) return;
       this.#problem = undefined;
-      logger.info(`read the changed ${kind}`, { ...fields, ...told });
+      logger.info(`read the changed ${kind}`, { ...fields, ...loaded.fields });
     } catch (error) {
       const problem = describeError(error);
       // One line for each problem.
-      if (problem !== this.#problem) {
-        logger.error(`cannot use the changed ${kind}; keeping the previous one`, {
-          ...fields,
-          error: problem,
-        });
-      }
+      if (problem === this.#problem) return;
       this.#problem = problem;
+      logger.error(`cannot use the changed ${kind}; keeping the previous one`, { ...fields, error: problem });
     }
   }
 
-  #use(texts: readonly string[]): LogFields | void {
-    const { kind, files, use } = this.#options;
+  /** Reads the files and uses them; not when they are no longer of this version. */
+  async #load(version?: string): Promise<{ readonly fields: LogFields | void } | undefined> {
+    const { kind, files, maxBytes, use } = this.#options;
     try {
-      const told = use(texts);
-      this.#digest = digestOf(texts);
-      return told;
+      const texts = await Promise.all(files.map((file) => readText(file, maxBytes)));
+      const isChanged = version !== undefined && version !== await versionOf(files);
+      return isChanged || this.#isClosed ? undefined : { fields: use(texts) };
     } catch (cause) {
       const named = files.map((file) => `"${file}"`).join(" and ");
       throw new FileContentError(`Cannot read ${kind} ${named}: ${describeError(cause)}`, { cause });
@@ -139,69 +127,23 @@ export class WatchedFiles implements AsyncDisposable {
   }
 }
 
-async function readAll({ kind, files, maxBytes }: WatchedFilesOptions) {
-  const reads = await Promise.all(files.map((file) =>
-    withFile(file, async (handle) => {
-      const text = await readText(handle, maxBytes);
-      return { stamp: await stampOf(handle), text };
-    }).catch((cause) => {
-      throw new FileContentError(`Cannot read ${kind} "${file}": ${describeFileError(cause)}`, { cause });
-    })
-  ));
-  return { stamp: reads.map(({ stamp }) => stamp).join("\n"), texts: reads.map(({ text }) => text) };
+/** A text that changes with the files. */
+async function versionOf(files: readonly string[]): Promise<string> {
+  const versions = await Promise.all(files.map(async (file) => {
+    try {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+      return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+    } catch (error) {
+      return describeError(error);
+    }
+  }));
+  return versions.join("\n");
 }
 
-async function stampsOf(files: readonly string[]): Promise<string> {
-  const stamps = await Promise.all(files.map((file) => withFile(file, stampOf).catch(describeFileError)));
-  return stamps.join("\n");
-}
-
-/** Without waiting for the other end of a pipe. */
-async function withFile<T>(file: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    return await use(handle);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function stampOf(handle: FileHandle): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
-}
-
-async function readText(handle: FileHandle, maxBytes: number): Promise<string> {
-  const stat = await handle.stat();
-  if (stat.isDirectory()) throw contentProblem("it is a folder; give the path of a file");
-  if (!stat.isFile()) throw contentProblem("it is not a regular file; write its content to a file first");
-  // The file may grow meanwhile.
-  const bytes = new Uint8Array(Math.min(stat.size, maxBytes) + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > maxBytes) throw contentProblem(`it has more than ${maxBytes} bytes`);
-  return new TextDecoder().decode(bytes.subarray(0, length));
-}
-
-function digestOf(texts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(texts)).digest("base64");
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a folder; give the path of a file",
-};
-
-function describeFileError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "NotCapable") return "reading it needs --allow-read";
-  const code = "code" in error ? String(error.code) : "";
-  return REASONS[code] ?? error.message;
+async function readText(file: string, maxBytes: number): Promise<string> {
+  const found = await stat(file);
+  // Reading a pipe would wait for its other end.
+  if (!found.isFile()) throw contentProblem(`"${file}" is not a regular file`);
+  if (found.size > maxBytes) throw contentProblem(`"${file}" has more than ${maxBytes} bytes`);
+  return new TextDecoder().decode(await readFile(file));
 }

@@ -137,7 +137,7 @@ Deno.test("a file that cannot be used at the start is refused with its reason", 
   await new Deno.Command("mkfifo", { args: [folder.at("pipe")] }).output();
   const reasons = {
     missing: "no such file",
-    folder: "it is a folder",
+    folder: "not a regular file",
     broken: "it is broken",
     large: "more than 1000 bytes",
     pipe: "not a regular file",

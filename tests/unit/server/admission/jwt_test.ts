@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type ClaimOptions, readClaims } from "../../../../src/server/admission/jwt_claims.ts";
+import { type ClaimOptions, readClaims } from "../../../../src/server/admission/jwt.ts";
 
 const ALL_ROLES = ["agent", "computer", "observer"];
 
