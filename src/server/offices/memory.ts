@@ -11,7 +11,8 @@ export class MemoryOffices implements Offices {
   readonly #bounds: OfficeBounds;
   readonly #members = new Map<string, Member>();
   readonly #offices = new Map<string, Office>();
-  readonly #sessions = new Map<string, string>();
+  /** The members by their sessions. */
+  readonly #sessions = new Map<string, Member>();
 
   constructor(listener: OfficeListener, bounds: OfficeBounds) {
     this.#listener = listener;
@@ -75,8 +76,8 @@ export class MemoryOffices implements Offices {
   /** Finds the membership of an older connection with the same session, role and principal. */
   #ghostOf(candidate: Member): Member | undefined {
     const key = sessionKey(candidate);
-    const sid = key === undefined ? undefined : this.#sessions.get(key);
-    return sid === undefined || sid === candidate.sid ? undefined : this.#members.get(sid);
+    const holder = key === undefined ? undefined : this.#sessions.get(key);
+    return holder?.sid === candidate.sid ? undefined : holder;
   }
 
   #add(member: Member): void {
@@ -85,7 +86,7 @@ export class MemoryOffices implements Offices {
     office.add(member);
     this.#members.set(member.sid, member);
     const key = sessionKey(member);
-    if (key !== undefined) this.#sessions.set(key, member.sid);
+    if (key !== undefined) this.#sessions.set(key, member);
   }
 
   #remove(sid: string): Member | undefined {
@@ -94,7 +95,7 @@ export class MemoryOffices implements Offices {
     if (member === undefined || office === undefined) return undefined;
     this.#members.delete(sid);
     const key = sessionKey(member);
-    if (key !== undefined && this.#sessions.get(key) === sid) this.#sessions.delete(key);
+    if (key !== undefined && this.#sessions.get(key) === member) this.#sessions.delete(key);
     office.remove(sid);
     if (office.size === 0) this.#offices.delete(member.officeId);
     return member;

@@ -20,7 +20,7 @@ import { type Lease, type LeaseClock, Registration, systemClock } from "./regist
 import type { RedisSettings } from "./settings.ts";
 import type { LeaveReason } from "./office_copy.ts";
 import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
-import { KEPT_MS, redisKeys, type Seat, Sessions, toSeat } from "./store.ts";
+import { KEPT_MS, redisKeys, type Seat, SharedSessions, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
 const JOIN_TIMEOUT_MS = 15_000;
@@ -88,7 +88,7 @@ export class RedisOffices implements Offices {
       maxMembersPerOffice: context.maxMembersPerOffice,
       registration,
       courier,
-      sessions: new Sessions(shared),
+      sessions: new SharedSessions(shared),
       evict,
       end: (seat, reason) => this.#end(seat, reason),
       onSeatTaken: (seat) => this.#onSeatTaken(seat),

@@ -40,11 +40,11 @@ export class Lease {
     return this.#clock.monotonicMs() < this.#endMs && this.#clock.wallMs() < this.#wallEndMs;
   }
 
-  /** Sends a renewal, and holds the lease from that moment on if Redis confirms it. Returns whether it did. */
-  async renew(send: () => Promise<boolean>): Promise<boolean> {
+  /** Sends a renewal, and holds the lease from that moment on unless Redis replies 0. Returns whether it is held. */
+  async renew(send: () => Promise<unknown>): Promise<boolean> {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.wallMs();
-    if (!await send()) return false;
+    if (await send() === 0) return false;
     this.#endMs = Math.max(this.#endMs, monotonicMs + this.#leaseMs);
     this.#wallEndMs = wallMs + this.#leaseMs;
     return true;
@@ -191,10 +191,7 @@ export class Registration {
     const { fence } = lease;
     this.#fences.add(fence);
     await redis.subscribe(keys.processChannel(fence), (message) => this.#listener.onMessage(message));
-    await lease.renew(async () => {
-      await this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs)));
-      return true;
-    });
+    await lease.renew(() => this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs))));
     this.#lease = lease;
     this.#isRenewalNeeded = false;
     this.#listener.onRegistered();
@@ -206,7 +203,7 @@ export class Registration {
   /** Returns whether Redis still had the lease. */
   #extend(lease: Lease): Promise<boolean> {
     const keptMs = String(keptMsOf(this.#context.leaseMs));
-    return lease.renew(async () => await this.#send("PEXPIRE", lease.fence, keptMs) === 1);
+    return lease.renew(() => this.#send("PEXPIRE", lease.fence, keptMs));
   }
 
   #scheduleBeat(): void {

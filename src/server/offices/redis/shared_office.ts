@@ -7,7 +7,7 @@ import { type JoinOutcome, type Member, Office } from "../office.ts";
 import type { Courier } from "./courier.ts";
 import { type CopyListener, type LeaveReason, OfficeCopy } from "./office_copy.ts";
 import { keptMsOf, type Lease, type RedisContext, type Registration } from "./registration.ts";
-import { CHANGE_SCRIPT, KEPT_MS, type Seat, type Sessions, toSeat, writeSeat } from "./store.ts";
+import { CHANGE_SCRIPT, KEPT_MS, type Seat, type SharedSessions, toSeat, writeSeat } from "./store.ts";
 
 /** How many changes of others may come in between before a change is given up. */
 const MAX_CONFLICTS = 64;
@@ -37,7 +37,7 @@ export interface OfficeContext extends RedisContext, CopyListener {
   readonly maxMembersPerOffice: number;
   readonly registration: Registration;
   readonly courier: Courier;
-  readonly sessions: Sessions;
+  readonly sessions: SharedSessions;
   /** Stops acting for a connection for a while; a newer one takes its place. */
   evict(sid: string): void;
   /** Ends a seat of this process that was given away. */
@@ -175,25 +175,23 @@ export class SharedOffice {
     const wait = this.lease === lease ? undefined : await this.#tryToTakeAgain(lease);
     if (wait !== undefined) return wait;
     const seat = toSeat(member, lease.fence);
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    return await this.#settle(async () => {
       const ghost = this.copy.findSession(seat);
       // Of an earlier attempt of this connection, whose reply was lost.
       const own = this.copy.office.find(member.sid);
       const refusal = this.copy.office.refuse(seat, [ghost, own], this.#context.maxMembersPerOffice);
       if (refusal !== undefined) {
         // The copy may be behind, and the holder of the seat may be a process that has ended.
-        if (await this.#refresh() || await this.#reap()) continue;
-        return { kind: "refused", ...refusal };
+        const isOther = await this.#refresh() || await this.#reap();
+        return isOther ? "conflict" : { kind: "refused", ...refusal };
       }
       if (ghost !== undefined && !await this.#isEvicted(ghost)) return { waitMs: EVICTION_PAUSE_MS };
       const removed: Removal[] = [];
       if (ghost !== undefined) removed.push([ghost, "replaced"]);
       if (own !== undefined) removed.push([own, "left"]);
       const result = await this.#change({ removed, taken: [seat], leastUptimeMs: this.#leastUptimeMs });
-      if (result === "ok") return { kind: "joined", member };
-      if (result !== "conflict") return result;
-    }
-    throw this.#contention();
+      return result === "ok" ? { kind: "joined", member } : result;
+    });
   }
 
   /** Whether nobody acts for a seat any more, so that it can be given to a newer connection. */
@@ -216,20 +214,18 @@ export class SharedOffice {
     const leastUptimeMs = this.lease?.isHeld() ? 0 : this.#leastUptimeMs;
     await this.#refresh();
     await this.#reap();
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    return await this.#settle(async () => {
       const { moved, missing, given } = await this.#compare(lease);
       const result = moved.length + missing.length === 0 ? "ok" : await this.#change({
         taken: [...moved, ...missing],
         leastUptimeMs: missing.length > 0 ? leastUptimeMs : 0,
       });
-      if (result === "conflict") continue;
       if (result !== "ok") return result;
       this.lease = lease;
       this.unsettled -= unsettled;
       for (const [held, reason] of given) this.#context.end(held, reason);
       return undefined;
-    }
-    throw this.#contention();
+    });
   }
 
   /** Finds the held seats that Redis has under another fence, those that it lacks, and those that were given away. */
@@ -282,6 +278,15 @@ export class SharedOffice {
     return removed.length > 0;
   }
 
+  /** Makes attempts until no other process changes the office in between. */
+  async #settle<T>(attempt: () => Promise<T | "conflict">): Promise<T> {
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const result = await attempt();
+      if (result !== "conflict") return result;
+    }
+    throw new TypeError(`Cannot change office "${this.officeId}": other processes change it all the time`);
+  }
+
   /** Reads the office, and returns whether the copy was out of date. */
   async #refresh(): Promise<boolean> {
     return await this.#send(this.copy.version === "" ? "-" : this.copy.version, {}) === "conflict";
@@ -299,20 +304,11 @@ export class SharedOffice {
     { removed = [], taken = [], leastUptimeMs = 0 }: WantedChange,
   ): Promise<"ok" | "conflict" | Wait> {
     const { redis } = this.#context;
-    const reply = await redis.send(this.#key, [
-      "EVAL",
-      CHANGE_SCRIPT,
-      "2",
-      this.#key,
-      this.#channel,
-      expected,
-      String(leastUptimeMs),
-      String(KEPT_MS),
-      redis.publishCommand,
-      String(removed.length),
-      ...removed.flatMap(([{ sid, fence }, reason]) => [sid, fence, reason]),
-      ...taken.flatMap((seat) => [seat.sid, seat.place, writeSeat(seat)]),
-    ]);
+    const args = [expected, leastUptimeMs, KEPT_MS, redis.publishCommand, removed.length];
+    for (const [{ sid, fence }, reason] of removed) args.push(sid, fence, reason);
+    for (const seat of taken) args.push(seat.sid, seat.place, writeSeat(seat));
+    const command = ["EVAL", CHANGE_SCRIPT, "2", this.#key, this.#channel, ...args.map(String)];
+    const reply = await redis.send(this.#key, command);
     if (!isTexts(reply)) throw new TypeError("Cannot read a reply of Redis: not a list of texts");
     const [kind, first = "", ...fields] = reply;
     if (kind === "settling") return { waitMs: Number(first) };
@@ -338,10 +334,5 @@ export class SharedOffice {
 
   get #leastUptimeMs(): number {
     return keptMsOf(this.#context.leaseMs) + UPTIME_STEP_MS;
-  }
-
-  #contention(): TypeError {
-    const doing = `Cannot change office "${this.officeId}"`;
-    return new TypeError(`${doing}: other processes changed it ${MAX_CONFLICTS} times meanwhile`);
   }
 }

@@ -65,7 +65,7 @@ export function readSeat(text: string): Seat | undefined {
 }
 
 /** Which connection each session has, in whatever office: a newer one replaces it. Without a session, nothing happens. */
-export class Sessions {
+export class SharedSessions {
   readonly #redis: Pick<RedisConnection, "send">;
   readonly #keys: RedisKeys;
   readonly #limiter = new Limiter(CONCURRENCY);
