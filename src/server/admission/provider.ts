@@ -136,7 +136,8 @@ export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anon
  *
  * const provider = anyOf([staticTokens({ tokens: ["a"] }), staticTokens({ tokens: ["b"] })]);
  * const credentials = { auth: { token: "b" }, headers: {}, query: {}, address: "127.0.0.1" };
- * assertEquals(await provider.authenticate(credentials), { principal: "token-1" });
+ * const decision = await provider.authenticate(credentials);
+ * assertEquals("principal" in decision && decision.principal, "token-1");
  * ```
  */
 export function anyOf(providers: readonly AuthProvider[]): AuthProvider {

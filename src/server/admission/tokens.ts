@@ -1,6 +1,6 @@
 /** Authentication of clients by a set of tokens: from the program, or from a file that is read again when it changes. */
 import { Buffer } from "node:buffer";
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Logger, silentLogger } from "../../log.ts";
 import {
   type Admission,
@@ -57,15 +57,7 @@ export function staticTokens({ tokens, ...place }: StaticTokensOptions): AuthPro
     if (!(cause instanceof FileContentError)) throw cause;
     throw new TypeError(`Cannot use the static tokens: ${cause.message}`, { cause });
   }
-  return {
-    authenticate(credentials) {
-      const decision = table.authenticate(credentials);
-      if ("refused" in decision) return decision;
-      // The tokens never change.
-      const { signal: _signal, ...admission } = decision;
-      return admission;
-    },
-  };
+  return table;
 }
 
 /** The options of {@linkcode TokenFile.open}. */
@@ -117,7 +109,6 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
     const { tokens = [], logger = silentLogger, checkIntervalMs, ...place } = options;
     const always = listTokens(tokens).map((token) => ({ ...token, place: BESIDE_FILE }));
     const table = new TokenTable(place);
-    let isWarned = !always.some(isUnlimited);
     const files = await WatchedFiles.open({
       kind: "token file",
       files: [path],
@@ -126,14 +117,16 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
       intervalMs: checkIntervalMs,
       use: ([text = ""]) => {
         const listed = parseTokenList(text);
-        const counts = table.replace([...always, ...listed]);
-        if (isWarned || listed.every(isUnlimited)) return counts;
-        isWarned = true;
-        logger.warn(`${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`, {
-          file: path,
-          tokens: always.filter(isUnlimited).length,
-        });
-        return counts;
+        table.replace([...always, ...listed]);
+        const unlimited = always.filter(isUnlimited).length;
+        if (unlimited > 0 && !listed.every(isUnlimited)) {
+          const fields = { file: path, tokens: unlimited };
+          logger.warn(
+            `${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`,
+            fields,
+          );
+        }
+        return { tokens: table.size };
       },
     });
     return new TokenFile(table, files);
@@ -164,23 +157,19 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
   return offices === undefined && roles === undefined;
 }
 
-interface Entry extends Pick<ListedToken, "place"> {
+interface Entry {
+  readonly place: string;
   readonly digest: Uint8Array;
   readonly admission: Admission;
-  /** What of it clients notice. */
+  /** What a token may do, to find out whether that has changed. */
   readonly facts: string;
   readonly ending: AbortController;
 }
 
-export type TokenCounts = Readonly<Record<"tokens" | "added" | "removed" | "changed", number>>;
-
 /** The accepted tokens, found without a comparison whose time depends on them. They can change while connections are open. */
-export class TokenTable {
+export class TokenTable implements AuthProvider {
   readonly #readToken: (credentials: Credentials) => string | undefined;
-  /**
-   * By a keyed hash of the token's digest. The key is random, so that nobody can choose tokens by which the time of the
-   * lookup would tell anything.
-   */
+  /** By a hash with a random key, so that nobody can choose tokens by which the time of the lookup would tell anything. */
   #entries: ReadonlyMap<string, Entry> = new Map();
   readonly #key = randomBytes(32);
   /** The principals of tokens without a name: a token keeps its number when others are added or removed. */
@@ -188,6 +177,10 @@ export class TokenTable {
 
   constructor(place: TokenPlace = {}) {
     this.#readToken = createTokenReader(place);
+  }
+
+  get size(): number {
+    return this.#entries.size;
   }
 
   authenticate(credentials: Credentials): AuthDecision {
@@ -205,66 +198,46 @@ export class TokenTable {
    *
    * @throws {FileContentError} for a token that is given twice with different permissions; nothing changes then.
    */
-  replace(tokens: readonly ListedToken[]): TokenCounts {
-    const before = this.#entries;
+  replace(tokens: readonly ListedToken[]): void {
     const entries = new Map<string, Entry>();
     let unnamed = this.#unnamed;
-    for (const token of tokens) {
-      const digest = acceptedDigestOf(token.token);
+    for (const { token, place, name, offices, roles, expiresAtMs } of tokens) {
+      const digest = acceptedDigestOf(token);
       const key = this.#keyOf(digest);
-      const [twin, known] = [entries.get(key), before.get(key)];
-      const [number] = /^token-\d+$/.exec(known?.admission.principal ?? "") ?? [];
-      const principal = token.name ?? twin?.admission.principal ?? number ?? `token-${++unnamed}`;
-      const entry = toEntry(token, { digest, principal });
-      if (twin === undefined) {
-        entries.set(key, known?.facts === entry.facts ? { ...known, place: token.place } : entry);
-      } else if (twin.facts !== entry.facts) {
-        throw contentProblem(
-          `${token.place} repeats ${twin.place} with other permissions; remove one of them`,
-        );
+      const facts = JSON.stringify([name, offices?.toSorted(), roles?.toSorted(), expiresAtMs]);
+      const twin = entries.get(key);
+      if (twin !== undefined && twin.facts !== facts) {
+        throw contentProblem(`${place} repeats ${twin.place} with other permissions; remove one of them`);
       }
+      const known = twin ?? this.#entries.get(key);
+      if (known?.facts === facts) {
+        entries.set(key, { ...known, place });
+        continue;
+      }
+      const ending = new AbortController();
+      const grant = offices === undefined && roles === undefined ? undefined : { offices, roles };
+      const principal = name ?? `token-${++unnamed}`;
+      const admission = { principal, grant, expiresAtMs, signal: ending.signal };
+      entries.set(key, { place, digest, admission, facts, ending });
     }
+    const before = this.#entries;
     this.#unnamed = unnamed;
     this.#entries = entries;
-    return endChanged(before, entries);
+    for (const [key, entry] of before) endReplaced(entry, entries.get(key));
   }
 
   #keyOf(digest: Uint8Array): string {
-    return createHash("sha256").update(this.#key).update(digest).digest("base64");
+    return createHmac("sha256", this.#key).update(digest).digest("base64");
   }
 }
 
-function toEntry(
-  { place, offices, roles, expiresAtMs }: ListedToken,
-  { digest, principal }: { readonly digest: Uint8Array; readonly principal: string },
-): Entry {
-  const ending = new AbortController();
-  const admission = {
-    principal,
-    ...(offices === undefined && roles === undefined ? {} : { grant: { offices, roles } }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-    signal: ending.signal,
-  };
-  const facts = JSON.stringify([principal, expiresAtMs, offices?.toSorted(), roles?.toSorted()]);
-  return { place, digest, admission, facts, ending };
-}
-
-/** Ends the connections of entries that are no longer there as they were. */
-function endChanged(before: ReadonlyMap<string, Entry>, entries: ReadonlyMap<string, Entry>): TokenCounts {
-  let [removed, changed] = [0, 0];
-  for (const [key, { admission: { principal }, facts, ending }] of before) {
-    const successor = entries.get(key);
-    if (successor === undefined) {
-      removed++;
-      ending.abort(new CredentialsEndedError(`The token of "${principal}" was removed`, { kind: "revoked" }));
-    } else if (successor.facts !== facts) {
-      changed++;
-      ending.abort(
-        new CredentialsEndedError(`The permissions of "${principal}" have changed`, { kind: "changed" }),
-      );
-    }
-  }
-  return { tokens: entries.size, added: entries.size - before.size + removed, removed, changed };
+/** Ends the connections of a token that is no longer accepted as it was. */
+function endReplaced({ admission: { principal }, ending }: Entry, successor: Entry | undefined): void {
+  if (successor?.ending === ending) return;
+  const [message, kind] = successor === undefined
+    ? [`The token of "${principal}" was removed`, "revoked"] as const
+    : [`The permissions of "${principal}" have changed`, "changed"] as const;
+  ending.abort(new CredentialsEndedError(message, { kind }));
 }
 
 /** The digest of an accepted token, which may be given as its hash. */

@@ -83,6 +83,8 @@ Deno.test("a line that is not understood is refused by its number, and no token 
     "s3cret offices=": "line 1",
     "s3cret offices=lab,,den": "line 1",
     "s3cret name=a name=b": "twice",
+    "s3cret token=b": "twice",
+    "s3cret __proto__=b": "unknown",
     "s3cret expires=soon": "expires",
     "s3cret expires=2030-02-31T10:00": "expires",
     "s3cret expires=2030-13-01": "expires",
