@@ -224,8 +224,8 @@ export class Call {
       ...fields,
       sid,
       principal,
-      ...(wanted === undefined ? {} : { wanted_office: wanted }),
-      ...(isCrossing ? { cross_office: true } : {}),
+      wanted_office: wanted,
+      cross_office: isCrossing || undefined,
     });
   }
 
@@ -248,9 +248,9 @@ export class Call {
       attributes: {
         "a2c.event": quoted(this.event),
         "a2c.outcome": outcome,
-        ...(officeId === undefined ? {} : { "a2c.office": officeId }),
-        ...(name === undefined ? {} : { "a2c.agent": name }),
-        ...(this.#computer === undefined ? {} : { "a2c.computer": quoted(this.#computer) }),
+        "a2c.office": officeId,
+        "a2c.agent": name,
+        "a2c.computer": this.#computer && quoted(this.#computer),
       },
     });
   }
