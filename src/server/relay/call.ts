@@ -224,8 +224,8 @@ export class Call {
       ...fields,
       sid,
       principal,
-      wanted_office: wanted,
-      cross_office: isCrossing || undefined,
+      ...(wanted === undefined ? {} : { wanted_office: wanted }),
+      ...(isCrossing ? { cross_office: true } : {}),
     });
   }
 
