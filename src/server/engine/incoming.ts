@@ -24,6 +24,13 @@ export class OversizeText {
   }
 }
 
+/** The bytes of a message that has arrived whole. */
+export function sizeOf(message: Incoming): number {
+  if (typeof message === "string") return Buffer.byteLength(message);
+  if (message instanceof LongText) return message.length;
+  return message instanceof Uint8Array ? message.byteLength : 0;
+}
+
 export interface MessageLimits {
   readonly maxPayloadBytes: number;
   /** The largest text that is skipped; a larger one ends the connection. */

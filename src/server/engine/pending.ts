@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { REFUSAL_LINGER_MS } from "./refusals.ts";
-import type { Incoming } from "./incoming.ts";
+import { type Incoming, sizeOf } from "./incoming.ts";
 import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
 
 /** A session must send less than this before its CONNECT packet. */
@@ -64,7 +64,7 @@ export class Pending implements Expirable {
   }
 
   /** Counts a packet of any transport; `false` when it is one too many. */
-  countPacket(content: Incoming | undefined): boolean {
+  countPacket(content: Incoming): boolean {
     this.#packetBytes += sizeOf(content);
     const maxBytes = this.#phase === "connecting" ? MAX_PENDING_BYTES : MAX_UNDECIDED_BYTES;
     const problem = this.#packetBytes >= maxBytes
@@ -88,6 +88,8 @@ export class Pending implements Expirable {
 
   /** Keeps the session for a moment, so that its client can read why it was refused. */
   refuse(): void {
+    // It may have ended while it was decided.
+    if (this.#isOver) return;
     this.#phase = "refused";
     this.#held = [];
     this.#wait(REFUSAL_LINGER_MS, undefined);
@@ -134,11 +136,6 @@ export class Pending implements Expirable {
     this.#timeoutReason = reason;
     this.#scheduled = timeouts.add(this, timeoutMs);
   }
-}
-
-function sizeOf(content: Incoming | undefined): number {
-  if (typeof content === "string") return Buffer.byteLength(content);
-  return content instanceof Uint8Array ? content.byteLength : 0;
 }
 
 /** Copies bytes, since they may be a small part of a large buffer that they would keep in memory. */

@@ -2,16 +2,15 @@
  * A session of Engine.IO v4 (https://socket.io/docs/v4/engine-io-protocol/): the packets between one client and Socket.IO,
  * over polling, over a WebSocket, or over the one after the other. It is the `conn` of Socket.IO's clients.
  */
-import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import type { AddressLedger } from "./address_ledger.ts";
 import type { Meter } from "../observe/meter.ts";
 import { Account, type Budget, type MessageOwner } from "./budget.ts";
-import type { Incoming } from "./incoming.ts";
+import { type Incoming, sizeOf } from "./incoming.ts";
 import { contentBytesOf, type Outgoing } from "./frame_writer.ts";
-import { type LongPacket, LongText } from "./long_text.ts";
+import type { LongPacket } from "./long_text.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "./timing_wheel.ts";
@@ -80,12 +79,6 @@ export interface SessionOptions extends PendingOptions, OutboxOptions {
   readonly onAdmitted: (session: Session) => void;
   /** Nothing of the session is left. */
   readonly onGone: (session: Session) => void;
-}
-
-function sizeOf(message: Incoming): number {
-  if (typeof message === "string") return Buffer.byteLength(message);
-  if (message instanceof LongText) return message.length;
-  return message instanceof Uint8Array ? message.byteLength : 0;
 }
 
 /** The account of the session that is being announced, for the decoder that Socket.IO makes for it. */

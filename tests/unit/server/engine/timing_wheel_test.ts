@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { assert, assertEquals } from "@std/assert";
-import { type Clock, TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
 import { within } from "../../../fixtures/within.ts";
+import { ManualClock } from "./_manual_clock.ts";
 
 /** An entry that records when it expires. */
 function entry(): { expire(): void; readonly expired: Promise<number> } {
@@ -53,38 +54,6 @@ Deno.test("clear() leaves no timer behind", () => {
   timeouts.add(entry(), 3_600_000);
   timeouts.clear();
 });
-
-/** A clock that a test moves. */
-class ManualClock implements Clock {
-  #nowMs = 1_234;
-  #timer: { readonly fire: () => void; readonly atMs: number } | undefined;
-  /** How often the timer fired. */
-  firings = 0;
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  startTimer(fire: () => void, delayMs: number): () => void {
-    const timer = { fire, atMs: this.#nowMs + delayMs };
-    this.#timer = timer;
-    return () => {
-      if (this.#timer === timer) this.#timer = undefined;
-    };
-  }
-
-  /** Lets time pass: fires each timer when it is due, or, with `late`, only then. */
-  moveTo(ms: number, { late = false } = {}): void {
-    if (late) this.#nowMs = ms;
-    for (let timer = this.#timer; timer !== undefined && timer.atMs <= ms; timer = this.#timer) {
-      this.#nowMs = Math.max(this.#nowMs, timer.atMs);
-      this.#timer = undefined;
-      this.firings++;
-      timer.fire();
-    }
-    this.#nowMs = ms;
-  }
-}
 
 const DISTANCES_MS = [1, 110, 3_149, 3_250, 204_750, 204_900, 13_107_200, 86_405_000];
 
