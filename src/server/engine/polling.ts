@@ -119,8 +119,11 @@ export class Polling implements Transport, Expirable {
     if (this.#poll === undefined) return;
     const { outbox } = this.#session;
     if (outbox.messages.length > 0) {
-      const { messages, bytes } = outbox.take(this.#isClosing ? Infinity : MAX_ANSWERED_PACKETS);
-      return this.#answer(messages.map(toText), () => outbox.release(bytes));
+      const { messages, bytes } = outbox.take(MAX_ANSWERED_PACKETS);
+      return this.#answer(messages.map(toText), (isWritten) => {
+        outbox.release(bytes);
+        if (!isWritten) this.#session.fail("transport error");
+      });
     }
     if (!this.#isClosing) return;
     // In an answer of its own: clients of Socket.IO read nothing that comes with it.
@@ -151,7 +154,6 @@ export class Polling implements Transport, Expirable {
     this.#poll = undefined;
     poll?.response.destroy();
     for (const response of this.#answers) response.destroy();
-    this.#body?.destroy();
     this.#stop();
   }
 
@@ -172,14 +174,14 @@ export class Polling implements Transport, Expirable {
   }
 
   #stop(): void {
-    this.#body?.abort();
+    this.#body?.destroy();
     this.#body = undefined;
     if (this.#scheduled !== undefined) this.#options.timeouts.cancel(this.#scheduled);
     this.#scheduled = undefined;
   }
 
-  /** @param onRead Called when the answer is read, or lost: it is written at once, however slowly the client reads. */
-  #answer(packets: readonly string[], onRead = nothing): void {
+  /** @param onClosed Called when the answer is read, or lost: it is written at once, however slowly the client reads. */
+  #answer(packets: readonly string[], onClosed: (isWritten: boolean) => void = () => {}): void {
     const poll = this.#poll;
     if (poll === undefined) return;
     this.#poll = undefined;
@@ -187,7 +189,7 @@ export class Polling implements Transport, Expirable {
     this.#answers.add(response);
     response.once("close", () => {
       this.#answers.delete(response);
-      onRead();
+      onClosed(response.writableFinished);
     });
     const body = packets.join(SEPARATOR);
     const size = Buffer.byteLength(body);
@@ -289,14 +291,13 @@ class Body implements Expirable {
     this.#end({ kind: "late" });
   }
 
-  /** Ends the request. */
+  /** Ends the request, which nobody answers. */
   destroy(): void {
+    this.#free();
     this.#request.socket.destroy();
   }
 
-  /** Frees what was read. */
-  abort(): void {
-    if (this.#isOver) return;
+  #free(): void {
     this.#isOver = true;
     this.#options.timeouts.cancel(this.#scheduled);
     this.#options.memory.hold(0);
@@ -322,12 +323,10 @@ class Body implements Expirable {
 
   #end(outcome: BodyOutcome): void {
     if (this.#isOver) return;
-    this.abort();
+    this.#free();
     this.#options.onEnd(outcome);
   }
 }
-
-function nothing(): void {}
 
 function toText(message: Outgoing): string {
   if (typeof message === "string") return message;
