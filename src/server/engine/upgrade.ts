@@ -18,11 +18,11 @@ export class Upgrade implements Receiver, Probe, Expirable {
   readonly #webSocket: WebSocket;
   readonly #polling: Polling;
   readonly #timeouts: TimingWheel;
-  readonly #endMs = performance.now() + UPGRADE_TIMEOUT_MS;
-  #isProbed = false;
   /** Whether the WebSocket is the transport of the session, or is closed. */
   #isOver = false;
-  #scheduled: Scheduled;
+  readonly #deadline: Scheduled;
+  /** The next noop, after the probe. */
+  #noop: Scheduled | undefined;
 
   constructor(session: Session, { webSocket, polling, timeouts }: {
     readonly webSocket: WebSocket;
@@ -33,7 +33,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
     this.#webSocket = webSocket;
     this.#polling = polling;
     this.#timeouts = timeouts;
-    this.#scheduled = timeouts.add(this, UPGRADE_TIMEOUT_MS);
+    this.#deadline = timeouts.add(this, UPGRADE_TIMEOUT_MS);
   }
 
   get socket(): WebSocket["socket"] {
@@ -46,10 +46,10 @@ export class Upgrade implements Receiver, Probe, Expirable {
 
   onText(text: string): void {
     if (this.#isOver) return;
-    if (text === PROBE) {
+    // One only: a client could send many and read no answer.
+    if (text === PROBE && this.#noop === undefined) {
       this.#webSocket.sendFirst(PROBE_ANSWER);
-      this.#isProbed = true;
-      this.#wait(NOOP_INTERVAL_MS);
+      this.#waitForNoop();
     } else if (text === PacketType.upgrade) this.#finish();
     else this.cancel();
   }
@@ -69,8 +69,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
   /** Closes the WebSocket; the session goes on with polling. */
   cancel(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    this.#timeouts.cancel(this.#scheduled);
+    this.#end();
     this.#webSocket.close();
   }
 
@@ -79,23 +78,29 @@ export class Upgrade implements Receiver, Probe, Expirable {
     this.#webSocket.destroy();
   }
 
+  /** Implements {@linkcode Expirable}: the upgrade took too long. */
   expire(): void {
-    const leftMs = this.#endMs - performance.now();
-    if (leftMs <= 0) return this.cancel();
-    if (this.#isProbed) this.#polling.release();
-    this.#wait(Math.min(NOOP_INTERVAL_MS, leftMs));
+    this.cancel();
   }
 
   #finish(): void {
-    this.#isOver = true;
-    this.#timeouts.cancel(this.#scheduled);
+    this.#end();
     this.#polling.retire();
     this.#webSocket.serve(this.#session, this.#session.outbox);
     this.#session.upgradeTo(this.#webSocket);
   }
 
-  #wait(timeoutMs: number): void {
-    this.#timeouts.cancel(this.#scheduled);
-    this.#scheduled = this.#timeouts.add(this, timeoutMs);
+  #end(): void {
+    this.#isOver = true;
+    this.#timeouts.cancel(this.#deadline);
+    if (this.#noop !== undefined) this.#timeouts.cancel(this.#noop);
+  }
+
+  #waitForNoop(): void {
+    const expire = () => {
+      this.#polling.release();
+      this.#waitForNoop();
+    };
+    this.#noop = this.#timeouts.add({ expire }, NOOP_INTERVAL_MS);
   }
 }
