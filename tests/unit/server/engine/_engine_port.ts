@@ -119,15 +119,20 @@ export class PolledSession {
   readonly session: Session;
   readonly target: string;
   readonly messages: Incoming[] = [];
-  readonly ended: Promise<string>;
+  readonly #ended: Promise<string>;
   readonly #port: EnginePort;
 
   constructor(port: EnginePort, session: Session) {
     this.#port = port;
     this.session = session;
     this.target = `${targetOf("polling")}&sid=${session.id}`;
-    this.ended = endOf(session);
+    this.#ended = endOf(session);
     session.on("data", (message: Incoming) => this.messages.push(message));
+  }
+
+  /** Resolves to the reason for which the session ends. */
+  get ended(): Promise<string> {
+    return within(this.#ended, "the end of the session");
   }
 
   ask(request: Partial<RawRequest> = {}): Promise<RawAnswer> {
@@ -166,9 +171,7 @@ export class PolledSession {
 
 /** Resolves to the reason for which a session ends. */
 export function endOf(session: Session): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  session.on("close", resolve);
-  return within(promise, "the end of the session");
+  return new Promise((resolve) => session.on("close", resolve));
 }
 
 export async function settled(isDone: () => boolean, what: string): Promise<void> {
