@@ -40,13 +40,14 @@ class Quota implements MessageOwner {
   readonly #owner: QuotaOwner;
   readonly #maxConnections: number;
   readonly #connects: TokenBucket | undefined;
-  readonly #requests: TokenBucket | undefined;
+  /** Limits its events; `undefined` for any number. */
+  readonly requests: TokenBucket | undefined;
 
   constructor(owner: QuotaOwner, { connections, connects, requests }: QuotaLimits) {
     this.#owner = owner;
     this.#maxConnections = connections;
     this.#connects = connects && new TokenBucket(connects);
-    this.#requests = requests && new TokenBucket(requests);
+    this.requests = requests && new TokenBucket(requests);
   }
 
   requireConnection(): void {
@@ -60,8 +61,8 @@ class Quota implements MessageOwner {
   }
 
   takeRequest(event: string): SmcpError | undefined {
-    if (this.#requests?.take() !== false) return undefined;
-    return this.#refuse(`handle "${quoted(event)}"`, { counted: "Requests", bound: this.#requests });
+    if (this.requests?.take() !== false) return undefined;
+    return this.#refuse(`handle "${quoted(event)}"`, { counted: "Requests", bound: this.requests });
   }
 
   /**

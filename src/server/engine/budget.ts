@@ -21,25 +21,17 @@ export interface MessageOwner {
 
 export class Budget {
   readonly maxBytes: number;
-  #inwardBytes = 0;
-  #outwardBytes = 0;
+  /** What comes in, counted by the accounts of sessions. */
+  inwardBytes = 0;
+  /** What waits outward, counted by the outboxes of sessions. */
+  outwardBytes = 0;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
   }
 
   get usedBytes(): number {
-    return this.#inwardBytes + this.#outwardBytes;
-  }
-
-  /** Counts more bytes that come in, or fewer if negative. */
-  changeInward(bytes: number): void {
-    this.#inwardBytes += bytes;
-  }
-
-  /** Counts more bytes that wait outward, or fewer if negative. */
-  changeOutward(bytes: number): void {
-    this.#outwardBytes += bytes;
+    return this.inwardBytes + this.outwardBytes;
   }
 
   /** Whether an owner that holds `ownBytes` may hold `bytes` more. */
@@ -48,8 +40,7 @@ export class Budget {
   }
 
   hasOutwardRoom(bytes: number): boolean {
-    if (bytes <= SMALL_MESSAGE_BYTES) return true;
-    return this.#outwardBytes + bytes <= this.maxBytes * OUTWARD_SHARE &&
+    return this.outwardBytes + bytes <= this.maxBytes * OUTWARD_SHARE &&
       this.usedBytes + bytes <= this.maxBytes;
   }
 }
@@ -72,7 +63,7 @@ export class Account {
 
   change(bytes: number): void {
     this.#bytes += bytes;
-    this.#budget.changeInward(bytes);
+    this.#budget.inwardBytes += bytes;
     if (this.#owner !== undefined) this.#owner.incompleteBytes += bytes;
   }
 

@@ -86,7 +86,7 @@ export class Outbox implements Expirable {
     this.#messages.push(message);
     this.#queuedBytes += bytes;
     this.#addedBytes += bytes;
-    this.#options.budget.changeOutward(bytes);
+    this.#options.budget.outwardBytes += bytes;
     if (this.#stall === undefined) this.#watchStall();
     const excessBytes = this.waitingBytes - this.#maxBytes - MARGIN_BYTES;
     // Deferred, since the sender may be in the middle of a broadcast.
@@ -109,7 +109,7 @@ export class Outbox implements Expirable {
   release(bytes: number): void {
     if (this.#isClosed) return;
     this.#takenBytes -= bytes;
-    this.#options.budget.changeOutward(-bytes);
+    this.#options.budget.outwardBytes -= bytes;
     this.#isReading = true;
   }
 
@@ -126,7 +126,7 @@ export class Outbox implements Expirable {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#stall !== undefined) this.#options.timeouts.cancel(this.#stall);
-    this.#options.budget.changeOutward(-this.waitingBytes);
+    this.#options.budget.outwardBytes -= this.waitingBytes;
     this.#messages = [];
     this.#queuedBytes = this.#takenBytes = 0;
   }
@@ -140,7 +140,7 @@ export class Outbox implements Expirable {
     if (size > this.#maxBytes && this.waitingBytes > SMALL_MESSAGE_BYTES) {
       throw tooMuchUnread(size, this.#maxBytes);
     }
-    if (!budget.hasOutwardRoom(bytes)) throw noMemory(bytes, budget.maxBytes);
+    if (bytes > SMALL_MESSAGE_BYTES && !budget.hasOutwardRoom(bytes)) throw noMemory(bytes, budget.maxBytes);
   }
 
   #watchStall(): void {

@@ -223,7 +223,8 @@ export class WebSocket implements FrameSink, Transport {
   #write(messages: readonly Outgoing[], onWritten: () => void): void {
     let bytes = 0;
     for (const message of messages) bytes += maxFrameBytes(message);
-    const buffer = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
+    const isPooled = bytes >= MIN_POOLED_BYTES;
+    const buffer = isPooled ? takeBuffer(bytes) : Buffer.allocUnsafe(bytes);
     let end = 0;
     for (const message of messages) end = writeFrame(buffer, end, message);
     const last = messages.at(-1);
@@ -232,7 +233,7 @@ export class WebSocket implements FrameSink, Transport {
     const whole = plain?.behind(written);
     if (plain !== undefined && whole === undefined) this.socket.write(written);
     this.socket.write(whole ?? plain?.view ?? written, () => {
-      giveBuffer(buffer);
+      if (isPooled) giveBuffer(buffer);
       plain?.release();
       onWritten();
     });
