@@ -21,7 +21,7 @@
  * @module
  */
 export type { LogFields, Logger } from "./src/log.ts";
-export type { Grant, GrantedRole } from "./src/server/admission/grant.ts";
+export type { Grant, GrantedRole } from "./src/server/admission/provider.ts";
 export {
   type Admission,
   anonymous,

@@ -6,7 +6,7 @@ import type { BoundedLog } from "../bounded_log.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit, type Admitted, countConnection } from "./admission/admission.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
-import { LiveCredentials, PermitWatch } from "./admission/live_credentials.ts";
+import { LiveCredentials } from "./admission/live_credentials.ts";
 import type { Drain } from "./drain.ts";
 import { Holding } from "./engine/budget.ts";
 import { Engine } from "./engine/engine.ts";
@@ -139,7 +139,7 @@ function serveNamespace(
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
-  const credentialsContext = { ...settings, refusals, audit, permits: new PermitWatch(timeouts) };
+  const credentialsContext = { ...settings, refusals, audit, timeouts };
   namespace.use((socket, next) => {
     const session = sessionOf(socket);
     hideSocketCount(socket);

@@ -125,10 +125,10 @@ Deno.test("server.ts refuses a token file that is not a regular file, and does n
   const folder = await Deno.makeTempDir();
   const pipe = `${folder}/tokens`;
   assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
-  for (const [file, state] of [[pipe, "it is not a regular file"], [folder, "it is a folder"]] as const) {
+  for (const file of [pipe, folder]) {
     const { code, stderr } = await run({ args: ["--token-file", file] });
     assertEquals(code, 2);
-    assertStringIncludes(stderr, `Cannot read token file "${file}": ${state}`);
+    assertStringIncludes(stderr, `Cannot read token file "${file}": "${file}" is not a regular file`);
   }
   await Deno.remove(folder, { recursive: true });
 });
@@ -180,7 +180,7 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--token", ""], "A2C_TOKEN"],
     [["--accept", "two"], 'version "two"'],
     [["--path", "hub"], 'Cannot serve path "hub"'],
-    [["--allow-origin", "app.example"], 'did you mean "https://app.example"?'],
+    [["--allow-origin", "app.example"], "a scheme and a host such as https://app.example"],
     [["--port", "3999", "--metrics-port", "3999"], "choose another --port or --metrics-port"],
     [["--nonsense"], "unknown option"],
     [["--grace", "1s"], "Cannot use --grace: it was removed; the value is always 5s: time to wait"],

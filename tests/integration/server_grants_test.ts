@@ -70,7 +70,7 @@ Deno.test("the log of the Server says what a grant allows, and the client is not
   const lines = logger.lines.filter(({ message }) => message.startsWith("The credentials"));
   assertEquals(lines.map(({ fields }) => [fields["allowed_offices"], fields["allowed_roles"]]), [
     ["none", "agent,computer,observer"],
-    [[...offices.slice(0, 20), "11 more"].join(","), "computer"],
+    [offices.join(","), "computer"],
     ["*", "none"],
     ["none", "agent,computer,observer"],
   ]);

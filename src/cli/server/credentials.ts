@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import { GRANTED_ROLES, isGrantedRole } from "../../server/admission/grant.ts";
-import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
+import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../server/admission/provider.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";
 import type { OptionName } from "../../server/options/table.ts";

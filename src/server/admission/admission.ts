@@ -3,7 +3,7 @@ import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { LogFields } from "../../log.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
 import {
@@ -14,13 +14,13 @@ import {
   isDecision,
   type Permit,
 } from "./provider.ts";
-import { auditFields } from "../observe/logs.ts";
+import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";
 import { type QuotaLedger, type Quotas, refusalOf } from "./quotas.ts";
 
-/** The longest `session`; a longer one is ignored. */
-const MAX_SESSION_LENGTH = 128;
+/** A `session` that is longer is ignored. */
+const SESSION = /^.{1,128}$/s;
 
 export interface Identity {
   readonly principal: string;
@@ -37,28 +37,26 @@ export interface Admitted {
   readonly quotas?: Quotas | undefined;
 }
 
-/** Refuses a connection: Socket.IO sends `message` and `data` to the client in its connect error. */
-export class AdmissionError extends Error {
+/** Refuses a connection, or newer credentials of one. */
+export class AdmissionError extends LoggedRefusal {
   override readonly name = "AdmissionError";
-  readonly code = "ADMISSION_REFUSED";
-  readonly data: {
-    readonly code: number;
-    readonly message: string;
-    readonly details?: SmcpError["details"];
-  };
 
-  readonly log: LogFields;
-
-  /** @param options `cause`: what does not allow the connection, such as a limit; without it, the credentials do not. */
+  /** @param options Without a code, the credentials are what does not allow the connection. */
   constructor(
     message: string,
-    { cause, log = {} }: { readonly cause?: SmcpError; readonly log?: LogFields | undefined } = {},
+    { code = ErrorCode.UNAUTHORIZED, log = {}, ...rest }: {
+      readonly code?: number;
+      readonly log?: LogFields | undefined;
+      readonly details?: ErrorDetails | undefined;
+    } = {},
   ) {
-    super(message);
-    this.log = log;
-    this.data = cause === undefined
-      ? { code: ErrorCode.UNAUTHORIZED, message }
-      : { code: cause.code, message, details: cause.details };
+    super(code, message, { log, ...rest });
+  }
+
+  /** What Socket.IO sends to the client in its connect error, besides the message. */
+  get data() {
+    const { code, message, details } = this;
+    return { code, message, details };
   }
 }
 
@@ -82,23 +80,55 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
   const decision = await decide(credentials, options);
   if ("refused" in decision) {
     const { refused: reason, log } = decision;
-    const { refusals, meter, isRenewal } = options;
-    if (!isRenewal) {
+    if (!options.isRenewal) {
       const fields = auditFields("connect", { ...log, reason, address: credentials.address });
-      meter?.refused("credentials");
-      refusals.write("warn", "refused a connection", fields);
+      options.meter?.refused("credentials");
+      options.refusals.write("warn", "refused a connection", fields);
     }
     throw new AdmissionError(`Unauthorized: ${reason}`, { log });
   }
   const { principal, grant, expiresAtMs, signal } = decision;
+  const { session, observer } = credentials.auth;
   const version = credentials.query[VERSION_QUERY_PARAMETER];
   const identity = {
     principal,
-    session: readSession(credentials.auth["session"]),
-    isObserver: credentials.auth["observer"] === true,
+    // Without a usable one, the client cannot replace its lost connection at once.
+    session: typeof session === "string" && SESSION.test(session) ? session : undefined,
+    isObserver: observer === true,
     version: typeof version === "string" ? version : undefined,
   };
   return { identity, permit: { grant, expiresAtMs, signal } };
+}
+
+async function decide(
+  credentials: Credentials,
+  { auth, authTimeoutMs, signal, refusals, meter, isRenewal }: AdmissionOptions,
+): Promise<AuthDecision> {
+  const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
+  using deadline = new Deadline(authTimeoutMs, { reason, signal });
+  try {
+    const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
+    const decision: unknown = await abortable(asked, deadline.signal);
+    if (!isDecision(decision)) {
+      throw new TypeError(
+        "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
+          "with at most grant: { offices?, roles? }, expiresAtMs and signal",
+      );
+    }
+    if ("refused" in decision) return decision;
+    const end = endOf(decision);
+    return end === undefined ? decision : { refused: end.message, log: { principal: decision.principal } };
+  } catch (error) {
+    signal.throwIfAborted();
+    const subject = isRenewal ? "the newer credentials of a member" : "a connection";
+    const fields = { error: describeError(error), address: credentials.address };
+    refusals.write("error", `failed to authenticate ${subject}`, fields);
+    if (!isRenewal) meter?.refused("credentials");
+    // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
+    // The error of the provider may have secrets.
+    const message = "Cannot check the credentials now; try again later";
+    throw new AdmissionError(message, { code: ErrorCode.UNAVAILABLE });
+  }
 }
 
 /** @throws {AdmissionError} when its principal or its address has too many connections. */
@@ -119,43 +149,7 @@ export function countConnection(
     if (!(error instanceof SmcpError)) throw error;
     meter?.refused(refusalOf(error));
     refusals.write("warn", "refused a connection", { reason: error.message, principal, address });
-    throw new AdmissionError(error.message, { cause: error });
+    const { code, message, details } = error;
+    throw new AdmissionError(message, { code, details });
   }
-}
-
-async function decide(
-  credentials: Credentials,
-  { auth, authTimeoutMs, signal, refusals, meter, isRenewal }: AdmissionOptions,
-): Promise<AuthDecision> {
-  const { address } = credentials;
-  const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
-  using deadline = new Deadline(authTimeoutMs, { reason, signal });
-  try {
-    const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
-    const decision: unknown = await abortable(asked, deadline.signal);
-    if (!isDecision(decision)) {
-      throw new TypeError(
-        "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
-          "with at most grant: { offices?, roles? }, expiresAtMs and signal",
-      );
-    }
-    if ("refused" in decision) return decision;
-    const end = endOf(decision);
-    return end === undefined ? decision : { refused: end.message, log: { principal: decision.principal } };
-  } catch (error) {
-    signal.throwIfAborted();
-    const subject = isRenewal ? "the newer credentials of a member" : "a connection";
-    refusals.write("error", `failed to authenticate ${subject}`, { error: describeError(error), address });
-    if (!isRenewal) meter?.refused("credentials");
-    // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
-    // The error of the provider may have secrets.
-    const message = "Cannot check the credentials now; try again later";
-    throw new AdmissionError(message, { cause: new SmcpError(ErrorCode.UNAVAILABLE, message) });
-  }
-}
-
-/** Ignores an invalid `session`: the client then cannot replace its lost connection at once. */
-function readSession(session: unknown): string | undefined {
-  const isUsable = typeof session === "string" && session !== "" && session.length <= MAX_SESSION_LENGTH;
-  return isUsable ? session : undefined;
 }

@@ -1,5 +1,13 @@
-/** Checks an HTTP request before Socket.IO handles it: its sender, if that is a web page, and the protocol version. */
+/**
+ * Checks an HTTP request before Socket.IO handles it: its sender, if that is a web page, and the protocol version.
+ *
+ * Browsers let any page send requests to any host, including the user's own machine, so a Server without credentials would
+ * give the user's tools to every open page. A page is recognized by its `Origin`, by `Sec-Fetch-Site`, and by a `Host` that
+ * is a DNS name of its owner (DNS rebinding). Programs send neither of the first two, and the `Host` of the URL that they use.
+ */
+import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import { isLoopback } from "../../protocol/server_address.ts";
 import {
   minorOf,
   parseProtocolVersion,
@@ -7,10 +15,9 @@ import {
   toProtocolMinor,
   VERSION_QUERY_PARAMETER,
 } from "../../protocol/version.ts";
-import type { Refusal } from "../observe/meter.ts";
-import type { HostRule, OriginRule } from "./origins.ts";
-import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 import { quoted } from "../../text.ts";
+import type { Refusal } from "../observe/meter.ts";
+import type { ProxiedRequest, TrustedProxies } from "./proxies.ts";
 
 /** How a client may connect: HTTP long-polling, WebSocket. */
 export type TransportName = "polling" | "websocket";
@@ -32,11 +39,7 @@ export interface HandshakePolicy {
 export interface HandshakeRequest extends ProxiedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  readonly headers: ProxiedRequest["headers"] & {
-    readonly origin?: string | undefined;
-    readonly host?: string | undefined;
-    readonly "sec-fetch-site"?: string | readonly string[] | undefined;
-  };
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** An HTTP answer that ends a handshake. */
@@ -125,21 +128,6 @@ export function readQuery(url: string | undefined): Readonly<Record<string, stri
   return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());
 }
 
-/** Names the transports that are served, so that a client may connect with one of them. */
-function checkTransport(
-  name: string | undefined,
-  { transports }: HandshakePolicy,
-): HandshakeRefusal | undefined {
-  // Engine.IO refuses a transport that it does not know.
-  const isRefused = TRANSPORTS.some((known) => known === name && !transports.includes(known));
-  if (!isRefused) return undefined;
-  return refusal(
-    ErrorCode.BAD_REQUEST,
-    `Transport "${name}" is not served: connect with ${transports.join(" or ")}`,
-    { kind: "transport", body: { transports } },
-  );
-}
-
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {
   if (raw === undefined) {
     return policy.allowUnversioned
@@ -151,12 +139,9 @@ function checkVersion(raw: string | undefined, policy: HandshakePolicy): Handsha
     const why = `"${quoted(raw)}" is not MAJOR.MINOR.PATCH`;
     return refusal(ErrorCode.BAD_REQUEST, `Invalid ${VERSION_QUERY_PARAMETER}: ${why}`);
   }
-  return policy.acceptedVersions.includes(minorOf(version)) ? undefined : versionMismatch(raw, policy);
-}
-
-function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): HandshakeRefusal {
+  if (policy.acceptedVersions.includes(minorOf(version))) return undefined;
   const code = ErrorCode.PROTOCOL_VERSION_MISMATCH;
-  const highest = acceptedVersions.at(-1) ?? "";
+  const [lowest, highest] = [policy.acceptedVersions.at(0), policy.acceptedVersions.at(-1)];
   const known = toProtocolMinor(highest);
   return refusal(code, "Protocol version mismatch", {
     kind: "version",
@@ -164,10 +149,21 @@ function versionMismatch(raw: string, { acceptedVersions }: HandshakePolicy): Ha
     body: {
       server_version: known === undefined ? `${highest}.0` : PROTOCOL_VERSIONS[known],
       client_version: raw,
-      min_supported: `${acceptedVersions.at(0)}.0`,
+      min_supported: `${lowest}.0`,
       max_supported: `${highest}.999`,
     },
   });
+}
+
+/** Names the transports that are served, so that a client may connect with one of them. */
+function checkTransport(
+  name: string | undefined,
+  { transports }: HandshakePolicy,
+): HandshakeRefusal | undefined {
+  // Engine.IO refuses a transport that it does not know.
+  if (!TRANSPORTS.some((known) => known === name && !transports.includes(known))) return undefined;
+  const message = `Transport "${name}" is not served: connect with ${transports.join(" or ")}`;
+  return refusal(ErrorCode.BAD_REQUEST, message, { kind: "transport", body: { transports } });
 }
 
 /** Builds a refusal; by default one of a malformed request. */
@@ -183,4 +179,86 @@ export function refusal(
     headers: { "content-type": "application/json", ...headers },
     body: { code, message, ...body },
   };
+}
+
+export interface RequestTarget {
+  readonly host?: string | undefined;
+  /** `http:` or `https:`, as a trusted proxy says. */
+  readonly scheme?: string | undefined;
+}
+
+export type OriginRule = (origin: string, target: RequestTarget) => boolean;
+
+export type HostRule = (host: string | undefined) => boolean;
+
+export interface OriginOptions {
+  /** Origins such as `https://app.example`, or `*` for all. */
+  readonly allowed: readonly string[];
+  /** Whether a page may connect to the host that it was loaded from; unsafe without credentials. */
+  readonly allowSameHost: boolean;
+}
+
+/**
+ * Allows pages of loopback, listed origins and, with `allowSameHost`, pages of the requested host.
+ *
+ * @throws {TypeError} for a listed origin that no browser sends.
+ */
+export function createOriginRule({ allowed, allowSameHost }: OriginOptions): OriginRule {
+  for (const origin of allowed) requireOrigin(origin);
+  return (origin, { host, scheme }) => {
+    if (allowed.includes("*") || allowed.includes(origin)) return true;
+    const page = URL.parse(origin);
+    if (page === null) return false;
+    if (isLoopback(page.hostname)) return true;
+    const isSameScheme = scheme === undefined || scheme === page.protocol;
+    // The default port of the scheme may be written or left out.
+    const isSameHost = host !== undefined && page.host === URL.parse(`${page.protocol}//${host}`)?.host;
+    return allowSameHost && isSameScheme && isSameHost;
+  };
+}
+
+function requireOrigin(origin: string): void {
+  const url = URL.parse(origin);
+  const isOrigin = url !== null && url.host !== "" && origin === `${url.protocol}//${url.host}`;
+  if (isOrigin || origin === "*" || origin === "null") return;
+  throw new TypeError(
+    `Cannot allow origin "${origin}": an origin is a scheme and a host such as https://app.example, as browsers write it`,
+  );
+}
+
+export interface HostOptions {
+  /** `name` for any port, `name:port`, or `*` for all. */
+  readonly allowed: readonly string[];
+  /** The name or address that the Server listens on, if known. */
+  readonly own: string | undefined;
+  /** Whether other machines may connect. */
+  readonly isOpenToOthers: boolean;
+}
+
+/**
+ * Allows names of loopback and listed hosts. A Server that is open to other machines also allows IP addresses: a page is
+ * never loaded from an address that its owner does not have. The port is ignored unless it is listed, since tunnels and
+ * containers change it.
+ */
+export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): HostRule {
+  const listed = new Set(allowed.map((host) => host.toLowerCase()));
+  return (host) => {
+    // Browsers always send a Host; health checks in HTTP/1.0 do not.
+    if (listed.has("*") || host === undefined) return true;
+    const parsed = parseHost(host);
+    if (parsed === undefined) return false;
+    const [name, port] = parsed;
+    if (listed.has(name) || listed.has(`${name}:${port}`)) return true;
+    return isLoopback(name) || (isOpenToOthers && (isAddress(name) || name === own?.toLowerCase()));
+  };
+}
+
+/** The name in lower case, an IPv6 address in brackets; and the port. */
+function parseHost(host: string): readonly [name: string, port: number] | undefined {
+  const [, name, port = 80] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  return name === undefined ? undefined : [name.toLowerCase(), Number(port)];
+}
+
+function isAddress(name: string): boolean {
+  return name.startsWith("[") || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
 }

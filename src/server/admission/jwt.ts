@@ -5,7 +5,6 @@ import { type Logger, silentLogger } from "../../log.ts";
 import { countOf, shorten } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { JWT_ROWS } from "../options/credential_rows.ts";
-import { type Grant, GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./grant.ts";
 import {
   type KeyChoice,
   keysFor,
@@ -22,6 +21,10 @@ import {
   type AuthRefusal,
   createTokenReader,
   type Credentials,
+  type Grant,
+  GRANTED_ROLES,
+  type GrantedRole,
+  isGrantedRole,
   type TokenPlace,
 } from "./provider.ts";
 import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";

@@ -5,10 +5,9 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
-import { type Grant, isGranted, type WantedSeat } from "./grant.ts";
-import { auditFields, LoggedRefusal } from "../observe/logs.ts";
+import { auditFields } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
-import { type Credentials, endOf, type Permit } from "./provider.ts";
+import { type Credentials, endOf, type Grant, isGranted, type Permit, type WantedSeat } from "./provider.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../engine/timing_wheel.ts";
 import { AdmissionError, type AdmissionOptions, admit, type Admitted, type Identity } from "./admission.ts";
 import { CONSTANTS } from "../options/constants.ts";
@@ -32,39 +31,28 @@ export interface Holder {
   dismiss(farewell: Farewell): void;
 }
 
-/** What the credentials of all connections share. */
-export class PermitWatch {
-  readonly timeouts: TimingWheel;
-  /** One listener for each signal: thousands of connections may share one. */
-  readonly #ending = new WeakMap<AbortSignal, Set<LiveCredentials>>();
+/** What is checked when a signal is aborted, with one listener: thousands of connections may share a signal. */
+const ENDING = new WeakMap<AbortSignal, Set<LiveCredentials>>();
 
-  constructor(timeouts: TimingWheel) {
-    this.timeouts = timeouts;
-  }
-
-  /** The credentials that are checked when a signal is aborted. */
-  endingWith(signal: AbortSignal): Set<LiveCredentials> {
-    const known = this.#ending.get(signal);
-    if (known !== undefined) return known;
-    const ending = new Set<LiveCredentials>();
-    this.#ending.set(signal, ending);
-    signal.addEventListener("abort", () => [...ending].forEach((each) => each.check()), { once: true });
-    return ending;
-  }
+function endingWith(signal: AbortSignal): Set<LiveCredentials> {
+  const known = ENDING.get(signal);
+  if (known !== undefined) return known;
+  const ending = new Set<LiveCredentials>();
+  ENDING.set(signal, ending);
+  signal.addEventListener("abort", () => [...ending].forEach((each) => each.check()), { once: true });
+  return ending;
 }
 
 export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
-  readonly permits: PermitWatch;
+  readonly timeouts: TimingWheel;
   readonly audit: BoundedLog;
 }
-
-const NO_END: Permit = {};
 
 export class LiveCredentials implements Expirable {
   readonly #holder: Holder;
   readonly #context: LiveCredentialsContext;
   readonly #address: string;
-  #permit: Permit = NO_END;
+  #permit: Permit = {};
   #scheduled: Scheduled | undefined;
   /** The client is told when so much time is left. */
   #warningMs = 0;
@@ -88,7 +76,7 @@ export class LiveCredentials implements Expirable {
   watch(permit: Permit): void {
     this.#stop();
     this.#permit = permit;
-    if (permit.signal !== undefined) this.#context.permits.endingWith(permit.signal).add(this);
+    if (permit.signal !== undefined) endingWith(permit.signal).add(this);
     if (permit.expiresAtMs !== undefined) {
       this.#warningMs = Math.min(FIRST_WARNING_MS, this.#leftMs / 2);
       this.#schedule();
@@ -149,14 +137,13 @@ export class LiveCredentials implements Expirable {
   #schedule(): void {
     const leftMs = Math.max(0, this.#leftMs);
     const untilWarningMs = this.#warningMs > LAST_WARNING_MS ? Math.max(0, leftMs - this.#warningMs) : leftMs;
-    this.#scheduled = this.#context.permits.timeouts.add(this, Math.min(untilWarningMs, CLOCK_CHECK_MS));
+    this.#scheduled = this.#context.timeouts.add(this, Math.min(untilWarningMs, CLOCK_CHECK_MS));
   }
 
   #stop(): void {
-    const { permits } = this.#context;
-    if (this.#scheduled !== undefined) permits.timeouts.cancel(this.#scheduled);
+    if (this.#scheduled !== undefined) this.#context.timeouts.cancel(this.#scheduled);
     this.#scheduled = undefined;
-    if (this.#permit.signal !== undefined) permits.endingWith(this.#permit.signal).delete(this);
+    if (this.#permit.signal !== undefined) endingWith(this.#permit.signal).delete(this);
   }
 
   #record({ expiresAtMs }: Permit): void {
@@ -173,7 +160,7 @@ export class LiveCredentials implements Expirable {
     const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
     try {
       const options = { ...this.#context, signal: asking.signal, isRenewal: true };
-      return await admit({ ...sent, query, address: this.#address }, options).catch(toRefusal);
+      return await admit({ ...sent, query, address: this.#address }, options);
     } finally {
       this.#asking = undefined;
     }
@@ -198,11 +185,6 @@ export class LiveCredentials implements Expirable {
       // The peer has too many unread bytes. It is told again.
     }
   }
-}
-
-function toRefusal(error: unknown): never {
-  if (error instanceof AdmissionError) throw new LoggedRefusal(error.data.code, error.message, error);
-  throw error;
 }
 
 function forbidden(message: string): SmcpError {

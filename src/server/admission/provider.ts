@@ -1,9 +1,24 @@
-/** The contract with what decides who may connect. */
-import { isRecord } from "../../json.ts";
+/** The contract with what decides who may connect, and what each client may do. */
+import { isRecord, isTexts } from "../../json.ts";
+import type { LogFields } from "../../log.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
-import { type Grant, isGrant } from "./grant.ts";
+import type { Role } from "../../protocol/office.ts";
+import { quoted } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { CREDENTIAL_ROWS } from "../options/credential_rows.ts";
+
+/** A role that a client may be granted. `agent` includes `observer`, which may only read. */
+export type GrantedRole = Role | "observer";
+
+export const GRANTED_ROLES: readonly GrantedRole[] = ["agent", "computer", "observer"];
+
+/** What a client may do. An absent member means everything; an empty list means nothing. An unknown member is refused. */
+export interface Grant {
+  /** The ids of the offices that it may join, compared as they are. */
+  readonly offices?: readonly string[] | undefined;
+  /** The roles that it may have. */
+  readonly roles?: readonly GrantedRole[] | undefined;
+}
 
 /** The credentials of a connection. */
 export interface Credentials {
@@ -46,24 +61,7 @@ export interface AuthRefusal {
 /** Admits a client, or refuses it. */
 export type AuthDecision = Admission | AuthRefusal;
 
-/**
- * The reason with which a provider aborts the signal of an {@linkcode Admission}.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { type AuthProvider, CredentialsEndedError } from "@a2c-smcp/sdk/server";
- *
- * const account = new AbortController();
- * const provider: AuthProvider = { authenticate: () => ({ principal: "ada", signal: account.signal }) };
- * // Later: every connection of this principal ends, and its client gets the reason.
- * account.abort(new CredentialsEndedError("The account is closed", { kind: "revoked" }));
- * assertEquals((await provider.authenticate({ auth: {}, headers: {}, query: {}, address: "" })), {
- *   principal: "ada",
- *   signal: account.signal,
- * });
- * ```
- */
+/** The reason with which a provider aborts the signal of an {@linkcode Admission}. */
 export class CredentialsEndedError extends Error {
   /** The name of the class. */
   override readonly name = "CredentialsEndedError";
@@ -169,6 +167,40 @@ export function isDecision(value: unknown): value is AuthDecision {
     (grant === undefined || isGrant(grant)) &&
     (expiresAtMs === undefined || typeof expiresAtMs === "number") &&
     (signal === undefined || signal instanceof AbortSignal);
+}
+
+export interface WantedSeat {
+  readonly officeId: string;
+  readonly role: Role;
+  readonly isObserver: boolean;
+}
+
+export function isGranted(grant: Grant, { officeId, role, isObserver }: WantedSeat): boolean {
+  const { offices, roles } = grant;
+  const isRole = roles === undefined || roles.includes(role) || (isObserver && roles.includes("observer"));
+  return isRole && (offices === undefined || offices.includes(officeId));
+}
+
+const MEMBERS: readonly string[] = ["offices", "roles"] satisfies readonly (keyof Grant)[];
+
+/**
+ * Whether a value of a provider in JavaScript is a grant. A malformed one must not count as everything, nor one with an
+ * unknown member: `{ office: "lab" }` is a typing error, and not a grant of all offices.
+ */
+export function isGrant(value: unknown): value is Grant {
+  if (!isRecord(value) || !Object.keys(value).every((key) => MEMBERS.includes(key))) return false;
+  const { offices, roles } = value;
+  return (offices === undefined || isTexts(offices)) &&
+    (roles === undefined || (Array.isArray(roles) && roles.every(isGrantedRole)));
+}
+
+export function isGrantedRole(value: unknown): value is GrantedRole {
+  return GRANTED_ROLES.some((role) => role === value);
+}
+
+export function describeGrant({ offices = ["*"], roles = GRANTED_ROLES }: Grant): LogFields {
+  const listed = (items: readonly string[]) => quoted(items.join(",") || "none");
+  return { allowed_offices: listed(offices), allowed_roles: listed(roles) };
 }
 
 /** Where clients put their token. */

@@ -40,19 +40,18 @@ export class TrustedProxies {
     }
   }
 
-  has(address: string | undefined): boolean {
-    const plain = plainAddress(address ?? "");
-    const family = isIP(plain);
-    return family !== 0 && this.#networks.check(plain, familyName(family));
+  has(address = ""): boolean {
+    const plain = plainAddress(address);
+    return isIP(plain) !== 0 && this.#networks.check(plain, familyOf(plain));
   }
 
   read({ headers, socket }: ProxiedRequest): Sender {
     const peer = socket?.remoteAddress;
     if (!this.has(peer)) return { address: peer, host: undefined, scheme: undefined };
-    const scheme = FORWARDED_SCHEME.exec(lastOf(headers["x-forwarded-proto"]) ?? "");
+    const scheme = FORWARDED_SCHEME.exec(listOf(headers["x-forwarded-proto"]).at(-1) ?? "");
     return {
       address: this.#clientOf(listOf(headers["x-forwarded-for"])) ?? peer,
-      host: lastOf(headers["x-forwarded-host"]),
+      host: listOf(headers["x-forwarded-host"]).at(-1),
       scheme: scheme === null ? undefined : `http${scheme[1]?.toLowerCase()}:`,
     };
   }
@@ -80,20 +79,20 @@ export function addressOf(
 }
 
 function addNetwork(networks: BlockList, text: string): void {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const family = isIP(address);
-  const bits = family === 4 ? 32 : 128;
-  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-  if (family === 0 || !isPrefix || rest.length > 0) {
+  const [, address = "", prefix] = /^([^/]+)(?:\/(\d+))?$/.exec(text) ?? [];
+  const family = familyOf(address);
+  try {
+    networks.addSubnet(address, Number(prefix ?? (family === "ipv4" ? 32 : 128)), family);
+  } catch (cause) {
     throw new TypeError(
       `Cannot trust proxy "${text}": expected an IP address, a network such as 10.0.0.0/8, loopback or private`,
+      { cause },
     );
   }
-  networks.addSubnet(address, prefix === undefined ? bits : Number(prefix), familyName(family));
 }
 
-function familyName(family: number): "ipv4" | "ipv6" {
-  return family === 4 ? "ipv4" : "ipv6";
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 4 ? "ipv4" : "ipv6";
 }
 
 /** Writes an IPv4 address that came over IPv6 as such, and drops the interface of a link-local one. */
@@ -106,11 +105,6 @@ function withoutPort(hop: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d{1,3}(?:\.\d{1,3}){3}):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
-function listOf(header: string | readonly string[] | undefined): string[] {
-  const text = typeof header === "string" ? header : header?.join(",") ?? "";
-  return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
-}
-
-function lastOf(header: string | readonly string[] | undefined): string | undefined {
-  return listOf(header).at(-1);
+function listOf(header: string | readonly string[] = ""): string[] {
+  return header.toString().split(",").map((item) => item.trim()).filter((item) => item !== "");
 }

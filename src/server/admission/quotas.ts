@@ -104,24 +104,17 @@ class QuotaTable {
     return this.#used.get(key) ?? this.#keep(key, this.#idle.get(key) ?? this.#create());
   }
 
-  addConnection(key: string): void {
+  /** Adds a connection, or removes one with -1. */
+  count(key: string, change: 1 | -1): void {
     const quota = this.get(key);
-    quota.connections++;
-    this.#idle.delete(key);
-    this.#used.set(key, quota);
-  }
-
-  removeConnection(key: string): void {
-    const quota = this.get(key);
-    quota.connections--;
-    if (quota.connections > 0) return;
-    this.#used.delete(key);
+    quota.connections += change;
     this.#keep(key, quota);
   }
 
   #keep(key: string, quota: Quota): Quota {
+    this.#used.delete(key);
     this.#idle.delete(key);
-    this.#idle.set(key, quota);
+    (quota.connections > 0 ? this.#used : this.#idle).set(key, quota);
     const [oldest = key] = this.#idle.keys();
     if (this.#idle.size > MAX_IDLE_QUOTAS) this.#idle.delete(oldest);
     return quota;
@@ -131,14 +124,14 @@ class QuotaTable {
 export type Quotas = Readonly<Record<QuotaOwner, Quota>>;
 
 export class QuotaLedger {
-  readonly #settings: QuotaSettings;
+  readonly #messages: QuotaOwner;
   readonly #principals: QuotaTable;
   readonly #addresses: QuotaTable;
 
-  constructor(settings: QuotaSettings) {
-    this.#settings = settings;
-    this.#principals = new QuotaTable("principal", settings.principal);
-    this.#addresses = new QuotaTable("address", settings.address);
+  constructor({ principal, address, messages }: QuotaSettings) {
+    this.#messages = messages;
+    this.#principals = new QuotaTable("principal", principal);
+    this.#addresses = new QuotaTable("address", address);
   }
 
   /** @throws {SmcpError} 429 when the address makes too many connections, or has too many. */
@@ -161,17 +154,16 @@ export class QuotaLedger {
     quotas.address.requireConnection();
     quotas.principal.requireConnection();
     quotas.principal.takeConnect();
-    this.#principals.addConnection(principal);
-    this.#addresses.addConnection(key);
-    const close = () => {
-      this.#principals.removeConnection(principal);
-      this.#addresses.removeConnection(key);
+    const count = (change: 1 | -1) => {
+      this.#principals.count(principal, change);
+      this.#addresses.count(key, change);
     };
-    return { quotas, close };
+    count(1);
+    return { quotas, close: () => count(-1) };
   }
 
   messageOwner(quotas: Quotas): MessageOwner {
-    return quotas[this.#settings.messages];
+    return quotas[this.#messages];
   }
 }
 

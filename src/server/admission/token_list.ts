@@ -2,7 +2,7 @@
 import { isRecord, parseJson } from "../../json.ts";
 import { nameProblem } from "../../protocol/names.ts";
 import { describeError } from "../../text.ts";
-import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./grant.ts";
+import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./provider.ts";
 import { contentProblem } from "./watched_files.ts";
 
 /** A token and what it allows. */

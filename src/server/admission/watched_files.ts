@@ -122,7 +122,8 @@ export class WatchedFiles implements AsyncDisposable {
       return isChanged || this.#isClosed ? undefined : { fields: use(texts) };
     } catch (cause) {
       const named = files.map((file) => `"${file}"`).join(" and ");
-      throw new FileContentError(`Cannot read ${kind} ${named}: ${describeError(cause)}`, { cause });
+      const reason = describeError(cause).replace(/^E[A-Z]+: /, "");
+      throw new FileContentError(`Cannot read ${kind} ${named}: ${reason}`, { cause });
     }
   }
 }

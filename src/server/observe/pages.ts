@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type Server as HttpServer, type ServerOptions, type ServerResponse } from "node:http";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import type { HostRule } from "../admission/origins.ts";
+import type { HostRule } from "../admission/handshake.ts";
 import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
 import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";

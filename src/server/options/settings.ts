@@ -1,8 +1,14 @@
 /** The options of a Server, as programs give them, and its settings: the options with all defaults and constants. */
 import { type Logger, silentLogger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { type HandshakePolicy, parseAcceptedVersions, parseTransports } from "../admission/handshake.ts";
-import { createHostRule, createOriginRule, type HostRule } from "../admission/origins.ts";
+import {
+  createHostRule,
+  createOriginRule,
+  type HandshakePolicy,
+  type HostRule,
+  parseAcceptedVersions,
+  parseTransports,
+} from "../admission/handshake.ts";
 import { anonymous, type AuthProvider } from "../admission/provider.ts";
 import { TrustedProxies } from "../admission/proxies.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "../offices/redis/settings.ts";

@@ -9,8 +9,7 @@ import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts
 import { approximateSizeBytes } from "../../protocol/size.ts";
 import { describeError, quoted } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
-import type { Grant } from "../admission/grant.ts";
-import type { Credentials } from "../admission/provider.ts";
+import type { Credentials, Grant } from "../admission/provider.ts";
 import { type Account, Holding } from "../engine/budget.ts";
 import { RawRequest } from "../engine/raw.ts";
 import { auditFields } from "../observe/logs.ts";

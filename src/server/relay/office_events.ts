@@ -24,8 +24,7 @@ import {
 } from "../../protocol/parse.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { fitsApproximately } from "../../protocol/size.ts";
-import { describeGrant, isGranted, type WantedSeat } from "../admission/grant.ts";
-import type { Credentials } from "../admission/provider.ts";
+import { type Credentials, describeGrant, isGranted, type WantedSeat } from "../admission/provider.ts";
 import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Departure } from "../offices/offices.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { BoundedLog } from "../../../../src/bounded_log.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import type { Farewell } from "../../../../src/protocol/farewell.ts";
-import { LiveCredentials, PermitWatch } from "../../../../src/server/admission/live_credentials.ts";
+import { LiveCredentials } from "../../../../src/server/admission/live_credentials.ts";
 import { anonymous, CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
 import { openAudit } from "../../../../src/server/observe/logs.ts";
 import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
@@ -36,7 +36,7 @@ Deno.test("a permit without an end never ends", () => {
 });
 
 /** The credentials of a connection that notes how they end. */
-function openCredentials(permits: PermitWatch, ends: string[], who = "it"): LiveCredentials {
+function openCredentials(timeouts: TimingWheel, ends: string[], who = "it"): LiveCredentials {
   const holder = {
     sid: who,
     identity: { principal: who, session: undefined, version: undefined, isObserver: false },
@@ -48,7 +48,7 @@ function openCredentials(permits: PermitWatch, ends: string[], who = "it"): Live
     dismiss: ({ code }: Farewell) => void ends.push(`${who} ${code}`),
   };
   const context = {
-    permits,
+    timeouts,
     auth: anonymous,
     authTimeoutMs: 1_000,
     refusals: new BoundedLog(silentLogger, { buckets: [], about: "refusals" }),
@@ -58,13 +58,11 @@ function openCredentials(permits: PermitWatch, ends: string[], who = "it"): Live
 }
 
 Deno.test("credentials end once when their signal is aborted, and not after the end of the connection", () => {
-  const permits = new PermitWatch(openWheel().wheel);
+  const { wheel } = openWheel();
   const account = new AbortController();
   const ends: string[] = [];
   const permit = { signal: account.signal, expiresAtMs: Date.now() + 60_000 };
-  const [first, second, third] = ["first", "second", "third"].map((who) =>
-    openCredentials(permits, ends, who)
-  );
+  const [first, second, third] = ["first", "second", "third"].map((who) => openCredentials(wheel, ends, who));
   for (const credentials of [first, second, third]) credentials?.watch(permit);
   second?.close();
   account.abort(new CredentialsEndedError("closed", { kind: "revoked" }));
@@ -73,14 +71,14 @@ Deno.test("credentials end once when their signal is aborted, and not after the 
 
 Deno.test("a connection ends at once when its credentials have ended already", () => {
   const ends: string[] = [];
-  openCredentials(new PermitWatch(openWheel().wheel), ends).watch({ signal: AbortSignal.abort() });
+  openCredentials(openWheel().wheel, ends).watch({ signal: AbortSignal.abort() });
   assertEquals(ends, ["it credentials_revoked"]);
 });
 
 Deno.test("newer credentials take the place of those before", () => {
   const ends: string[] = [];
   const account = new AbortController();
-  const credentials = openCredentials(new PermitWatch(openWheel().wheel), ends);
+  const credentials = openCredentials(openWheel().wheel, ends);
   credentials.watch({ signal: account.signal });
   credentials.watch({ expiresAtMs: Date.now() + 60_000 });
   account.abort();
@@ -91,7 +89,7 @@ Deno.test("the time of expiry is compared with the clock again and again, since 
   const { wheel, advanceTo } = openWheel();
   const ends: string[] = [];
   const expiry = { expiresAtMs: Date.now() + 10 * 86_400_000 };
-  openCredentials(new PermitWatch(wheel), ends).watch(expiry);
+  openCredentials(wheel, ends).watch(expiry);
   advanceTo(120_000);
   assertEquals(ends, []);
   expiry.expiresAtMs = Date.now() - 1;

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { createHostRule, createOriginRule } from "../../../../src/server/admission/origins.ts";
+import { createHostRule, createOriginRule } from "../../../../src/server/admission/handshake.ts";
 
 Deno.test("createOriginRule() lets pages of this machine and the allowed origins pass", () => {
   const isAllowed = createOriginRule({ allowed: ["https://app.example"], allowSameHost: false });
@@ -13,20 +13,22 @@ Deno.test("createOriginRule() lets pages of this machine and the allowed origins
   }
 });
 
-Deno.test("createOriginRule() refuses an origin that no browser sends, and names the one that was meant", () => {
+Deno.test("createOriginRule() refuses an origin that no browser sends", () => {
   const rule = (origin: string) => () => createOriginRule({ allowed: [origin], allowSameHost: false });
   for (
-    const [origin, meant] of [
-      ["app.example", "https://app.example"],
-      ["app.example:8080", "https://app.example:8080"],
-      ["https://app.example/", "https://app.example"],
-      ["https://App.example", "https://app.example"],
-      ["https://app.example:443", "https://app.example"],
-    ] as const
+    const origin of [
+      "app.example",
+      "app.example:8080",
+      "https://app.example/",
+      "https://App.example",
+      "https://app.example:443",
+      "https://user@app.example",
+      "://",
+      "",
+    ]
   ) {
-    assertThrows(rule(origin), TypeError, `Cannot allow origin "${origin}": did you mean "${meant}"?`);
+    assertThrows(rule(origin), TypeError, `Cannot allow origin "${origin}"`);
   }
-  assertThrows(rule("://"), TypeError, "an origin is a scheme and a host");
   for (const origin of ["*", "null", "http://localhost:5173", "chrome-extension://abcdef"]) rule(origin)();
 });
 

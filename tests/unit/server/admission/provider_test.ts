@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { isGrant, isGranted } from "../../../../src/server/admission/grant.ts";
+import { isGrant, isGranted } from "../../../../src/server/admission/provider.ts";
 
 const seat = { officeId: "lab", role: "agent", isObserver: false } as const;
 
