@@ -56,6 +56,8 @@ export class PartialMessage {
   #scan: TextScan | undefined;
   #buffer: Buffer | undefined;
   #filledBytes = 0;
+  /** What is counted for the buffer, which may be larger: one that is used again. */
+  #heldBytes = 0;
 
   constructor(isText: boolean, limits: MessageLimits) {
     this.#isText = isText;
@@ -130,7 +132,8 @@ export class PartialMessage {
     if (arrived === undefined) return true;
     this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
     this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
-    this.#limits.memory.hold(this.#filledBytes);
+    this.#heldBytes = this.#filledBytes;
+    this.#limits.memory.hold(this.#heldBytes);
     giveBuffer(arrived);
     return true;
   }
@@ -144,11 +147,13 @@ export class PartialMessage {
    */
   #reserve(bytes: number): Buffer | undefined {
     const old = this.#buffer;
-    if (old !== undefined && old.length >= bytes) return old;
+    if (old !== undefined && this.#heldBytes >= bytes) return old;
     const largest = this.#isLastFrame ? this.#sizeBytes : this.#limits.maxPayloadBytes;
     const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
     const size = Math.max(bytes, Math.min(largest, room));
     if (!this.#limits.memory.hold(size)) return undefined;
+    this.#heldBytes = size;
+    if (old !== undefined && old.length >= size) return old;
     const buffer = takeBuffer(size);
     if (old !== undefined) {
       buffer.set(old.subarray(0, this.#filledBytes));

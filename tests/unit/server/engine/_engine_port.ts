@@ -33,7 +33,7 @@ export class EnginePort implements AsyncDisposable {
   readonly #timeouts = new TimingWheel(this.clock);
   #opened: Session | undefined;
 
-  private constructor() {
+  private constructor({ admits }: { readonly admits: boolean }) {
     this.engine = new Engine({
       maxPayloadBytes: MAX_PAYLOAD_BYTES,
       maxMessageMemoryBytes: 64 * MAX_PAYLOAD_BYTES,
@@ -41,8 +41,8 @@ export class EnginePort implements AsyncDisposable {
       pingTimeoutMs: PING_TIMEOUT_MS,
       connectTimeoutMs: 60_000,
       authTimeoutMs: 60_000,
-      maxPendingConnections: 10,
-      maxPendingConnectionsPerAddress: 10,
+      maxPendingConnections: 1,
+      maxPendingConnectionsPerAddress: 1,
       allowsUpgrades: true,
       timeouts: this.#timeouts,
       refusals: new BoundedLog(silentLogger, { buckets: [], about: "connections" }),
@@ -51,7 +51,7 @@ export class EnginePort implements AsyncDisposable {
     });
     this.engine.on("connection", (session: Session) => {
       this.#opened = session;
-      session.admit({ incompleteBytes: 0 }, { sid: session.id, principal: "ada" });
+      if (admits) session.admit({ incompleteBytes: 0 }, { sid: session.id, principal: "ada" });
     });
     this.#http = createServer((request, response) => {
       this.request = request;
@@ -63,8 +63,9 @@ export class EnginePort implements AsyncDisposable {
     });
   }
 
-  static async open(): Promise<EnginePort> {
-    const port = new EnginePort();
+  /** @param options `admits`: whether each session is admitted at once; `true` by default. */
+  static async open({ admits = true } = {}): Promise<EnginePort> {
+    const port = new EnginePort({ admits });
     await new Promise<void>((resolve) => port.#http.listen(0, "127.0.0.1", resolve));
     return port;
   }
@@ -75,7 +76,7 @@ export class EnginePort implements AsyncDisposable {
     return address.port;
   }
 
-  /** Opens an admitted session over polling. */
+  /** Opens a session over polling. */
   async openPolling(): Promise<PolledSession> {
     const { body } = await exchange(this.port, { target: targetOf("polling") });
     const session = this.#opened;
@@ -84,7 +85,7 @@ export class EnginePort implements AsyncDisposable {
     return new PolledSession(this, session);
   }
 
-  /** Opens an admitted session over a WebSocket. */
+  /** Opens a session over a WebSocket. */
   async openWebSocket(): Promise<{ readonly session: Session; readonly connection: RawConnection }> {
     const connection = this.connect(targetOf("websocket"));
     await connection.until("the first packet", (text) => text.includes('{"sid"'));

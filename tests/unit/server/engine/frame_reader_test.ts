@@ -268,3 +268,15 @@ Deno.test("a long text that is not relayed, or not JSON, or not UTF-8, is not cu
   broken[10_000] = 0xff;
   assertEquals(read([frame(broken)]), [["failure", 1007]]);
 });
+
+Deno.test("all that has arrived is counted, also in a buffer that is larger than it needs to be", () => {
+  const memory = openHolding();
+  const { reader } = openReader({ memory });
+  const whole = frame("x".repeat(250_000));
+  for (let start = 0; start < 240_000; start += 40_000) {
+    reader.push(whole.subarray(start, start + 40_000));
+    assert(memory.bytes >= start + 40_000 - 14, `${memory.bytes} of ${start + 40_000}`);
+  }
+  reader.end();
+  assertEquals(memory.bytes, 0);
+});
