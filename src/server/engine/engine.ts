@@ -90,9 +90,10 @@ export class Engine extends EventEmitter {
     return this.#places.hasPlace(address);
   }
 
-  /** The session of a request; `undefined` for one that does not exist. */
+  /** The session of a request; `undefined` for one that does not exist, or that waits for the end of its connection. */
   find({ sid = "" }: Readonly<Record<string, string>>): Session | undefined {
-    return this.#sessions.get(sid);
+    const session = this.#sessions.get(sid);
+    return session?.readyState === "closed" ? undefined : session;
   }
 
   /** Answers a request over polling. Returns what is wrong with it, if anything is. */

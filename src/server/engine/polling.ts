@@ -146,7 +146,7 @@ export class Polling implements Transport, Expirable {
 
   end(): void {
     if (this.#poll !== undefined) this.#answer([PacketType.close]);
-    this.#stop();
+    this.#gone();
   }
 
   destroy(): void {

@@ -44,7 +44,7 @@ export interface Transport {
   flush(): void;
   /** Sends what waits, and ends. */
   close(): void;
-  /** Tells the client that the session ends, if that is possible now, and ends. */
+  /** Tells the client that the session ends, if that is possible now, and ends. `onGone()` of the session follows. */
   end(): void;
   /** Ends at once. */
   destroy(): void;
@@ -180,7 +180,6 @@ export class Session extends EventEmitter implements Expirable {
     this.readyState = "closed";
     this.transport.end();
     this.#emitClose(reason);
-    this.onGone();
   }
 
   /** Ends the session and its TCP connections at once. */

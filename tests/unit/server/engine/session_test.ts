@@ -174,6 +174,17 @@ Deno.test("a session that closes sends what waits, and then its end", async () =
   await port.untilEmpty();
 });
 
+Deno.test("terminate() ends the connection of a session that has failed, whose peer keeps it open", async () => {
+  await using port = await EnginePort.open();
+  const { session, connection } = await port.openWebSocket();
+  session.fail("parse error");
+  await connection.until("a close frame", (text) => text.endsWith("\x88\x00"));
+  assertEquals([port.engine.size, port.engine.find({ sid: session.id })], [1, undefined]);
+  port.engine.terminate();
+  await connection.untilClosed();
+  assertEquals(port.engine.size, 0);
+});
+
 Deno.test("a peer that reads nothing for an interval and a time-out ends", async () => {
   await using port = await EnginePort.open();
   const { session, connection } = await port.openWebSocket();
