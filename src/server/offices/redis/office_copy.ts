@@ -69,16 +69,27 @@ export class OfficeCopy {
     return true;
   }
 
-  /** Replaces everything. */
-  replace(version: string, texts: readonly string[]): void {
-    const seats = inOrder(texts.flatMap((text) => readSeat(text) ?? []));
-    const bySid = new Map(seats.map((seat) => [seat.sid, seat]));
-    for (const old of this.office.everybody()) {
-      const present = bySid.get(old.sid);
-      if (present !== undefined && isSameMembership(present, old)) continue;
-      this.#remove(old.sid, findSession(seats, old) === undefined ? "left" : "replaced");
+  /**
+   * Replaces everything. A seat that has not changed is not read again: many processes may change one office at once.
+   *
+   * @param fields Names and values of the hash in turns, such as `s:sid` and `place fence JSON`.
+   */
+  replace(version: string, fields: readonly string[]): void {
+    const present = new Map<string, Seat>();
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [sid = "", text = ""] = [fields[at]?.slice(2), fields[at + 1]];
+      const old = this.office.find(sid);
+      const isKnown = old !== undefined && text.startsWith(`${old.place} ${old.fence} `);
+      const seat = isKnown ? old : readSeat(text);
+      if (seat !== undefined) present.set(seat.sid, seat);
     }
-    for (const seat of seats) this.#put(seat);
+    const changed = [...present.values()].filter((seat) => this.office.find(seat.sid) !== seat);
+    for (const old of this.office.everybody()) {
+      const seat = present.get(old.sid);
+      if (seat !== undefined && isSameMembership(seat, old)) continue;
+      this.#remove(old.sid, findSession(changed, old) === undefined ? "left" : "replaced");
+    }
+    for (const seat of inOrder(changed)) this.#put(seat);
     this.#version = version;
   }
 

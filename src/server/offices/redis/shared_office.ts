@@ -2,6 +2,7 @@
  * An office in Redis: the seats that the members of this process take there and give up, by the rules of `Office` for the
  * version that this process knows, if that version still holds; and the channel that tells of the changes of others.
  */
+import { delay } from "../../../async/backoff.ts";
 import { isTexts } from "../../../json.ts";
 import { type JoinOutcome, type Member, Office } from "../office.ts";
 import type { Courier } from "./courier.ts";
@@ -10,7 +11,9 @@ import { keptMsOf, type Lease, type RedisContext, type Registration } from "./re
 import { CHANGE_SCRIPT, KEPT_MS, type Seat, type SharedSessions, toSeat, writeSeat } from "./store.ts";
 
 /** How many changes of others may come in between before a change is given up. */
-const MAX_CONFLICTS = 64;
+const MAX_CONFLICTS = 128;
+/** The longest pause between attempts. */
+const CONFLICT_PAUSE_MS = 200;
 /** Redis tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1_000;
 /** How long another process may take to confirm that it stops acting for a connection. */
@@ -278,11 +281,15 @@ export class SharedOffice {
     return removed.length > 0;
   }
 
-  /** Makes attempts until no other process changes the office in between. */
+  /**
+   * Makes attempts until no other process changes the office in between. The second attempt has what the first one read; then
+   * the others get time to finish: an attempt in vain costs Redis a reading of the office.
+   */
   async #settle<T>(attempt: () => Promise<T | "conflict">): Promise<T> {
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    for (let conflicts = 1; conflicts <= MAX_CONFLICTS; conflicts++) {
       const result = await attempt();
       if (result !== "conflict") return result;
+      if (conflicts % 2 === 0) await delay(Math.random() * CONFLICT_PAUSE_MS, this.#context.signal);
     }
     throw new TypeError(`Cannot change office "${this.officeId}": other processes change it all the time`);
   }

@@ -47,7 +47,7 @@ Deno.test("a copy that is read anew tells the difference, in the order of joinin
   const late = toSeat(computer("late"), "f3");
   const early = toSeat(computer("early"), "f3");
   const fields = [[late, 30], [early, 20]] as const;
-  copy.replace("31", fields.map(([seat, at]) => line(seat, at)));
+  copy.replace("31", ["v", "31", ...fields.flatMap(([seat, at]) => [`s:${seat.sid}`, line(seat, at)])]);
   assertEquals(told, ["+laptop", "-laptop left", "+early", "+late"]);
   assertEquals(copy.members().map(({ name }) => name), ["early", "late"]);
   assertEquals(copy.version, "31");
@@ -58,7 +58,7 @@ Deno.test("a copy that is read anew tells that a newer connection of the same se
   copy.apply(`change 0 10\n+${line(laptop, 10)}`);
   copy.apply(`change 10 11\n+${line(ada, 11)}`);
   const back = toSeat(computer("back", { session: "s" }), "f3");
-  copy.replace("13", [line(back, 13)]);
+  copy.replace("13", [`s:${back.sid}`, line(back, 13)]);
   assertEquals(told, ["+laptop", "+ada", "-laptop replaced", "-ada left", "+back"]);
 });
 
