@@ -12,8 +12,9 @@ import { CHANGE_SCRIPT, KEPT_MS, type Seat, type SharedSessions, toSeat, writeSe
 
 /** How many changes of others may come in between before a change is given up. */
 const MAX_CONFLICTS = 128;
-/** The longest pause between attempts. */
-const CONFLICT_PAUSE_MS = 200;
+/** The longest pause between attempts, and by how much it grows. */
+const MAX_PAUSE_MS = 200;
+const PAUSE_STEP_MS = 10;
 /** Redis tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1_000;
 /** How long another process may take to confirm that it stops acting for a connection. */
@@ -289,7 +290,9 @@ export class SharedOffice {
     for (let conflicts = 1; conflicts <= MAX_CONFLICTS; conflicts++) {
       const result = await attempt();
       if (result !== "conflict") return result;
-      if (conflicts % 2 === 0) await delay(Math.random() * CONFLICT_PAUSE_MS, this.#context.signal);
+      if (conflicts % 2 === 1) continue;
+      const limitMs = Math.min(MAX_PAUSE_MS, conflicts * PAUSE_STEP_MS);
+      await delay(Math.random() * limitMs, this.#context.signal);
     }
     throw new TypeError(`Cannot change office "${this.officeId}": other processes change it all the time`);
   }

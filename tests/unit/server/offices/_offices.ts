@@ -262,6 +262,14 @@ export function testOffices(
     }
   });
 
+  test("join() of many at once admits each, through whatever process", async () => {
+    await using offices = await open();
+    const all = Array.from({ length: 150 }, (_, i) => computer(`c${i}`));
+    const outcomes = await Promise.all(all.map((candidate) => offices.join(candidate)));
+    assertEquals(outcomes.filter(({ kind }) => kind !== "joined"), []);
+    await eventually(() => offices.members("lab"), ({ length }) => length === all.length, "all members");
+  });
+
   test("join() of a second office makes a Computer leave the first", async () => {
     await using offices = await open();
     const first = await offices.joined(computer("laptop"));
