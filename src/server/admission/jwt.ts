@@ -98,19 +98,18 @@ export interface JwtOptions extends JwtKeyOptions, ClaimOptions, TokenPlace {
  * ```
  */
 export class JwtTokens implements AuthProvider, AsyncDisposable {
-  readonly #jose: Jose;
   readonly #options: JwtOptions;
+  readonly #rules: JwtRules;
   readonly #readToken: (credentials: Credentials) => string | undefined;
+  readonly #jose: typeof import("jose");
   readonly #keys: KeySource;
 
-  private constructor(
-    options: JwtOptions,
-    { jose, keys }: { readonly jose: Jose; readonly keys: KeySource },
-  ) {
-    this.#jose = jose;
+  private constructor(options: JwtOptions, parts: Parts) {
     this.#options = options;
+    this.#rules = parts.rules;
     this.#readToken = createTokenReader(options);
-    this.#keys = keys;
+    this.#jose = parts.jose;
+    this.#keys = parts.keys;
   }
 
   /**
@@ -120,10 +119,9 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
    * @throws {FileContentError} when the secret or the keys cannot be used.
    */
   static async open(options: JwtOptions): Promise<JwtTokens> {
-    requireConsistent(options);
+    const rules = rulesOf(options);
     // Loaded only now, so that a Server without JWT does not need it.
-    const jose = await import("jose");
-    return new JwtTokens(options, { jose, keys: await openKeys(options) });
+    return new JwtTokens(options, { rules, jose: await import("jose"), keys: await openKeys(options) });
   }
 
   /** Decides on one connection. */
@@ -157,19 +155,11 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
 
   async #verify(token: string, signal: AbortSignal | undefined): Promise<JWTPayload> {
     const { jwtVerify, errors } = this.#jose;
-    const { issuer, audience } = this.#options;
-    const rules = {
-      algorithms: algorithmsOf(this.#options),
-      requiredClaims: ["exp"],
-      clockTolerance: this.#toleranceMs / 1_000,
-      issuer: listOf(issuer),
-      audience: listOf(audience),
-    };
     const header = this.#readHeader(token);
     const keys = await this.#keys.find(header, signal);
     for (const { key } of keys) {
       try {
-        return (await jwtVerify(token, key, rules)).payload;
+        return (await jwtVerify(token, key, this.#rules)).payload;
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
       }
@@ -197,12 +187,11 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     const reading = readClaims(claims, this.#options);
     if ("refused" in reading) return reading;
     // Two issuers may have the same subject.
-    const isAmbiguous = listOf(this.#options.issuer)?.length !== 1;
-    const prefix = isAmbiguous && claims.iss !== undefined ? `${claims.iss}#` : "";
+    const isAmbiguous = this.#rules.issuer?.length !== 1 && claims.iss !== undefined;
     return {
-      principal: `${prefix}${reading.principal}`,
+      principal: isAmbiguous ? `${claims.iss}#${reading.principal}` : reading.principal,
       grant: reading.grant,
-      expiresAtMs: (claims.exp ?? 0) * 1_000 + this.#toleranceMs,
+      expiresAtMs: ((claims.exp ?? 0) + this.#rules.clockTolerance) * 1_000,
     };
   }
 
@@ -216,7 +205,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     const { JOSEError, JWTClaimValidationFailed, JWTExpired } = this.#jose.errors;
     if (error instanceof JWTExpired || error instanceof JWTClaimValidationFailed) {
       const { claim, payload } = error;
-      const { issuer, audience } = this.#options;
+      const { issuer, audience } = this.#rules;
       const expected = claim === "iss" ? issuer : claim === "aud" ? audience : undefined;
       const log = { sub: shown(payload.sub), expected: shown(expected), found: shown(payload[claim]) };
       return { refused: claimProblem(error), log };
@@ -224,13 +213,13 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     if (!(error instanceof JOSEError)) throw error;
     return { refused: "wrong token", log: { detail: shown(error.message) } };
   }
-
-  get #toleranceMs(): number {
-    return this.#options.clockToleranceMs ?? JWT_ROWS.jwtClockToleranceMs.default;
-  }
 }
 
-type Jose = typeof import("jose");
+interface Parts {
+  readonly rules: JwtRules;
+  readonly jose: typeof import("jose");
+  readonly keys: KeySource;
+}
 
 /** Three parts in base64url; `jose` would also read what has spaces or padding. */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -252,8 +241,10 @@ function isSecret({ secret, secretFile }: JwtKeyOptions): boolean {
   return secret !== undefined || secretFile !== undefined;
 }
 
-function requireConsistent(options: JwtOptions): void {
+/** What a token must fulfil besides its signature, as `jose` checks it. */
+function rulesOf(options: JwtOptions) {
   const { secret, secretFile, publicKey, publicKeyFile, jwksUrl, issuer, audience } = options;
+  const { clockToleranceMs = JWT_ROWS.jwtClockToleranceMs.default } = options;
   const sources = [secret, secretFile, publicKey, publicKeyFile, jwksUrl];
   if (sources.filter((each) => each !== undefined).length !== 1) {
     throw new TypeError("Cannot use JWT: exactly one of a secret, a public key and a key set is required");
@@ -265,18 +256,21 @@ function requireConsistent(options: JwtOptions): void {
     );
   }
   const possible = isSecret(options) ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS;
-  const algorithms = algorithmsOf(options);
-  const unfit = algorithms.find((alg) => !possible.includes(alg));
-  if (unfit !== undefined || algorithms.length === 0) {
-    throw new TypeError(
-      `Cannot use JWT with algorithm "${unfit ?? ""}": possible are ${possible.join(", ")}`,
-    );
+  const { algorithms = isSecret(options) ? ["HS256"] : possible } = options;
+  if (algorithms.length === 0 || !algorithms.every((alg) => possible.includes(alg))) {
+    const given = algorithms.join(", ");
+    throw new TypeError(`Cannot use JWT with algorithm "${given}": possible are ${possible.join(", ")}`);
   }
+  return {
+    algorithms: [...algorithms],
+    requiredClaims: ["exp"],
+    clockTolerance: clockToleranceMs / 1_000,
+    issuer: listOf(issuer),
+    audience: listOf(audience),
+  };
 }
 
-function algorithmsOf(options: JwtOptions): string[] {
-  return options.algorithms?.slice() ?? (isSecret(options) ? ["HS256"] : PUBLIC_KEY_ALGORITHMS.slice());
-}
+type JwtRules = ReturnType<typeof rulesOf>;
 
 interface KeySource {
   find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]>;

@@ -87,7 +87,7 @@ export type CredentialsEnd = "expired" | "revoked" | "changed";
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import type { AuthProvider } from "@a2c-smcp/sdk/server";
+ * import { anyOf, type AuthProvider, staticTokens } from "@a2c-smcp/sdk/server";
  *
  * const localOnly: AuthProvider = {
  *   authenticate: ({ address }) =>
@@ -95,8 +95,9 @@ export type CredentialsEnd = "expired" | "revoked" | "changed";
  *       ? { principal: "local", grant: { offices: ["lab"], roles: ["computer"] } }
  *       : { refused: "from elsewhere" },
  * };
+ * const provider = anyOf([staticTokens({ tokens: ["s3cret"] }), localOnly]);
  * assertEquals(
- *   await localOnly.authenticate({ auth: {}, headers: {}, query: {}, address: "10.0.0.1" }),
+ *   await provider.authenticate({ auth: {}, headers: {}, query: {}, address: "10.0.0.1" }),
  *   { refused: "from elsewhere" },
  * );
  * ```
@@ -126,17 +127,6 @@ export const anonymous: AuthProvider = { authenticate: () => ({ principal: "anon
 /**
  * Admits a client that one of several providers admits. They are asked in their order, up to the first that admits; the
  * reason of a refusal is that of the last.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { anyOf, staticTokens } from "@a2c-smcp/sdk/server";
- *
- * const provider = anyOf([staticTokens({ tokens: ["a"] }), staticTokens({ tokens: ["b"] })]);
- * const credentials = { auth: { token: "b" }, headers: {}, query: {}, address: "127.0.0.1" };
- * const decision = await provider.authenticate(credentials);
- * assertEquals("principal" in decision && decision.principal, "token-1");
- * ```
  */
 export function anyOf(providers: readonly AuthProvider[]): AuthProvider {
   return {
@@ -148,13 +138,7 @@ export function anyOf(providers: readonly AuthProvider[]): AuthProvider {
       }
       return decision;
     },
-    unready() {
-      for (const provider of providers) {
-        const reason = provider.unready?.();
-        if (reason !== undefined) return reason;
-      }
-      return undefined;
-    },
+    unready: () => providers.map((provider) => provider.unready?.()).find((reason) => reason !== undefined),
   };
 }
 
