@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import type { BoundedLog } from "../bounded_log.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { AdmissionError, admit, type Admitted, countConnection } from "./admission/admission.ts";
+import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import { LiveCredentials } from "./admission/live_credentials.ts";
 import type { Drain } from "./drain.ts";
@@ -182,16 +182,14 @@ async function decide(
   const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
   session.once("close", onClose);
   try {
-    const admitted = await admit(socket.handshake, { ...settings, refusals, signal: gone.signal });
-    // A closed connection would be counted for ever.
-    gone.signal.throwIfAborted();
-    socket.data.admitted = countConnection(admitted, {
-      ...settings,
-      address: socket.handshake.address,
-      quotas,
-      refusals,
-      onClose: (close) => void session.on("close", close),
-    });
+    const { address } = socket.handshake;
+    const count = (principal: string) => {
+      const opened = quotas.open({ principal, address });
+      session.on("close", opened.close);
+      return opened.quotas;
+    };
+    const options = { ...settings, refusals, signal: gone.signal, count };
+    socket.data.admitted = await admit(socket.handshake, options);
   } finally {
     session.off("close", onClose);
   }

@@ -17,7 +17,7 @@ import {
 import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { Meter } from "../observe/meter.ts";
-import { type QuotaLedger, type Quotas, refusalOf } from "./quotas.ts";
+import { type Quotas, refusalOf } from "./quotas.ts";
 
 /** A `session` that is longer is ignored. */
 const SESSION = /^.{1,128}$/s;
@@ -66,30 +66,35 @@ export interface AdmissionOptions {
   readonly signal: AbortSignal;
   readonly refusals: BoundedLog;
   readonly meter?: Pick<Meter, "refused"> | undefined;
-  /** Whether the connection is admitted already: then its refusal is not one of a connection, and the caller reports it. */
-  readonly isRenewal?: boolean;
+  /**
+   * Counts the connection in the quotas of its principal. Without it, the connection is admitted already: then a refusal
+   * of its newer credentials is not one of a connection, and the caller reports it.
+   *
+   * @throws {SmcpError} 429 when there are too many.
+   */
+  readonly count?: (principal: string) => Quotas;
 }
 
 /**
  * Asks the auth provider for the identity of a connection, and for what it may do.
  *
- * @throws {AdmissionError} 401 when the provider refuses; 503 when it fails or takes too long, so that the client tries
- * again. The reason of `signal` when it is aborted.
+ * @throws {AdmissionError} 401 when the provider refuses; 429 when there are too many connections; 503 when the provider
+ * fails or takes too long, so that the client tries again. The reason of `signal` when it is aborted.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
+  const { refusals, meter, count } = options;
+  const { address, query, auth: { session, observer } } = credentials;
   const decision = await decide(credentials, options);
   if ("refused" in decision) {
     const { refused: reason, log } = decision;
-    if (!options.isRenewal) {
-      const fields = auditFields("connect", { ...log, reason, address: credentials.address });
-      options.meter?.refused("credentials");
-      options.refusals.write("warn", "refused a connection", fields);
+    if (count !== undefined) {
+      meter?.refused("credentials");
+      refusals.write("warn", "refused a connection", auditFields("connect", { ...log, reason, address }));
     }
     throw new AdmissionError(`Unauthorized: ${reason}`, { log });
   }
   const { principal, grant, expiresAtMs, signal } = decision;
-  const { session, observer } = credentials.auth;
-  const version = credentials.query[VERSION_QUERY_PARAMETER];
+  const version = query[VERSION_QUERY_PARAMETER];
   const identity = {
     principal,
     // Without a usable one, the client cannot replace its lost connection at once.
@@ -97,12 +102,22 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
     isObserver: observer === true,
     version: typeof version === "string" ? version : undefined,
   };
-  return { identity, permit: { grant, expiresAtMs, signal } };
+  // A closed connection would be counted for ever.
+  options.signal.throwIfAborted();
+  try {
+    return { identity, permit: { grant, expiresAtMs, signal }, quotas: count?.(principal) };
+  } catch (error) {
+    if (!(error instanceof SmcpError)) throw error;
+    const { code, message, details } = error;
+    meter?.refused(refusalOf(error));
+    refusals.write("warn", "refused a connection", { reason: message, principal, address });
+    throw new AdmissionError(message, { code, details });
+  }
 }
 
 async function decide(
   credentials: Credentials,
-  { auth, authTimeoutMs, signal, refusals, meter, isRenewal }: AdmissionOptions,
+  { auth, authTimeoutMs, signal, refusals, meter, count }: AdmissionOptions,
 ): Promise<AuthDecision> {
   const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
   using deadline = new Deadline(authTimeoutMs, { reason, signal });
@@ -120,36 +135,13 @@ async function decide(
     return end === undefined ? decision : { refused: end.message, log: { principal: decision.principal } };
   } catch (error) {
     signal.throwIfAborted();
-    const subject = isRenewal ? "the newer credentials of a member" : "a connection";
+    const subject = count === undefined ? "the newer credentials of a member" : "a connection";
     const fields = { error: describeError(error), address: credentials.address };
     refusals.write("error", `failed to authenticate ${subject}`, fields);
-    if (!isRenewal) meter?.refused("credentials");
+    if (count !== undefined) meter?.refused("credentials");
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
     // The error of the provider may have secrets.
     const message = "Cannot check the credentials now; try again later";
     throw new AdmissionError(message, { code: ErrorCode.UNAVAILABLE });
-  }
-}
-
-/** @throws {AdmissionError} when its principal or its address has too many connections. */
-export function countConnection(
-  admitted: Admitted,
-  { address, quotas, onClose, refusals, meter }: Pick<AdmissionOptions, "refusals" | "meter"> & {
-    readonly address: string | undefined;
-    readonly quotas: QuotaLedger;
-    readonly onClose: (close: () => void) => void;
-  },
-): Admitted {
-  const { principal } = admitted.identity;
-  try {
-    const opened = quotas.open({ principal, address });
-    onClose(opened.close);
-    return { ...admitted, quotas: opened.quotas };
-  } catch (error) {
-    if (!(error instanceof SmcpError)) throw error;
-    meter?.refused(refusalOf(error));
-    refusals.write("warn", "refused a connection", { reason: error.message, principal, address });
-    const { code, message, details } = error;
-    throw new AdmissionError(message, { code, details });
   }
 }

@@ -43,7 +43,7 @@ function endingWith(signal: AbortSignal): Set<LiveCredentials> {
   return ending;
 }
 
-export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "isRenewal"> {
+export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "count"> {
   readonly timeouts: TimingWheel;
   readonly audit: BoundedLog;
 }
@@ -107,22 +107,31 @@ export class LiveCredentials implements Expirable {
    * @throws {SmcpError} 401 when the provider refuses them, 503 when it fails, 403 when they do not fit, 400 during an attempt or so soon after it.
    */
   async renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void> {
-    this.#requirePause();
-    const admitted = await this.#admit(sent);
+    const nowMs = performance.now();
+    const isTooSoon = nowMs - this.#triedAtMs < CONSTANTS.minRenewalIntervalMs.value;
+    if (isTooSoon || this.#asking !== undefined) {
+      const message = "Cannot renew the credentials: the last attempt was just now";
+      throw new SmcpError(ErrorCode.BAD_REQUEST, message);
+    }
+    this.#triedAtMs = nowMs;
+    const { permit, identity: { principal } } = await this.#admit(sent);
     // A join that began with the old grant must not end after this check.
     while (this.#holder.held !== undefined) await this.#holder.held.released;
     if (this.#holder.isEnded) return;
-    const { identity, member } = this.#holder;
-    const { grant } = admitted.permit;
-    if (admitted.identity.principal !== identity.principal) {
+    const { sid, identity, member } = this.#holder;
+    const { grant, expiresAtMs } = permit;
+    if (principal !== identity.principal) {
       throw forbidden("Cannot renew the credentials: they are of another principal");
     }
     if (member !== undefined && grant !== undefined && !isGranted(grant, member)) {
       throw forbidden("Cannot renew the credentials: the new ones do not allow this membership");
     }
     this.#holder.grant = grant;
-    this.#record(admitted.permit);
-    this.watch(admitted.permit);
+    // A provider may say Infinity.
+    const expires = Number.isFinite(expiresAtMs) ? new Date(Number(expiresAtMs)).toJSON() : undefined;
+    const fields = { sid, principal, office: member?.officeId, name: member?.name, expires };
+    this.#context.audit.write("info", "renewed the credentials", auditFields("renew", fields));
+    this.watch(permit);
   }
 
   close(): void {
@@ -146,36 +155,16 @@ export class LiveCredentials implements Expirable {
     if (this.#permit.signal !== undefined) endingWith(this.#permit.signal).delete(this);
   }
 
-  #record({ expiresAtMs }: Permit): void {
-    const { sid, identity: { principal }, member } = this.#holder;
-    // A provider may say Infinity.
-    const expires = Number.isFinite(expiresAtMs) ? new Date(Number(expiresAtMs)).toJSON() : undefined;
-    const fields = { sid, principal, office: member?.officeId, name: member?.name, expires };
-    this.#context.audit.write("info", "renewed the credentials", auditFields("renew", fields));
-  }
-
   async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {
     const asking = this.#asking = new AbortController();
     const { version } = this.#holder.identity;
     const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
     try {
-      const options = { ...this.#context, signal: asking.signal, isRenewal: true };
+      const options = { ...this.#context, signal: asking.signal };
       return await admit({ ...sent, query, address: this.#address }, options);
     } finally {
       this.#asking = undefined;
     }
-  }
-
-  #requirePause(): void {
-    const nowMs = performance.now();
-    const isTooSoon = nowMs - this.#triedAtMs < CONSTANTS.minRenewalIntervalMs.value;
-    if (isTooSoon || this.#asking !== undefined) {
-      throw new SmcpError(
-        ErrorCode.BAD_REQUEST,
-        "Cannot renew the credentials: the last attempt was just now",
-      );
-    }
-    this.#triedAtMs = nowMs;
   }
 
   #warn(leftMs: number): void {
