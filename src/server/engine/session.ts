@@ -301,8 +301,8 @@ export class Session extends EventEmitter implements Expirable {
   }
 
   #send(message: Outgoing): void {
-    if (this.#pending === undefined) this.#options.meter?.sent(contentBytesOf(message));
     this.outbox.add(message);
+    if (this.#pending === undefined) this.#options.meter?.sent(contentBytesOf(message));
     this.transport.flush();
   }
 
