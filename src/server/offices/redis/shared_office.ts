@@ -82,6 +82,8 @@ export class SharedOffice {
   readonly #context: OfficeContext;
   readonly #key: string;
   readonly #channel: string;
+  /** The seats to remove, by `sid`. */
+  readonly #leaving = new Map<string, LeaveReason>();
   #tail: Promise<unknown> = Promise.resolve();
   #users = 0;
   #isOpen = false;
@@ -109,11 +111,18 @@ export class SharedOffice {
     return this.#use(() => this.#tryToTakeAgain(lease));
   }
 
+  /** Removes a seat, with all others that wait for it: many members may leave at once. */
   remove(sid: string, reason: LeaveReason): Promise<void> {
+    this.#leaving.set(sid, reason);
     return this.#use(async () => {
-      const seat = this.copy.office.find(sid);
-      if (seat !== undefined) await this.#change({ removed: [[seat, reason]] });
-    });
+      const removed: Removal[] = [];
+      for (const [sid, reason] of this.#leaving) {
+        const seat = this.copy.office.find(sid);
+        if (seat !== undefined) removed.push([seat, reason]);
+      }
+      if (removed.length > 0) await this.#change({ removed });
+      for (const [seat] of removed) this.#leaving.delete(seat.sid);
+    }).finally(() => this.#leaving.delete(sid));
   }
 
   /** Frees the seats of processes whose lease has ended. */
