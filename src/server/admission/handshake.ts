@@ -245,20 +245,13 @@ export function createHostRule({ allowed, own, isOpenToOthers }: HostOptions): H
   return (host) => {
     // Browsers always send a Host; health checks in HTTP/1.0 do not.
     if (listed.has("*") || host === undefined) return true;
-    const parsed = parseHost(host);
-    if (parsed === undefined) return false;
-    const [name, port] = parsed;
-    if (listed.has(name) || listed.has(`${name}:${port}`)) return true;
-    return isLoopback(name) || (isOpenToOthers && (isAddress(name) || name === own?.toLowerCase()));
+    const [, name, port = "80"] = HOST.exec(host.toLowerCase()) ?? [];
+    if (name === undefined) return false;
+    if (listed.has(name) || listed.has(`${name}:${Number(port)}`)) return true;
+    return isLoopback(name) || (isOpenToOthers && (ADDRESS.test(name) || name === own?.toLowerCase()));
   };
 }
 
-/** The name in lower case, an IPv6 address in brackets; and the port. */
-function parseHost(host: string): readonly [name: string, port: number] | undefined {
-  const [, name, port = 80] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host) ?? [];
-  return name === undefined ? undefined : [name.toLowerCase(), Number(port)];
-}
-
-function isAddress(name: string): boolean {
-  return name.startsWith("[") || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
-}
+/** A name, or an IPv6 address in brackets; and a port. */
+const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
+const ADDRESS = /^\[|^\d{1,3}(\.\d{1,3}){3}$/;

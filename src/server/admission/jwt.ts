@@ -1,12 +1,11 @@
 /** Authentication of clients by JSON Web Tokens. */
-import type { JWTPayload } from "jose";
+import type { JWTPayload, ProtectedHeaderParameters } from "jose";
 import { isRecord, isTexts } from "../../json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { countOf, shorten } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { JWT_ROWS } from "../options/credential_rows.ts";
 import {
-  type KeyChoice,
   keysFor,
   parsePublicKeys,
   parseSecrets,
@@ -172,12 +171,11 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     );
   }
 
-  #readHeader(token: string): KeyChoice {
+  #readHeader(token: string): ProtectedHeaderParameters {
     const { decodeProtectedHeader, errors } = this.#jose;
     try {
       if (!COMPACT_FORM.test(token)) throw new TypeError("Not in compact form");
-      const { alg, kid } = decodeProtectedHeader(token);
-      return { alg, kid };
+      return decodeProtectedHeader(token);
     } catch (cause) {
       throw new errors.JWTInvalid("the token is no JWT", { cause });
     }
@@ -273,7 +271,7 @@ function rulesOf(options: JwtOptions) {
 type JwtRules = ReturnType<typeof rulesOf>;
 
 interface KeySource {
-  find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]>;
+  find(token: ProtectedHeaderParameters, signal?: AbortSignal): Promise<readonly VerificationKey[]>;
   unready?(): string | undefined;
   close?(): Promise<void>;
 }
@@ -289,7 +287,7 @@ async function openKeys(options: JwtOptions): Promise<KeySource> {
   let keys: readonly VerificationKey[] = [];
   const use = ([text = ""]: readonly string[]) =>
     void (keys = isSecret(options) ? parseSecrets(text) : parsePublicKeys(text));
-  const find = (token: KeyChoice) => Promise.resolve(keysFor(token, keys));
+  const find = (token: ProtectedHeaderParameters) => Promise.resolve(keysFor(token, keys));
   const file = secretFile ?? publicKeyFile;
   if (file !== undefined) {
     const maxBytes = CONSTANTS.maxKeyFileBytes.value;

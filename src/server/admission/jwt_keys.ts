@@ -1,13 +1,13 @@
 /** The keys that verify a JWT: secrets, public keys, and sets of keys, which may be at a URL. */
 import { Buffer } from "node:buffer";
 import { createPublicKey, X509Certificate } from "node:crypto";
-import type { JWK } from "jose";
+import type { JWK, ProtectedHeaderParameters as Header } from "jose";
 import { abortable } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { describeError } from "../../text.ts";
-import { contentProblem } from "./watched_files.ts";
+import { contentProblem, FileContentError } from "./watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];
@@ -23,12 +23,6 @@ export const PUBLIC_KEY_ALGORITHMS: readonly string[] = [...ALGORITHMS_OF_KIND.v
 /** The shortest secret, in bytes: as long as the hash of HS256 (RFC 7518, section 3.2). */
 const MIN_SECRET_BYTES = 32;
 
-/** What a token says about its key, which anybody may have written. */
-export interface KeyChoice {
-  readonly alg: unknown;
-  readonly kid: unknown;
-}
-
 export interface VerificationKey {
   readonly algorithms: readonly string[];
   /** A key without an id fits tokens with any. */
@@ -36,10 +30,8 @@ export interface VerificationKey {
   readonly key: JWK | Uint8Array;
 }
 
-export function keysFor(
-  { alg, kid }: KeyChoice,
-  keys: readonly VerificationKey[],
-): readonly VerificationKey[] {
+/** The keys that fit a token by its header, which anybody may have written. */
+export function keysFor({ alg, kid }: Header, keys: readonly VerificationKey[]): readonly VerificationKey[] {
   return keys.filter((key) =>
     key.algorithms.some((each) => each === alg) &&
     (key.kid === undefined || typeof kid !== "string" || key.kid === kid)
@@ -161,7 +153,7 @@ export class RemoteKeys {
    *
    * @throws {FileContentError} when there are no keys at all, with the reason.
    */
-  async find(token: KeyChoice, signal?: AbortSignal): Promise<readonly VerificationKey[]> {
+  async find(token: Header, signal?: AbortSignal): Promise<readonly VerificationKey[]> {
     this.refreshOld();
     const known = this.#isTooOld ? [] : keysFor(token, this.#keys);
     if (known.length > 0) return known;
@@ -225,10 +217,12 @@ export class RemoteKeys {
       if (before !== undefined) this.#logger.info("fetched the key set again", fields);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      this.#failure = explainFetch(error);
+      // Anybody may read it: what the runtime says may name hosts.
+      this.#failure = error instanceof FileContentError ? error.message : "it cannot be fetched";
       // One line for each outage.
       if (before !== undefined) return;
-      this.#logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: this.#failure });
+      const reason = explainFetch(error);
+      this.#logger.error("cannot fetch the key set of JWT; retrying", { ...fields, error: reason });
     }
   }
 }
