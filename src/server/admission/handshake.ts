@@ -38,7 +38,6 @@ export interface HandshakePolicy {
 
 export interface HandshakeRequest extends ProxiedRequest {
   readonly method?: string | undefined;
-  readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -76,11 +75,9 @@ export function parseTransports(names: readonly string[]): readonly TransportNam
  * version only for those that open a connection.
  */
 export function checkHandshake(
-  request: HandshakeRequest,
+  { request, query }: { readonly request: HandshakeRequest; readonly query: Query },
   policy: HandshakePolicy,
 ): HandshakeRefusal | undefined {
-  const query = readQuery(request.url);
-  if (query === undefined) return refusal(ErrorCode.BAD_REQUEST, "Invalid request URL");
   const byPage = checkSender(request, policy);
   if (byPage !== undefined) return byPage;
   // A script element of any page can load JSONP, without an Origin header.
@@ -122,10 +119,11 @@ function forbidden(message: string): HandshakeRefusal {
   return refusal(ErrorCode.FORBIDDEN, message, { kind: "origin", status: 403 });
 }
 
-/** Reads the query of a request URL in the same way as Engine.IO; `undefined` for an invalid URL. */
-export function readQuery(url: string | undefined): Readonly<Record<string, string>> | undefined {
-  const parsed = URL.parse(url ?? "/", "http://server");
-  return parsed === null ? undefined : Object.fromEntries(parsed.searchParams.entries());
+export type Query = Readonly<Record<string, string>>;
+
+/** Reads the query of a request URL in the same way as Engine.IO. That of an invalid URL is empty. */
+export function readQuery(url = "/"): Query {
+  return Object.fromEntries(URL.parse(url, "http://server")?.searchParams ?? []);
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {

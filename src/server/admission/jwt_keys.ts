@@ -127,7 +127,7 @@ export class RemoteKeys {
   #keys: readonly VerificationKey[] = [];
   #fetchedAtMs = -Infinity;
   #triedAtMs = -Infinity;
-  #running: Promise<void> | undefined;
+  #fetching: Promise<void> = Promise.resolve();
   #failure: string | undefined;
 
   /**
@@ -180,7 +180,7 @@ export class RemoteKeys {
   /** Ends a running request. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("Closed", "AbortError"));
-    await this.#running;
+    await this.#fetching;
   }
 
   get #isTooOld(): boolean {
@@ -193,11 +193,12 @@ export class RemoteKeys {
 
   /** Never rejects. Without a request so soon after the last one: clients can name unknown keys as often as they like. */
   #refresh(): Promise<void> {
-    if (this.#running !== undefined) return this.#running;
-    const pauseMs = this.#failure !== undefined ? RETRY_MS : CONSTANTS.keySetCooldownMs.value;
-    if (this.#now() - this.#triedAtMs < pauseMs || this.#closing.signal.aborted) return Promise.resolve();
-    this.#triedAtMs = this.#now();
-    return this.#running = this.#fetch().finally(() => this.#running = undefined);
+    const pauseMs = this.#failure === undefined ? CONSTANTS.keySetCooldownMs.value : RETRY_MS;
+    if (this.#now() - this.#triedAtMs >= pauseMs && !this.#closing.signal.aborted) {
+      this.#triedAtMs = this.#now();
+      this.#fetching = this.#fetch();
+    }
+    return this.#fetching;
   }
 
   async #fetch(): Promise<void> {

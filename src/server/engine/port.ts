@@ -116,12 +116,12 @@ export class Port {
 
   #toArrival(request: IncomingMessage): Arrival {
     const { proxies } = this.#options.handshake;
-    return { request, query: readQuery(request.url) ?? {}, address: addressOf(request, proxies) };
+    return { request, query: readQuery(request.url), address: addressOf(request, proxies) };
   }
 
   #check(arrival: Arrival, session: Session | undefined): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
-    const refused = checkHandshake(arrival.request, handshake) ?? this.#checkRoom(arrival, session);
+    const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival, session);
     if (refused !== undefined) onRefused(refused, arrival.address);
     return refused;
   }

@@ -5,6 +5,7 @@ import {
   type HandshakePolicy,
   parseAcceptedVersions,
   parseTransports,
+  readQuery,
 } from "../../../../src/server/admission/handshake.ts";
 
 const policy: HandshakePolicy = {
@@ -15,7 +16,10 @@ const policy: HandshakePolicy = {
   isHostAllowed: (host) => host !== "evil.example",
 };
 const check = (url: string, changes: Partial<HandshakePolicy> = {}, origin?: string) =>
-  checkHandshake({ method: "GET", url, headers: { origin } }, { ...policy, ...changes });
+  checkHandshake({ request: { method: "GET", headers: { origin } }, query: readQuery(url) }, {
+    ...policy,
+    ...changes,
+  });
 
 Deno.test("checkHandshake() names the transports that are served when it refuses another, after the version", () => {
   const url = "/socket.io/?transport=polling&a2c_version=";
@@ -78,12 +82,14 @@ Deno.test("checkHandshake() asks for the version in handshakes only, and for the
   assertEquals(check("/socket.io/?sid=abc"), undefined);
   assertEquals(check("/socket.io/?sid=abc", {}, "https://evil.example")?.status, 403);
   for (const method of ["OPTIONS", "POST", "GET"]) {
-    const url = "/socket.io/?sid=abc";
     for (const headers of [{ origin: "https://evil.example" }, { host: "evil.example" }]) {
-      assertEquals(checkHandshake({ method, url, headers }, policy)?.status, 403);
+      assertEquals(
+        checkHandshake({ request: { method, headers }, query: { sid: "abc" } }, policy)?.status,
+        403,
+      );
     }
   }
-  assertEquals(checkHandshake({ method: "OPTIONS", url: "/socket.io/", headers: {} }, policy), undefined);
+  assertEquals(checkHandshake({ request: { method: "OPTIONS", headers: {} }, query: {} }, policy), undefined);
 });
 
 Deno.test("checkHandshake() refuses JSONP, whatever its number", () => {
