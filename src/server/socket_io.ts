@@ -2,6 +2,7 @@
 import type { Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
+import { settledWithin } from "../async/abortable.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit, type Admitted } from "./admission/admission.ts";
@@ -95,6 +96,8 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       // Clients come back at once, and the offices may take seconds to close.
       isClosed = true;
       await io.close();
+      await settledWithin(engine.untilEmpty(), REFUSAL_LINGER_MS);
+      engine.terminate();
       await offices.close();
       timeouts.clear();
       audit.close();

@@ -59,7 +59,7 @@ export interface Arrival {
 
 const VERSION = "4";
 
-/** Emits `connection` (the session) for each session, before any packet of it. */
+/** Emits `connection` (the session) for each session, before any packet of it, and `empty` when the last one has gone. */
 export class Engine extends EventEmitter {
   readonly #options: EngineOptions;
   readonly #sessionOptions: SessionOptions;
@@ -146,6 +146,11 @@ export class Engine extends EventEmitter {
     }
   }
 
+  /** Resolves when nothing of any session is left. */
+  async untilEmpty(): Promise<void> {
+    if (this.#sessions.size > 0) await new Promise<void>((resolve) => this.once("empty", resolve));
+  }
+
   /** Ends what is left of all sessions at once. */
   terminate(): void {
     for (const session of [...this.#sessions.values()]) session.terminate();
@@ -205,7 +210,10 @@ export class Engine extends EventEmitter {
         const fields = { sid: member?.sid, waiting_bytes: outbox.waitingBytes };
         refusals.write("warn", `dropped a connection: ${reason}`, fields);
       },
-      onGone: ({ id }) => void this.#sessions.delete(id),
+      onGone: ({ id }) => {
+        this.#sessions.delete(id);
+        if (this.#sessions.size === 0) this.emit("empty");
+      },
     };
   }
 

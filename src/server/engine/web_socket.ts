@@ -125,6 +125,7 @@ export class WebSocket implements FrameSink, Transport {
 
   destroy(): void {
     this.#state = "closed";
+    clearTimeout(this.#closeTimer);
     this.socket.destroy();
   }
 
