@@ -240,6 +240,7 @@ Deno.test("no answer depends on whether a request guesses a secret, and the owne
 
 Deno.test("a request of many guesses gets a short answer without a mask, and as many are a bounded number of lines", async () => {
   await using office = await ComputerOffice.open(leaking({ code: 1, message: "no" }));
+  const startMs = performance.now();
   const guesses = Array.from({ length: 6_000 }, (_, i) => `zqS3cr3tV4lue${i}`).join("/");
   for (let round = 0; round < 25; round++) {
     const error = await assertRejects(
@@ -253,19 +254,29 @@ Deno.test("a request of many guesses gets a short answer without a mask, and as 
       text.slice(0, 2_000),
     );
   }
-  assertEquals(office.log.lines.filter(({ message }) => message.includes("contains a secret")).length, 20);
+  const lines = office.log.lines.filter(({ message }) => message.includes("contains a secret")).length;
+  // 20 at once, then two a second.
+  const most = 20 + Math.ceil((performance.now() - startMs) / 500);
+  assert(lines >= 20 && lines <= Math.min(25, most), `${lines} lines, at most ${most}`);
 });
 
 Deno.test("guesses that an MCP server changes before it repeats them are a warning, and get no reason after twenty", async () => {
   await using office = await ComputerOffice.open(leaking({ code: 1, message: `no ${SECRET}` }));
   const messages: string[] = [];
+  const startMs = performance.now();
   for (let round = 0; round < 25; round++) {
     const error = await assertRejects(() => office.laptop.readResource(uri), SmcpError);
     messages.push(error.message);
   }
-  assertEquals(messages.map((message) => message.includes("***")), messages.map((_, i) => i < 20));
-  assertEquals(new Set(messages).size, 2);
-  assertEquals(office.log.lines.filter(({ message }) => message.includes("secret was masked")).length, 20);
+  const masked = messages.filter((message) => message.includes("***")).length;
+  assert(messages.slice(0, 20).every((message) => message.includes("***")));
+  // 20 at once, then one in three seconds.
+  assert(masked <= 20 + Math.ceil((performance.now() - startMs) / 3_000), `${masked} masked`);
+  assert(masked < 25 && new Set(messages).size === 2);
+  assertEquals(
+    office.log.lines.filter(({ message }) => message.includes("secret was masked")).length,
+    masked,
+  );
 });
 
 Deno.test("a long request that fails gets the same answer for a right and a wrong guess", async () => {

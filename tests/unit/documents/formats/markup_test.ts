@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { markdownOf, openFile } from "./_open.ts";
 
 /** The Markdown of a file, and the titles of its pages. */
@@ -240,31 +240,6 @@ Deno.test("tables of reStructuredText are tables, and their borders neither head
     const { elements } = await document.page(0);
     assertEquals(elements.map(({ category }) => category), ["heading", "table", "text"]);
     assertEquals(elements[1]?.content, { headers, rows, total_rows: rows.length }, text);
-  }
-});
-
-Deno.test("hostile markup takes a time that grows with its length alone", async () => {
-  const count = 50_000;
-  const files: readonly (readonly [string, string])[] = [
-    ["a.rst", "== ==\nx\n".repeat(count)],
-    ["a.rst", `${"+-".repeat(count)}+\n${"| x\n".repeat(count)}`],
-    ["a.rst", `${"= ".repeat(count)}\n${"x\n".repeat(count)}${"= ".repeat(count)}\n`],
-    ["a.rst", "a:".repeat(10 * count)],
-    ["a.rst", `\`${" ".repeat(10 * count)}x`],
-    ["a.rst", `${" ".repeat(10 * count)}x ${" ".repeat(10 * count)}::`],
-    ["a.rst", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}- x\n`).join("").repeat(20)],
-    ["a.rst", ".. note::\n".repeat(count)],
-    ["a.org", "#+begin_src\n".repeat(count)],
-    ["a.org", ":DRAWER:\n".repeat(count)],
-    ["a.org", "[[".repeat(10 * count)],
-    ["a.org", `|${" a |".repeat(count)}\n|---|\n`.repeat(2)],
-    ["a.org", Array.from({ length: 300 }, (_, n) => `${" ".repeat(n)}- x\n`).join("").repeat(20)],
-  ];
-  for (const [name, text] of files) {
-    const start = performance.now();
-    await openFile(name, text);
-    const ms = performance.now() - start;
-    assert(ms < 4_000, `${text.slice(0, 30)} took ${ms} ms`);
   }
 });
 
