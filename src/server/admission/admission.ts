@@ -1,22 +1,30 @@
-/** Decides on the admission of a connection. */
+/** Decides on the admission of a connection, and ends it with its credentials, which newer ones may replace. */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { ErrorCode } from "../../protocol/error_codes.ts";
+import type { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields } from "../../log.ts";
+import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
+import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
+import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
+import { describeError } from "../../text.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../engine/timing_wheel.ts";
+import { auditFields, LoggedRefusal } from "../observe/logs.ts";
+import type { Meter } from "../observe/meter.ts";
+import type { Member } from "../offices/office.ts";
+import { CONSTANTS } from "../options/constants.ts";
 import {
   type AuthDecision,
   type AuthProvider,
   type Credentials,
   endOf,
+  type Grant,
   isDecision,
+  isGranted,
   type Permit,
+  type WantedSeat,
 } from "./provider.ts";
-import { auditFields, LoggedRefusal } from "../observe/logs.ts";
-import type { BoundedLog } from "../../bounded_log.ts";
-import type { Meter } from "../observe/meter.ts";
 import { type Quotas, refusalOf } from "./quotas.ts";
 
 /** A `session` that is longer is ignored. */
@@ -144,4 +152,172 @@ async function decide(
     const message = "Cannot check the credentials now; try again later";
     throw new AdmissionError(message, { code: ErrorCode.UNAVAILABLE });
   }
+}
+
+/** How long before their expiry the client of credentials is first told of it, unless they are valid for less than twice that. */
+const FIRST_WARNING_MS = 60_000;
+/** Without so much time left, it is not told again. */
+const LAST_WARNING_MS = 1_000;
+/** How often the time of expiry is compared with the clock, which may be set meanwhile. */
+const CLOCK_CHECK_MS = 60_000;
+
+export interface Holder {
+  readonly sid: string;
+  readonly identity: Identity;
+  readonly member: Pick<Member, keyof WantedSeat | "name"> | undefined;
+  readonly isEnded: boolean;
+  /** Released when the change of its membership that is under way has ended. */
+  readonly held: { readonly released: Promise<void> } | undefined;
+  grant: Grant | undefined;
+  tell(event: string, body: unknown): void;
+  dismiss(farewell: Farewell): void;
+}
+
+/** What is checked when a signal is aborted, with one listener: thousands of connections may share a signal. */
+const ENDING = new WeakMap<AbortSignal, Set<LiveCredentials>>();
+
+function endingWith(signal: AbortSignal): Set<LiveCredentials> {
+  const known = ENDING.get(signal);
+  if (known !== undefined) return known;
+  const ending = new Set<LiveCredentials>();
+  ENDING.set(signal, ending);
+  signal.addEventListener("abort", () => [...ending].forEach((each) => each.check()), { once: true });
+  return ending;
+}
+
+export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "count"> {
+  readonly timeouts: TimingWheel;
+  readonly audit: BoundedLog;
+}
+
+export class LiveCredentials implements Expirable {
+  readonly #holder: Holder;
+  readonly #context: LiveCredentialsContext;
+  readonly #address: string;
+  #permit: Permit = {};
+  #scheduled: Scheduled | undefined;
+  /** The client is told when so much time is left. */
+  #warningMs = 0;
+  #triedAtMs = -Infinity;
+  #asking: AbortController | undefined;
+
+  /** @param options `address`: the IP address of the client. `context`: the same object for all connections. */
+  constructor(
+    holder: Holder,
+    { address, context }: { readonly address: string; readonly context: LiveCredentialsContext },
+  ) {
+    this.#holder = holder;
+    this.#address = address;
+    this.#context = context;
+  }
+
+  /**
+   * Ends the connection when these credentials end; at once if they have ended. Tells it a minute before they expire, and
+   * again each time that half of the rest is over.
+   */
+  watch(permit: Permit): void {
+    this.#stop();
+    this.#permit = permit;
+    if (permit.signal !== undefined) endingWith(permit.signal).add(this);
+    if (permit.expiresAtMs !== undefined) {
+      this.#warningMs = Math.min(FIRST_WARNING_MS, this.#leftMs / 2);
+      this.#schedule();
+    }
+    this.check();
+  }
+
+  check(): void {
+    const farewell = endOf(this.#permit);
+    if (farewell === undefined) return;
+    this.#stop();
+    this.#holder.dismiss(farewell);
+  }
+
+  /** Called at the time of expiry, and now and then before. */
+  expire(): void {
+    const leftMs = this.#leftMs;
+    const isWarning = leftMs <= this.#warningMs && leftMs > LAST_WARNING_MS;
+    if (isWarning) this.#warningMs = leftMs / 2;
+    this.#schedule();
+    this.check();
+    if (isWarning) this.#warn(leftMs);
+  }
+
+  /**
+   * Puts newer credentials in the place of these, if they are of the same principal and allow its present membership.
+   *
+   * @throws {SmcpError} 401 when the provider refuses them, 503 when it fails, 403 when they do not fit, 400 during an attempt or so soon after it.
+   */
+  async renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void> {
+    const nowMs = performance.now();
+    const isTooSoon = nowMs - this.#triedAtMs < CONSTANTS.minRenewalIntervalMs.value;
+    if (isTooSoon || this.#asking !== undefined) {
+      const message = "Cannot renew the credentials: the last attempt was just now";
+      throw new SmcpError(ErrorCode.BAD_REQUEST, message);
+    }
+    this.#triedAtMs = nowMs;
+    const { permit, identity: { principal } } = await this.#admit(sent);
+    // A join that began with the old grant must not end after this check.
+    while (this.#holder.held !== undefined) await this.#holder.held.released;
+    if (this.#holder.isEnded) return;
+    const { sid, identity, member } = this.#holder;
+    const { grant, expiresAtMs } = permit;
+    if (principal !== identity.principal) {
+      throw forbidden("Cannot renew the credentials: they are of another principal");
+    }
+    if (member !== undefined && grant !== undefined && !isGranted(grant, member)) {
+      throw forbidden("Cannot renew the credentials: the new ones do not allow this membership");
+    }
+    this.#holder.grant = grant;
+    // A provider may say Infinity.
+    const expires = Number.isFinite(expiresAtMs) ? new Date(Number(expiresAtMs)).toJSON() : undefined;
+    const fields = { sid, principal, office: member?.officeId, name: member?.name, expires };
+    this.#context.audit.write("info", "renewed the credentials", auditFields("renew", fields));
+    this.watch(permit);
+  }
+
+  close(): void {
+    this.#stop();
+    this.#asking?.abort(new AdmissionError("Closed before the decision"));
+  }
+
+  get #leftMs(): number {
+    return (this.#permit.expiresAtMs ?? Infinity) - Date.now();
+  }
+
+  #schedule(): void {
+    const leftMs = Math.max(0, this.#leftMs);
+    const untilWarningMs = this.#warningMs > LAST_WARNING_MS ? Math.max(0, leftMs - this.#warningMs) : leftMs;
+    this.#scheduled = this.#context.timeouts.add(this, Math.min(untilWarningMs, CLOCK_CHECK_MS));
+  }
+
+  #stop(): void {
+    if (this.#scheduled !== undefined) this.#context.timeouts.cancel(this.#scheduled);
+    this.#scheduled = undefined;
+    if (this.#permit.signal !== undefined) endingWith(this.#permit.signal).delete(this);
+  }
+
+  async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {
+    const asking = this.#asking = new AbortController();
+    const { version } = this.#holder.identity;
+    const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
+    try {
+      const options = { ...this.#context, signal: asking.signal };
+      return await admit({ ...sent, query, address: this.#address }, options);
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+
+  #warn(leftMs: number): void {
+    try {
+      this.#holder.tell(CREDENTIALS_EXPIRING_NOTIFICATION, { expires_in_ms: Math.round(leftMs) });
+    } catch {
+      // The peer has too many unread bytes. It is told again.
+    }
+  }
+}
+
+function forbidden(message: string): SmcpError {
+  return new SmcpError(ErrorCode.FORBIDDEN, message);
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { BoundedLog } from "../../../../src/bounded_log.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import type { Farewell } from "../../../../src/protocol/farewell.ts";
-import { LiveCredentials } from "../../../../src/server/admission/live_credentials.ts";
+import { LiveCredentials } from "../../../../src/server/admission/admission.ts";
 import { anonymous, CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
 import { openAudit } from "../../../../src/server/observe/logs.ts";
 import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
