@@ -17,6 +17,7 @@ import {
   WEBSOCKET,
 } from "../attacks/_raw_http.ts";
 import { within } from "../fixtures/within.ts";
+import { RawPeer } from "./_socket.ts";
 
 const VERSION = "a2c_version=0.2.0";
 /** The frame of a ping of Engine.IO. */
@@ -121,11 +122,7 @@ Deno.test("a polling session begins, sends, receives and ends with the packets a
   assertEquals(JSON.parse(bodyOf(await ask({ target }))), { code: 1, message: "Session ID unknown" });
 });
 
-// Engine.IO leaves timers of polling sessions that it ends.
-Deno.test("a polling session ends at a packet that is none, at a second GET at the same time, and at bytes", {
-  sanitizeOps: false,
-  sanitizeResources: false,
-}, async () => {
+Deno.test("a polling session ends at a packet that is none, at a second GET at the same time, and at bytes", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const ask = (request: RawRequest) => exchange(server.port, request);
   const open = async () => `${POLLING}&sid=${await openPolling(server.port)}`;
@@ -223,4 +220,63 @@ Deno.test("the Server pings, and ends a session that does not answer", async () 
   assertEquals(silent.received.split(PING).length - 1, 1);
   const count = alive.received.split(PING).length;
   await alive.until("a further ping", (text) => text.split(PING).length > count);
+});
+
+/** Sends what a member needs to join an office over polling. */
+async function joinByPolling(port: number): Promise<string> {
+  const target = `${POLLING}&sid=${await openPolling(port)}`;
+  const join = { role: "computer", name: "laptop", office_id: "lab" };
+  await exchange(port, post(target, "40/smcp,"));
+  assertMatch((await exchange(port, { target })).body, /^40\/smcp,/);
+  await exchange(port, post(target, `42/smcp,0["server:join_office",${JSON.stringify(join)}]`));
+  assertMatch((await exchange(port, { target })).body, /^43\/smcp,0\[true/);
+  return target;
+}
+
+Deno.test("requests reach a Computer in their order, once each, while it moves from polling to a websocket", {
+  // Polling of socket.io-client leaves a timer behind.
+  sanitizeOps: false,
+  sanitizeResources: false,
+}, async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
+  await using computer = await RawPeer.connect(server.url, { transports: ["polling", "websocket"] });
+  const count = 200;
+  const received: number[] = [];
+  computer.serve("client:tool_call", (body) => {
+    received.push(Number((body as { req_id: string }).req_id));
+    return [{ content: [], isError: false }];
+  });
+  await computer.request("server:join_office", { role: "computer", name: "laptop", office_id: "lab" });
+  const { engine } = computer.socket.io;
+  const call = { agent: "ada", computer: "laptop", tool_name: "echo", params: {}, timeout: 60 };
+  // A few at a time, before and behind the upgrade.
+  for (let id = 0; id < count || engine.transport.name !== "websocket";) {
+    const asked = Array.from(
+      { length: 10 },
+      () => agent.request("client:tool_call", { ...call, req_id: String(id++) }),
+    );
+    await Promise.all(asked);
+  }
+  assertEquals(received, received.map((_, index) => index));
+});
+
+Deno.test("a Server that shuts down tells a member that polls, and then the end in an answer of its own", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const target = await joinByPolling(server.port);
+  const drained = server.drain({ timeoutMs: 10_000 });
+  const answers: string[] = [];
+  while (answers.at(-1) !== "1") answers.push((await exchange(server.port, { target })).body);
+  await within(drained, "the end of the Server");
+  assertEquals(answers.length, 2);
+  assertMatch(answers[0] ?? "", /^42\/smcp,\["notify:connection_closing",\{[^{}]*\}\]$/);
+});
+
+Deno.test("a body that is too large is answered 413 with the limit, and its member goes on", async () => {
+  await using server = await SmcpServer.listen({ port: 0, maxPayloadBytes: 100_000 });
+  const target = await joinByPolling(server.port);
+  const answer = await exchange(server.port, post(target, "4".repeat(100_001)));
+  assertEquals([answer.status, JSON.parse(answer.body).details], [413, { size: 100_001, limit: 100_000 }]);
+  assertEquals((await exchange(server.port, post(target, '42/smcp,1["server:leave_office",{}]'))).body, "ok");
+  assertMatch((await exchange(server.port, { target })).body, /43\/smcp,1\[/);
 });
