@@ -2,7 +2,7 @@
 import type { JWTPayload, ProtectedHeaderParameters } from "jose";
 import { isRecord, isTexts } from "../../json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { countOf, shorten } from "../../text.ts";
+import { countOf, quoted } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { JWT_ROWS } from "../options/credential_rows.ts";
 import {
@@ -26,7 +26,7 @@ import {
   isGrantedRole,
   type TokenPlace,
 } from "./provider.ts";
-import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
+import { WatchedFiles } from "./watched_files.ts";
 
 /** Where the keys come from: exactly one of these. */
 export interface JwtKeyOptions {
@@ -203,7 +203,7 @@ export class JwtTokens implements AuthProvider, AsyncDisposable {
     const { JOSEError, JWTClaimValidationFailed, JWTExpired } = this.#jose.errors;
     if (error instanceof JWTExpired || error instanceof JWTClaimValidationFailed) {
       const { claim, payload } = error;
-      const { issuer, audience } = this.#rules;
+      const { issuer, audience } = this.#options;
       const expected = claim === "iss" ? issuer : claim === "aud" ? audience : undefined;
       const log = { sub: shown(payload.sub), expected: shown(expected), found: shown(payload[claim]) };
       return { refused: claimProblem(error), log };
@@ -289,22 +289,19 @@ async function openKeys(options: JwtOptions): Promise<KeySource> {
     void (keys = isSecret(options) ? parseSecrets(text) : parsePublicKeys(text));
   const find = (token: ProtectedHeaderParameters) => Promise.resolve(keysFor(token, keys));
   const file = secretFile ?? publicKeyFile;
-  if (file !== undefined) {
-    const maxBytes = CONSTANTS.maxKeyFileBytes.value;
-    const files = await WatchedFiles.open({ kind, files: [file], maxBytes, logger, use });
-    return { find, close: () => files.close() };
-  }
-  try {
-    use([secret ?? publicKey ?? ""]);
-    return { find };
-  } catch (cause) {
-    if (!(cause instanceof FileContentError)) throw cause;
-    throw contentProblem(`Cannot read the ${kind}: ${cause.message}`, { cause });
-  }
+  const given = secret ?? publicKey;
+  const files = await WatchedFiles.open({
+    kind,
+    files: file === undefined ? [] : [file],
+    given: given === undefined ? undefined : [given],
+    maxBytes: CONSTANTS.maxKeyFileBytes.value,
+    logger,
+    use,
+  });
+  return { find, close: () => files.close() };
 }
 
 const MAX_PRINCIPAL_LENGTH = 256;
-const MAX_LOGGED_LENGTH = 200;
 const ALL = "*";
 
 /** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */
@@ -344,12 +341,10 @@ export function readClaims(
 /** Finds a claim by its name, or else by a path; a name may have dots itself, as a URL has. */
 function findClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
-  let value: unknown = claims;
-  for (const key of name.split(".")) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
+  return name.split(".").reduce<unknown>(
+    (value, key) => isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+    claims,
+  );
 }
 
 function isPrincipal(value: unknown): value is string {
@@ -362,8 +357,7 @@ function isTextOrList(claim: unknown): claim is string | readonly string[] | und
 }
 
 /** A claim, or another value, for the log; `undefined` for an absent one. */
-export function shown(claim: unknown): string | undefined {
+function shown(claim: unknown): string | undefined {
   if (claim === undefined) return undefined;
-  const isPlain = typeof claim !== "object" || isTexts(claim);
-  return shorten(isPlain ? String(claim) : JSON.stringify(claim), MAX_LOGGED_LENGTH);
+  return quoted(typeof claim === "string" ? claim : JSON.stringify(claim));
 }

@@ -27,8 +27,9 @@ const SETTLE_MS = 100;
 export interface WatchedFilesOptions {
   /** What the files are, for messages, such as `token file`. */
   readonly kind: string;
-  /** One file, or several that belong together, such as a certificate and its key. */
+  /** One file, or several that belong together, such as a certificate and its key; none if the texts are given. */
   readonly files: readonly string[];
+  readonly given?: readonly string[] | undefined;
   readonly maxBytes: number;
   /**
    * Uses the texts of the files, in their order: at the start, and after each change. It may return fields for the line
@@ -83,8 +84,8 @@ export class WatchedFiles implements AsyncDisposable {
   }
 
   #schedule(): void {
-    if (this.#isClosed) return;
-    const { intervalMs = FILE_CHECK_INTERVAL_MS } = this.#options;
+    const { files, intervalMs = FILE_CHECK_INTERVAL_MS } = this.#options;
+    if (this.#isClosed || files.length === 0) return;
     this.#timer = setTimeout(() => {
       this.#check = this.#checkNow().finally(() => this.#schedule());
     }, this.#seen === this.#read ? intervalMs : SETTLE_MS);
@@ -115,15 +116,15 @@ export class WatchedFiles implements AsyncDisposable {
 
   /** Reads the files and uses them; not when they are no longer of this version. */
   async #load(version?: string): Promise<{ readonly fields: LogFields | void } | undefined> {
-    const { kind, files, maxBytes, use } = this.#options;
+    const { kind, files, given, maxBytes, use } = this.#options;
     try {
-      const texts = await Promise.all(files.map((file) => readText(file, maxBytes)));
+      const texts = given ?? await Promise.all(files.map((file) => readText(file, maxBytes)));
       const isChanged = version !== undefined && version !== await versionOf(files);
       return isChanged || this.#isClosed ? undefined : { fields: use(texts) };
     } catch (cause) {
       const named = files.map((file) => `"${file}"`).join(" and ");
       const reason = describeError(cause).replace(/^E[A-Z]+: /, "");
-      throw new FileContentError(`Cannot read ${kind} ${named}: ${reason}`, { cause });
+      throw new FileContentError(`${["Cannot read", kind, named].join(" ").trim()}: ${reason}`, { cause });
     }
   }
 }

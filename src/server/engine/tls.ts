@@ -4,10 +4,8 @@ import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../../log.ts";
-import { contentProblem, FileContentError, WatchedFiles } from "../admission/watched_files.ts";
+import { contentProblem, WatchedFiles } from "../admission/watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
-
-const MAX_PEM_BYTES = CONSTANTS.maxCertificateBytes.value;
 
 /** The certificate of a Server and its private key: as PEM, or the files of both. */
 export type TlsOptions =
@@ -69,16 +67,15 @@ export class ServerCertificate {
    */
   static async open(options: TlsOptions, logger: Logger): Promise<ServerCertificate> {
     const certificate = new ServerCertificate(logger);
-    if ("cert" in options) certificate.#replace(readGiven(options));
-    else {
-      certificate.#files = await WatchedFiles.open({
-        kind: "TLS certificate",
-        files: [options.certFile, options.keyFile],
-        maxBytes: MAX_PEM_BYTES,
-        logger,
-        use: ([cert = "", key = ""]) => certificate.#replace(readPair(cert, key)),
-      });
-    }
+    const isGiven = "cert" in options;
+    certificate.#files = await WatchedFiles.open({
+      kind: "TLS certificate",
+      files: isGiven ? [] : [options.certFile, options.keyFile],
+      given: isGiven ? [options.cert, options.key] : undefined,
+      maxBytes: CONSTANTS.maxCertificateBytes.value,
+      logger,
+      use: ([cert = "", key = ""]) => certificate.#replace(readPair(cert, key)),
+    });
     certificate.#reminder = setInterval(() => certificate.#warn(), DAY_MS);
     certificate.#reminder.unref();
     return certificate;
@@ -136,15 +133,6 @@ function canReplace(
   server: HttpServer,
 ): server is HttpServer & { setSecureContext(options: Readonly<Record<string, string>>): void } {
   return "setSecureContext" in server && typeof server.setSecureContext === "function";
-}
-
-function readGiven({ cert, key }: { readonly cert: string; readonly key: string }): CertificatePair {
-  try {
-    return readPair(cert, key);
-  } catch (cause) {
-    if (!(cause instanceof FileContentError)) throw cause;
-    throw contentProblem(`Cannot use the TLS certificate: ${cause.message}`, { cause });
-  }
 }
 
 /** Checks that a certificate and a key can be used together: with a pair that does not fit, every handshake would fail. */
