@@ -14,7 +14,7 @@ import { createBoundedParser } from "./engine/packets.ts";
 import { corsHeaders, Port } from "./engine/port.ts";
 import { REFUSAL_LINGER_MS } from "./engine/refusals.ts";
 import { accountOfNewSession, Session } from "./engine/session.ts";
-import { TimingWheel } from "./engine/timing_wheel.ts";
+import { TimingWheel } from "../async/timing_wheel.ts";
 import { OfficeLoads } from "./relay/pending_requests.ts";
 import { auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
 import { MemoryOffices } from "./offices/memory.ts";
@@ -24,7 +24,7 @@ import type { Settings } from "./options/settings.ts";
 import { QuotaLedger } from "./admission/quotas.ts";
 import type { Hub } from "./relay/call.ts";
 import { Connection } from "./relay/connection.ts";
-import { dispatch, dispatchDisconnect } from "./relay/dispatch.ts";
+import { dispatchDisconnect, listenerOf } from "./relay/dispatch.ts";
 import { arrive, depart } from "./relay/office_events.ts";
 import { forgetHandshake, hideSocketCount, roomOf, SocketWire } from "./socket_wire.ts";
 
@@ -211,7 +211,7 @@ function createHub(
   const premises = {
     logger: settings.logger,
     audit,
-    connection: (sid: string) => connections.get(sid),
+    connections,
     departureReasons: new Map<string, string>(),
     deliver(officeId: string, { event, body, except }: Notification) {
       const room = namespace.to(roomOf(officeId));
@@ -254,10 +254,7 @@ function serveConnection(
   const { principal, version } = connection.identity;
   const fields = { sid: socket.id, principal, version, address };
   hub.audit.write("debug", "connected", auditFields("connect", fields));
-  // A client may send a number as the name of an event.
-  socket.onAny((event: unknown, ...args: unknown[]) =>
-    dispatch(hub, connection, { event: String(event), args })
-  );
+  socket.onAny(listenerOf(hub, connection));
   socket.on("disconnect", (reason) => {
     const { member } = connection;
     const fields = { sid: socket.id, reason, name: member?.name, office: member?.officeId };

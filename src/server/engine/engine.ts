@@ -14,7 +14,7 @@ import { AddressLedger } from "./address_ledger.ts";
 import { Budget } from "./budget.ts";
 import { Polling, type RefusedBody } from "./polling.ts";
 import { Session, type SessionOptions, type SessionRequest } from "./session.ts";
-import type { TimingWheel } from "./timing_wheel.ts";
+import type { TimingWheel } from "../../async/timing_wheel.ts";
 import { Upgrade } from "./upgrade.ts";
 import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
 import { WebSocket } from "./web_socket.ts";

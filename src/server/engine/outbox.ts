@@ -5,7 +5,7 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
 import { isFrames, type Outgoing } from "./frame_writer.ts";
-import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 /** The memory of a message besides its content, measured. */
 export const MESSAGE_OVERHEAD_BYTES = 2048;

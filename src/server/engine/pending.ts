@@ -7,7 +7,7 @@ import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { REFUSAL_LINGER_MS } from "./refusals.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
-import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 /** A session must send less than this before its CONNECT packet. */
 export const MAX_PENDING_BYTES = CONSTANTS.maxPendingBytes.value;

@@ -12,7 +12,7 @@ import { CONSTANTS } from "../options/constants.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { isFrames, type Outgoing } from "./frame_writer.ts";
 import { PacketType, type Session, type Transport } from "./session.ts";
-import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 const SEPARATOR = "\x1e";
 /** The most packets in one answer: python-engineio closes the connection for more. */

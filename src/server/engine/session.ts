@@ -13,7 +13,7 @@ import { contentBytesOf, type Outgoing } from "./frame_writer.ts";
 import type { LongPacket } from "./long_text.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
-import type { Expirable, Scheduled } from "./timing_wheel.ts";
+import type { Expirable, Scheduled } from "../../async/timing_wheel.ts";
 
 /** The types of Engine.IO packets, as they are written. */
 export const PacketType = {

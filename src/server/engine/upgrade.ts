@@ -2,7 +2,7 @@
 import type { Polling } from "./polling.ts";
 import type { Incoming } from "./incoming.ts";
 import { PacketType, type Probe, type Session } from "./session.ts";
-import type { Expirable, Scheduled, TimingWheel } from "./timing_wheel.ts";
+import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 import type { Receiver, WebSocket } from "./web_socket.ts";
 
 const PROBE = `${PacketType.ping}probe`;

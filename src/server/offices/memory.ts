@@ -43,7 +43,7 @@ export class MemoryOffices implements Offices {
 
   findComputer(officeId: string, name: string): Target | undefined {
     const member = this.#offices.get(officeId)?.findComputer(name);
-    return member && this.#listener.connection(member.sid);
+    return member && this.#listener.connections.get(member.sid);
   }
 
   notify(officeId: string, notification: Notification): void {

@@ -75,7 +75,8 @@ export interface OfficeListener {
   onJoined(member: Member, where: { readonly isHere: boolean }): void;
   onLeft(member: Member, how: Departure): void;
   deliver(officeId: string, notification: Notification): void;
-  connection(sid: string): Connection | undefined;
+  /** The connections of this process. */
+  readonly connections: Pick<ReadonlyMap<string, Connection>, "get">;
 }
 
 export interface Departure {

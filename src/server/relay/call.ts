@@ -28,7 +28,7 @@ export interface Hub extends ConnectionContext {
   readonly loadLimits: LoadLimits;
   readonly drain: Drain;
   readonly meter: Meter | undefined;
-  connection(sid: string): Connection | undefined;
+  readonly connections: Pick<ReadonlyMap<string, Connection>, "get">;
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons: Map<string, string>;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */

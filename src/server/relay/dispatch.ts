@@ -33,6 +33,11 @@ import { CONSTANTS } from "../options/constants.ts";
 /** The approximate size limit of an observer's request: observers only read. */
 const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 
+/** Returns what handles the events of a connection. A client may send a number as the name of an event. */
+export function listenerOf(hub: Hub, connection: Connection): (event: unknown, ...args: unknown[]) => void {
+  return (event, ...args) => dispatch(hub, connection, { event: String(event), args });
+}
+
 /** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
 export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
   if (connection.isEnded) return;

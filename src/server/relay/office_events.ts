@@ -181,7 +181,7 @@ function notify(call: Call, { officeId, event, body }: {
   return [];
 }
 
-type MembershipContext = Pick<Hub, "connection" | "departureReasons" | "deliver" | "audit">;
+type MembershipContext = Pick<Hub, "connections" | "departureReasons" | "deliver" | "audit">;
 
 /** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
 export function arrive(
@@ -193,13 +193,13 @@ export function arrive(
     hub.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
   }
   if (!isHere) return;
-  hub.connection(member.sid)?.enter(member);
+  hub.connections.get(member.sid)?.enter(member);
   hub.audit.write("info", "joined office", auditFields("join", fieldsOf(member)));
 }
 
 /** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
 export function depart(hub: MembershipContext, member: Member, { isHere, reason }: Departure): void {
-  const connection = isHere ? hub.connection(member.sid) : undefined;
+  const connection = isHere ? hub.connections.get(member.sid) : undefined;
   // A connection that moved has entered the other office already.
   if (connection?.member?.officeId === member.officeId) connection.exit();
   if (!member.isObserver) {

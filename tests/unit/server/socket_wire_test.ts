@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
 import { Account, Budget } from "../../../src/server/engine/budget.ts";
 import { Outbox } from "../../../src/server/engine/outbox.ts";
-import { TimingWheel } from "../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../src/async/timing_wheel.ts";
 import { SocketWire } from "../../../src/server/socket_wire.ts";
 import { RawPeer } from "../../integration/_socket.ts";
 

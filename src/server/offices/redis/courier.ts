@@ -41,7 +41,7 @@ export interface CourierBounds extends RequestContext {
 export interface CourierContext extends CourierBounds {
   /** The fence under which answers reach this process. */
   fence(): string;
-  connection(sid: string): Connection | undefined;
+  readonly connections: Pick<ReadonlyMap<string, Connection>, "get">;
   isServing(sid: string): boolean;
   /** Publishes a message to the private channel of a process; resolves to the number of its receivers. */
   publish(fence: string, message: string): Promise<number>;
@@ -235,7 +235,7 @@ export class Courier {
    * before the reply to its join.
    */
   #pass(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
-    const held = this.#context.connection(message.sid)?.held;
+    const held = this.#context.connections.get(message.sid)?.held;
     const pass = () => this.#passNow(message, text);
     if (held === undefined) pass();
     else if (message.kind === "drop") held.after(pass);
@@ -259,12 +259,12 @@ export class Courier {
     // Its sender waits for no answer.
     const code = error instanceof SmcpError ? error.code : undefined;
     const fields = { event: quoted(message.event), code, reason: describeError(error) };
-    const { log } = this.#context.connection(message.sid) ?? {};
+    const { log } = this.#context.connections.get(message.sid) ?? {};
     log?.write("warn", "failed to pass on an event of another process", fields);
   }
 
   #memberOf({ sid, officeId }: MessageOf<"ask" | "tell">): Connection | undefined {
-    const connection = this.#context.connection(sid);
+    const connection = this.#context.connections.get(sid);
     return connection?.member?.officeId === officeId && this.#context.isServing(sid) ? connection : undefined;
   }
 

@@ -72,7 +72,7 @@ export class RedisOffices implements Offices {
     const courier = new Courier({
       ...context,
       fence: () => registration.fence,
-      connection: (sid) => listener.connection(sid),
+      connections: listener.connections,
       isServing: (sid) => this.isServing(sid),
       publish: async (fence, message) => Number(await redis.publish(keys.processChannel(fence), message)),
       evict,
@@ -167,7 +167,9 @@ export class RedisOffices implements Offices {
     const own = office.held.get(seat.sid);
     const isReachable = own === undefined ? this.#context.redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
-    return own === undefined ? this.#context.courier.targetOf(seat) : this.#listener.connection(seat.sid);
+    return own === undefined
+      ? this.#context.courier.targetOf(seat)
+      : this.#listener.connections.get(seat.sid);
   }
 
   notify(officeId: string, notification: Notification): void {
@@ -179,7 +181,7 @@ export class RedisOffices implements Offices {
     office.notify(JSON.stringify({ from: this.#id, event, body })).catch((error) => {
       const text = "failed to notify the members of other processes";
       const fields = { event, error: describeError(error) };
-      const sender = except === undefined ? undefined : this.#listener.connection(except);
+      const sender = except === undefined ? undefined : this.#listener.connections.get(except);
       // Within the bound of its sender, which may send many while Redis is away.
       if (sender === undefined) this.#logger.debug(text, fields);
       else sender.log.write("warn", text, fields);

@@ -5,7 +5,7 @@ import type { Farewell } from "../../../../src/protocol/farewell.ts";
 import { LiveCredentials } from "../../../../src/server/admission/admission.ts";
 import { anonymous, CredentialsEndedError, endOf } from "../../../../src/server/admission/provider.ts";
 import { openAudit } from "../../../../src/server/observe/logs.ts";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 
 /** A wheel whose clock stands still until it is told to go on. */
 function openWheel() {

@@ -5,7 +5,7 @@ import { silentLogger } from "../../../../src/log.ts";
 import { type Arrival, Engine } from "../../../../src/server/engine/engine.ts";
 import type { Incoming } from "../../../../src/server/engine/incoming.ts";
 import type { Session } from "../../../../src/server/engine/session.ts";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 import {
   exchange,
   frame,
@@ -16,7 +16,7 @@ import {
   UPGRADE_HEADERS,
 } from "../../../attacks/_raw_http.ts";
 import { eventually, within } from "../../../fixtures/within.ts";
-import { ManualClock } from "./_manual_clock.ts";
+import { ManualClock } from "../../async/_manual_clock.ts";
 
 export const PING_INTERVAL_MS = 25_000;
 export const PING_TIMEOUT_MS = 20_000;

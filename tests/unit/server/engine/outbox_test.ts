@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Budget, SMALL_MESSAGE_BYTES } from "../../../../src/server/engine/budget.ts";
 import { MESSAGE_OVERHEAD_BYTES, Outbox } from "../../../../src/server/engine/outbox.ts";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { ManualClock } from "./_manual_clock.ts";
+import { ManualClock } from "../../async/_manual_clock.ts";
 
 const MIB = 1024 * 1024;
 const STALL_MS = 45_000;

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { Pending } from "../../../../src/server/engine/pending.ts";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 import type { Incoming } from "../../../../src/server/engine/incoming.ts";
 import { eventually } from "../../../fixtures/within.ts";
 import { cutPacket } from "./_long_text.ts";
-import { ManualClock } from "./_manual_clock.ts";
+import { ManualClock } from "../../async/_manual_clock.ts";
 
 const CONNECT = "0/smcp,{}";
 const CONNECT_MS = 5_000;

@@ -43,10 +43,6 @@ export class Premises implements OfficeListener, Disposable {
     if (!this.connections.has(sid)) this.connections.set(sid, openConnection(sid, this.shared));
   }
 
-  connection(sid: string): Connection | undefined {
-    return this.connections.get(sid);
-  }
-
   onJoined({ sid, officeId, name }: Member, { isHere }: { readonly isHere: boolean }): void {
     if (isHere) this.offices.set(sid, officeId);
     this.log.push(`joined ${officeId} ${name}`);
@@ -182,7 +178,7 @@ export function testOffices(
     const laptop = await offices.joined(computer("laptop"));
     await offices.assertMembers("lab", [laptop]);
     const { state, premises } = offices.of(laptop.sid);
-    assertEquals(state.findComputer("lab", "laptop"), premises.connection(laptop.sid));
+    assertEquals(state.findComputer("lab", "laptop"), premises.connections.get(laptop.sid));
     assertEquals(premises.log, ["joined lab laptop"]);
   });
 

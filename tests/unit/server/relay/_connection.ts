@@ -3,7 +3,7 @@ import { Account, Budget } from "../../../../src/server/engine/budget.ts";
 import { createEventLogs, openAudit } from "../../../../src/server/observe/logs.ts";
 import { Connection, type ConnectionContext, type Wire } from "../../../../src/server/relay/connection.ts";
 import { OfficeLoads } from "../../../../src/server/relay/pending_requests.ts";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 
 /** What connections without a Server share. Clear its `timeouts` at the end. */
 export function openConnectionContext(): ConnectionContext {

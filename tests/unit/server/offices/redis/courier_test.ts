@@ -67,7 +67,7 @@ function openCourier() {
   connection.enter(computer("laptop", { sid: "s" }));
   const courier = new Courier({
     fence: () => "this process",
-    connection: () => connection,
+    connections: { get: () => connection },
     isServing: () => true,
     publish(_fence, text) {
       const read = readMessage(text);
@@ -255,7 +255,7 @@ function courierOf(connection: Connection, shared: ReturnType<typeof openConnect
 }: { readonly publish?: CourierContext["publish"]; readonly logger?: Logger } = {}): Courier {
   const office = {
     fence: () => "this process",
-    connection: () => connection,
+    connections: { get: () => connection },
     isServing: () => true,
     publish,
     evict() {},

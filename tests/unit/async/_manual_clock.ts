@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../src/server/engine/timing_wheel.ts";
+import type { Clock } from "../../../src/async/timing_wheel.ts";
 
 /** A clock that a test moves. */
 export class ManualClock implements Clock {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { assert, assertEquals } from "@std/assert";
-import { TimingWheel } from "../../../../src/server/engine/timing_wheel.ts";
-import { within } from "../../../fixtures/within.ts";
+import { TimingWheel } from "../../../src/async/timing_wheel.ts";
+import { within } from "../../fixtures/within.ts";
 import { ManualClock } from "./_manual_clock.ts";
 
 /** An entry that records when it expires. */
