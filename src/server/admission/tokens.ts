@@ -1,6 +1,6 @@
 /** Authentication of clients by a set of tokens: from the program, or from a file that is read again when it changes. */
 import { Buffer } from "node:buffer";
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Logger, silentLogger } from "../../log.ts";
 import {
   type Admission,
@@ -223,7 +223,7 @@ export class TokenTable implements AuthProvider {
   }
 
   #keyOf(digest: Uint8Array): string {
-    return createHmac("sha256", this.#key).update(digest).digest("base64");
+    return createHash("sha256").update(this.#key).update(digest).digest("base64");
   }
 }
 
