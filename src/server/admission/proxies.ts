@@ -70,14 +70,6 @@ export class TrustedProxies {
   }
 }
 
-/** The address of the client of a request, past trusted proxies if any. */
-export function addressOf(
-  request: ProxiedRequest,
-  proxies: Pick<TrustedProxies, "read"> | undefined,
-): string | undefined {
-  return proxies === undefined ? request.socket?.remoteAddress : proxies.read(request).address;
-}
-
 function addNetwork(networks: BlockList, text: string): void {
   const [, address = "", prefix] = /^([^/]+)(?:\/(\d+))?$/.exec(text) ?? [];
   const family = familyOf(address);

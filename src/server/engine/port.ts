@@ -12,7 +12,6 @@ import {
   readQuery,
   refusal,
 } from "../admission/handshake.ts";
-import { addressOf } from "../admission/proxies.ts";
 import { optionLabel } from "../options/checks.ts";
 import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
 import type { Arrival, Engine } from "./engine.ts";
@@ -116,7 +115,8 @@ export class Port {
 
   #toArrival(request: IncomingMessage): Arrival {
     const { proxies } = this.#options.handshake;
-    return { request, query: readQuery(request.url), address: addressOf(request, proxies) };
+    const address = proxies?.read(request).address ?? request.socket.remoteAddress;
+    return { request, query: readQuery(request.url), address };
   }
 
   #check(arrival: Arrival, session: Session | undefined): HandshakeRefusal | undefined {
