@@ -1,6 +1,5 @@
 /** Names and checks that follow from the table of options. */
 import { MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
-import { didYouMean } from "../../spelling.ts";
 import { type ConstantName, CONSTANTS } from "./constants.ts";
 import type { OptionKind, OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
@@ -147,19 +146,4 @@ export function numberOf(
   name: DefaultedOption,
 ): number {
   return requireNumber(name, options[name] ?? OPTIONS[name].default);
-}
-
-/**
- * Refuses options that do not exist: types do not stop a caller in JavaScript, and a Server whose `auth` is misspelt would
- * admit everybody.
- *
- * @param known The names of options.
- * @throws {TypeError} for an unknown option, with the closest known one, and for a removed one.
- */
-export function requireKnownNames(options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const removed = Object.hasOwn(REMOVED_OPTIONS, unknown) ? REMOVED_OPTIONS[unknown] : undefined;
-  const state = removed === undefined ? `unknown${didYouMean(unknown, known)}` : `removed; ${removed.now}`;
-  throw new TypeError(`Cannot use the option "${unknown}" of the Server: ${state}`);
 }

@@ -1,6 +1,7 @@
 /** The options of a Server, as programs give them, and its settings: the options with all defaults and constants. */
 import { type Logger, silentLogger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
+import { didYouMean } from "../../spelling.ts";
 import {
   createHostRule,
   createOriginRule,
@@ -21,11 +22,12 @@ import {
   numberOf,
   type NumberOption,
   OPTION_NAMES,
-  requireKnownNames,
+  REMOVED_OPTIONS,
   requireNumber,
   rowOf,
 } from "./checks.ts";
 import { type ConstantName, constantOf, CONSTANTS } from "./constants.ts";
+import type { OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
 import { type LoadLimits, loadLimitsFor } from "../relay/pending_requests.ts";
 
@@ -150,31 +152,36 @@ export interface ListenOptions extends SmcpServerOptions {
   // End of the rows
 }
 
-/** The options that are no rows of the table. */
-const OTHER_NAMES: Readonly<Record<Exclude<keyof SmcpServerOptions, OptionName>, true>> = {
-  auth: true,
-  redis: true,
-  metrics: true,
-  countLostAuditLines: true,
-  logger: true,
+/** The options that are no rows of the table, and which of them only a Server with its own HTTP server has. */
+const OTHER_OPTIONS: Readonly<Record<Exclude<keyof ListenOptions, OptionName>, OptionRow["of"]>> = {
+  auth: undefined,
+  redis: undefined,
+  metrics: undefined,
+  countLostAuditLines: undefined,
+  logger: undefined,
+  tls: "listen",
+  signal: "listen",
 };
-const OTHER_LISTEN_NAMES: Readonly<
-  Record<Exclude<keyof ListenOptions, keyof SmcpServerOptions | OptionName>, true>
-> = { tls: true, signal: true };
-const ROWS = OPTION_NAMES.filter((name) => rowOf(name).of === undefined);
-const LISTEN_ROWS = OPTION_NAMES.filter((name) => rowOf(name).of === "listen");
-const NAMES: readonly string[] = [...Object.keys(OTHER_NAMES), ...ROWS];
-const LISTEN_NAMES: readonly string[] = [...NAMES, ...Object.keys(OTHER_LISTEN_NAMES), ...LISTEN_ROWS];
 
 /**
+ * Refuses options that do not exist: types do not stop a caller in JavaScript, and a Server whose `auth` is misspelt would
+ * admit everybody.
+ *
  * @param isListening Whether the Server has its own HTTP server.
- * @throws {TypeError} for an option that does not exist.
+ * @throws {TypeError} for an unknown option, with the closest known one, and for a removed one.
  */
 export function requireKnownOptions(
   options: object,
   { isListening }: { readonly isListening: boolean },
 ): void {
-  requireKnownNames(options, isListening ? LISTEN_NAMES : NAMES);
+  const rows = OPTION_NAMES.map((name) => [name, rowOf(name).of] as const);
+  const known = [...Object.entries(OTHER_OPTIONS), ...rows]
+    .filter(([, of]) => of === undefined || (isListening && of === "listen")).map(([name]) => name);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const removed = Object.hasOwn(REMOVED_OPTIONS, unknown) ? REMOVED_OPTIONS[unknown] : undefined;
+  const state = removed === undefined ? `unknown${didYouMean(unknown, known)}` : `removed; ${removed.now}`;
+  throw new TypeError(`Cannot use the option "${unknown}" of the Server: ${state}`);
 }
 
 /** How many messages of the largest size fit into `maxMessageMemoryBytes` at least. */
