@@ -187,11 +187,18 @@ export class WebSocket implements FrameSink, Transport {
 
   #flush(): void {
     const own = this.#takeOwn();
-    const taken = this.#outbox?.take(this.#nextCount());
-    const count = own.length + (taken?.messages.length ?? 0);
-    if (count === 0 || this.socket.destroyed) return this.#endFlush();
+    let bytes = 0;
+    for (const message of own) bytes += maxFrameBytes(message);
+    let count = 0;
+    for (const message of this.#outbox?.messages ?? []) {
+      count++;
+      bytes += maxFrameBytes(message);
+      if (bytes >= MAX_WRITE_BYTES || bytesOf(message) !== undefined) break;
+    }
+    if (own.length + count === 0 || this.socket.destroyed) return this.#endFlush();
+    const taken = count === 0 ? undefined : this.#outbox?.take(count);
     const messages = own.length === 0 ? taken?.messages ?? [] : [...own, ...taken?.messages ?? []];
-    this.#write(messages, () => {
+    this.#write(messages, bytes, () => {
       if (taken !== undefined) this.#outbox?.release(taken.bytes);
       this.#isFlushing = false;
       if (this.#hasMore()) this.flush();
@@ -209,27 +216,13 @@ export class WebSocket implements FrameSink, Transport {
       this.#state === "closing" || this.#isEnded;
   }
 
-  /** The number of messages in the next write. */
-  #nextCount(): number {
-    const { messages = [] } = this.#outbox ?? {};
-    let bytes = 0;
-    for (const [index, message] of messages.entries()) {
-      bytes += maxFrameBytes(message);
-      const isPlain = message instanceof LongPacket && message.bytes !== undefined;
-      if (isPlain || bytes >= MAX_WRITE_BYTES) return index + 1;
-    }
-    return messages.length;
-  }
-
-  #write(messages: readonly Outgoing[], onWritten: () => void): void {
-    let bytes = 0;
-    for (const message of messages) bytes += maxFrameBytes(message);
+  /** Writes messages that take at most `bytes`; only the last one may have bytes of its own. */
+  #write(messages: readonly Outgoing[], bytes: number, onWritten: () => void): void {
     const isPooled = bytes >= MIN_POOLED_BYTES;
     const buffer = isPooled ? takeBuffer(bytes) : Buffer.allocUnsafe(bytes);
     let end = 0;
     for (const message of messages) end = writeFrame(buffer, end, message);
-    const last = messages.at(-1);
-    const plain = last instanceof LongPacket ? last.bytes : undefined;
+    const plain = bytesOf(messages.at(-1));
     const written = buffer.subarray(0, end);
     const whole = plain?.behind(written);
     if (plain !== undefined && whole === undefined) this.socket.write(written);
@@ -251,4 +244,9 @@ export class WebSocket implements FrameSink, Transport {
     }
     if (this.#isEnded && this.socket.writable) this.socket.end();
   }
+}
+
+/** The bytes that are written behind the frame of a message, and not copied into it. */
+function bytesOf(message: Outgoing | undefined): LongText | undefined {
+  return message instanceof LongPacket ? message.bytes : undefined;
 }
