@@ -51,37 +51,29 @@ class Quota implements MessageOwner {
   }
 
   requireConnection(): void {
-    if (this.connections < this.#maxConnections) return;
-    throw this.#refuse("connect", { counted: "Connections", bound: this.#maxConnections });
+    if (this.connections >= this.#maxConnections) throw this.#refuse("connect", "Connections");
   }
 
   takeConnect(): void {
-    if (this.#connects?.take() !== false) return;
-    throw this.#refuse("connect", { counted: "Connects", bound: this.#connects });
+    if (this.#connects?.take() === false) throw this.#refuse("connect", "Connects");
   }
 
   takeRequest(event: string): SmcpError | undefined {
-    if (this.requests?.take() !== false) return undefined;
-    return this.#refuse(`handle "${quoted(event)}"`, { counted: "Requests", bound: this.requests });
+    const isOver = this.requests?.take() === false;
+    return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
   }
 
-  /**
-   * @param intent What cannot be done, such as `connect`.
-   * @param bound The limit, or the bucket that has no token left.
-   */
-  #refuse(
-    intent: string,
-    { counted, bound }: { readonly counted: keyof typeof COUNTED; readonly bound: number | TokenBucket },
-  ): SmcpError {
+  /** @param intent What cannot be done, such as `connect`. */
+  #refuse(intent: string, counted: keyof typeof COUNTED): SmcpError {
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
-    const isRate = bound instanceof TokenBucket;
-    const limit = isRate ? bound.rate.perSecond : bound;
-    const wait = isRate ? { retry_after_ms: bound.waitMs() } : undefined;
+    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.requests }[counted];
+    const limit = bucket?.rate.perSecond ?? this.#maxConnections;
+    const wait = bucket && { retry_after_ms: bucket.waitMs() };
     const advice = wait === undefined
       ? "Close other connections, or ask the operator for a higher limit"
       : `Try again in ${wait.retry_after_ms} ms`;
     const message = `Cannot ${intent}: too many ${COUNTED[counted]} of this ${this.#owner}, the limit is ` +
-      `${limit}${isRate ? " a second" : ""} by ${optionLabel(option)}. ${advice}`;
+      `${limit}${bucket === undefined ? "" : " a second"} by ${optionLabel(option)}. ${advice}`;
     return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, ...wait } });
   }
 }
