@@ -53,7 +53,7 @@ export interface Transport {
 /** A WebSocket that may take the place of polling. */
 export interface Probe {
   readonly socket: Duplex;
-  cancel(): void;
+  /** Ends at once. */
   destroy(): void;
 }
 
@@ -187,7 +187,6 @@ export class Session extends EventEmitter implements Expirable {
     this.outbox.close();
     this.readyState = "closed";
     this.transport.destroy();
-    this.probe?.destroy();
     this.#emitClose("forced close");
     this.onGone();
   }
@@ -198,7 +197,7 @@ export class Session extends EventEmitter implements Expirable {
     this.#isGone = true;
     if (this.readyState === "open") this.#emitClose("transport close");
     this.readyState = "closed";
-    this.probe?.cancel();
+    this.probe?.destroy();
     this.outbox.close();
     this.#options.places.delete(this);
     this.#options.onGone(this);

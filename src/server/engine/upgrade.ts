@@ -51,15 +51,15 @@ export class Upgrade implements Receiver, Probe, Expirable {
       this.#webSocket.sendFirst(PROBE_ANSWER);
       this.#waitForNoop();
     } else if (text === PacketType.upgrade) this.#finish();
-    else this.cancel();
+    else this.#cancel();
   }
 
   onMessage(_message: Incoming): void {
-    this.cancel();
+    this.#cancel();
   }
 
   fail(): void {
-    this.cancel();
+    this.#cancel();
   }
 
   onGone(): void {
@@ -67,20 +67,20 @@ export class Upgrade implements Receiver, Probe, Expirable {
   }
 
   /** Closes the WebSocket; the session goes on with polling. */
-  cancel(): void {
+  #cancel(): void {
     if (this.#isOver) return;
     this.#end();
     this.#webSocket.close();
   }
 
   destroy(): void {
-    this.cancel();
+    this.#cancel();
     this.#webSocket.destroy();
   }
 
   /** Implements {@linkcode Expirable}: the upgrade took too long. */
   expire(): void {
-    this.cancel();
+    this.#cancel();
   }
 
   #finish(): void {
