@@ -9,9 +9,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether `value` is an object that is neither null nor an array. */
+/** Whether `value` is an object that is neither null nor an array, nor bytes, which would have millions of members. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
 /** Whether a member is there: peers in Python write `null` for absent ones. */

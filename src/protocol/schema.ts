@@ -22,6 +22,8 @@ export type Parser<T> = (message: unknown) => T;
 /** Makes a parser from a schema; `what` names the message in errors. */
 export function parserOf<T>(what: string, schema: Schema<T>): Parser<T> {
   return (message) => {
+    // A schema would look at each byte as a member: seconds for some megabytes.
+    if (ArrayBuffer.isView(message)) throw unreadable(what, what, "expected an object, received bytes");
     const parsed = schema.safeParse(message);
     if (parsed.success) return parsed.data;
     const { field = what, why } = firstIssue(parsed.error);

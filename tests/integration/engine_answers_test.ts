@@ -280,3 +280,43 @@ Deno.test("a body that is too large is answered 413 with the limit, and its memb
   assertEquals((await exchange(server.port, post(target, '42/smcp,1["server:leave_office",{}]'))).body, "ok");
   assertMatch((await exchange(server.port, { target })).body, /43\/smcp,1\[/);
 });
+
+Deno.test("a client may ask again over the same connection as soon as it has read an answer", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const target = `${POLLING}&sid=${await openPolling(server.port)}`;
+  await exchange(server.port, post(target, "40/smcp,"));
+  await using connection = new RawConnection(server.port);
+  const headers = { Connection: "keep-alive" };
+  for (let count = 1; count <= 50; count++) {
+    const event = `42/smcp,${count}["server:leave_office",{"office_id":"lab"}]`;
+    connection.write(toText(server.port, { ...post(target, event), headers }));
+    await connection.until(
+      `the answer to request ${count}`,
+      (text) => text.split("\r\n\r\nok").length > count,
+    );
+  }
+});
+
+Deno.test("an answer is compressed only for a client that accepts gzip", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const cases: readonly (readonly [string, boolean])[] = [
+    ["gzip", true],
+    ["br, GZIP;q=0.5", true],
+    ["gzip;q=0 , identity", false],
+    ["gzip;q=0.0", false],
+    ["not-gzip", false],
+    ["identity", false],
+  ];
+  for (const [accepted, expected] of cases) {
+    const target = `${POLLING}&sid=${await openPolling(server.port)}`;
+    await exchange(server.port, post(target, "40/smcp,"));
+    await exchange(server.port, { target });
+    const rooms = Array.from(
+      { length: 12 },
+      (_, id) => `42/smcp,${id}["server:list_room",{"office_id":"lab"}]`,
+    );
+    await exchange(server.port, post(target, rooms.join("\x1e")));
+    const answer = await exchange(server.port, { target, headers: { "Accept-Encoding": accepted } });
+    assertEquals(headerOf(answer, "content-encoding") === "gzip", expected, accepted);
+  }
+});

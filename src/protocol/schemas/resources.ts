@@ -56,17 +56,28 @@ export const promptName: z.ZodString = z.string().min(1).max(MAX_PROMPT_NAME_LEN
 
 export const argumentText: z.ZodString = z.string().max(MAX_ARGUMENT_LENGTH);
 
+/** Bytes become nothing: a schema of an object would look at each byte as a member. */
+function withoutBytes(value: unknown): unknown {
+  return ArrayBuffer.isView(value) ? undefined : value;
+}
+
 export const getCompletionReq: z.ZodType<GetCompletionReq> = z.looseObject({
   ...timed,
   mcp_server: optionalText,
-  ref: z.union([
-    z.looseObject({ uri: z.string().min(1).max(MAX_TEMPLATE_LENGTH) }),
-    z.looseObject({ prompt: promptName }),
-  ]),
-  argument: z.looseObject({ name: argumentText.min(1), value: argumentText }),
-  context: z.looseObject({
-    arguments: z.record(z.string(), argumentText).nullish().transform((value) => value ?? {}),
-  }).nullish().transform((value) => value ?? undefined),
+  ref: z.preprocess(
+    withoutBytes,
+    z.union([
+      z.looseObject({ uri: z.string().min(1).max(MAX_TEMPLATE_LENGTH) }),
+      z.looseObject({ prompt: promptName }),
+    ]),
+  ),
+  argument: z.preprocess(withoutBytes, z.looseObject({ name: argumentText.min(1), value: argumentText })),
+  context: z.preprocess(
+    withoutBytes,
+    z.looseObject({
+      arguments: z.record(z.string(), argumentText).nullish().transform((value) => value ?? {}),
+    }).nullish().transform((value) => value ?? undefined),
+  ),
 });
 
 export const subscribeResourceReq: z.ZodType<SubscribeResourceReq> = z.looseObject({
@@ -83,12 +94,15 @@ export const getResourceUpdatesReq: z.ZodType<GetResourceUpdatesReq> = z.looseOb
 export const getDpeReq: z.ZodType<GetDpeReq> = z.looseObject({ ...timed, uri: z.string() });
 
 export const getDpeRet: z.ZodType<GetDpeRet> = z.looseObject({
-  resource: z.looseObject({
-    uri: z.string(),
-    mime_type: optionalText,
-    size: z.number().nullish().transform((size) => size ?? undefined),
-    etag: optionalText,
-  }),
+  resource: z.preprocess(
+    withoutBytes,
+    z.looseObject({
+      uri: z.string(),
+      mime_type: optionalText,
+      size: z.number().nullish().transform((size) => size ?? undefined),
+      etag: optionalText,
+    }),
+  ),
   req_id: z.string().catch(""),
 });
 

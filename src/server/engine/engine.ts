@@ -122,14 +122,15 @@ export class Engine extends EventEmitter {
     }
     if (query["EIO"] !== VERSION) return EngineError.unsupportedVersion;
     if (query["transport"] !== "websocket") return EngineError.unknownTransport;
+    const polling = session?.transport;
+    if (session !== undefined && !(polling instanceof Polling)) return EngineError.badRequest;
     const problem = problemOfHandshake(request);
     if (problem !== undefined) return problem;
     // The peer may have disconnected.
     if (!(socket instanceof Socket) || !socket.readable || !socket.writable) return void socket.destroy();
     socket.write(acceptHandshake(request.headers));
     if (session === undefined) this.#openWebSocket(arrival, socket, head);
-    else if (session.transport instanceof Polling) {
-      const { transport: polling } = session;
+    else if (polling instanceof Polling) {
       const { timeouts, maxPayloadBytes } = this.#options;
       const webSocket = new WebSocket(socket, { account: session.account, maxPayloadBytes });
       const upgrade = session.probe = new Upgrade(session, { webSocket, polling, timeouts });

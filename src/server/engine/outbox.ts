@@ -11,6 +11,8 @@ import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel
 export const MESSAGE_OVERHEAD_BYTES = 2048;
 /** The least that may wait, also when the largest message is smaller. */
 const MIN_WAITING_BYTES = 1024 * 1024;
+/** How often it is looked whether a peer reads, within the time for which it may read nothing. */
+const CHECKS = 4;
 /** What answers and notifications, which are never refused, may add before the session ends. */
 const MARGIN_BYTES = CONSTANTS.waitingMarginBytes.value;
 /** Texts up to this length count two bytes per character: measuring them would be slower. */
@@ -38,8 +40,8 @@ export class Outbox implements Expirable {
   #addedBytes = 0;
   /** Whether the next message is the first of a packet that may be refused. */
   #mayRefuse = false;
-  /** Whether the peer has read anything since the last check. */
-  #isReading = false;
+  /** The checks since the peer has read anything. */
+  #idleChecks = 0;
   #stall: Scheduled | undefined;
   #isClosed = false;
 
@@ -87,7 +89,10 @@ export class Outbox implements Expirable {
     this.#queuedBytes += bytes;
     this.#addedBytes += bytes;
     this.#options.budget.outwardBytes += bytes;
-    if (this.#stall === undefined) this.#watchStall();
+    if (this.#stall === undefined) {
+      this.#idleChecks = 0;
+      this.#watchStall();
+    }
     const excessBytes = this.waitingBytes - this.#maxBytes - MARGIN_BYTES;
     // Deferred, since the sender may be in the middle of a broadcast.
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
@@ -110,14 +115,14 @@ export class Outbox implements Expirable {
     if (this.#isClosed) return;
     this.#takenBytes -= bytes;
     this.#options.budget.outwardBytes -= bytes;
-    this.#isReading = true;
+    this.#idleChecks = 0;
   }
 
   /** Implements {@linkcode Expirable}: checks whether the peer has read anything. */
   expire(): void {
     this.#stall = undefined;
     if (this.#isClosed || this.waitingBytes === 0) return;
-    if (!this.#isReading) return this.#end("it reads nothing");
+    if (++this.#idleChecks > CHECKS) return this.#end("it reads nothing");
     this.#watchStall();
   }
 
@@ -140,13 +145,12 @@ export class Outbox implements Expirable {
     if (size > this.#maxBytes && this.waitingBytes > SMALL_MESSAGE_BYTES) {
       throw tooMuchUnread(size, this.#maxBytes);
     }
-    if (bytes > SMALL_MESSAGE_BYTES && !budget.hasOutwardRoom(bytes)) throw noMemory(bytes, budget.maxBytes);
+    if (size > SMALL_MESSAGE_BYTES && !budget.hasOutwardRoom(bytes)) throw noMemory(bytes, budget.maxBytes);
   }
 
   #watchStall(): void {
-    this.#isReading = false;
     const { timeouts, stallMs } = this.#options;
-    this.#stall = timeouts.add(this, stallMs);
+    this.#stall = timeouts.add(this, stallMs / CHECKS);
   }
 
   #end(reason: string): void {

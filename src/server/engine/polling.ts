@@ -26,7 +26,6 @@ const BODY_TIMEOUT_MS = CONSTANTS.bodyTimeoutMs.value;
 const LAST_POLL_TIMEOUT_MS = 30_000;
 /** Answers from this size on are compressed for clients that read gzip. */
 const MIN_COMPRESSED_BYTES = 1024;
-const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i;
 
 export interface PollingOptions {
   readonly maxPayloadBytes: number;
@@ -78,7 +77,7 @@ export class Polling implements Transport, Expirable {
     const poll = {
       response,
       headers: this.#options.corsHeaders(request),
-      readsGzip: GZIP.test(String(request.headers["accept-encoding"] ?? "")),
+      readsGzip: readsGzip(request.headers["accept-encoding"]),
     };
     this.#poll = poll;
     response.once("close", () => {
@@ -326,6 +325,13 @@ class Body implements Expirable {
     this.#free();
     this.#options.onEnd(outcome);
   }
+}
+
+function readsGzip(header: string | string[] | undefined): boolean {
+  return String(header ?? "").toLowerCase().split(",").some((coding) => {
+    const [name, ...parameters] = coding.trim().split(/\s*;\s*/);
+    return name === "gzip" && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
 }
 
 function toText(message: Outgoing): string {

@@ -39,8 +39,8 @@ export interface PortOptions {
 /** Answers the requests for the path of Socket.IO. */
 export class Port {
   readonly #options: PortOptions;
-  /** The TCP connections with a request that is not answered. */
-  readonly #busy = new WeakSet<Duplex>();
+  /** The last answer over each TCP connection. */
+  readonly #answers = new WeakMap<Duplex, ServerResponse>();
 
   constructor(options: PortOptions) {
     this.#options = options;
@@ -73,9 +73,9 @@ export class Port {
     const { socket } = request;
     // Clients of Socket.IO do not pipeline requests, and thousands of them would take much memory. Nothing is handled
     // after the answer that ends a connection.
-    if (this.#busy.has(socket) || socket.writableEnded) return void socket.destroy();
-    this.#busy.add(socket);
-    response.once("close", () => this.#busy.delete(socket));
+    const isBusy = this.#answers.get(socket)?.writableEnded === false;
+    if (isBusy || socket.writableEnded) return void socket.destroy();
+    this.#answers.set(socket, response);
     endUnreadBody(request, response);
     const { engine, handshake } = this.#options;
     const arrival = this.#toArrival(request);

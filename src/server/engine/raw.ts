@@ -17,6 +17,7 @@ export type RawJson = string | LongText;
 export const MAX_ARGUMENTS = 32;
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
 const POINT = 0x2e;
@@ -27,8 +28,11 @@ const CASE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const EXPONENT = 0x65;
-/** To search for the quote and to look for a backslash before it is slower for strings with escapes. */
-const STRING_CONTENT = /[^"\\]*(?:\\.[^"\\]*)*/y;
+/**
+ * To search for the quote and to look for a backslash before it is slower for strings with escapes. A bounded number of them,
+ * since each takes stack.
+ */
+const STRING_CONTENT = /[^"\\]*(?:\\.[^"\\]*){0,1000}/y;
 /** The shortest number that is infinite as a double is `1e309`. */
 const MIN_INFINITE_LENGTH = 5;
 /** The Socket.IO client of Python drops a packet with a longer integer. `JSON.stringify` writes it with an exponent. */
@@ -146,7 +150,7 @@ function findFlaw(json: string): "depth" | "number" | undefined {
 
 function endOfString(json: string, start: number): number {
   STRING_CONTENT.lastIndex = start;
-  STRING_CONTENT.test(json);
+  do STRING_CONTENT.test(json); while (json.charCodeAt(STRING_CONTENT.lastIndex) === BACKSLASH);
   return STRING_CONTENT.lastIndex;
 }
 

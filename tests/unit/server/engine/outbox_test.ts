@@ -120,3 +120,12 @@ Deno.test("close() frees what waits and what was taken once, and leaves no timer
   assertEquals(ends, []);
   assert(!clock.isArmed);
 });
+
+Deno.test("many small messages to one reader take room of the budget, too", () => {
+  const { budget, outbox, send } = open({ maxPayloadBytes: 16 * MIB, budgetBytes: 2 * MIB });
+  const error = assertThrows(() => {
+    for (let count = 0; count < 1_000; count++) send(50_000);
+  }, SmcpError);
+  assertEquals(error.details?.["option"], "maxMessageMemoryBytes");
+  assert(budget.usedBytes <= MIB + SMALL_MESSAGE_BYTES && outbox.messages.length > 15);
+});

@@ -4,7 +4,7 @@ import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
 import { createBoundedParser } from "../../../../src/server/engine/packets.ts";
 import { LongText } from "../../../../src/server/engine/long_text.ts";
-import { RawAnswer, RawRequest } from "../../../../src/server/engine/raw.ts";
+import { checkArguments, RawAnswer, RawRequest } from "../../../../src/server/engine/raw.ts";
 import { cutPacket } from "./_long_text.ts";
 
 const MIB = 1024 * 1024;
@@ -160,4 +160,9 @@ Deno.test("A long text that no peer could parse is refused, one that may cost to
   assertEquals(answer.json, `[{"x":null,"text":"${long}"}]`);
   const [other] = decode(longText(`2/smcp,7["server:x","${long}"]`));
   assertEquals(other, "server:x");
+});
+
+Deno.test("a text of millions of escapes is read as any other", () => {
+  const { json, isTooDeep } = checkArguments(`["client:x","${"\\n".repeat(4_000_000)}",[[1]]]`, "");
+  assertEquals([json, isTooDeep], ["", false]);
 });
