@@ -255,9 +255,9 @@ function serveConnection(
   const fields = { sid: socket.id, principal, version, address };
   hub.audit.write("debug", "connected", auditFields("connect", fields));
   socket.onAny(listenerOf(hub, connection));
-  socket.on("disconnect", (reason) => {
+  socket.on("disconnect", (reason, why) => {
     const { member } = connection;
-    const fields = { sid: socket.id, reason, name: member?.name, office: member?.officeId };
+    const fields = { sid: socket.id, reason, why, name: member?.name, office: member?.officeId };
     // Socket.IO closes a connection for a frame that it cannot parse or that is too large.
     if (reason === "transport error" || reason === "parse error") {
       hub.logger.warn(

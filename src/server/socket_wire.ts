@@ -1,4 +1,4 @@
-/** Adapts the sockets of Socket.IO to {@linkcode Wire}. The private members of Socket.IO that the Server uses are all here. */
+/** Adapts the sockets of Socket.IO to {@linkcode Wire}. The private members of Socket.IO that the Server changes are all here. */
 import type { Account } from "./engine/budget.ts";
 import { randomId, type Session } from "./engine/session.ts";
 import type { Ack, Wire } from "./relay/connection.ts";

@@ -4,6 +4,7 @@
  * its long strings cut, and its bytes go to the receiver as they came.
  */
 import { Buffer } from "node:buffer";
+import { MAX_REQUEST_ID_LENGTH } from "../../protocol/errors.ts";
 import { FRONT_BYTES, giveBuffer } from "./buffers.ts";
 import { decodeText } from "./masking.ts";
 import type { TextScan } from "./text_scan.ts";
@@ -12,8 +13,8 @@ import type { TextScan } from "./text_scan.ts";
 export const MIN_CUT_BYTES = 8 * 1024;
 /** Shorter texts are copied into the frame: many of them are written at once then. */
 const MIN_SEPARATE_BYTES = 32 * 1024;
-/** Strings up to this length are kept whole, since the members that the Server reads are shorter. */
-const KEPT_BYTES = 2_048;
+/** Strings up to this length are kept whole: the longest that the Server reads is a request id, of six bytes a character at most. */
+const KEPT_BYTES = 6 * MAX_REQUEST_ID_LENGTH;
 /** The content of a JSON string, up to its quote or to an escape that does not end. */
 const STRING_CONTENT = /[^"\\]*(?:\\(?:[^u]|u.{4})[^"\\]*)*/y;
 /** The beginnings of an Engine.IO packet that is a Socket.IO event or ack of our namespace, by which messages are relayed. */
@@ -147,7 +148,7 @@ function cutStrings(bytes: Buffer, { start, end, scan }: CutOptions): string | u
   let copied = start;
   for (let index = 0; index < quotes.length; index += 2) {
     const [opening = 0, closing = 0] = [quotes[index], quotes[index + 1]];
-    if (closing - opening <= KEPT_BYTES) continue;
+    if (closing - opening - 1 <= KEPT_BYTES) continue;
     text += bytes.toString(encoding, copied, endOfKept(bytes, opening + 1));
     copied = closing;
   }

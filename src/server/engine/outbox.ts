@@ -13,7 +13,7 @@ export const MESSAGE_OVERHEAD_BYTES = 2048;
 const MIN_WAITING_BYTES = 1024 * 1024;
 /** How often it is looked whether a peer reads, within the time for which it may read nothing. */
 const CHECKS = 4;
-/** What answers and notifications, which are never refused, may add before the session ends. */
+/** What notifications to an office, which are never refused, may add before the session ends. */
 const MARGIN_BYTES = CONSTANTS.waitingMarginBytes.value;
 /** Texts up to this length count two bytes per character: measuring them would be slower. */
 const SMALL_TEXT_LENGTH = 1024;

@@ -18,8 +18,8 @@ const SEPARATOR = "\x1e";
 /** The most packets in one answer: python-engineio closes the connection for more. */
 const MAX_ANSWERED_PACKETS = 16;
 const MAX_POSTED_PACKETS = CONSTANTS.maxPostedPackets.value;
-/** The most chunks of a body: each costs far more than a few bytes. */
-const MAX_BODY_CHUNKS = 10_000;
+/** So many chunks of a body are joined. */
+const MAX_CHUNKS = 1_000;
 /** How long a body may take. */
 const BODY_TIMEOUT_MS = CONSTANTS.bodyTimeoutMs.value;
 /** How long a session that ends waits for the request that is told so. */
@@ -204,6 +204,12 @@ export class Polling implements Transport, Expirable {
     readonly response: ServerResponse;
   }): void {
     this.#body = undefined;
+    if (outcome.kind === "read" && costsTooMuch(outcome.text, maxValuesFor(this.#options.maxPayloadBytes))) {
+      this.#options.onRefusedBody(this.#session, { size: outcome.text.length });
+      const message = "Cannot accept the body: it has too many packets or values";
+      this.#answerRefused(request, response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message });
+      return this.#session.fail("transport error");
+    }
     if (outcome.kind === "read") {
       this.#read(outcome.text);
       return void response.writeHead(200, {
@@ -246,13 +252,10 @@ export class Polling implements Transport, Expirable {
   /** Reads the packets of a body in their order, until one ends the session. */
   #read(text: string): void {
     const session = this.#session;
-    if (costsTooMuch(text, maxValuesFor(this.#options.maxPayloadBytes))) {
-      this.#options.onRefusedBody(session, { size: text.length });
-      return session.terminate();
-    }
     for (const packet of text.split(SEPARATOR)) {
-      if (session.readyState !== "open") return;
+      // Also from a client that was told so, or has told it to Socket.IO: it asks for no further packet.
       if (packet === PacketType.close) return session.fail("transport close");
+      if (session.readyState !== "open") continue;
       if (packet.startsWith("b")) session.onMessage(Buffer.from(packet.slice(1), "base64"));
       else session.onText(packet);
     }
@@ -276,6 +279,8 @@ class Body implements Expirable {
   readonly #options: BodyOptions;
   readonly #scheduled: Scheduled;
   #chunks: Uint8Array[] = [];
+  /** Earlier chunks, joined: each chunk costs far more than a few bytes. */
+  #joined: Uint8Array[] = [];
   #bytes = 0;
   #isOver = false;
 
@@ -300,7 +305,7 @@ class Body implements Expirable {
     this.#isOver = true;
     this.#options.timeouts.cancel(this.#scheduled);
     this.#options.memory.hold(0);
-    this.#chunks = [];
+    this.#chunks = this.#joined = [];
     this.#request.off("data", this.#onData).off("end", this.#onRead).off("close", this.#onClose);
   }
 
@@ -308,12 +313,15 @@ class Body implements Expirable {
     const { maxBytes, memory } = this.#options;
     this.#bytes += chunk.byteLength;
     if (this.#bytes > maxBytes) return this.#end({ kind: "large" });
-    if (this.#chunks.push(chunk) > MAX_BODY_CHUNKS) return this.#end({ kind: "large" });
+    if (this.#chunks.push(chunk) === MAX_CHUNKS) this.#joined.push(Buffer.concat(this.#chunks.splice(0)));
     if (!memory.hold(this.#bytes)) this.#end({ kind: "no memory" });
   };
 
   readonly #onRead = (): void => {
-    this.#end({ kind: "read", text: Buffer.concat(this.#chunks, this.#bytes).toString() });
+    this.#end({
+      kind: "read",
+      text: Buffer.concat([...this.#joined, ...this.#chunks], this.#bytes).toString(),
+    });
   };
 
   readonly #onClose = (): void => {

@@ -91,6 +91,7 @@ export class Port {
     if (session?.isAdmitted) this.#options.onAdopted(socket);
     const error = engine.poll(arrival, response);
     if (error === undefined) return;
+    this.#tell(arrival, error);
     response.writeHead(400, { "content-type": "application/json", ...corsHeaders(request, handshake) });
     response.end(JSON.stringify(error));
   }
@@ -99,11 +100,12 @@ export class Port {
     const { engine } = this.#options;
     const arrival = this.#toArrival(request);
     const session = engine.find(arrival.query);
-    const refused = this.#check(arrival, session) ?? refuseSecondWebSocket(session);
+    const refused = this.#check(arrival, session, refuseSecondWebSocket(session));
     if (refused !== undefined) return refuseUpgrade(request, socket, refused);
     if (session?.isAdmitted) this.#options.onAdopted(socket);
     const problem = engine.upgrade(arrival, socket, head);
     if (problem === undefined) return;
+    this.#tell(arrival, "text" in problem ? { code: problem.status, message: problem.text } : problem);
     endUpgrade(
       request,
       socket,
@@ -119,9 +121,21 @@ export class Port {
     return { request, query: readQuery(request.url), address };
   }
 
-  #check(arrival: Arrival, session: Session | undefined): HandshakeRefusal | undefined {
+  /** Tells of a handshake that the engine cannot read. After a restart, many clients ask for sessions that are gone. */
+  #tell(
+    { query, address }: Arrival,
+    { code, message }: { readonly code: number; readonly message: string },
+  ): void {
+    if (!query["sid"]) this.#options.onRefused(refusal(code, message), address);
+  }
+
+  #check(
+    arrival: Arrival,
+    session: Session | undefined,
+    further?: HandshakeRefusal,
+  ): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
-    const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival, session);
+    const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival, session) ?? further;
     if (refused !== undefined) onRefused(refused, arrival.address);
     return refused;
   }

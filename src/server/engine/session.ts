@@ -89,7 +89,7 @@ export function accountOfNewSession(): Account {
   throw new TypeError("Cannot open a decoder: no session is being announced");
 }
 
-/** Emits `data` (a message) and, once, `close` (the reason). */
+/** Emits `data` (a message) and, once, `close` (the reason, and more of it). */
 export class Session extends EventEmitter implements Expirable {
   readonly id = randomId();
   readonly protocol = 4;
@@ -174,12 +174,12 @@ export class Session extends EventEmitter implements Expirable {
   }
 
   /** Ends a session that broke the protocol or whose transport ended: what waits is dropped. */
-  fail(reason: "parse error" | "ping timeout" | "transport close" | "transport error"): void {
+  fail(reason: "parse error" | "ping timeout" | "transport close" | "transport error", why?: string): void {
     if (this.readyState === "closed") return;
     this.outbox.close();
     this.readyState = "closed";
     this.transport.end();
-    this.#emitClose(reason);
+    this.#emitClose(reason, why);
   }
 
   /** Ends the session and its TCP connections at once. */
@@ -311,11 +311,11 @@ export class Session extends EventEmitter implements Expirable {
     this.#beat = timeouts.add(this, timeoutMs);
   }
 
-  #emitClose(reason: string): void {
+  #emitClose(reason: string, why?: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#options.timeouts.cancel(this.#beat);
     this.#pending?.end();
-    this.emit("close", reason);
+    this.emit("close", reason, why);
   }
 }

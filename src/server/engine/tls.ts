@@ -97,13 +97,13 @@ export class ServerCertificate {
     // A client that speaks no TLS, or does not trust the certificate, ends its own connection only.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
     this.#servers.add(server);
-    server.once("close", () => this.#servers.delete(server));
     return server;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#reminder);
     await this.#files?.close();
+    this.#servers.clear();
   }
 
   #warn(): void {

@@ -36,7 +36,7 @@ export interface Receiver {
   onText(text: string): void;
   onMessage(message: Incoming): void;
   /** Nothing more is read. */
-  fail(reason: "transport close" | "transport error"): void;
+  fail(reason: "transport close" | "transport error", why?: string): void;
   /** The TCP connection is closed. */
   onGone(): void;
 }
@@ -152,9 +152,9 @@ export class WebSocket implements FrameSink, Transport {
     this.#endLater("transport close");
   }
 
-  onFailure(code: number): void {
+  onFailure(code: number, message: string): void {
     this.close(code);
-    this.#endLater("transport error");
+    this.#endLater("transport error", message);
   }
 
   #read(chunk: Buffer): void {
@@ -162,18 +162,18 @@ export class WebSocket implements FrameSink, Transport {
   }
 
   /** Ends this side in the next tick: in this one, Socket.IO handles what arrived before, perhaps in the same segment. */
-  #endLater(reason: "transport close" | "transport error"): void {
+  #endLater(reason: "transport close" | "transport error", why?: string): void {
     this.#reader.end();
-    nextTick(() => this.#end(reason));
+    nextTick(() => this.#end(reason, why));
   }
 
   /** Nothing more is read: this side ends when everything is written. */
-  #end(reason: "transport close" | "transport error"): void {
+  #end(reason: "transport close" | "transport error", why?: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#reader.end();
     this.#closeTimer ??= setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
-    this.#receiver?.fail(reason);
+    this.#receiver?.fail(reason, why);
     this.flush();
   }
 

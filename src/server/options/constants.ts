@@ -123,7 +123,7 @@ const MESSAGES = {
     help: "share of `--max-message-memory`, for what waits until members read it",
     beyond: "413 for requests to them",
   },
-  // Answers and notifications are never refused, and may add so much before the connection ends.
+  // Notifications to an office are never refused, and may add so much before the connection ends.
   waitingMarginBytes: {
     value: 8 * MIB,
     help:
@@ -135,7 +135,7 @@ const MESSAGES = {
     help: "times `--max-payload`: a WebSocket message up to that size is skipped and answered 413",
     beyond: `${ENDS} (1009)`,
   },
-  bodyTimeoutMs: { value: 30_000, help: "time of a polling body", beyond: "408" },
+  bodyTimeoutMs: { value: 30_000, help: "time of a polling body", beyond: "408, and the session ends" },
 } as const satisfies Constants;
 
 const REQUESTS = {
@@ -152,7 +152,7 @@ const REQUESTS = {
   maxObserversBytes: {
     value: 4 * MIB,
     help: "bytes, asked by all observers of an office",
-    beyond: "400",
+    beyond: "413",
   },
   graceMs: {
     value: SERVER_GRACE_MS,

@@ -2,7 +2,7 @@
 import type { Logger } from "../../../log.ts";
 import { outOfReach } from "../offices.ts";
 import { OutageLog, type RedisConnection } from "./connection.ts";
-import type { RedisKeys } from "./store.ts";
+import { IS_LOST_SCRIPT, type RedisKeys } from "./store.ts";
 
 /** The factor by which Redis keeps a lease for longer than its holder uses it, because clocks differ in speed. */
 const KEPT_SHARE = 1.05;
@@ -125,7 +125,7 @@ export class Registration {
   async findLost(...fences: readonly (readonly string[])[]): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
     await Promise.all([...new Set(fences.flat())].map(async (fence) => {
-      if (!this.isOwn(fence) && await this.#send("EXISTS", fence) === 0) lost.add(fence);
+      if (!this.isOwn(fence) && await this.#isLost(fence)) lost.add(fence);
     }));
     return lost;
   }
@@ -224,6 +224,12 @@ export class Registration {
     this.#isRepairNeeded = true;
     if (this.#context.signal.aborted) return;
     this.#outages.failed("warn", "failed to keep the lease in Redis; retrying", { cause });
+  }
+
+  async #isLost(fence: string): Promise<boolean> {
+    const key = this.#context.keys.lease(fence);
+    const leastMs = String(keptMsOf(this.#context.leaseMs) + 1_000);
+    return await this.#context.redis.send(key, ["EVAL", IS_LOST_SCRIPT, "1", key, leastMs]) === 1;
   }
 
   #send(command: string, fence: string, ...args: readonly string[]): Promise<unknown> {

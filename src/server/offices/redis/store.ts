@@ -115,6 +115,24 @@ function otherThan({ sid }: Seat, text: unknown): Seat | undefined {
   return seat?.sid === sid ? undefined : seat;
 }
 
+/** The seconds since the start of this Redis; `nil` where it does not say. */
+const UPTIME = `local info = redis.pcall('INFO', 'server')
+  local uptime = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')`;
+
+/**
+ * Whether a lease has ended: `1` or `0`. `KEYS`: the lease. `ARGV`: the least uptime of its node in milliseconds, since a node
+ * that has restarted has forgotten leases that are still held. In a cluster it may be another node than that of an office.
+ */
+export const IS_LOST_SCRIPT = `
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return 0
+end
+${UPTIME}
+if uptime and uptime * 1000 < tonumber(ARGV[1]) then
+  return 0
+end
+return 1`;
+
 /**
  * Changes the seats of an office if its version is the expected one, and publishes the change.
  *
@@ -137,8 +155,7 @@ if ARGV[1] ~= '' and ARGV[1] ~= version then
   return reply
 end
 if ARGV[2] ~= '0' then
-  local info = redis.pcall('INFO', 'server')
-  local uptime = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')
+  ${UPTIME}
   if uptime and uptime * 1000 < tonumber(ARGV[2]) then
     return {'settling', tostring(ARGV[2] - uptime * 1000)}
   end

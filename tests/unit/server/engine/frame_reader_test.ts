@@ -246,7 +246,7 @@ Deno.test("the strings of a long text are cut, in one frame or in several, where
         }
         const [[kind, sent, short] = []] = events.filter(([kind]) => kind !== "ping");
         assertEquals([kind, sent], ["long", text.slice(1)]);
-        assert(String(short).length < 2_200 && String(short).endsWith('"}]'));
+        assert(String(short).length < 6_300 && String(short).endsWith('"}]'));
       }
     }
   }

@@ -15,7 +15,7 @@ Deno.test("a LongText has all bytes of a message that is relayed, and its text w
   for (const packet of [`42/smcp,7["client:x",{"text":"${long}"}]`, `43/smcp,7["${long}"]`]) {
     const text = cutPacket(packet);
     assertEquals([text?.toString(), text?.length], [packet.slice(1), packet.length - 1]);
-    assert((text?.short.length ?? Infinity) < 2_200);
+    assert((text?.short.length ?? Infinity) < 6_300);
   }
   for (const packet of [`40/smcp,{"token":"${long}"}`, `42["x","${long}"]`, `451-/smcp,["${long}"]`]) {
     assertEquals(cutPacket(packet), undefined, packet.slice(0, 10));
@@ -43,7 +43,7 @@ Deno.test("a cut text keeps the structure and the short strings", () => {
   const json = JSON.stringify(["client:x", { computer: "c", text: long, [long]: [1, long, { a: "b" }] }]);
   const [event, { computer, ...others }] = JSON.parse(shortened(json) ?? "");
   assertEquals([event, computer], ["client:x", "c"]);
-  const cut = long.slice(0, 2_047);
+  const cut = long.slice(0, 6_143);
   assertEquals(others, { text: cut, [cut]: [1, cut, { a: "b" }] });
 });
 
@@ -102,4 +102,11 @@ Deno.test("a cut text keeps all but the ends of long strings, in any language", 
     }),
     { numRuns: 30 },
   );
+});
+
+Deno.test("the longest request id is kept whole, as characters or as escapes", () => {
+  for (const sign of ["a", "中", "\\u4e2d"]) {
+    const json = `["client:x",{"req_id":"${sign.repeat(1_024)}","text":"${long}"}]`;
+    assertEquals(JSON.parse(shortened(json) ?? "")[1].req_id, JSON.parse(json)[1].req_id);
+  }
 });
