@@ -13,7 +13,7 @@ import { Engine } from "./engine/engine.ts";
 import { createBoundedParser } from "./engine/packets.ts";
 import { corsHeaders, Port } from "./engine/port.ts";
 import { REFUSAL_LINGER_MS } from "./engine/refusals.ts";
-import { accountOfNewSession, Session } from "./engine/session.ts";
+import { accountOfNewSession, EngineSession } from "./engine/session.ts";
 import { TimingWheel } from "../async/timing_wheel.ts";
 import { OfficeLoads } from "./relay/pending_requests.ts";
 import { auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
@@ -177,7 +177,7 @@ function serveNamespace(
 /** Asks for the admission of a connection, and counts it until its session ends. */
 async function decide(
   socket: IoSocket,
-  session: Session,
+  session: EngineSession,
   { settings, refusals, quotas }: NamespaceContext,
 ): Promise<void> {
   const gone = new AbortController();
@@ -198,8 +198,8 @@ async function decide(
 }
 
 /** The session of a socket. Socket.IO's types know the sessions of its own engine only. */
-function sessionOf({ conn }: { readonly conn: unknown }): Session {
-  if (conn instanceof Session) return conn;
+function sessionOf({ conn }: { readonly conn: unknown }): EngineSession {
+  if (conn instanceof EngineSession) return conn;
   throw new TypeError("Cannot find the session of a socket: this version of Socket.IO keeps it elsewhere");
 }
 

@@ -1,6 +1,6 @@
 /** Adapts the sockets of Socket.IO to {@linkcode Wire}. The private members of Socket.IO that the Server changes are all here. */
 import type { Account } from "./engine/budget.ts";
-import { randomId, type Session } from "./engine/session.ts";
+import { type EngineSession, randomId } from "./engine/session.ts";
 import type { Ack, Wire } from "./relay/connection.ts";
 import type { Answer, Sent } from "./relay/pending_requests.ts";
 
@@ -15,10 +15,10 @@ export interface SocketLike {
 
 export class SocketWire implements Wire {
   readonly #socket: SocketLike;
-  readonly #session: Pick<Session, "account" | "outbox" | "close">;
+  readonly #session: Pick<EngineSession, "account" | "outbox" | "close">;
   #nextAckId = 0;
 
-  constructor(socket: SocketLike, session: Pick<Session, "account" | "outbox" | "close">) {
+  constructor(socket: SocketLike, session: Pick<EngineSession, "account" | "outbox" | "close">) {
     this.#socket = socket;
     this.#session = session;
   }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Session } from "../../src/server/engine/session.ts";
+import type { EngineSession } from "../../src/server/engine/session.ts";
 import { concat, frame, frameHead, RawConnection, toText } from "../attacks/_raw_http.ts";
 import { Random } from "../fixtures/random.ts";
 import { sized } from "../fixtures/test_size.ts";
@@ -13,12 +13,12 @@ const BODIES = ["4a", "3", "4a\x1e4b\x1ebAQID", "1", "x", `4${"q".repeat(100_000
 class OddClient {
   readonly connections: RawConnection[] = [];
   readonly #port: EnginePort;
-  readonly #session: Session;
+  readonly #session: EngineSession;
   readonly #random: Random;
   #webSocket: RawConnection | undefined;
 
   constructor(port: EnginePort, { session, connection, random }: {
-    readonly session: Session;
+    readonly session: EngineSession;
     readonly connection: RawConnection | undefined;
     readonly random: Random;
   }) {

@@ -13,7 +13,7 @@ import { CONSTANTS } from "../options/constants.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { Budget } from "./budget.ts";
 import { Polling, type RefusedBody } from "./polling.ts";
-import { Session, type SessionOptions, type SessionRequest } from "./session.ts";
+import { EngineSession, type SessionOptions, type SessionRequest } from "./session.ts";
 import type { TimingWheel } from "../../async/timing_wheel.ts";
 import { Upgrade } from "./upgrade.ts";
 import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
@@ -63,8 +63,8 @@ const VERSION = "4";
 export class Engine extends EventEmitter {
   readonly #options: EngineOptions;
   readonly #sessionOptions: SessionOptions;
-  readonly #sessions = new Map<string, Session>();
-  readonly #places: AddressLedger<Session>;
+  readonly #sessions = new Map<string, EngineSession>();
+  readonly #places: AddressLedger<EngineSession>;
   readonly budget: Budget;
 
   constructor(options: EngineOptions) {
@@ -91,7 +91,7 @@ export class Engine extends EventEmitter {
   }
 
   /** The session of a request; `undefined` for one that does not exist, or that waits for the end of its connection. */
-  find({ sid = "" }: Readonly<Record<string, string>>): Session | undefined {
+  find({ sid = "" }: Readonly<Record<string, string>>): EngineSession | undefined {
     const session = this.#sessions.get(sid);
     return session?.readyState === "closed" ? undefined : session;
   }
@@ -158,7 +158,7 @@ export class Engine extends EventEmitter {
   }
 
   #openPolling(arrival: Arrival, response: ServerResponse): undefined {
-    const polling = (session: Session) =>
+    const polling = (session: EngineSession) =>
       new Polling(session, { ...this.#options, onRefusedBody: this.#onRefusedBody });
     const session = this.#open(arrival, polling);
     if (session?.transport instanceof Polling) session.transport.ask(arrival.request, response);
@@ -166,7 +166,7 @@ export class Engine extends EventEmitter {
 
   #openWebSocket(arrival: Arrival, socket: Socket, head: Buffer): void {
     const { maxPayloadBytes } = this.#options;
-    const webSocketOf = ({ account }: Session) => new WebSocket(socket, { account, maxPayloadBytes });
+    const webSocketOf = ({ account }: EngineSession) => new WebSocket(socket, { account, maxPayloadBytes });
     const session = this.#open(arrival, webSocketOf);
     if (!(session?.transport instanceof WebSocket)) return;
     session.transport.serve(session, session.outbox);
@@ -175,11 +175,11 @@ export class Engine extends EventEmitter {
 
   #open(
     { request, query, address }: Arrival,
-    transport: (session: Session) => Session["transport"],
-  ): Session {
+    transport: (session: EngineSession) => EngineSession["transport"],
+  ): EngineSession {
     const { headers, url } = request;
     const first: SessionRequest = { headers, url, _query: query, connection: NO_CONNECTION };
-    const session = new Session({ request: first, address, transport }, this.#sessionOptions);
+    const session = new EngineSession({ request: first, address, transport }, this.#sessionOptions);
     this.#places.add(session, address);
     this.#sessions.set(session.id, session);
     const { pingIntervalMs: pingInterval, pingTimeoutMs: pingTimeout, maxPayloadBytes: maxPayload } =
@@ -219,7 +219,7 @@ export class Engine extends EventEmitter {
   }
 
   readonly #onRefusedBody = (
-    { member, remoteAddress: address }: Session,
+    { member, remoteAddress: address }: EngineSession,
     { size, option }: RefusedBody,
   ): void => {
     const { refusals, meter } = this.#options;

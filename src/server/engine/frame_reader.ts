@@ -10,7 +10,7 @@ import {
   TRY_AGAIN,
 } from "./frame_writer.ts";
 import { type MessageLimits, OversizeText, PartialMessage } from "./incoming.ts";
-import { type LongText, MIN_CUT_BYTES } from "./long_text.ts";
+import { MIN_CUT_BYTES, type RelayedText } from "./long_text.ts";
 import { decodeText, shiftMask, unmask } from "./masking.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
@@ -18,7 +18,7 @@ export interface FrameSink {
   /** Receives a whole text, the type of the Engine.IO packet first. */
   onText(text: string): void;
   /** Receives an Engine.IO message, without its type. */
-  onMessage(message: LongText | OversizeText): void;
+  onMessage(message: RelayedText | OversizeText): void;
   onBinary(bytes: Buffer): void;
   onPing(payload: Buffer): void;
   onClose(code: number, reason: string): void;

@@ -6,12 +6,12 @@ import { Buffer } from "node:buffer";
 import { CONSTANTS } from "../options/constants.ts";
 import type { Holding } from "./budget.ts";
 import { giveBuffer, takeBuffer } from "./buffers.ts";
-import { LongText, MIN_CUT_BYTES } from "./long_text.ts";
+import { MIN_CUT_BYTES, RelayedText } from "./long_text.ts";
 import { decodeText, unmask } from "./masking.ts";
 import { TextScan } from "./text_scan.ts";
 
 /** A Socket.IO packet, or one of its attachments. */
-export type Incoming = string | Uint8Array | LongText | OversizeText;
+export type Incoming = string | Uint8Array | RelayedText | OversizeText;
 
 /** A text that is larger than the limit, or than the memory that is left. */
 export class OversizeText {
@@ -27,7 +27,7 @@ export class OversizeText {
 /** The bytes of a message that has arrived whole. */
 export function sizeOf(message: Incoming): number {
   if (typeof message === "string") return Buffer.byteLength(message);
-  if (message instanceof LongText) return message.length;
+  if (message instanceof RelayedText) return message.length;
   return message instanceof Uint8Array ? message.byteLength : 0;
 }
 
@@ -100,10 +100,10 @@ export class PartialMessage {
    *
    * @return What has arrived, a text with the type of the Engine.IO packet; `undefined` for a text that is not UTF-8.
    */
-  take(): Buffer | string | LongText | OversizeText | undefined {
+  take(): Buffer | string | RelayedText | OversizeText | undefined {
     const buffer = this.#buffer ?? Buffer.alloc(0);
     const bytes = buffer.subarray(0, this.#filledBytes);
-    const text = this.#scan && LongText.cut(buffer, { end: this.#filledBytes, scan: this.#scan });
+    const text = this.#scan && RelayedText.cut(buffer, { end: this.#filledBytes, scan: this.#scan });
     if (text !== undefined) this.#buffer = undefined;
     const content = text ?? (this.#isText ? this.#toText(bytes) : Buffer.from(bytes));
     this.drop();

@@ -25,7 +25,7 @@ const TYPE_LENGTH = 1;
 type Scanned = Pick<TextScan, "hasEscapes" | "isAscii" | "quotes">;
 
 /** A message, without the type of the Engine.IO packet. Its buffer is used again after `release()`. */
-export class LongText {
+export class RelayedText {
   readonly hasEscapes: boolean;
   readonly #buffer: Buffer;
   readonly #encoding: "latin1" | "utf8";
@@ -53,14 +53,14 @@ export class LongText {
    * the caller's.
    */
   static cut(buffer: Buffer, { end, scan }: { readonly end: number; readonly scan: Scanned }):
-    | LongText
+    | RelayedText
     | undefined {
     if (!RELAYED.includes(buffer.toString("latin1", 0, RELAYED[0]?.length))) return undefined;
     if (!scan.isAscii && decodeText(buffer, { start: 0, end, isAscii: false }) === undefined) {
       return undefined;
     }
     const short = cutStrings(buffer, { start: TYPE_LENGTH, end, scan });
-    return short === undefined ? undefined : new LongText(buffer, { short, end, scan });
+    return short === undefined ? undefined : new RelayedText(buffer, { short, end, scan });
   }
 
   /** The text with its long strings cut: it is valid JSON exactly if the whole is, and has the same structure. */
@@ -113,9 +113,9 @@ export class LongText {
 /** A Socket.IO packet on its way to a receiver: what stands before the JSON, in ASCII, and the JSON. */
 export class LongPacket {
   readonly head: string;
-  readonly json: LongText;
+  readonly json: RelayedText;
 
-  constructor(head: string, json: LongText) {
+  constructor(head: string, json: RelayedText) {
     this.head = head;
     this.json = json;
   }
@@ -125,7 +125,7 @@ export class LongPacket {
   }
 
   /** The bytes that are written behind the frame, and released then; `undefined` for those that are copied to the frame. */
-  get bytes(): LongText | undefined {
+  get bytes(): RelayedText | undefined {
     return this.json.length < MIN_SEPARATE_BYTES ? undefined : this.json;
   }
 

@@ -30,7 +30,7 @@ export interface OutboxOptions {
 export type OutboxEnd = (reason: string) => void;
 
 /** The messages of a session in their order. Its transport takes them, and tells when the peer has read them. */
-export class Outbox implements Expirable {
+export class EngineOutbox implements Expirable {
   readonly #options: OutboxOptions;
   readonly #onEnd: OutboxEnd;
   readonly #maxBytes: number;
@@ -98,7 +98,7 @@ export class Outbox implements Expirable {
     if (excessBytes > 0 && excessBytes <= bytes) queueMicrotask(() => this.#end("it reads too slowly"));
   }
 
-  /** Takes the first `count` messages, and returns their bytes for {@linkcode Outbox.release}. */
+  /** Takes the first `count` messages, and returns their bytes for {@linkcode EngineOutbox.release}. */
   take(count: number): { readonly messages: readonly Outgoing[]; readonly bytes: number } {
     const isAll = count >= this.#messages.length;
     const messages = isAll ? this.#messages : this.#messages.splice(0, count);

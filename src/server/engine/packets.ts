@@ -11,7 +11,7 @@ import { CONSTANTS } from "../options/constants.ts";
 import { OPTIONS } from "../options/table.ts";
 import { type Holding, noMemory } from "./budget.ts";
 import { type Incoming, OversizeText } from "./incoming.ts";
-import { LongPacket, LongText } from "./long_text.ts";
+import { LongPacket, RelayedText } from "./long_text.ts";
 import {
   checkArguments,
   type CheckedArguments,
@@ -123,7 +123,7 @@ class BoundedDecoder extends Decoder {
       throw new RangeError("Another packet came before the attachments");
     }
     if (typeof part === "string") return this.#addText(part);
-    if (part instanceof LongText) return this.#addLong(part);
+    if (part instanceof RelayedText) return this.#addLong(part);
     if (part instanceof OversizeText) return this.#addOversize(part);
     super.add(part);
   }
@@ -143,7 +143,7 @@ class BoundedDecoder extends Decoder {
     super.add(text);
   }
 
-  #addLong(whole: LongText): void {
+  #addLong(whole: RelayedText): void {
     const { short, hasEscapes, length } = whole;
     const cost = maxCostOf(short, { cutLength: length - short.length, hasEscapes });
     const raw = cost > this.#maxValues ? undefined : readRaw(short, whole);

@@ -11,7 +11,7 @@ import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { isFrames, type Outgoing } from "./frame_writer.ts";
-import { PacketType, type Session, type Transport } from "./session.ts";
+import { type EngineSession, PacketType, type Transport } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 const SEPARATOR = "\x1e";
@@ -32,7 +32,7 @@ export interface PollingOptions {
   readonly timeouts: TimingWheel;
   /** The headers that let a page of an allowed origin read an answer. */
   readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
-  readonly onRefusedBody: (session: Session, refused: RefusedBody) => void;
+  readonly onRefusedBody: (session: EngineSession, refused: RefusedBody) => void;
 }
 
 /** A body that is refused; without `option`, it has too many packets or values and ends its session. */
@@ -49,7 +49,7 @@ interface Poll {
 
 export class Polling implements Transport, Expirable {
   readonly name = "polling";
-  readonly #session: Session;
+  readonly #session: EngineSession;
   readonly #options: PollingOptions;
   /** The request that waits for packets. */
   #poll: Poll | undefined;
@@ -59,7 +59,7 @@ export class Polling implements Transport, Expirable {
   #isClosing = false;
   #scheduled: Scheduled | undefined;
 
-  constructor(session: Session, options: PollingOptions) {
+  constructor(session: EngineSession, options: PollingOptions) {
     this.#session = session;
     this.#options = options;
   }

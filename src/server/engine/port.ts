@@ -19,7 +19,7 @@ import { hidesConnection } from "./older_deno.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { Polling } from "./polling.ts";
 import { closeAfterReading, endUpgrade, refuseRequest, refuseUpgrade } from "./refusals.ts";
-import type { Session } from "./session.ts";
+import type { EngineSession } from "./session.ts";
 
 const METRICS_PATH = "/metrics";
 const METHODS = "GET,HEAD,PUT,PATCH,POST,DELETE";
@@ -131,7 +131,7 @@ export class Port {
 
   #check(
     arrival: Arrival,
-    session: Session | undefined,
+    session: EngineSession | undefined,
     further?: HandshakeRefusal,
   ): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
@@ -142,7 +142,7 @@ export class Port {
 
   #checkRoom(
     { request, query, address }: Arrival,
-    session: Session | undefined,
+    session: EngineSession | undefined,
   ): HandshakeRefusal | undefined {
     const { engine, isClosing } = this.#options;
     if (request.method === "OPTIONS") return undefined;
@@ -186,7 +186,7 @@ function checkPendingBody({ headers }: Pick<IncomingMessage, "headers">): Handsh
 }
 
 /** A session may have one WebSocket at a time: each one could hold a message of the largest size. */
-function refuseSecondWebSocket(session: Session | undefined): HandshakeRefusal | undefined {
+function refuseSecondWebSocket(session: EngineSession | undefined): HandshakeRefusal | undefined {
   if (session === undefined) return undefined;
   return session.transport instanceof Polling && session.probe === undefined ? undefined : SECOND_WEBSOCKET;
 }

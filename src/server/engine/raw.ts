@@ -6,9 +6,9 @@
 import { isRecord } from "../../json.ts";
 import { MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
 import { fromErrorAck } from "../../protocol/errors.ts";
-import type { LongText } from "./long_text.ts";
+import type { RelayedText } from "./long_text.ts";
 
-export type RawJson = string | LongText;
+export type RawJson = string | RelayedText;
 
 /**
  * The most arguments of an event or an ack. The protocol uses two. Socket.IO passes them on the stack, so that a frame with

@@ -11,7 +11,7 @@ import { Account, type Budget, type MessageOwner } from "./budget.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
 import { contentBytesOf, type Outgoing } from "./frame_writer.ts";
 import type { LongPacket } from "./long_text.ts";
-import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timing_wheel.ts";
 
@@ -71,14 +71,14 @@ export interface SessionOptions extends PendingOptions, OutboxOptions {
   readonly budget: Budget;
   readonly meter?: Pick<Meter, "sent" | "received"> | undefined;
   /** The places of sessions that are not admitted. */
-  readonly places: Pick<AddressLedger<Session>, "renew" | "delete">;
+  readonly places: Pick<AddressLedger<EngineSession>, "renew" | "delete">;
   /** A session that is not admitted broke a rule, or was too slow; without a reason, nothing is wrong. */
-  readonly onDropped: (session: Session, reason: string | undefined) => void;
+  readonly onDropped: (session: EngineSession, reason: string | undefined) => void;
   /** The peer of a session does not read. */
-  readonly onSlowReader: (session: Session, reason: string) => void;
-  readonly onAdmitted: (session: Session) => void;
+  readonly onSlowReader: (session: EngineSession, reason: string) => void;
+  readonly onAdmitted: (session: EngineSession) => void;
   /** Nothing of the session is left. */
-  readonly onGone: (session: Session) => void;
+  readonly onGone: (session: EngineSession) => void;
 }
 
 /** The account of the session that is being announced, for the decoder that Socket.IO makes for it. */
@@ -90,12 +90,12 @@ export function accountOfNewSession(): Account {
 }
 
 /** Emits `data` (a message) and, once, `close` (the reason, and more of it). */
-export class Session extends EventEmitter implements Expirable {
+export class EngineSession extends EventEmitter implements Expirable {
   readonly id = randomId();
   readonly protocol = 4;
   readonly remoteAddress: string;
   readonly account: Account;
-  readonly outbox: Outbox;
+  readonly outbox: EngineOutbox;
   request: SessionRequest | null;
   readyState: "open" | "closing" | "closed" = "open";
   transport: Transport;
@@ -118,7 +118,7 @@ export class Session extends EventEmitter implements Expirable {
     { request, address, transport }: {
       readonly request: SessionRequest;
       readonly address: string | undefined;
-      readonly transport: (session: Session) => Transport;
+      readonly transport: (session: EngineSession) => Transport;
     },
     options: SessionOptions,
   ) {
@@ -127,7 +127,7 @@ export class Session extends EventEmitter implements Expirable {
     this.request = request;
     this.remoteAddress = address ?? "";
     this.account = new Account(options.budget);
-    this.outbox = new Outbox(options, (reason) => {
+    this.outbox = new EngineOutbox(options, (reason) => {
       options.onSlowReader(this, reason);
       this.terminate();
     });

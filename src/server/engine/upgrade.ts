@@ -1,7 +1,7 @@
 /** The upgrade of a session from polling to a WebSocket: a probe and its answer, the end of the poll, and the change. */
 import type { Polling } from "./polling.ts";
 import type { Incoming } from "./incoming.ts";
-import { PacketType, type Probe, type Session } from "./session.ts";
+import { type EngineSession, PacketType, type Probe } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 import type { Receiver, WebSocket } from "./web_socket.ts";
 
@@ -14,7 +14,7 @@ const NOOP_INTERVAL_MS = 100;
 
 /** Receives the packets of a WebSocket until it is the transport of the session. */
 export class Upgrade implements Receiver, Probe, Expirable {
-  readonly #session: Session;
+  readonly #session: EngineSession;
   readonly #webSocket: WebSocket;
   readonly #polling: Polling;
   readonly #timeouts: TimingWheel;
@@ -24,7 +24,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
   /** The next noop, after the probe. */
   #noop: Scheduled | undefined;
 
-  constructor(session: Session, { webSocket, polling, timeouts }: {
+  constructor(session: EngineSession, { webSocket, polling, timeouts }: {
     readonly webSocket: WebSocket;
     readonly polling: Polling;
     readonly timeouts: TimingWheel;

@@ -17,8 +17,8 @@ import {
   writeFrame,
 } from "./frame_writer.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { LongPacket, type LongText } from "./long_text.ts";
-import type { Outbox } from "./outbox.ts";
+import { LongPacket, type RelayedText } from "./long_text.ts";
+import type { EngineOutbox } from "./outbox.ts";
 import type { Incoming, OversizeText } from "./incoming.ts";
 import type { Transport } from "./session.ts";
 
@@ -47,7 +47,7 @@ export class WebSocket implements FrameSink, Transport {
   readonly #reader: FrameReader;
   #receiver: Receiver | undefined;
   /** What the session sends; `undefined` during an upgrade. */
-  #outbox: Outbox | undefined;
+  #outbox: EngineOutbox | undefined;
   /** What goes before it: control frames, and the answer to a probe. */
   #own: Outgoing[] = [];
   /** The answer to the last ping, until it is sent. */
@@ -93,7 +93,7 @@ export class WebSocket implements FrameSink, Transport {
   }
 
   /** Goes on as the transport of a session. */
-  serve(receiver: Receiver, outbox: Outbox): void {
+  serve(receiver: Receiver, outbox: EngineOutbox): void {
     this.#receiver = receiver;
     this.#outbox = outbox;
   }
@@ -133,7 +133,7 @@ export class WebSocket implements FrameSink, Transport {
     this.#receiver?.onText(text);
   }
 
-  onMessage(message: LongText | OversizeText): void {
+  onMessage(message: RelayedText | OversizeText): void {
     this.#receiver?.onMessage(message);
   }
 
@@ -247,6 +247,6 @@ export class WebSocket implements FrameSink, Transport {
 }
 
 /** The bytes that are written behind the frame of a message, and not copied into it. */
-function bytesOf(message: Outgoing | undefined): LongText | undefined {
+function bytesOf(message: Outgoing | undefined): RelayedText | undefined {
   return message instanceof LongPacket ? message.bytes : undefined;
 }

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { createServer } from "node:http";
 import { Server, type Socket } from "socket.io";
 import { Account, Budget } from "../../../src/server/engine/budget.ts";
-import { Outbox } from "../../../src/server/engine/outbox.ts";
+import { EngineOutbox } from "../../../src/server/engine/outbox.ts";
 import { TimingWheel } from "../../../src/async/timing_wheel.ts";
 import { SocketWire } from "../../../src/server/socket_wire.ts";
 import { RawPeer } from "../../integration/_socket.ts";
@@ -31,7 +31,7 @@ const budget = new Budget(1024 * 1024);
 /** A session whose outbox lets everything pass, since this Socket.IO has an engine of its own. */
 const noSession = {
   account: new Account(budget),
-  outbox: new Outbox(
+  outbox: new EngineOutbox(
     { maxPayloadBytes: 1024, budget, timeouts: new TimingWheel(), stallMs: 1_000 },
     () => {},
   ),

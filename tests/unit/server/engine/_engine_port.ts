@@ -4,7 +4,7 @@ import { BoundedLog } from "../../../../src/bounded_log.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import { type Arrival, Engine } from "../../../../src/server/engine/engine.ts";
 import type { Incoming } from "../../../../src/server/engine/incoming.ts";
-import type { Session } from "../../../../src/server/engine/session.ts";
+import type { EngineSession } from "../../../../src/server/engine/session.ts";
 import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 import {
   exchange,
@@ -31,7 +31,7 @@ export class EnginePort implements AsyncDisposable {
   request: IncomingMessage | undefined;
   readonly #http: HttpServer;
   readonly #timeouts = new TimingWheel(this.clock);
-  #opened: Session | undefined;
+  #opened: EngineSession | undefined;
 
   private constructor({ admits }: { readonly admits: boolean }) {
     this.engine = new Engine({
@@ -49,7 +49,7 @@ export class EnginePort implements AsyncDisposable {
       onAdopted() {},
       corsHeaders: () => ({}),
     });
-    this.engine.on("connection", (session: Session) => {
+    this.engine.on("connection", (session: EngineSession) => {
       this.#opened = session;
       if (admits) session.admit({ incompleteBytes: 0 }, { sid: session.id, principal: "ada" });
     });
@@ -86,7 +86,7 @@ export class EnginePort implements AsyncDisposable {
   }
 
   /** Opens a session over a WebSocket. */
-  async openWebSocket(): Promise<{ readonly session: Session; readonly connection: RawConnection }> {
+  async openWebSocket(): Promise<{ readonly session: EngineSession; readonly connection: RawConnection }> {
     const connection = this.connect(targetOf("websocket"));
     await connection.until("the first packet", (text) => text.includes('{"sid"'));
     const session = this.#opened;
@@ -117,13 +117,13 @@ export class EnginePort implements AsyncDisposable {
 
 /** A session over polling, and its client. */
 export class PolledSession {
-  readonly session: Session;
+  readonly session: EngineSession;
   readonly target: string;
   readonly messages: Incoming[] = [];
   readonly #ended: Promise<string>;
   readonly #port: EnginePort;
 
-  constructor(port: EnginePort, session: Session) {
+  constructor(port: EnginePort, session: EngineSession) {
     this.#port = port;
     this.session = session;
     this.target = `${targetOf("polling")}&sid=${session.id}`;
@@ -171,7 +171,7 @@ export class PolledSession {
 }
 
 /** Resolves to the reason for which a session ends. */
-export function endOf(session: Session): Promise<string> {
+export function endOf(session: EngineSession): Promise<string> {
   return new Promise((resolve) => session.on("close", resolve));
 }
 

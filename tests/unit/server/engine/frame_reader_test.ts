@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
 import { FrameReader } from "../../../../src/server/engine/frame_reader.ts";
 import type { MessageLimits } from "../../../../src/server/engine/incoming.ts";
-import { LongText } from "../../../../src/server/engine/long_text.ts";
+import { RelayedText } from "../../../../src/server/engine/long_text.ts";
 import { Random } from "../../../fixtures/random.ts";
 
 const BOUNDS = { maxPayloadBytes: 300_000, maxSkippedBytes: 1_000_000 };
@@ -22,7 +22,7 @@ function openReader(limits: Partial<MessageLimits> = {}) {
   const reader = new FrameReader({
     onText: (text) => void events.push(["text", text]),
     onMessage(message) {
-      if (message instanceof LongText) events.push(["long", message.toString(), message.short]);
+      if (message instanceof RelayedText) events.push(["long", message.toString(), message.short]);
       else events.push(["oversize", message.beginning, message.sizeBytes]);
     },
     onBinary: (bytes) => void events.push(["binary", [...bytes]]),

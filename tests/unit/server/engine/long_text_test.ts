@@ -11,7 +11,7 @@ function shortened(json: string): string | undefined {
   return cutPacket(HEAD + json)?.short.slice(HEAD.length - 1);
 }
 
-Deno.test("a LongText has all bytes of a message that is relayed, and its text with the long strings cut", () => {
+Deno.test("a RelayedText has all bytes of a message that is relayed, and its text with the long strings cut", () => {
   for (const packet of [`42/smcp,7["client:x",{"text":"${long}"}]`, `43/smcp,7["${long}"]`]) {
     const text = cutPacket(packet);
     assertEquals([text?.toString(), text?.length], [packet.slice(1), packet.length - 1]);
@@ -22,7 +22,7 @@ Deno.test("a LongText has all bytes of a message that is relayed, and its text w
   }
 });
 
-Deno.test("a LongText cannot be read after it was released", () => {
+Deno.test("a RelayedText cannot be read after it was released", () => {
   const text = cutPacket("42/smcp,[1]")?.dropFront(7);
   assertEquals([text?.toString(), text?.length], ["[1]", 3]);
   text?.release();
@@ -31,7 +31,7 @@ Deno.test("a LongText cannot be read after it was released", () => {
   assertThrows(() => text?.behind(Buffer.alloc(1)), TypeError);
 });
 
-Deno.test("a LongText takes a head in front of it, as far as there is room", () => {
+Deno.test("a RelayedText takes a head in front of it, as far as there is room", () => {
   const head = Buffer.from("a head that is longer than what it replaces: ");
   const text = cutPacket("42/smcp,123[4]")?.dropFront(10);
   assertEquals(text?.behind(head)?.toString(), `${head}[4]`);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Budget, SMALL_MESSAGE_BYTES } from "../../../../src/server/engine/budget.ts";
-import { MESSAGE_OVERHEAD_BYTES, Outbox } from "../../../../src/server/engine/outbox.ts";
+import { EngineOutbox, MESSAGE_OVERHEAD_BYTES } from "../../../../src/server/engine/outbox.ts";
 import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { ManualClock } from "../../async/_manual_clock.ts";
@@ -16,7 +16,7 @@ function open({ maxPayloadBytes = MIB, budgetBytes = 100 * MIB } = {}) {
   const ends: string[] = [];
   const timeouts = new TimingWheel(clock);
   const options = { maxPayloadBytes, budget, timeouts, stallMs: STALL_MS };
-  const outbox = new Outbox(options, (reason) => void ends.push(reason));
+  const outbox = new EngineOutbox(options, (reason) => void ends.push(reason));
   return {
     outbox,
     budget,

@@ -3,7 +3,7 @@ import { MAX_RELAYED_DEPTH } from "../../../../src/protocol/depth.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
 import { createBoundedParser } from "../../../../src/server/engine/packets.ts";
-import { LongText } from "../../../../src/server/engine/long_text.ts";
+import { RelayedText } from "../../../../src/server/engine/long_text.ts";
 import { checkArguments, RawAnswer, RawRequest } from "../../../../src/server/engine/raw.ts";
 import { cutPacket } from "./_long_text.ts";
 
@@ -20,7 +20,7 @@ const { Decoder } = createBoundedParser({
 });
 
 /** Decodes a packet, and returns its arguments. */
-function decode(text: string | LongText, attachment?: Uint8Array): readonly unknown[] {
+function decode(text: string | RelayedText, attachment?: Uint8Array): readonly unknown[] {
   const decoder = new Decoder();
   let data: readonly unknown[] = [];
   decoder.on("decoded", ({ data: values }) => data = Array.isArray(values) ? values : []);
@@ -131,7 +131,7 @@ Deno.test("A packet with attachments that find no room is refused, and takes non
 });
 
 /** A long text without the type of its Engine.IO packet. */
-function longText(text: string): LongText {
+function longText(text: string): RelayedText {
   const long = cutPacket(`4${text}`);
   assert(long !== undefined);
   return long;
@@ -140,12 +140,12 @@ function longText(text: string): LongText {
 Deno.test("A long request or answer is passed on as its bytes, and the members for routing are read", () => {
   const args = `["client:x",{"computer":"c","text":"${"\\n中".repeat(10_000)}","agent":"a"}]`;
   const [event, body] = decode(longText(`2/smcp,7${args}`));
-  assert(body instanceof RawRequest && body.content instanceof LongText);
+  assert(body instanceof RawRequest && body.content instanceof RelayedText);
   assertEquals([event, body.json, body.length], ["client:x", args, new TextEncoder().encode(args).length]);
   assertEquals(body.fields, { agent: "a", computer: "c", req_id: undefined });
   const answer = `[{"content":"${"y".repeat(20_000)}"}]`;
   const [raw] = decode(longText(`3/smcp,7${answer}`));
-  assert(raw instanceof RawAnswer && raw.content instanceof LongText);
+  assert(raw instanceof RawAnswer && raw.content instanceof RelayedText);
   assertEquals(raw.json, answer);
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Session } from "../../../../src/server/engine/session.ts";
+import type { EngineSession } from "../../../../src/server/engine/session.ts";
 import {
   concat,
   frame,
@@ -32,7 +32,7 @@ function countOf({ received }: RawConnection, part: string): number {
   return received.split(part).length - 1;
 }
 
-function messagesOf(session: Session): unknown[] {
+function messagesOf(session: EngineSession): unknown[] {
   const messages: unknown[] = [];
   session.on("data", (message) => void messages.push(message));
   return messages;
@@ -129,7 +129,7 @@ Deno.test("a listener may end its session in any way while a chunk is read", asy
 });
 
 /** The ways in which a session may end, and the reason that Socket.IO is told. */
-const ENDS: readonly [string, (session: Session, connection: RawConnection) => unknown, string][] = [
+const ENDS: readonly [string, (session: EngineSession, connection: RawConnection) => unknown, string][] = [
   ["close()", (session) => session.close("forced server close"), "forced server close"],
   ["fail()", (session) => session.fail("parse error"), "parse error"],
   ["terminate()", (session) => session.terminate(), "forced close"],

@@ -13,7 +13,7 @@ import {
 import { toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
-import { LongText } from "../../../../../src/server/engine/long_text.ts";
+import { RelayedText } from "../../../../../src/server/engine/long_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
 import { Load } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
@@ -155,7 +155,7 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   const large = rawRequest("x".repeat(16 * MIB));
   // The first one is under way, and the others wait.
   for (let id = 0; id < 5; id++) target.ask(ask, { ...context, body: large });
-  const text = LongText.cut(Buffer.from("42/smcp,".padEnd(MIB)), {
+  const text = RelayedText.cut(Buffer.from("42/smcp,".padEnd(MIB)), {
     end: MIB,
     scan: { isAscii: true, hasEscapes: false, quotes: [] },
   });
