@@ -11,16 +11,22 @@ export class InterruptedError extends UsageError {
   }
 }
 
+/** A signal to a process group comes twice through a program that passes it on, such as the launcher of npm. */
+const REPEAT_MS = 500;
+
 /**
- * Aborts the signal on Ctrl-C, SIGTERM and SIGHUP; a second one ends the process at once. A second SIGHUP does not: the end
- * of a terminal sends several.
+ * Aborts the signal on Ctrl-C, SIGTERM and SIGHUP; a later one ends the process at once. A later SIGHUP does not: the end of
+ * a terminal sends several.
  */
 export function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
+  let firstMs = Infinity;
   const listeners = signals().map((name) => {
     const listener = () => {
+      const nowMs = performance.now();
+      firstMs = Math.min(firstMs, nowMs);
       if (!controller.signal.aborted) controller.abort(new InterruptedError(name));
-      else if (name !== "SIGHUP") Deno.exit(ExitCode.INTERRUPTED);
+      else if (name !== "SIGHUP" && nowMs - firstMs > REPEAT_MS) Deno.exit(ExitCode.INTERRUPTED);
     };
     Deno.addSignalListener(name, listener);
     return { name, listener };

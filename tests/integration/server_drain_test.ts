@@ -202,8 +202,39 @@ Deno.test("a second signal ends a Server that shuts down at once", async () => {
   await asked;
   server.program.kill("SIGTERM");
   await agent.next("notify:connection_closing");
+  // One that comes at once is taken for a repetition.
+  const repeat = setInterval(() => {
+    try {
+      server.program.kill("SIGTERM");
+    } catch {
+      // It has ended.
+    }
+  }, 100);
+  try {
+    assertEquals((await server.program.end()).code, 130);
+  } finally {
+    clearInterval(repeat);
+  }
+});
+
+Deno.test("a signal that a launcher passes on to a Server that has got it as well is one signal", async () => {
+  await using server = await start("--drain-timeout", "1h");
+  await using agent = await RawPeer.join(server.url, ada);
+  await using computer = await RawPeer.join(server.url, laptop);
+  const [isAsked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  computer.serve("client:tool_call", async () => {
+    isAsked.resolve();
+    await mayAnswer.promise;
+    return ["done"];
+  });
+  const answered = agent.request("client:tool_call", call);
+  await within(isAsked.promise, "the request");
   server.program.kill("SIGTERM");
-  assertEquals((await server.program.end()).code, 130);
+  server.program.kill("SIGTERM");
+  await agent.next("notify:connection_closing");
+  mayAnswer.resolve();
+  assertEquals(await answered, ["done"]);
+  assertEquals((await server.program.end()).code, 0);
 });
 
 Deno.test("a restart of the Server under load loses no call of our Agent and Computer", async () => {

@@ -69,6 +69,8 @@ function parseLines(text: string): ListedToken[] {
 
 function parseLine(line: string, place: string): ListedToken {
   const [token = "", ...words] = line.split(/\s+/);
+  // A command that was to print it may have failed, and everybody can guess the text that stands in its place.
+  if (KEYS.includes(ATTRIBUTE.exec(token)?.[1] ?? "")) throw contentProblem(`${place} has no token`);
   const pairs = words.flatMap((word) => {
     const [, key, value = ""] = ATTRIBUTE.exec(word) ?? [];
     return key === undefined ? [] : [[key, LISTS.includes(key) ? value.split(",") : value] as const];

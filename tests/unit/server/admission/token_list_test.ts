@@ -60,6 +60,13 @@ Deno.test("a line with a slip of the pen is refused, and does not become another
   }
 });
 
+Deno.test("a line whose token is missing makes no token of its attributes", () => {
+  for (const line of [" name=ada offices=lab", "roles=agent", "expires=2030-01-01 name=a"]) {
+    assertThrows(() => parseTokenList(line), FileContentError, "line 1 has no token", line);
+  }
+  assertEquals(parseTokenList("secret= name=ada").length, 1);
+});
+
 Deno.test("a token file may be JSON, for tokens, names and offices with spaces and commas", () => {
   const entries = [{ token: "correct horse; battery #2", name: "Ada L.", offices: ["the lab, upstairs"] }, {
     token: "b",
