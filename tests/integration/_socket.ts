@@ -1,5 +1,7 @@
 /** A peer of the Server made of nothing but socket.io-client, so that tests see the wire and not our own client. */
+import { EventEmitter } from "node:events";
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
+import { settledWithin } from "../../src/async/abortable.ts";
 import type { LogFields, Logger } from "../../src/log.ts";
 import { within } from "../fixtures/within.ts";
 
@@ -134,15 +136,29 @@ export class RawPeer implements AsyncDisposable {
 
   /** Says good-bye and waits until the connection is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const closed = webSocketClosed(this.socket.io.engine.transport);
     this.socket.disconnect();
     this.socket.io.engine.close();
     await this.#engineClosed;
+    await settledWithin(closed, MAX_CLOSING_MS);
   }
 
   #arrive(arrival: Arrival): void {
     this.arrivals.push(arrival);
     this.#waiting.get(arrival[0])?.shift()?.(arrival[1]);
   }
+}
+
+/** How long a Server may take to close its side of a WebSocket; not all of these tests close theirs. */
+const MAX_CLOSING_MS = 1_000;
+
+/** The client says that it has closed before its WebSocket has, which has a timer until then. */
+async function webSocketClosed(transport: object): Promise<void> {
+  const webSocket: unknown = Reflect.get(transport, "ws");
+  if (!(webSocket instanceof EventEmitter) || Reflect.get(webSocket, "readyState") === WebSocket.CLOSED) {
+    return;
+  }
+  await new Promise((resolve) => webSocket.once("close", resolve));
 }
 
 function toSocketOptions(options: PeerOptions): Partial<ManagerOptions & SocketOptions> {
