@@ -22,7 +22,7 @@ const BEFORE_ADMISSION = {
   maxPendingConnections: { value: 512, help: "connections that are not admitted yet, in all", beyond: "503" },
   replaceableAfterMs: {
     value: 1_000,
-    help: "time in a place, when all are taken",
+    help: "time that a connection keeps its place while all are taken",
     beyond: "a new connection may take it",
   },
   maxPendingBytes: { value: 64 * KIB, help: "bytes before the CONNECT packet", beyond: ENDS },
@@ -53,7 +53,11 @@ const OWNERS = {
     beyond: "429",
   },
   // So that all clients can return after a restart.
-  connectsBurstSeconds: { value: 200, help: "seconds whose new connections may come at once", beyond: "429" },
+  connectsBurstSeconds: {
+    value: 200,
+    help: "times as many new connections as in a second may come at once",
+    beyond: "429",
+  },
   maxConnectsPerPrincipal: {
     value: 100,
     help: "new connections per second of a principal, with credentials",
@@ -62,7 +66,7 @@ const OWNERS = {
   maxConnectsPerAddress: { value: 100, help: "new connections per second of an address", beyond: "429" },
   requestsBurstSeconds: {
     value: 5,
-    help: "seconds whose events may come at once, with `--max-requests-per-principal`",
+    help: "times as many events as in a second may come at once, with `--max-requests-per-principal`",
     beyond: "429",
   },
 } as const satisfies Constants;

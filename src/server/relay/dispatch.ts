@@ -184,15 +184,17 @@ export function dispatchDisconnect(
   const { held, sid, farewell } = connection;
   hub.departureReasons.set(sid, departureReason(cause, farewell));
   connection.end();
-  if (held === undefined) leave(hub, connection);
-  else held.after(() => leave(hub, connection));
+  if (held === undefined) void leave(hub, connection);
+  else held.after(() => void leave(hub, connection));
 }
 
-function leave(hub: Hub, { sid }: Connection): void {
-  hub.offices.leave(sid).catch((error) => {
-    hub.logger.error("failed to end the membership of a lost connection", {
-      sid,
-      error: describeError(error),
-    });
-  }).finally(() => hub.departureReasons.delete(sid));
+async function leave(hub: Hub, { sid }: Connection): Promise<void> {
+  try {
+    await hub.offices.leave(sid);
+  } catch (error) {
+    const fields = { sid, error: describeError(error) };
+    hub.logger.error("failed to end the membership of a lost connection", fields);
+  } finally {
+    hub.departureReasons.delete(sid);
+  }
 }
