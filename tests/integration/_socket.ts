@@ -33,13 +33,17 @@ export class RawPeer implements AsyncDisposable {
   /** Resolves to the reason once the connection is gone. */
   readonly disconnected: Promise<string>;
   readonly #engineClosed: Promise<void>;
+  #webSocketClosed: Promise<void>;
   readonly #waiting = new Map<string, ((body: unknown) => void)[]>();
   readonly #taken = new Map<string, number>();
 
   private constructor(socket: Socket) {
     this.socket = socket;
     this.disconnected = new Promise((resolve) => socket.once("disconnect", (reason) => resolve(reason)));
-    this.#engineClosed = new Promise((resolve) => socket.io.engine.once("close", () => resolve()));
+    const { engine } = socket.io;
+    this.#engineClosed = new Promise((resolve) => engine.once("close", () => resolve()));
+    this.#webSocketClosed = webSocketClosed(engine.transport);
+    engine.once("upgrade", (transport) => void (this.#webSocketClosed = webSocketClosed(transport)));
     socket.onAny((event: string, ...args: unknown[]) => {
       if (typeof args.at(-1) !== "function") this.#arrive([event, ...args]);
     });
@@ -58,10 +62,12 @@ export class RawPeer implements AsyncDisposable {
       await connected;
     } catch (error) {
       const closed = new Promise<void>((resolve) => engine.once("close", () => resolve()));
+      const webSocket = webSocketClosed(engine.transport);
       if (engine.readyState === "open") {
         socket.io.engine.close();
         await closed;
       }
+      await settledWithin(webSocket, MAX_CLOSING_MS);
       throw error;
     }
     return new RawPeer(socket);
@@ -136,11 +142,10 @@ export class RawPeer implements AsyncDisposable {
 
   /** Says good-bye and waits until the connection is gone. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = webSocketClosed(this.socket.io.engine.transport);
     this.socket.disconnect();
     this.socket.io.engine.close();
     await this.#engineClosed;
-    await settledWithin(closed, MAX_CLOSING_MS);
+    await settledWithin(this.#webSocketClosed, MAX_CLOSING_MS);
   }
 
   #arrive(arrival: Arrival): void {

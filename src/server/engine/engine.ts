@@ -141,10 +141,7 @@ export class Engine extends EventEmitter {
 
   /** Closes all sessions; Socket.IO calls it. */
   close(): void {
-    for (const session of [...this.#sessions.values()]) {
-      if (session.isAdmitted) session.close();
-      else session.dropPending(undefined);
-    }
+    for (const session of [...this.#sessions.values()]) session.close();
   }
 
   /** Resolves when nothing of any session is left. */
