@@ -38,18 +38,32 @@ class AdvancedClock implements LeaseClock {
   }
 }
 
+type Process = ReturnType<typeof openProcess>;
+
+interface RedisWorld extends World {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly first: Process;
+  readonly last: Process;
+}
+
 /** Opens so many processes; each world has keys of its own. */
 async function openWorld(
   redis: Redis | undefined,
   count: number,
   options: ProcessOptions = {},
-): Promise<World & { readonly prefix: string }> {
+): Promise<RedisWorld> {
   if (redis === undefined) throw new TypeError("Cannot open a world: no Redis");
   const prefix = `w${worlds++}`;
   const processes = Array.from({ length: count }, () => openProcess({ url: redis.url, prefix }, options));
+  const [first, last] = [processes.at(0), processes.at(-1)];
+  assert(first !== undefined && last !== undefined);
   await within(Promise.all(processes.map(({ state }) => state.started)), "registered processes");
   return {
+    redis,
     prefix,
+    first,
+    last,
     processes,
     countOffices: async () => {
       const found = await redis.run("KEYS", `${prefix}:0:{*}:seats`);
@@ -60,6 +74,11 @@ async function openWorld(
       for (const { premises } of processes) premises[Symbol.dispose]();
     },
   };
+}
+
+async function join({ premises, state }: Process, member: Member): Promise<void> {
+  premises.add(member.sid);
+  await within(state.join(member), "the join");
 }
 
 Deno.test("RedisOffices that Redis does not answer keep nothing of an office that cannot be joined, and close", async () => {
@@ -79,15 +98,11 @@ Deno.test({
   name: "an office without changes stays in Redis as long as it has members, and so do their sessions",
   ignore,
   async fn() {
-    const redis = opened.single;
-    assert(redis !== undefined);
     const clock = new AdvancedClock();
-    await using world = await openWorld(redis, 2, { clock });
-    const [first, second] = world.processes;
-    assert(first !== undefined && second !== undefined);
+    await using world = await openWorld(opened.single, 2, { clock });
+    const { redis, first } = world;
     const ada = agent("ada", { session: "s" });
-    first.premises.add(ada.sid);
-    await within(first.state.join(ada), "the join");
+    await join(first, ada);
     const office = await redis.run("KEYS", `${world.prefix}:*:seats`);
     const session = await redis.run("KEYS", `${world.prefix}:*:session:*`);
     for (let day = 1; day <= 2; day++) {
@@ -108,16 +123,12 @@ Deno.test({
   name: "an office that Redis has lost is taken again at the next check",
   ignore,
   async fn() {
-    const redis = opened.single;
-    assert(redis !== undefined);
     const clock = new AdvancedClock();
-    await using world = await openWorld(redis, 1, { clock });
-    const [process] = world.processes;
-    assert(process !== undefined);
-    const { state, premises } = process;
+    await using world = await openWorld(opened.single, 1, { clock });
+    const { redis, first } = world;
+    const { state } = first;
     const ada = agent("ada");
-    premises.add(ada.sid);
-    await within(state.join(ada), "the join");
+    await join(first, ada);
     const key = await redis.run("KEYS", `${world.prefix}:*:seats`);
     await redis.run("DEL", key);
     clock.aheadMs = DAY_MS;
@@ -130,17 +141,12 @@ Deno.test({
   name: "a process stops following an office when another process has given its last seat away",
   ignore,
   async fn() {
-    const redis = opened.single;
-    assert(redis !== undefined);
-    await using world = await openWorld(redis, 2);
-    const [first, second] = world.processes;
-    assert(first !== undefined && second !== undefined);
+    await using world = await openWorld(opened.single, 2);
+    const { redis, first, last } = world;
     const old = agent("ada", { session: "s", sid: "old", officeId: "left" });
     const newer = agent("ada", { session: "s", sid: "new", officeId: "joined" });
-    for (const [process, member] of [[first, old], [second, newer]] as const) {
-      process.premises.add(member.sid);
-      await within(process.state.join(member), "the join");
-    }
+    await join(first, old);
+    await join(last, newer);
     await eventually(
       () => redis.run("PUBSUB", "CHANNELS", `${world.prefix}:*:news`),
       (channels) => channels === `${world.prefix}:0:{office.joined}:news`,
@@ -153,21 +159,15 @@ Deno.test({
   name: "a session leaves nothing in Redis when its connection has left, unless a newer one has joined",
   ignore,
   async fn() {
-    const redis = opened.single;
-    assert(redis !== undefined);
-    await using world = await openWorld(redis, 1);
-    const [process] = world.processes;
-    assert(process !== undefined);
-    const { state, premises } = process;
+    await using world = await openWorld(opened.single, 1);
+    const { redis, first } = world;
+    const { state } = first;
     const [old, newer] = [
       agent("ada", { session: "s", sid: "old" }),
       agent("ada", { session: "s", sid: "new", officeId: "other" }),
     ];
     const sessions = () => redis.run("KEYS", `${world.prefix}:*:session:*`);
-    for (const member of [old, newer]) {
-      premises.add(member.sid);
-      await within(state.join(member), "the join");
-    }
+    for (const member of [old, newer]) await join(first, member);
     await within(state.leave(old.sid), "the leave");
     assert((await sessions()) !== "");
     await within(state.leave(newer.sid), "the leave");
@@ -203,18 +203,12 @@ for (const newerOffice of ["lab", "den"]) {
       `a connection was replaced, not lost, when its process missed the message: by one in "${newerOffice}"`,
     ignore,
     async fn() {
-      const redis = opened.single;
-      assert(redis !== undefined);
-      await using world = await openWorld(redis, 1);
-      const [process] = world.processes;
-      assert(process !== undefined);
-      const { state, premises } = process;
+      await using world = await openWorld(opened.single, 1);
+      const { redis, first } = world;
+      const { state, premises } = first;
       const silent = await openSilentProcess(redis, world.prefix);
       const old = computer("laptop", { session: "s" });
-      for (const member of [agent("ada"), old]) {
-        premises.add(member.sid);
-        await within(state.join(member), "the join");
-      }
+      for (const member of [agent("ada"), old]) await join(first, member);
       const newer = computer("laptop", { session: "s", officeId: newerOffice });
       await silent.takeSession(newer);
       await silent.take(newer);
@@ -234,19 +228,15 @@ Deno.test({
     "a process keeps its registration when it first follows an office on a node of a cluster, not after a gap",
   ignore,
   async fn() {
-    const redis = opened.cluster;
-    assert(redis !== undefined);
     const logger = new RecordingLogger();
     const registrations = () =>
       logger.lines.filter(({ message }) => message === "registered in Redis").length;
-    await using world = await openWorld(redis, 1, { logger });
-    const [process] = world.processes;
-    assert(process !== undefined);
-    const { state, premises } = process;
+    await using world = await openWorld(opened.cluster, 1, { logger });
+    const { redis, first } = world;
+    const { state, premises } = first;
     for (let i = 0; i < 8; i++) {
       const laptop = computer("laptop", { officeId: `office ${i}` });
-      premises.add(laptop.sid);
-      await within(state.join(laptop), "the join");
+      await join(first, laptop);
     }
     // Behind any repair that a join has caused.
     await within(state.leave([...premises.connections.keys()][0] ?? ""), "the leave");
@@ -261,25 +251,20 @@ for (const former of ["laptop", "desk"]) {
     name: `a connection can join although an earlier attempt to join made it "${former}" in Redis alone`,
     ignore,
     async fn() {
-      const redis = opened.single;
-      assert(redis !== undefined);
-      await using world = await openWorld(redis, 2);
-      const [process, other] = world.processes;
-      assert(process !== undefined && other !== undefined);
+      await using world = await openWorld(opened.single, 2);
+      const { redis, first, last } = world;
       const [ada, bob] = [agent("ada"), computer("bob")];
-      for (const [{ state, premises }, member] of [[process, ada], [other, bob]] as const) {
-        premises.add(member.sid);
-        await within(state.join(member), "the join");
-      }
+      await join(first, ada);
+      await join(last, bob);
       const laptop = computer("laptop");
       const seat = await redis.run("HGET", `${world.prefix}:0:{office.lab}:seats`, `s:${ada.sid}`);
       const [, fence] = seat.split(" ");
       await (await openSilentProcess(redis, world.prefix, fence)).take({ ...laptop, name: former });
-      process.premises.add(laptop.sid);
-      const outcome = await within(process.state.join(laptop), "the join");
+      first.premises.add(laptop.sid);
+      const outcome = await within(first.state.join(laptop), "the join");
       assertEquals(outcome, { kind: "joined", member: laptop });
-      assertEquals(process.premises.offices.get(laptop.sid), "lab");
-      for (const { state } of [process, other]) {
+      assertEquals(first.premises.offices.get(laptop.sid), "lab");
+      for (const { state } of [first, last]) {
         const look = async () => (await state.members("lab")).map(({ name }) => name).toSorted();
         await eventually(look, (names) => String(names) === "ada,bob,laptop", "the members");
       }
