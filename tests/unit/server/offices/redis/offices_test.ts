@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SmcpError } from "../../../../../src/protocol/errors.ts";
 import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
-import { toSeat, writeSeat } from "../../../../../src/server/offices/redis/store.ts";
+import { IS_LOST_SCRIPT, toSeat, writeSeat } from "../../../../../src/server/offices/redis/store.ts";
 import type { Member } from "../../../../../src/server/offices/office.ts";
 import { RedisCluster } from "../../../../fixtures/redis_cluster.ts";
 import { hasRedis, RedisServer } from "../../../../fixtures/redis_server.ts";
@@ -134,6 +134,22 @@ Deno.test({
     clock.aheadMs = DAY_MS;
     await eventually(() => redis.run("HLEN", key), (fields) => fields === "2", "the seat");
     assert(state.isServing(ada.sid));
+  },
+});
+
+Deno.test({
+  name: "a lease that is gone has ended, unless its Redis has restarted since it was renewed",
+  ignore,
+  async fn() {
+    await using world = await openWorld(opened.single, 1);
+    const { redis, prefix } = world;
+    const [held, gone] = [`${prefix}:0:lease:held`, `${prefix}:0:lease:gone`];
+    await redis.run("SET", held, "1");
+    const isLost = (lease: string, leastUptimeMs: number) =>
+      redis.run("EVAL", IS_LOST_SCRIPT, "1", lease, String(leastUptimeMs));
+    assertEquals(await isLost(held, 0), "0");
+    assertEquals(await isLost(gone, 0), "1");
+    assertEquals(await isLost(gone, DAY_MS), "0");
   },
 });
 
