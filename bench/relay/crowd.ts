@@ -23,6 +23,7 @@ export interface CrowdOptions {
 /** Connected members, see {@linkcode Crowd.gather}. */
 export class Crowd implements AsyncDisposable {
   readonly members: readonly RawPeer[];
+  #turn = 0;
 
   private constructor(members: readonly RawPeer[]) {
     this.members = members;
@@ -42,15 +43,25 @@ export class Crowd implements AsyncDisposable {
     return this.members.length;
   }
 
+  /** The member whose turn it is; each call is the next one's turn, also across measurements. */
+  nextSender(): RawPeer {
+    const member = this.members[this.#turn++ % this.size];
+    if (member === undefined) throw new TypeError("Cannot send: the crowd has no member");
+    return member;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.members.map((member) => member[Symbol.asyncDispose]()));
   }
 }
 
-/** The first member sends `server:update_config` again and again. Counts the notifications that the others receive. */
+/**
+ * The members send `server:update_config` in turn, since a Server bounds what one of them causes. Counts the
+ * notifications that all others receive.
+ */
 export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadOutcome> {
-  const [sender, ...others] = crowd.members;
-  if (sender === undefined || others.length === 0) throw new TypeError("Cannot broadcast: nobody is there");
+  const receivers = crowd.size - 1;
+  if (receivers < 1) throw new TypeError("Cannot broadcast: the office needs two members");
   const frame = new OutgoingFrame('42/smcp,["server:update_config",{"computer":"c"}]');
   const times = new Histogram();
   const sent: number[] = [];
@@ -59,23 +70,23 @@ export async function broadcast(crowd: Crowd, durationMs: number): Promise<LoadO
   let count = 0;
   const send = () => {
     sent.push(performance.now());
-    sender.send(frame);
+    crowd.nextSender().send(frame);
   };
   const onNotification = () => {
-    // Notifications of one sender keep their order. So each time all members could have received one, the oldest is complete.
-    if (++count % others.length !== 0) return;
+    // Each time all receivers of a notification could have it, the oldest is taken for complete.
+    if (++count % receivers !== 0) return;
     const nowMs = performance.now();
     times.add(nowMs - (sent.shift() ?? nowMs));
     if (nowMs - startMs < durationMs) send();
     else if (sent.length === 0) over.resolve();
   };
-  for (const other of others) other.onNotification = onNotification;
+  for (const member of crowd.members) member.onNotification = onNotification;
   for (let index = 0; index < UNDER_WAY; index++) send();
   const ended = crowd.members.map(async ({ closed }) => {
     throw new TypeError(`Cannot go on: ${await closed}`);
   });
   await Promise.race([over.promise, ...ended]);
-  for (const other of others) other.onNotification = () => {};
+  for (const member of crowd.members) member.onNotification = () => {};
   return { count, seconds: (performance.now() - startMs) / 1000, times: times.toJSON() };
 }
 
