@@ -47,10 +47,10 @@ export {
   type TokenFileOptions,
 } from "./src/server/admission/tokens.ts";
 export type { StaticToken } from "./src/server/admission/token_list.ts";
-export { FileContentError } from "./src/server/admission/watched_files.ts";
-export { ListenError } from "./src/server/engine/listening.ts";
+export { FileContentError } from "./src/http/watched_files.ts";
+export { ListenError } from "./src/http/listening.ts";
 export type { RedisOptions } from "./src/server/offices/redis/settings.ts";
-export type { TlsOptions } from "./src/server/engine/tls.ts";
+export type { TlsOptions } from "./src/http/tls.ts";
 export type { ListenOptions, SmcpServerOptions } from "./src/server/options/settings.ts";
 export { SmcpServer } from "./src/server/server.ts";
 

@@ -1,6 +1,6 @@
 /** What all clients of a gateway share. */
 import { unknownName } from "../spelling.ts";
-import type { SessionFactory } from "../streamable_http/sessions.ts";
+import type { SessionFactory } from "../http/mcp/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
 import type { McpTool } from "../agent/toolkit/mcp.ts";

@@ -17,8 +17,7 @@
 export { createGateway } from "./gateway.ts";
 export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
-export type { AdmissionOptions } from "../streamable_http/admission.ts";
-export type { EntranceOptions, HttpHandler } from "../streamable_http/entrance.ts";
+export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
 export type { ListName } from "./list_name.ts";
 export type { Scope } from "./scope.ts";
 export type { ToolsMode } from "./search/tools_mode.ts";

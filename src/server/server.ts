@@ -23,13 +23,14 @@ import {
   toSettings,
 } from "./options/settings.ts";
 import { optionLabel, requireNumber } from "./options/checks.ts";
+import { CONSTANTS } from "./options/constants.ts";
 import { OPTIONS } from "./options/table.ts";
 import { Metrics } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
-import { type ListenError, startListening, stopListening } from "./engine/listening.ts";
+import { type ListenError, startListening, stopListening } from "../http/listening.ts";
 import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./engine/tcp_sockets.ts";
-import { ServerCertificate } from "./engine/tls.ts";
+import { ServerCertificate } from "../http/tls.ts";
 import { Watchdog } from "./engine/watchdog.ts";
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
@@ -263,7 +264,10 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
   const drain = new Drain();
   const health = new Health({ ...settings, drain });
   const { checks } = health;
-  const certificate = options.tls && await ServerCertificate.open(options.tls, logger);
+  const certificate = options.tls && await ServerCertificate.open(options.tls, {
+    logger,
+    maxBytes: CONSTANTS.maxCertificateBytes.value,
+  });
   const onRequest = (request: IncomingMessage, response: ServerResponse) =>
     answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
   const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);

@@ -12,7 +12,7 @@ import { Holding } from "./engine/budget.ts";
 import { Engine } from "./engine/engine.ts";
 import { createBoundedParser } from "./engine/packets.ts";
 import { corsHeaders, Port } from "./engine/port.ts";
-import { REFUSAL_LINGER_MS } from "./engine/refusals.ts";
+import { REFUSAL_LINGER_MS } from "../http/refusals.ts";
 import { accountOfNewSession, EngineSession } from "./engine/session.ts";
 import { TimingWheel } from "../async/timing_wheel.ts";
 import { OfficeLoads } from "./relay/pending_requests.ts";

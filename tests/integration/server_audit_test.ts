@@ -18,7 +18,7 @@ function auditOf(logger: RecordingLogger, ...names: readonly string[]): unknown[
   ]);
 }
 
-const ORIGIN = "Origin not allowed: start the Server with --allow-origin to allow it";
+const ORIGIN = "Origin not allowed: allow it with --allow-origin";
 
 Deno.test("the audit trail has connections, joins and leaves with the principal and the address", async () => {
   const logger = new RecordingLogger();

@@ -176,7 +176,7 @@ Deno.test("Web pages from elsewhere are kept out unless their origin is allowed"
   const from = (origin: string) => ({ origin });
   await using local = await SmcpServer.listen({ port: 0 });
   const refused = await poll(local.url, version, from("https://evil.example"));
-  const message = "Origin not allowed: start the Server with --allow-origin to allow it";
+  const message = "Origin not allowed: allow it with --allow-origin";
   assertEquals([refused.status, refused.body], [403, { code: 403, message }]);
   assertEquals((await poll(local.url, version, from("http://localhost:5173"))).status, 200);
   await using open = await SmcpServer.listen({ port: 0, allowedOrigins: ["https://app.example"] });

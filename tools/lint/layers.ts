@@ -18,6 +18,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   version: [],
   tracing: ["version", "json"],
   protocol: ["json", "text"],
+  http: ["protocol", "async", "json", "text", "log"],
   uri: ["protocol", "json", "text"],
   terminal: ["async", "json", "text"],
   organizer: ["protocol", "uri", "json", "text"],
@@ -25,13 +26,12 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "spelling", "files", "own_imports"],
-  streamable_http: ["protocol", "async", "json", "log"],
   provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
   documents: [
     "async",
     "protocol",
     "uri",
-    "streamable_http",
+    "http",
     "provider",
     "log",
     "version",
@@ -43,7 +43,18 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "folder_events",
   ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
-  server: ["async", "protocol", "log", "bounded_log", "tracing", "version", "json", "text", "spelling"],
+  server: [
+    "async",
+    "protocol",
+    "http",
+    "log",
+    "bounded_log",
+    "tracing",
+    "version",
+    "json",
+    "text",
+    "spelling",
+  ],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
   computer: [
     "async",
@@ -70,7 +81,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "protocol",
     "uri",
     "dpe",
-    "streamable_http",
+    "http",
     "agent",
     "log",
     "version",
@@ -91,7 +102,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "server",
     "computer",
     "agent",
-    "streamable_http",
+    "http",
     "gateway",
     "documents",
     "log",
@@ -109,7 +120,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
   "src/version.ts": ["deno.json"],
 };
 
-/** The places of `src/` that may use `Deno`: what needs it, and `listening.ts`, which asks for a permission that was granted. */
+/** The places of `src/` that may use `Deno`: what needs it, and `tcp_sockets.ts`, which asks for a permission that was granted. */
 export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files.ts",
@@ -119,7 +130,6 @@ export const denoPlaces: readonly string[] = [
   "src/config/",
   "src/mcp/",
   "src/computer/",
-  "src/server/engine/listening.ts",
   "src/server/engine/tcp_sockets.ts",
   "src/documents/",
 ];
@@ -148,7 +158,7 @@ export const thirdParties: readonly ThirdParty[] = [
   // Both eras of MCP toward clients of the gateway.
   {
     specifier: "@modelcontextprotocol/server",
-    places: ["src/streamable_http/", "src/gateway/", "src/documents/serving/"],
+    places: ["src/http/mcp/", "src/gateway/", "src/documents/serving/"],
   },
   { specifier: "unpdf", places: ["src/documents/formats/pdf/"] },
   { specifier: "jpeg-js", places: ["src/documents/formats/pdf/pictures.ts"] },

@@ -5,7 +5,7 @@ import { type FolderDocuments, openFolderDocuments } from "../../documents/folde
 import { createDocumentsHandler } from "../../documents/serving/http.ts";
 import { serveDocumentsOnStdio } from "../../documents/serving/stdio.ts";
 import type { Logger } from "../../log.ts";
-import type { AdmissionOptions } from "../../streamable_http/admission.ts";
+import type { AdmissionOptions } from "../../http/mcp/entrance.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { admissionOf, declareHttp, type HttpOptions, type HttpPlace, listenOnHttp } from "../http_service.ts";
 import { UsageError } from "../outcome.ts";

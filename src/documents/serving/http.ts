@@ -1,13 +1,8 @@
 /** Serves documents over Streamable HTTP, to any number of clients of both eras of MCP. */
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
-import { Entrance, type EntranceOptions, type HttpHandler } from "../../streamable_http/entrance.ts";
-import type { AdmittedRequest } from "../../streamable_http/admission.ts";
-import {
-  DEFAULT_IDLE_MS,
-  DEFAULT_MAX_SESSIONS,
-  SessionPlaces,
-} from "../../streamable_http/session_places.ts";
-import { Sessions } from "../../streamable_http/sessions.ts";
+import { Entrance, type EntranceOptions, type HttpHandler } from "../../http/mcp/entrance.ts";
+import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
+import { DEFAULT_IDLE_MS, DEFAULT_MAX_SESSIONS, SessionPlaces, Sessions } from "../../http/mcp/sessions.ts";
 import type { FolderDocuments } from "../folder_documents.ts";
 import { createServer } from "./server.ts";
 

@@ -8,9 +8,8 @@ import {
   type ServerEvent,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../../log.ts";
-import type { AdmittedRequest } from "../../streamable_http/admission.ts";
-import type { SessionPlaces } from "../../streamable_http/session_places.ts";
-import { Sessions } from "../../streamable_http/sessions.ts";
+import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
+import { type SessionPlaces, Sessions } from "../../http/mcp/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import type { Scope } from "../scope.ts";

@@ -5,13 +5,9 @@ import {
   type EntranceOptions,
   type HttpHandler,
   type ServeRequest,
-} from "../../streamable_http/entrance.ts";
-import { httpError } from "../../streamable_http/http_error.ts";
-import {
-  DEFAULT_IDLE_MS,
-  DEFAULT_MAX_SESSIONS,
-  SessionPlaces,
-} from "../../streamable_http/session_places.ts";
+} from "../../http/mcp/entrance.ts";
+import { httpError } from "../../http/mcp/http_error.ts";
+import { DEFAULT_IDLE_MS, DEFAULT_MAX_SESSIONS, SessionPlaces } from "../../http/mcp/sessions.ts";
 import { coreOf } from "../gateway.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import type { Gateway } from "../gateway_options.ts";

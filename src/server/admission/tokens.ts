@@ -1,6 +1,7 @@
 /** Authentication of clients by a set of tokens: from the program, or from a file that is read again when it changes. */
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { digestOf } from "../../http/tokens.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import {
   type Admission,
@@ -12,7 +13,7 @@ import {
   type TokenPlace,
 } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken, listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
-import { contentProblem, FileContentError, WatchedFiles } from "./watched_files.ts";
+import { contentProblem, FileContentError, WatchedFiles } from "../../http/watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 /** The place of a token that is not in the file. */
@@ -241,9 +242,4 @@ function acceptedDigestOf(token: string): Uint8Array {
   return token.startsWith(HASH_PREFIX)
     ? Buffer.from(token.slice(HASH_PREFIX.length), "hex")
     : digestOf(token);
-}
-
-/** Digests have a fixed length, so that no comparison depends on the length of a token. */
-function digestOf(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
 }

@@ -15,6 +15,7 @@ import { Budget } from "./budget.ts";
 import { Polling, type RefusedBody } from "./polling.ts";
 import { EngineSession, type SessionOptions, type SessionRequest } from "./session.ts";
 import type { TimingWheel } from "../../async/timing_wheel.ts";
+import type { Forwarded } from "../../http/proxies.ts";
 import { Upgrade } from "./upgrade.ts";
 import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
 import { WebSocket } from "./web_socket.ts";
@@ -55,6 +56,8 @@ export interface Arrival {
   readonly request: IncomingMessage;
   readonly query: Readonly<Record<string, string>>;
   readonly address: string | undefined;
+  /** What a trusted proxy says about it. */
+  readonly forwarded?: Forwarded | undefined;
 }
 
 const VERSION = "4";

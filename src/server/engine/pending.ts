@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import { SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { REFUSAL_LINGER_MS } from "./refusals.ts";
+import { REFUSAL_LINGER_MS } from "../../http/refusals.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 

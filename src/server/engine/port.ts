@@ -2,23 +2,24 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { closeAfterReading, refuseRequest } from "../../http/refusals.ts";
+import { senderProblem } from "../../http/senders.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import {
   checkHandshake,
-  checkSender,
   type HandshakePolicy,
   type HandshakeRefusal,
   readQuery,
   refusal,
+  senderRefusal,
 } from "../admission/handshake.ts";
 import { optionLabel } from "../options/checks.ts";
 import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
 import type { Arrival, Engine } from "./engine.ts";
-import { hidesConnection } from "./older_deno.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { Polling } from "./polling.ts";
-import { closeAfterReading, endUpgrade, refuseRequest, refuseUpgrade } from "./refusals.ts";
+import { endUpgrade, hidesConnection, refuseUpgrade } from "./refusals.ts";
 import type { EngineSession } from "./session.ts";
 
 const METRICS_PATH = "/metrics";
@@ -116,9 +117,9 @@ export class Port {
   }
 
   #toArrival(request: IncomingMessage): Arrival {
-    const { proxies } = this.#options.handshake;
-    const address = proxies?.read(request).address ?? request.socket.remoteAddress;
-    return { request, query: readQuery(request.url), address };
+    const forwarded = this.#options.handshake.proxies?.read(request);
+    const address = forwarded === undefined ? request.socket.remoteAddress : forwarded.address;
+    return { request, query: readQuery(request.url), address, forwarded };
   }
 
   /** Tells of a handshake that the engine cannot read. After a restart, many clients ask for sessions that are gone. */
@@ -235,8 +236,8 @@ export function answerPlainRequest(
   { handshake, checks, metrics }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
-  const refused = checkSender(request, handshake);
-  if (refused !== undefined) return refuseRequest(response, refused);
+  const refused = senderProblem(request.headers, handshake, handshake.proxies?.read(request));
+  if (refused !== undefined) return refuseRequest(response, senderRefusal(refused));
   const path = request.url?.split("?", 1)[0] ?? "";
   if (path === METRICS_PATH && metrics !== undefined) return metrics.answer(request, response);
   const check = checks.get(path);

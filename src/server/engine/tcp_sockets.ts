@@ -12,7 +12,6 @@ import { type BoundName, optionLabel } from "../options/checks.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { REPLACEABLE_AFTER_MS } from "./engine.ts";
-import { isGranted, OPEN_FILES_REMEDY } from "./listening.ts";
 
 /** TCP connections per session that is not admitted yet: a client that polls uses two. */
 const SOCKETS_PER_SESSION = 2;
@@ -165,6 +164,11 @@ function hasTooManyHeads(data: Uint8Array): boolean {
   return false;
 }
 
+/** What helps a process that has too few open files for its connections. */
+export const OPEN_FILES_REMEDY = `raise the limit of open files (ulimit -n, LimitNOFILE), or lower ${
+  optionLabel("maxSockets")
+}`;
+
 /** Returns a safe number of TCP connections, well below the system's limit of open files. */
 export function defaultMaxSockets(): number {
   const files = readOpenFilesLimit();
@@ -193,4 +197,9 @@ function readOpenFilesLimit(): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether this process has a permission without a prompt. Node has no such permissions. */
+export function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
 }

@@ -4,9 +4,10 @@
  */
 import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
+import { ListenError } from "../../http/listening.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import { isGranted, ListenError, OPEN_FILES_REMEDY } from "./listening.ts";
+import { isGranted, OPEN_FILES_REMEDY } from "./tcp_sockets.ts";
 
 /** How often the Server checks whether it still accepts connections. */
 const CHECK_INTERVAL_MS = 2_000;

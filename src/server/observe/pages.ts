@@ -1,15 +1,15 @@
 /** What a Server tells over HTTP about itself: its metrics, and whether it is alive and ready. */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type Server as HttpServer, type ServerOptions, type ServerResponse } from "node:http";
+import { startListening, stopListening } from "../../http/listening.ts";
+import type { HostRule } from "../../http/senders.ts";
+import { digestOf, isToken, readBearer } from "../../http/tokens.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text.ts";
-import type { HostRule } from "../admission/handshake.ts";
 import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
 import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";
 import { refusePlainUpgrade } from "../engine/refusals.ts";
 import type { Offices } from "../offices/offices.ts";
-import { startListening, stopListening } from "../engine/listening.ts";
 import type { Watchdog } from "../engine/watchdog.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -32,7 +32,7 @@ function pageOf(
       // Programs send no Origin, and no web page has business here.
       if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
       if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
-      if (digest !== undefined && !isAuthorized(headers.authorization, digest)) {
+      if (digest !== undefined && !isToken(readBearer(headers.authorization) ?? "", digest)) {
         response.setHeader("www-authenticate", "Bearer");
         return end(response, 401, "A bearer token is required\n");
       }
@@ -46,22 +46,12 @@ function pageOf(
   };
 }
 
-function isAuthorized(authorization: string | undefined, digest: Uint8Array): boolean {
-  const [, shown] = /^Bearer +(.+)$/i.exec(authorization ?? "") ?? [];
-  return shown !== undefined && timingSafeEqual(digestOf(shown), digest);
-}
-
 function end(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "content-type": status === 200 ? CONTENT_TYPE : "text/plain; charset=utf-8",
     "cache-control": "no-store",
   });
   response.end(text);
-}
-
-/** Digests have a fixed length, so the comparison does not leak the length of the token. */
-function digestOf(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
 }
 
 export interface MetricsSideOptions {

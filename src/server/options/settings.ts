@@ -2,21 +2,15 @@
 import { type Logger, silentLogger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { didYouMean } from "../../spelling.ts";
-import {
-  createHostRule,
-  createOriginRule,
-  type HandshakePolicy,
-  type HostRule,
-  parseAcceptedVersions,
-  parseTransports,
-} from "../admission/handshake.ts";
+import { TrustedProxies } from "../../http/proxies.ts";
+import { createHostRule, createOriginRule, type HostRule } from "../../http/senders.ts";
+import type { TlsOptions } from "../../http/tls.ts";
+import { type HandshakePolicy, parseAcceptedVersions, parseTransports } from "../admission/handshake.ts";
 import { anonymous, type AuthProvider } from "../admission/provider.ts";
-import { TrustedProxies } from "../admission/proxies.ts";
 import { type RedisOptions, type RedisSettings, toRedisSettings } from "../offices/redis/settings.ts";
 import { Meter } from "../observe/meter.ts";
 import type { Rate } from "../../async/token_bucket.ts";
 import type { QuotaSettings } from "../admission/quotas.ts";
-import type { TlsOptions } from "../engine/tls.ts";
 import {
   type DefaultedOption,
   numberOf,
@@ -246,6 +240,7 @@ function handshakePolicyOf(options: SmcpServerOptions, host: string | undefined)
     transports: parseTransports(options.transports ?? OPTIONS.transports.default),
     isOriginAllowed: createOriginRule({
       allowed: allowedOrigins,
+      allowWildcards: true,
       // Some programs send the URL of the Server as their Origin. This is safe with a Host that is checked by its name.
       allowSameHost: auth !== undefined || !allowedHosts.includes("*"),
     }),

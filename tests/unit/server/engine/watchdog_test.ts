@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { silentLogger } from "../../../../src/log.ts";
-import type { ListenError } from "../../../../src/server/engine/listening.ts";
+import type { ListenError } from "../../../../src/http/listening.ts";
 import { Watchdog } from "../../../../src/server/engine/watchdog.ts";
 
 const host = "127.0.0.1";

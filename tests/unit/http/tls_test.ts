@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { expiryWarning } from "../../../../src/server/engine/tls.ts";
+import { expiryWarning } from "../../../src/http/tls.ts";
 
 const DAY_MS = 86_400_000;
 

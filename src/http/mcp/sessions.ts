@@ -4,15 +4,8 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport as SessionTransport,
 } from "@modelcontextprotocol/server";
-import type { AdmittedRequest } from "./admission.ts";
 import { httpError } from "./http_error.ts";
-import type { PlacedSession, SessionPlaces } from "./session_places.ts";
-
-interface Session extends PlacedSession {
-  readonly transport: SessionTransport;
-  busy: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
-}
+import type { AdmittedRequest } from "./json_body.ts";
 
 export const SESSION_HEADER = "mcp-session-id";
 
@@ -21,6 +14,57 @@ export const MAX_FIRST_BYTES = 256 * 1024;
 
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
+
+export const DEFAULT_MAX_SESSIONS = 200;
+/** How long a session without a request or a stream is kept by default, in milliseconds. */
+export const DEFAULT_IDLE_MS = 30 * 60_000;
+
+interface PlacedSession {
+  end(): Promise<void>;
+}
+
+/** The places for sessions that all paths of an MCP server share. When all are taken, the session that rests longest ends for a new one. */
+export class SessionPlaces {
+  readonly #max: number;
+  /** The sessions without a request or a stream, the one that rests longest first. */
+  readonly #resting = new Set<PlacedSession>();
+  #taken = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Takes a place. `false` when all sessions are busy. */
+  async take(): Promise<boolean> {
+    while (this.#taken >= this.#max) {
+      const [longest] = this.#resting;
+      if (longest === undefined) return false;
+      this.#resting.delete(longest);
+      await longest.end();
+    }
+    this.#taken++;
+    return true;
+  }
+
+  use(session: PlacedSession): void {
+    this.#resting.delete(session);
+  }
+
+  rest(session: PlacedSession): void {
+    this.#resting.add(session);
+  }
+
+  free(session: PlacedSession): void {
+    this.#resting.delete(session);
+    this.#taken--;
+  }
+}
+
+interface Session extends PlacedSession {
+  readonly transport: SessionTransport;
+  busy: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
 
 export class Sessions {
   readonly #factory: SessionFactory;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Duplex } from "node:stream";
-import { acceptAndClose, hidesConnection } from "../../../../src/server/engine/older_deno.ts";
+import { acceptAndClose, hidesConnection } from "../../../../src/server/engine/refusals.ts";
 
 Deno.test("hidesConnection() is true where node:http does not say whether a request is complete", () => {
   assertEquals([{}, { complete: false }, { complete: true }].map(hidesConnection), [true, false, false]);

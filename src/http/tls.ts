@@ -1,11 +1,10 @@
-/** TLS of the Server's own HTTP server, with a certificate that is read again when it changes. */
+/** HTTP over TLS, with a certificate that is read again when it changes. */
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
-import type { Logger } from "../../log.ts";
-import { contentProblem, WatchedFiles } from "../admission/watched_files.ts";
-import { CONSTANTS } from "../options/constants.ts";
+import type { Logger } from "../log.ts";
+import { contentProblem, WatchedFiles } from "./watched_files.ts";
 
 /** The certificate of a Server and its private key: as PEM, or the files of both. */
 export type TlsOptions =
@@ -65,14 +64,17 @@ export class ServerCertificate {
    *
    * @throws {FileContentError} when it cannot be used.
    */
-  static async open(options: TlsOptions, logger: Logger): Promise<ServerCertificate> {
+  static async open(
+    options: TlsOptions,
+    { logger, maxBytes }: { readonly logger: Logger; readonly maxBytes: number },
+  ): Promise<ServerCertificate> {
     const certificate = new ServerCertificate(logger);
     const isGiven = "cert" in options;
     certificate.#files = await WatchedFiles.open({
       kind: "TLS certificate",
       files: isGiven ? [] : [options.certFile, options.keyFile],
       given: isGiven ? [options.cert, options.key] : undefined,
-      maxBytes: CONSTANTS.maxCertificateBytes.value,
+      maxBytes,
       logger,
       use: ([cert = "", key = ""]) => certificate.#replace(readPair(cert, key)),
     });

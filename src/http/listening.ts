@@ -1,6 +1,5 @@
 /** Opens and closes the port of an HTTP server. */
 import type { Server as HttpServer } from "node:http";
-import { optionLabel } from "../options/checks.ts";
 
 export interface Address {
   readonly host: string;
@@ -51,11 +50,6 @@ export function stopListening(server: HttpServer): Promise<void> {
   });
 }
 
-/** What helps a process that has too few open files for its connections. */
-export const OPEN_FILES_REMEDY = `raise the limit of open files (ulimit -n, LimitNOFILE), or lower ${
-  optionLabel("maxSockets")
-}`;
-
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
   EACCES: "no permission for this port",
@@ -68,9 +62,4 @@ const REASONS: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   return (code && REASONS[code]) ?? (error instanceof Error ? error.message : String(error));
-}
-
-/** Whether this process has a permission without a prompt. Node has no such permissions. */
-export function isGranted(permission: Deno.PermissionDescriptor): boolean {
-  return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
 }

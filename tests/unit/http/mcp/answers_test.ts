@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { acceptedForms, inForm } from "../../../src/streamable_http/answer_form.ts";
+import { acceptedForms, inForm } from "../../../../src/http/mcp/answers.ts";
 
 const BOTH = { json: true, events: true };
 const JSON_ALONE = { json: true, events: false };

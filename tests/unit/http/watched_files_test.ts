@@ -1,13 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { silentLogger } from "../../../../src/log.ts";
-import {
-  contentProblem,
-  FileContentError,
-  WatchedFiles,
-} from "../../../../src/server/admission/watched_files.ts";
-import { LogBook } from "../../../fixtures/log_book.ts";
-import { within } from "../../../fixtures/within.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { contentProblem, FileContentError, WatchedFiles } from "../../../src/http/watched_files.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
+import { within } from "../../fixtures/within.ts";
 
 /** A folder of files that are watched; a text that begins with "broken" is refused. */
 class Folder implements AsyncDisposable {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { MAX_UNREAD_BYTES, whenDone } from "../../../src/streamable_http/when_done.ts";
-import { within } from "../../fixtures/within.ts";
+import { MAX_UNREAD_BYTES, whenDone } from "../../../../src/http/mcp/answers.ts";
+import { within } from "../../../fixtures/within.ts";
 
 const PIECE = new Uint8Array(1024 * 1024);
 

@@ -1,12 +1,18 @@
 /** What every request to an MCP server over HTTP passes first: host, origin, token, path, and the size of its body. */
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { type Logger, silentLogger } from "../log.ts";
-import { Admission, type AdmissionOptions, type AdmittedRequest } from "./admission.ts";
-import { acceptedForms, ANY_FORM, inForm } from "./answer_form.ts";
-import { BodyMemory, type BodyShare, type JsonBody, readJsonBody } from "./bounded_body.ts";
+import { type Logger, silentLogger } from "../../log.ts";
+import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
+import { digestOf, isToken, readBearer } from "../tokens.ts";
+import { acceptedForms, ANY_FORM, inForm, whenDone } from "./answers.ts";
 import { httpError } from "./http_error.ts";
+import {
+  type AdmittedRequest,
+  BodyMemory,
+  type BodyShare,
+  type JsonBody,
+  readJsonBody,
+} from "./json_body.ts";
 import { MAX_FIRST_BYTES, SESSION_HEADER } from "./sessions.ts";
-import { whenDone } from "./when_done.ts";
 
 /** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
 export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -20,6 +26,16 @@ export interface HttpHandler extends AsyncDisposable {
 }
 
 export type ServeRequest = (admitted: AdmittedRequest) => Promise<Response>;
+
+/** Whom to admit. A page of another site never reaches the MCP server, whatever its address resolves to. */
+export interface AdmissionOptions {
+  /** The token that every request must bear; nobody needs one when absent. */
+  readonly token?: string | undefined;
+  /** Host names of the MCP server besides `localhost` and loopback addresses: `name` for any port, or `name:port`. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins of the pages that may use it, such as `https://app.example.com`, besides those of this machine. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
 
 /** Whom to admit, and to what. */
 export interface EntranceOptions extends AdmissionOptions {
@@ -39,7 +55,9 @@ export interface Routes {
 /** Admits requests and passes them on. `/healthz` answers without a token. */
 export class Entrance {
   readonly #routes: Routes;
-  readonly #admission: Admission;
+  readonly #senders: SenderRules;
+  /** The digest of the token. */
+  readonly #token: Uint8Array | undefined;
   readonly #maxBodyBytes: number;
   readonly #bodies = new BodyMemory();
   readonly #log: Logger;
@@ -47,7 +65,12 @@ export class Entrance {
   /** Throws a TypeError for an origin that no page can have. */
   constructor(routes: Routes, options: EntranceOptions) {
     this.#routes = routes;
-    this.#admission = new Admission(options);
+    const { token, allowedHosts = [], allowedOrigins = [] } = options;
+    this.#senders = {
+      isHostAllowed: createHostRule({ allowed: allowedHosts }),
+      isOriginAllowed: createOriginRule({ allowed: allowedOrigins, allowSameHost: false }),
+    };
+    this.#token = token === undefined ? undefined : digestOf(token);
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#log = options.logger ?? silentLogger;
   }
@@ -55,8 +78,8 @@ export class Entrance {
   /** Answers a request. Never rejects. */
   async fetch(request: Request): Promise<Response> {
     try {
-      const refusal = this.#admission.refuseAddress(request);
-      if (refusal !== undefined) return refusal;
+      const problem = senderProblem(senderHeaders(request), this.#senders);
+      if (problem !== undefined) return httpError(403, problem);
       return withCors(await this.#serve(request), request);
     } catch (error) {
       this.#log.error("a request of a client failed", { error: String(error) });
@@ -69,13 +92,24 @@ export class Entrance {
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
-    const refusal = await this.#admission.refuseToken(request);
+    const refusal = this.#refuseToken(request);
     if (refusal !== undefined) return refusal;
     const serve = this.#routes.find(pathname);
     if (serve === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
     return await this.#serveBody(request, serve);
+  }
+
+  #refuseToken({ headers }: Request): Response | undefined {
+    const shown = readBearer(headers.get("authorization"));
+    if (this.#token === undefined || (shown !== undefined && isToken(shown, this.#token))) return undefined;
+    const [problem, parameter] = shown === undefined
+      ? ["it has no bearer token", ""]
+      : ["its bearer token is wrong", ', error="invalid_token"'];
+    return httpError(401, `Cannot serve this request: ${problem}`, {
+      headers: { "www-authenticate": `Bearer realm="a2c-smcp"${parameter}` },
+    });
   }
 
   /** A body counts until its answer is sent: it is the arguments of a call. */
@@ -96,6 +130,13 @@ export class Entrance {
     const ending = stack.move();
     return whenDone(response, () => ending.dispose());
   }
+}
+
+function senderHeaders({ headers }: Request) {
+  const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) =>
+    headers.get(name) ?? undefined
+  );
+  return { host, origin, "sec-fetch-site": site };
 }
 
 /** Only a POST has a body. One that begins a session is short, which is known before it is read. */

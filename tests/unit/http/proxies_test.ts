@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { TrustedProxies } from "../../../../src/server/admission/proxies.ts";
+import { TrustedProxies } from "../../../src/http/proxies.ts";
 
 const proxies = new TrustedProxies(["10.0.0.0/8", "192.0.2.7", "fd00::/8", "loopback"]);
 

@@ -19,7 +19,7 @@ export interface ProxiedRequest {
 }
 
 /** What a trusted proxy says about a request; without a proxy, the TCP connection tells the address. */
-export interface Sender {
+export interface Forwarded {
   readonly address: string | undefined;
   /** The `Host` that the client sent to the proxy. */
   readonly host: string | undefined;
@@ -45,7 +45,7 @@ export class TrustedProxies {
     return isIP(plain) !== 0 && this.#networks.check(plain, familyOf(plain));
   }
 
-  read({ headers, socket }: ProxiedRequest): Sender {
+  read({ headers, socket }: ProxiedRequest): Forwarded {
     const peer = socket?.remoteAddress;
     if (!this.has(peer)) return { address: peer, host: undefined, scheme: undefined };
     const scheme = FORWARDED_SCHEME.exec(listOf(headers["x-forwarded-proto"]).at(-1) ?? "");

@@ -1,9 +1,9 @@
 /** Reads the body of a request, up to a size, a time and a cost of its JSON, before anything else looks at it. */
-import { delay } from "../async/backoff.ts";
-import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json.ts";
-import { MAX_RELAYED_DEPTH } from "../protocol/depth.ts";
-import { JsonCost } from "../protocol/json_cost.ts";
+import { delay } from "../../async/backoff.ts";
+import { Deadline } from "../../async/deadline.ts";
+import { isRecord } from "../../json.ts";
+import { MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
+import { JsonCost } from "../../protocol/json_cost.ts";
 import { httpError } from "./http_error.ts";
 
 const BODY_TIME_MS = 30_000;
@@ -60,6 +60,13 @@ export interface JsonBody {
   /** The value of the JSON; `undefined` for other methods than POST. */
   readonly body: unknown;
   readonly sizeBytes: number;
+}
+
+export interface AdmittedRequest extends JsonBody {
+  /** Its method, headers and signal. The body was read. */
+  readonly request: Request;
+  /** What is freed when the answer has been sent, its reader is gone, or there is none. */
+  readonly ending: DisposableStack;
 }
 
 /**
