@@ -6,7 +6,7 @@
  * every Server unchanged, and no message has another shape than without it.
  */
 import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
-import { isRecord } from "./json.ts";
+import { isRecord } from "./json/json.ts";
 import { PACKAGE_VERSION } from "./version.ts";
 
 /** The name of the tracer. */

@@ -20,7 +20,7 @@ import {
 } from "../src/protocol/answers.ts";
 import * as blobs from "../src/protocol/blobs.ts";
 import { ErrorCode } from "../src/protocol/error_codes.ts";
-import { isRecord } from "../src/json.ts";
+import { isRecord } from "../src/json/json.ts";
 import { fromErrorAck } from "../src/protocol/errors.ts";
 import * as events from "../src/protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../src/protocol/flaws.ts";

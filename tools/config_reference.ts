@@ -1,5 +1,5 @@
 /** The tables of `docs/configuration.md`, made from the schema of a configuration. */
-import { isRecord } from "../src/json.ts";
+import { isRecord } from "../src/json/json.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -21,7 +21,7 @@ import { DEFAULT_BLOB_LIMITS } from "../src/computer/office/blob_store.ts";
 import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
 import { documentsEntry } from "../src/config/documents.ts";
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
-import { isRecord } from "../src/json.ts";
+import { isRecord } from "../src/json/json.ts";
 import {
   identityProviderSettings,
   inputKinds,

@@ -1,5 +1,5 @@
 /** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,

@@ -12,7 +12,7 @@ import {
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";
 import type { ReadResourceRet, ResourceContents } from "../protocol/resources.ts";

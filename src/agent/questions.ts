@@ -2,7 +2,7 @@
 import { abortable } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { ANSWER_INPUT_EVENT } from "../protocol/events.ts";

@@ -3,7 +3,7 @@ import { settledWithin } from "../async/abortable.ts";
 import type { Fleet } from "../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
-import { fitsApproximately } from "../protocol/size.ts";
+import { fitsApproximately } from "../json/measure.ts";
 import { describeError } from "../text.ts";
 import type { ReadLimits } from "./limits.ts";
 import { ask } from "./resources/read.ts";

@@ -9,9 +9,9 @@ import {
 } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
-import { fitsApproximately } from "../protocol/size.ts";
+import { fitsApproximately } from "../json/measure.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
 

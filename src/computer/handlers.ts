@@ -1,6 +1,6 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
 import { readWindow } from "../organizer/windows.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
   ANSWER_INPUT_EVENT,

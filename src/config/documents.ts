@@ -2,7 +2,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { importWords } from "../own_imports.ts";

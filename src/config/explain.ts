@@ -1,6 +1,6 @@
 /** Messages for invalid values and unknown keys, each with the fix. */
 import type { z } from "zod";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { INPUT_KEYS, PARAMETER_KEYS, SERVER_KEYS, TOOL_META_KEYS } from "../protocol/schemas/config.ts";
 import { didYouMean, listWords } from "../spelling.ts";

@@ -1,5 +1,5 @@
 /** The forms of a configuration, which one table tells apart by their members. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
 import { closestWord, didYouMean } from "../spelling.ts";
 

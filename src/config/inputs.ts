@@ -1,6 +1,6 @@
 /** The inputs of a configuration, and their use by its servers. */
 import type { MCPServerInput } from "../protocol/config.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { inputKinds } from "../protocol/schemas/config.ts";
 import { readWith, warnOfInputKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";

@@ -2,7 +2,7 @@
  * Placeholders for values that are not in the configuration: `${input:id}`, `${env:NAME}`, `${env:NAME:-default}` and
  * `${file:PATH}`, the content of a file.
  */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { type MCPServerConfig, oauthOf } from "../protocol/config.ts";
 import type { ConfigPath } from "./problem.ts";
 

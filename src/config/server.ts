@@ -1,7 +1,7 @@
 /** Reads one MCP server of a configuration, in any form. */
 import { bundleIdProblem } from "../protocol/bundle_id.ts";
 import { type MCPServerConfig, oauthOf, type OAuthSettings } from "../protocol/config.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
 import { convertEntry } from "./foreign/convert.ts";
 import { DOCUMENTS_TYPE, readDocuments } from "./documents.ts";

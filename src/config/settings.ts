@@ -1,5 +1,5 @@
 /** The members of a configuration that concern the whole Computer, beside its servers and inputs. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
 import { listOfMinors, type ProtocolMinor, toProtocolMinor } from "../protocol/version.ts";
 import { didYouMean } from "../spelling.ts";

@@ -19,7 +19,7 @@ import type {
   TextContent,
   WidgetContent,
 } from "../protocol/dpe_content.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { readList } from "./list.ts";
 import { booleanOf, cellOf, type Members, numberOf, textOf, textsOf, withMembers } from "./members.ts";
 

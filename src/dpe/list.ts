@@ -1,5 +1,5 @@
 /** Reads and renders nested lists, for Markdown and plain text. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { ListContent, ListItem } from "../protocol/dpe_content.ts";
 import { booleanOf, type Members, withMembers } from "./members.ts";
 import { toPlainText } from "./plain_text.ts";

@@ -1,5 +1,5 @@
 /** Converts values of peers to plain text. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { FormulaContent } from "../protocol/dpe_content.ts";
 import { shorten } from "../text.ts";
 

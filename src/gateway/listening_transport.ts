@@ -8,7 +8,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 
 /** Follows resources; resolves to a function that ends it. */
 export type FollowResources = (uris: readonly string[]) => Promise<() => void>;

@@ -4,7 +4,7 @@ import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/eve
 import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
-import { assertFits } from "../protocol/size.ts";
+import { assertFits } from "../protocol/message_bounds.ts";
 import {
   DEFAULT_PROTOCOL,
   PROTOCOL_VERSIONS,

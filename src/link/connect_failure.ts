@@ -1,5 +1,5 @@
 /** Errors of connecting to a Server: the cause and the remedy. */
-import { isRecord, parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json/json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import {
   AuthenticationError,

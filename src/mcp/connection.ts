@@ -1,5 +1,5 @@
 /** What a Computer asks an MCP server: lists, calls, reads and subscriptions, in a session of any version. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";

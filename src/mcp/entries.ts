@@ -1,9 +1,9 @@
 /** Lists of an MCP server, read page by page and entry by entry: one bad entry never costs the others. */
-import { isRecord } from "../json.ts";
-import { isDeeperThan, MAX_REQUEST_DEPTH } from "../protocol/depth.ts";
+import { isRecord } from "../json/json.ts";
+import { isDeeperThan, MAX_REQUEST_DEPTH } from "../json/measure.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { shorten } from "../text.ts";
-import { approximateSizeBytes } from "../protocol/size.ts";
+import { approximateSizeBytes } from "../json/measure.ts";
 import { ServerTimeoutError } from "./errors.ts";
 import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";
 

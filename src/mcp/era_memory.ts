@@ -1,6 +1,6 @@
 /** Which kind of versions of MCP each server spoke last, so that it need not be asked at each start. */
 import { createHash } from "node:crypto";
-import { isRecord, parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { Era } from "./handshake.ts";
 

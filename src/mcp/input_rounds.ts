@@ -1,6 +1,6 @@
 /** Requests of 2026-07-28 that a server answers by asking: they are repeated with the answers (`input_required`). */
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Ask, Question } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import { type AnswerResult, type AskingCalls, readQuestion } from "./questions.ts";

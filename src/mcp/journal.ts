@@ -1,6 +1,6 @@
 /** The log of one MCP server across its restarts. */
 import type { Logger } from "../log.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { shorten } from "../text.ts";
 
 const MAX_LINES = 200;

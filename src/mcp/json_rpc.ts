@@ -1,5 +1,5 @@
 /** The messages of JSON-RPC 2.0, and a transport that carries them. */
-import { isGiven, isRecord, parseJson } from "../json.ts";
+import { isGiven, isRecord, parseJson } from "../json/json.ts";
 import { RpcErrorCode, UNREADABLE } from "./errors.ts";
 
 export type RequestId = string | number;

@@ -2,7 +2,7 @@
 import { abortable } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";

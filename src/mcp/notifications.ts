@@ -1,7 +1,7 @@
 /** The notifications of an MCP server: those beyond a rate are passed on together, once per second. */
 import { TokenBucket } from "../async/token_bucket.ts";
 import type { Logger } from "../log.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
 

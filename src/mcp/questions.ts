@@ -1,5 +1,5 @@
 /** Questions that servers ask during calls (elicitation), and which call they belong to. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Answer } from "../protocol/questions.ts";
 import type { Ask, Question } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError } from "./errors.ts";

@@ -1,7 +1,7 @@
 /** JSON-RPC with one MCP server: requests with their answers, and what the server sends unasked, which is metered. */
 import { MAX_TIMER_MS } from "../async/backoff.ts";
-import { isRecord } from "../json.ts";
-import { approximateSizeBytes } from "../protocol/size.ts";
+import { isRecord } from "../json/json.ts";
+import { approximateSizeBytes } from "../json/measure.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";

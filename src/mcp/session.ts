@@ -1,7 +1,7 @@
 /** One session with an MCP server, over any transport and in any version: its beginning, its requests, and its end. */
 import { abortable, settledWithin } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { describeError } from "../text.ts";

@@ -4,7 +4,7 @@
  */
 import { delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";

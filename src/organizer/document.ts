@@ -1,6 +1,6 @@
 /** One document of the Finder: what its order and its search depend on. Fields of a wrong type count as missing. */
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { isValidDpeUri } from "../uri/dpe_uri.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { parseInstant } from "./instant.ts";

@@ -8,7 +8,7 @@ import {
   MAX_FINDER_LIMIT,
   MAX_FINDER_TEXT_LENGTH,
 } from "../protocol/finder.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import {
   compareDocuments,
   type PreparedDocument,

@@ -1,5 +1,5 @@
 /** The windows of one MCP server: which are shown, in which order, and as what text. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { excerpt } from "../uri/excerpt.ts";
 import { windowIdentity, windowQueryOf, withoutQuery } from "../uri/window_uri.ts";

@@ -2,7 +2,7 @@
 import type { GetComputerConfigRet, MCPServerConfig, MCPServerInput } from "./config.ts";
 import type { GetDeskTopRet, GetWindowsRet, WindowInfo } from "./desktop.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "./dpe.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { GetFinderRet } from "./finder.ts";
 import {
   type AnswerReader,

@@ -1,7 +1,7 @@
 /** Errors on the wire: the class, and the functions that write and read an error ack. */
 import { ErrorCode } from "./error_codes.ts";
 import { TOOL_CALL_EVENT } from "./events.ts";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { shorten } from "../text.ts";
 
 /** What an {@linkcode SmcpError} is about. Values are JSON. */

@@ -1,5 +1,5 @@
 /** `notify:connection_closing`: why a Server ends a connection (`docs/protocol/extensions.md#farewell`). */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { shorten } from "../text.ts";
 
 const MAX_MESSAGE_LENGTH = 200;

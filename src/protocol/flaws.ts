@@ -1,5 +1,5 @@
 /** Reads answers of other peers: an invalid part is left out or repaired, and reported; the rest is kept. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { firstIssue, type Schema, unreadable } from "./schema.ts";
 
 /** Receives each flaw of an answer: the field, and what was done about it. */

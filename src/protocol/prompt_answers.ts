@@ -1,5 +1,5 @@
 /** Reads the answers of any peer about MCP servers and prompts: an invalid entry is left out, unknown keys are kept. */
-import { isRecord, textsOf } from "../json.ts";
+import { isRecord, textsOf } from "../json/json.ts";
 import {
   type AnswerReader,
   ignoreFlaws,

@@ -2,7 +2,7 @@
  * Forms of questions: the restricted JSON Schema in which MCP servers ask (flat objects of texts, numbers, booleans and
  * choices), and the check of an answer. Pure.
  */
-import { isRecord, isTexts } from "../json.ts";
+import { isRecord, isTexts } from "../json/json.ts";
 
 export const MAX_FORM_FIELDS = 100;
 const MAX_FIELD_OPTIONS = 1_000;

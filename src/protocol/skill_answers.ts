@@ -1,5 +1,5 @@
 /** Reads the answers of any peer about skills: an invalid entry is left out, unknown keys are kept. */
-import { isRecord, isTexts, textsOf } from "../json.ts";
+import { isRecord, isTexts, textsOf } from "../json/json.ts";
 import {
   type AnswerReader,
   ignoreFlaws,

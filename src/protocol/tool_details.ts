@@ -1,5 +1,5 @@
 /** Parses the metadata of a tool. On the wire it is flat, with nested values as JSON strings. */
-import { isRecord, parseJson } from "../json.ts";
+import { isRecord, parseJson } from "../json/json.ts";
 import { toolMeta as toolMetaSchema } from "./schemas/config.ts";
 import {
   A2C_MCP_SERVER,

@@ -1,5 +1,5 @@
 /** A Computer that passes on what a real one answers, with a hostile text behind every text of it. */
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { RawPeer } from "../integration/_socket.ts";
 
 /** Each line of it begins with this word. */

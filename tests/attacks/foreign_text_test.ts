@@ -3,7 +3,7 @@ import { assert, assertEquals, assertNotMatch } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { GatewayCore } from "../../src/gateway/gateway_core.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { createLogger, type Logger, parseLogLevels } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { fromFileUrl } from "@std/path";

@@ -7,7 +7,7 @@ import { prepareDocument } from "../../src/organizer/document.ts";
 import type { OrganizerWarning } from "../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../src/protocol/dpe.ts";
 import { ErrorCode } from "../../src/protocol/error_codes.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { isValidDpeUri } from "../../src/uri/dpe_uri.ts";
 import { windowIdentity } from "../../src/uri/window_uri.ts";

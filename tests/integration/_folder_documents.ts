@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { dirname, join } from "@std/path";
 import { type FolderDocuments, type FolderDocumentsOptions, openFolderDocuments } from "../../documents.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import type { DPEDocument, DPEElementDetail, DPEPage } from "../../src/protocol/dpe.ts";
 import { eventually } from "../fixtures/within.ts";
 

@@ -1,6 +1,6 @@
 /** A Computer that is nothing but a Socket.IO client: it answers what a test tells it to, or does not. */
 import { io, type Socket } from "socket.io-client";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { within } from "../fixtures/within.ts";
 
 /** Answers a request; `undefined` leaves it unanswered, {@linkcode NOTHING} acks without arguments. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type Membership, RawPeer } from "./_socket.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertObjectMatch, assertRejects } from "@std/assert";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import type { ProtocolMinor } from "../../src/protocol/version.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

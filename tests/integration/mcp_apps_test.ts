@@ -1,7 +1,7 @@
 /** MCP Apps: the page of a tool, from its MCP server to the author of an Agent. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { isForModel, toolDetails } from "../../src/protocol/tool_details.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";

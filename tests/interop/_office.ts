@@ -4,7 +4,7 @@ import type { Agent, AgentEventName, AgentEventOf } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import type { LogFields, Logger } from "../../server.ts";
 import { silentLogger } from "../../src/log.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { interopPython, interopSkipReason, PeerError } from "./peer.ts";
 
 /** The token of every office in these tests. */

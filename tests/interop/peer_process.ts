@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 
 /** Something a driver reported unasked. */
 export interface PeerEvent {

@@ -4,7 +4,7 @@ import { join } from "@std/path";
 import * as esbuild from "esbuild";
 import { Computer } from "../../computer.ts";
 import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { Chromium } from "../fixtures/chromium.ts";
 import { KIOSK_HOST } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";

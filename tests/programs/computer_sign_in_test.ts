@@ -1,7 +1,7 @@
 // `auth login`, `auth status` and `auth logout`, at an authorization server that nobody of this project wrote.
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
 import { eventually } from "../fixtures/within.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { EVERYTHING, startEverything } from "../../examples/everything_servers.ts";
 import { stateOf } from "../fixtures/log_book.ts";
-import { isRecord } from "../../src/json.ts";
+import { isRecord } from "../../src/json/json.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const auto = { default_tool_meta: { auto_apply: true } };

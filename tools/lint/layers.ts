@@ -6,7 +6,7 @@
  */
 export const layerImports: Readonly<Record<string, readonly string[]>> = {
   async: [],
-  json: [],
+  json: ["async"],
   text: [],
   spelling: ["text"],
   files: ["text"],

@@ -1,5 +1,5 @@
 /** Ways into the MCP server of a toolkit that need no socket: a transport, and a `fetch` for clients that know only URLs. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { Json } from "./mcp.ts";
 import { RpcSession, type RpcTools } from "./rpc_session.ts";
 

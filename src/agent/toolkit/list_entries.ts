@@ -1,5 +1,5 @@
 /** Entries of lists as every MCP client accepts them: most refuse a whole list for one member of a wrong type. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { escapeUnreadable, toBareLine } from "../../text/safe_text.ts";
 import { readBase64 } from "./base64.ts";
 import { fitsIntoList, type Json, type McpContent } from "./mcp.ts";

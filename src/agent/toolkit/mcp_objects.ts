@@ -1,6 +1,6 @@
 /** The tools of an office as objects that toolkits take for an MCP server or an MCP client. */
 import type { ToolParts } from "./ai_tools.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { McpTool, McpToolResult } from "./mcp.ts";
 import { type ModelContent, toModelContent } from "./model_content.ts";
 

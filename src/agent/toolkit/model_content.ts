@@ -1,5 +1,5 @@
 /** Results as models take them: texts and pictures. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { toFence, toSeenUri, toSeenWord } from "../../text/safe_text.ts";
 import type { McpContent, McpToolResult } from "./mcp.ts";
 

@@ -1,5 +1,5 @@
 /** The tools of an office as function tools of the OpenAI Agents SDK, which asks a person where its MCP servers cannot. */
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import type { ToolParts } from "./ai_tools.ts";
 import type { McpTool } from "./mcp.ts";
 import { type ListedContent, toListedTool, type ToolSchema } from "./mcp_objects.ts";

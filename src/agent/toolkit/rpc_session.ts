@@ -1,6 +1,6 @@
 /** A small MCP server of the tools of an office: both eras of MCP, over any channel of JSON-RPC messages. */
 import { Throttle } from "../../async/throttle.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { toBareLine } from "../../text/safe_text.ts";
 import { describeError } from "../../text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";

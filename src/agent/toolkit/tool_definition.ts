@@ -1,5 +1,5 @@
 /** The definition of a Computer's tool for MCP clients. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { A2C_MCP_SERVER, type SMCPTool } from "../../protocol/tools.ts";
 import { toolDetails } from "../../protocol/tool_details.ts";
 import type { Json, McpTool } from "./mcp.ts";

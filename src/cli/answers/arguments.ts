@@ -1,6 +1,6 @@
 /** Parses the arguments of `call`: `message=hi times=3`, a JSON object, a file, or standard input. */
 import { Argument, InvalidArgumentError } from "commander";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import { UsageError } from "../outcome.ts";
 import { describeFileError, readBoundedText } from "../../files.ts";
 import { checkArguments } from "../../computer/tools/arguments/check.ts";

@@ -1,5 +1,5 @@
 /** What a tool or a resource returned, as text. Pure: values in, text out. */
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import { printableLine } from "../../text/safe_text.ts";
 
 /** The text of a tool result: its text items unchanged, other items by type and size. */

@@ -1,5 +1,5 @@
 /** Tools as text and, on a terminal, grouped by MCP server. Pure: values in, text out. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
 import { countOf } from "../../text.ts";

@@ -5,7 +5,7 @@ import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { announce, loggerOf } from "../options.ts";
 import type { Command } from "commander";
 import { InterruptedError } from "../signals.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { checkJwtOptions, openAuth, toUsageError } from "./credentials.ts";
 import { completeOptions } from "./option_sources.ts";

@@ -1,7 +1,7 @@
 /** Options that do not come from the command line: switches in the environment, and the file of `--config`. */
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { readRegularFile } from "../../files.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { didYouMean } from "../../spelling.ts";
 import { describeError } from "../../text.ts";
 import { REMOVED_OPTIONS } from "../../server/options/checks.ts";

@@ -7,7 +7,7 @@ import type {
   MCPServerInput,
   ResolvedServerConfig,
 } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { describeError } from "../../text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { runShell } from "../../mcp/stdio/shell.ts";

@@ -10,8 +10,8 @@ import {
   A2C_TEXT,
   withoutBlobKeys,
 } from "../../protocol/blobs.ts";
-import { isRecord } from "../../json.ts";
-import { LongText } from "../../protocol/long_text.ts";
+import { isRecord } from "../../json/json.ts";
+import { LongText } from "../../json/long_text.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
 const MIN_PART_BYTES = 1_024;

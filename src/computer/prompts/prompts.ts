@@ -1,5 +1,5 @@
 /** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
-import { isRecord, textsOf } from "../../json.ts";
+import { isRecord, textsOf } from "../../json/json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";

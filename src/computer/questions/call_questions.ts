@@ -1,5 +1,5 @@
 /** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import { checkContent } from "../../protocol/form_answer.ts";

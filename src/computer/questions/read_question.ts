@@ -2,7 +2,7 @@
 import type { Question } from "../../mcp/call_options.ts";
 import { type QuestionField, readForm } from "../../protocol/question_form.ts";
 import { findSecretField } from "../../protocol/secret_fields.ts";
-import { fitsApproximately } from "../../protocol/size.ts";
+import { fitsApproximately } from "../../json/measure.ts";
 import { describeError, shorten } from "../../text.ts";
 
 const MAX_MESSAGE_LENGTH = 16_384;

@@ -1,5 +1,5 @@
 /** Limits the memory that the cached values of one MCP server take. */
-import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
+import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 
 export interface ByteBudgetOptions {
   readonly eachBytes: number;

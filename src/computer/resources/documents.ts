@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import { DocumentShelf } from "../../organizer/shelf.ts";
 import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { parseDpeDocument } from "../../protocol/answers.ts";
 import { describeError } from "../../text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";

@@ -1,6 +1,6 @@
 /** Sorts listed resources into windows, documents and others. Pure. */
 import type { McpResource } from "../../protocol/resources.ts";
-import { approximateSizeBytes, fitsApproximately } from "../../protocol/size.ts";
+import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";

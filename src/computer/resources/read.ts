@@ -1,7 +1,7 @@
 /** Reads and lists resources for the Agent: `client:read_resource` and `client:get_resources`. */
 import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
 import { renderElementText, renderPageText } from "../../dpe/text.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
 import type {

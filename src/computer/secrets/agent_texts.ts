@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { TokenBucket } from "../../async/token_bucket.ts";
 import { kindOfHost } from "../../mcp/auth/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";

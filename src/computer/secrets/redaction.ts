@@ -1,7 +1,7 @@
 /** Replaces known secrets in texts: log lines, errors, states and logs of MCP servers. */
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import type { ServerState } from "../../mcp/supervision/server_state.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { shorten } from "../../text.ts";
 import { MASK } from "./masking.ts";
 import { MIN_LENGTH, SecretTexts } from "./secret_texts.ts";

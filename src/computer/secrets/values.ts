@@ -1,6 +1,6 @@
 /** Finds the secret values among the parameters of a server, for redaction. */
 import { type MCPServerConfig, oauthOf } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
 import { maskSecretParameters } from "./owner_masking.ts";
 import { isSecretName, maskServer } from "./masking.ts";

@@ -3,8 +3,8 @@ import { ByteBudget } from "../resources/byte_budget.ts";
 import { LineCounter, parseDocument } from "yaml";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { isRecord, isTexts } from "../../json.ts";
-import { isDeeperThan } from "../../protocol/depth.ts";
+import { isRecord, isTexts } from "../../json/json.ts";
+import { isDeeperThan } from "../../json/measure.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text.ts";
 

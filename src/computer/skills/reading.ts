@@ -1,7 +1,7 @@
 /** Reads files of skills for an Agent: `client:get_skill`, and `client:get_blob` with the handle of such a file. */
 import { createHash } from "node:crypto";
 import { abortable } from "../../async/abortable.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { A2C_BLOB_HANDLE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";

@@ -4,7 +4,7 @@
  */
 import { settledWithin } from "../../async/abortable.ts";
 import { forEachBounded } from "../../async/pool.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";

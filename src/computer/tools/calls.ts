@@ -7,7 +7,7 @@ import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../spelling.ts";
 import { describeError, shorten } from "../../text.ts";
-import { withStrings } from "../../protocol/long_text.ts";
+import { withStrings } from "../../json/long_text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { CallLimits } from "../limits.ts";

@@ -7,7 +7,7 @@ import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { describeError, shorten } from "../../text.ts";
-import { fitsApproximately } from "../../protocol/size.ts";
+import { fitsApproximately } from "../../json/measure.ts";
 import type { ListLimits } from "../limits.ts";
 
 /** The longest wait before a failed list is read again, in milliseconds. */

@@ -1,7 +1,7 @@
 /** Repeated tool calls: a request that is sent again gets the answer of the first one, and the tool runs only once. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest } from "../../protocol/errors.ts";
-import { approximateSizeBytes } from "../../protocol/size.ts";
+import { approximateSizeBytes } from "../../json/measure.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { failureResult } from "./results.ts";
 

@@ -1,5 +1,5 @@
 /** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { RpcErrorCode, ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";

@@ -1,6 +1,6 @@
 /** The settings of a tool in the configuration of its MCP server. Pure. */
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { A2C_TOOL_META, type ToolMeta } from "../../protocol/tools.ts";
 
 /** A tool's metadata in which nothing is set. */

@@ -2,7 +2,7 @@
  * The uploads that are open, and the checks of their chunks in the order of the protocol (`docs/protocol/versions.md#uploads`).
  * Without files: whoever writes the bytes tells it what was written.
  */
-import { isGiven } from "../../json.ts";
+import { isGiven } from "../../json/json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";

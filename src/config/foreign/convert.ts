@@ -1,7 +1,7 @@
 /** Converts a server entry of another form to the specification's form. */
 import { isAbsolute, join } from "@std/path";
 import type { MCPServerConfig } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { serverKinds } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
 import { DOCUMENTS_TYPE } from "../documents.ts";

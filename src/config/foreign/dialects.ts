@@ -2,7 +2,7 @@
  * The names of members and the syntax of variables in each form. With this table, entries of all other programs become
  * flat entries of one kind.
  */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { ConfigForm } from "../form.ts";
 import type { ConfigPath } from "../problem.ts";
 

@@ -9,7 +9,7 @@ import {
   type Scalar,
   visit,
 } from "yaml";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { TableCell } from "../../protocol/dpe_content.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";

@@ -1,7 +1,7 @@
 /** Markdown: CommonMark with tables, and a front matter in YAML. It is written as HTML, and read as that. */
 import MarkdownIt, { type Token } from "markdown-it";
 import { parse as parseYaml } from "yaml";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { DocumentElement } from "../../provider/documents/source.ts";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";

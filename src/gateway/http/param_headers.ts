@@ -1,6 +1,6 @@
 /** Arguments that MCP of 2026 repeats in headers (`x-mcp-header` in a tool's schema): both must say the same. */
 import type { Json } from "../../agent/toolkit/mcp.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 
 /** The code of the error for a header that says something else than the body. */

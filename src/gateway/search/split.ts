@@ -2,7 +2,7 @@
  * Splits long texts into parts that can be read on their own: JSON stays JSON, and no character is cut. Parts of JSON are
  * cut out of the text as it is written, because parsing and writing it again would change numbers such as ids of 64 bits.
  */
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../json/json.ts";
 
 export interface Part {
   readonly text: string;

@@ -3,7 +3,7 @@ import MiniSearch from "minisearch";
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import { mcpServerOf } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { isLoneCharacter, termOf, wordsOf } from "./terms.ts";
 
 /** How much a term counts in each field. */

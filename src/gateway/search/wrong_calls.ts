@@ -1,7 +1,7 @@
 /** What is wrong with a call of a tool, in words that a model understands. */
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import type { ToolIndex } from "./tool_index.ts";
 

@@ -1,6 +1,6 @@
 /** Answers: JSON, or events of a stream, none of which is longer than clients read; and their end. */
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 
 /** Clients in Python and Go refuse an event of 1 MiB. */
 const MAX_EVENT_BYTES = 900_000;

@@ -1,9 +1,9 @@
 /** Reads the body of a request, up to a size, a time and a cost of its JSON, before anything else looks at it. */
 import { delay } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { isRecord } from "../../json.ts";
-import { MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
-import { JsonCost } from "../../protocol/json_cost.ts";
+import { isRecord } from "../../json/json.ts";
+import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import { JsonCost } from "../../json/cost.ts";
 import { httpError } from "./http_error.ts";
 
 const BODY_TIME_MS = 30_000;

@@ -2,7 +2,7 @@
 import * as oauth from "oauth4webapi";
 import type { OAuthSettings } from "../../protocol/config.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { SignInError } from "../errors.ts";
 import { isSameIssuer } from "./discovery.ts";
 import { adviceOf } from "./metadata_origins.ts";

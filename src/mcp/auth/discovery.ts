@@ -1,6 +1,6 @@
 /** Finds the authorization server of an MCP server (RFC 9728, RFC 8414, OpenID Connect Discovery, MCP of 2025-03-26). */
 import type * as oauth from "oauth4webapi";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { isLoopbackUrl } from "./addresses.ts";
 import type { Challenge } from "./challenge.ts";

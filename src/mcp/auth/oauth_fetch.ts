@@ -5,7 +5,7 @@
  */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import { networkReason, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
 import { isLoopbackUrl } from "./addresses.ts";
 import { assertInReach, fetchAt, ForbiddenAddressError, type ReachOptions } from "./reach.ts";

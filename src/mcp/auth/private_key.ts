@@ -1,7 +1,7 @@
 /** Private keys by which a client authenticates (`private_key_jwt`). */
 import type { AuthorizationServer } from "oauth4webapi";
 import type { OAuthSettings } from "../../protocol/config.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /** An algorithm of JSON Web Signatures, and the key that Web Crypto reads for it. */

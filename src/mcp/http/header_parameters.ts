@@ -4,7 +4,7 @@
  *
  * MCP specification: Streamable HTTP, "Custom headers from tool parameters".
  */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { shorten } from "../../text.ts";
 import type { EntryWarning, McpTool } from "../entries.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the messages in an HTTP body, and leaves the SDK a stand-in for each: it would refuse some of them. */
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../json/json.ts";
 import { readMessages, readUnparsable, type RpcMessage } from "../json_rpc.ts";
 import type { BodyFrames, Noise } from "./body_frames.ts";
 

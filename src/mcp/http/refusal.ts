@@ -1,6 +1,6 @@
 /** Refusals: their HTTP status may go with a JSON-RPC error, which says more. */
 import { readBoundedText } from "../../files.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import { shorten } from "../../text.ts";
 import { readMessages, type RequestId, type RpcFailure } from "../json_rpc.ts";
 

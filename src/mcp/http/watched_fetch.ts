@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import {

@@ -2,7 +2,7 @@
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import type { MessageLimits } from "../limits.ts";
 import { MessageBytes, type Oversized } from "../message_bytes.ts";
-import { LARGE_MESSAGE_BYTES } from "./large_json.ts";
+import { LARGE_MESSAGE_BYTES } from "../../json/large_message.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
 const NEWLINE = 0x0a;

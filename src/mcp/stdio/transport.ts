@@ -3,7 +3,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../json/json.ts";
 import { describeError } from "../../text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
@@ -14,7 +14,7 @@ import type { Journal } from "../journal.ts";
 import { readMessages, readUnparsable, type RpcMessage, toUnreadable, type Transport } from "../json_rpc.ts";
 import type { MessageLimits, ServerLimits } from "../limits.ts";
 import type { Oversized } from "../message_bytes.ts";
-import { readLargeMessage } from "./large_json.ts";
+import { readLargeMessage } from "../../json/large_message.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** How long output is read after the exit while a descendant holds the pipe open, in milliseconds. */

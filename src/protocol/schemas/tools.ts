@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { Attributes, AttributeValue, GetToolsReq, SMCPTool, ToolCallReq } from "../tools.ts";
 import { computerCall, timeoutSeconds } from "./office.ts";
 

@@ -1,5 +1,5 @@
 /** Completes the parameters of the document templates (`docs/protocol/finder.md#completion`). */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { parseNaturalNumber } from "../../uri/dpe_query.ts";
 import { type DocumentReader, elementIdOf } from "./reader.ts";
 import type { DocumentPage } from "./source.ts";

@@ -1,5 +1,5 @@
 /** Answers MCP methods: combines what the provider publishes with the answers of the SDK's own handlers. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
 import { LIST_START, type ListPosition, listPublished, readCursor, writeCursor } from "./list.ts";
 import { DocumentReader } from "../documents/reader.ts";

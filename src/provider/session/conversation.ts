@@ -1,5 +1,5 @@
 /** What this kit does for one client: answers requests, and tells it of changes, each in the revision that it speaks. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { type AnswerContext, answersFor, subscriptionAnswers } from "./answers.ts";
 import { RpcError, RpcErrorCode, type RpcHandler, type RpcRequest, toErrorBody } from "./json_rpc.ts";
 import { Broadcast, type Hearer, Session, type SessionWire } from "./session.ts";

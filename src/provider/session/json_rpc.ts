@@ -1,5 +1,5 @@
 /** JSON-RPC messages of the SDK's transports, and the errors that a server answers with. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 
 /** The error codes of MCP and JSON-RPC that this kit uses. */

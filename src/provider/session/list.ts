@@ -1,5 +1,5 @@
 /** `resources/list`, page by page. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { McpResource } from "../../protocol/resources.ts";
 import { DocumentReader } from "../documents/reader.ts";
 import { type Exchange, RpcError, RpcErrorCode } from "./json_rpc.ts";

@@ -1,6 +1,6 @@
 /** Authentication of clients by JSON Web Tokens. */
 import type { JWTPayload, ProtectedHeaderParameters } from "jose";
-import { isRecord, isTexts } from "../../json.ts";
+import { isRecord, isTexts } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { countOf, quoted } from "../../text.ts";
 import { CONSTANTS } from "../options/constants.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createPublicKey, X509Certificate } from "node:crypto";
 import type { JWK, ProtectedHeaderParameters as Header } from "jose";
 import { abortable } from "../../async/abortable.ts";
-import { isRecord, parseJson } from "../../json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { describeError } from "../../text.ts";

@@ -1,5 +1,5 @@
 /** The contract with what decides who may connect, and what each client may do. */
-import { isRecord, isTexts } from "../../json.ts";
+import { isRecord, isTexts } from "../../json/json.ts";
 import type { LogFields } from "../../log.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { Role } from "../../protocol/office.ts";

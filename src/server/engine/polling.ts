@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzip } from "node:zlib";
-import { costOfTexts, MAX_COST_PER_BYTE } from "../../protocol/json_cost.ts";
+import { costOfTexts, MAX_COST_PER_BYTE } from "../../json/cost.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { optionLabel } from "../options/checks.ts";
 import { Holding, noMemory } from "./budget.ts";

@@ -2,7 +2,7 @@
  * The numbers of a Server that are no options and that its docs name, with a sentence each: `docs/operations.md` prints them
  * from here. Other numbers stand in the modules that use them.
  */
-import { MAX_RELAYED_DEPTH } from "../../protocol/depth.ts";
+import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 
 export interface Constant {

@@ -1,5 +1,5 @@
 /** An event of a connection, until it is answered: the checks of its caller, its ack, and what is told of it. */
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { LogFields } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { readRequestId, SmcpError } from "../../protocol/errors.ts";

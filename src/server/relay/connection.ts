@@ -6,7 +6,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
-import { approximateSizeBytes } from "../../protocol/size.ts";
+import { approximateSizeBytes } from "../../json/measure.ts";
 import { describeError, quoted } from "../../text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Credentials, Grant } from "../admission/provider.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isRecord } from "../../../src/json.ts";
+import { isRecord } from "../../../src/json/json.ts";
 import {
   badRequest,
   type ErrorDetails,

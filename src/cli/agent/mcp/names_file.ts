@@ -1,7 +1,7 @@
 /** The file that keeps the names of tools over restarts (`--state`). */
 import type { GivenName } from "../../../agent/toolkit/tool_names.ts";
 import { describeFileError, readRegularFile, replaceFile } from "../../../files.ts";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import type { Logger } from "../../../log.ts";
 import { UsageError } from "../../outcome.ts";
 

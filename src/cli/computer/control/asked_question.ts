@@ -1,5 +1,5 @@
 /** A question of an MCP server on its way to the process in which the call was typed, and the answer on its way back. */
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import { fieldProblem } from "../../../protocol/form_answer.ts";
 import { readForm } from "../../../protocol/question_form.ts";
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";

@@ -1,6 +1,6 @@
 /** Sends a command to a Computer that runs in another process of this user. */
 import { basename, extname } from "@std/path";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { ComputerNotRunningError, printError, UsageError } from "../../outcome.ts";

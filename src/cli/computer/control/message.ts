@@ -2,7 +2,7 @@
  * The messages between a running Computer and a process that sends it a command. Each is one line of JSON: a request,
  * then any number of other replies, then the answer. A reply with a question is answered by a line of its own.
  */
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 
 export interface ControlRequest {
   /** The version of the package that sends the command; another version may have other commands. */

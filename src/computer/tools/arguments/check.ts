@@ -6,7 +6,7 @@
  * interpreted within a budget, and only keywords are read without which a schema accepts more. So what is refused here,
  * the whole schema refuses, too.
  */
-import { isRecord } from "../../../json.ts";
+import { isRecord } from "../../../json/json.ts";
 import { describeProblems, type Finding, Place, type Reason, summarizeUnion } from "./problems.ts";
 
 /** The most schemas, names and values that one check looks at: at worst some tens of milliseconds. */

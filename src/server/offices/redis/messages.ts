@@ -1,7 +1,7 @@
 /** What processes send to one another on their private channels: `kind {header}`, a line break, and arguments as they came. */
 import { Buffer } from "node:buffer";
 import { deserialize, serialize } from "node:v8";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import type { Answer } from "../../relay/pending_requests.ts";
 import { RawAnswer, rawArgumentsOf, RawRequest } from "../../engine/raw.ts";
 

@@ -2,7 +2,7 @@
 import { settledWithin } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
 import type { Logger } from "../../../log.ts";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError } from "../../../text.ts";
 import type { Target } from "../../relay/connection.ts";

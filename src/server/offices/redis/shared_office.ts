@@ -3,7 +3,7 @@
  * version that this process knows, if that version still holds; and the channel that tells of the changes of others.
  */
 import { delay } from "../../../async/backoff.ts";
-import { isTexts } from "../../../json.ts";
+import { isTexts } from "../../../json/json.ts";
 import { type JoinOutcome, type Member, Office } from "../office.ts";
 import type { Courier } from "./courier.ts";
 import { type CopyListener, type LeaveReason, OfficeCopy } from "./office_copy.ts";

@@ -1,7 +1,7 @@
 /** What Redis keeps of the offices: the names of keys and channels, seats as text, sessions, and the scripts. */
 import { createHash } from "node:crypto";
 import { Limiter } from "../../../async/limiter.ts";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import { type Member, sessionKey } from "../office.ts";
 import type { RedisConnection } from "./connection.ts";
 

@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { SmcpServer } from "../../../../server.ts";
 import { PROTOCOL_VERSIONS, type ProtocolMinor } from "../../../../src/protocol/version.ts";
-import { isRecord } from "../../../../src/json.ts";
+import { isRecord } from "../../../../src/json/json.ts";
 import { fields } from "../../_office.ts";
 import type { Office } from "../office.ts";
 import type { Step } from "../step.ts";

@@ -2,9 +2,9 @@
  * Parses a large JSON message without making one string of it: its long texts are found, checked and unescaped in place,
  * and only the rest is parsed.
  */
-import { runInTurns } from "../../async/turns.ts";
-import { isRecord, parseJson } from "../../json.ts";
-import { LongText, visitTextPlaces } from "../../protocol/long_text.ts";
+import { runInTurns } from "../async/turns.ts";
+import { isRecord, parseJson } from "./json.ts";
+import { LongText, visitTextPlaces } from "./long_text.ts";
 
 /** A shorter message is parsed as one string, in bytes. */
 export const LARGE_MESSAGE_BYTES = 1_048_576;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { costOfTexts, JsonCost, maxCostOf } from "../../../src/protocol/json_cost.ts";
+import { costOfTexts, JsonCost, maxCostOf } from "../../../src/json/cost.ts";
 
 /** What the JSON of a value costs, taken in pieces of so many bytes. */
 function costOf(value: unknown, pieceBytes = 65_536): number {

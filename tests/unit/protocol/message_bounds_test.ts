@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import { approximateSizeBytes, assertFits } from "../../../src/protocol/size.ts";
+import { MAX_REQUEST_DEPTH } from "../../../src/json/measure.ts";
+import { assertFits, assertShallow } from "../../../src/protocol/message_bounds.ts";
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength;
 
@@ -53,9 +54,18 @@ Deno.test("the size that a 413 tells is that of the JSON, whatever it holds", ()
   }
 });
 
-Deno.test("the approximate size grows with texts, keys and members", () => {
-  assert(approximateSizeBytes("x".repeat(1_000)) >= 1_000);
-  assert(approximateSizeBytes({ ["k".repeat(1_000)]: 1 }) >= 1_000);
-  assert(approximateSizeBytes(Array(1_000).fill(1)) >= 1_000);
-  assert(approximateSizeBytes(null) > 0);
+function nested(levels: number): unknown {
+  let value: unknown = "x";
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [0, value] : { a: null, value };
+  return value;
+}
+
+Deno.test("a request may be nested so deep, and no deeper, in whichever member", () => {
+  assertShallow({ req_id: "r", params: nested(MAX_REQUEST_DEPTH), list: [] });
+  for (const body of [null, undefined, 7, "text", {}]) assertShallow(body);
+  for (const field of ["params", "agent", "unknown"]) {
+    const body = { req_id: "r", [field]: nested(100_000) };
+    const { code, details } = assertThrows(() => assertShallow(body), SmcpError);
+    assertEquals([code, details], [400, { field }]);
+  }
 });

@@ -1,5 +1,5 @@
 /** Long texts of tool results, kept as bytes: strings would be copied at each step on the way to an Agent. */
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 
 /** A text as UTF-8 bytes, in place of a string. `JSON.stringify` writes it as a string. */
 export class LongText {
