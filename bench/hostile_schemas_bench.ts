@@ -6,7 +6,7 @@
  * deno run -A bench/hostile_schemas_bench.ts   # exit code 1 if a check takes longer than 100 ms
  * ```
  */
-import { checkArguments } from "../src/computer/tools/arguments/check.ts";
+import { checkArguments } from "../src/computer/tools/arguments.ts";
 import { hostileSchemas } from "../tests/attacks/_hostile_schemas.ts";
 
 /** The longest time that one check may take, in milliseconds. */

@@ -14,7 +14,6 @@ import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
-import { Attendance } from "./office/attendance.ts";
 import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_READ_LIMITS } from "./limits.ts";
 import {
@@ -74,7 +73,6 @@ export class Computer implements AsyncDisposable {
   readonly #announcer: Announcer;
   readonly #inputs: InputValues;
   readonly #officeLink: OfficeLink;
-  readonly #attendance: Attendance;
   readonly #requests: OfficeRequests;
   readonly #uploads: Uploads;
   #closing: Promise<void> | undefined;
@@ -93,13 +91,13 @@ export class Computer implements AsyncDisposable {
       protocolVersion: this.protocolVersion,
       log: logger,
       onEvent: (incoming) => this.#onEvent(incoming),
-      onJoined: () => this.#attendance.onJoined(),
-      onLeft: () => this.#attendance.onLeft(),
-      onLost: () => this.#attendance.onLost(),
+      onJoined: () => this.#host.agent.onJoined(),
+      onLeft: () => this.#host.agent.onLeft(),
+      onLost: () => this.#host.agent.onLost(),
       onReturned: () => {
         this.#announcer.announceAll();
         if (this.#host.skills.mayHaveAny) this.#announcer.announce("skills");
-        this.#attendance.onJoined();
+        this.#host.agent.onJoined();
       },
     });
     this.#host = new McpHost({
@@ -113,23 +111,12 @@ export class Computer implements AsyncDisposable {
       eraStore: options.eraStore,
       log: logger,
       limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...config.limits, ...limits },
+      members: () => this.#officeLink.members(),
       onChange: (kind) => this.#announcer.announce(kind),
       onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
     this.mcp = new LocalMcp(this.#host);
-    const { agent, calls, questions, blobs, resources, followed, log } = this.#host;
-    const members = () => this.#officeLink.members();
-    this.#attendance = new Attendance({
-      agent,
-      calls,
-      questions,
-      blobs,
-      resources,
-      followed,
-      uploads,
-      log,
-      members,
-    });
+    this.#host.agent.follow(uploads);
     this.#requests = new OfficeRequests({ host: this.#host, resolveDpe, uploads });
     uploads.follow(config.uploads);
   }
@@ -438,6 +425,6 @@ export class Computer implements AsyncDisposable {
   }
 
   #onEvent(incoming: IncomingEvent): void {
-    if (!this.#requests.receive(incoming)) this.#attendance.onEvent(incoming);
+    if (!this.#requests.receive(incoming)) this.#host.agent.onEvent(incoming);
   }
 }

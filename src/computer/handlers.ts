@@ -122,11 +122,11 @@ function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {
 
 function openInput({ host }: HandlerScope, body: unknown): OpenInputRet {
   const { modes, req_id } = parse.parseOpenInputReq(body);
-  return { modes: host.questions.channel.open(modes), req_id };
+  return { modes: host.channel.open(modes), req_id };
 }
 
 async function answerInput({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
-  return await host.questions.channel.answer(parse.parseAnswerInputReq(body));
+  return await host.channel.answer(parse.parseAnswerInputReq(body));
 }
 
 async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {

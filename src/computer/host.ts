@@ -17,6 +17,7 @@ import type { FinderPage } from "../protocol/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
+import type { SessionInfo } from "../protocol/office.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../spelling.ts";
 import { describeError, shorten } from "../text.ts";
@@ -38,7 +39,7 @@ import { changedInputs, type ConfigChange, isSameConfig } from "./config_change.
 import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
 import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
-import { OfficeAgent } from "./office/attendance.ts";
+import { OfficeAgent } from "./office/office_agent.ts";
 import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
 import { ToolCallHistory } from "./tools/history.ts";
 import { resolveInputs } from "./inputs/resolve.ts";
@@ -48,7 +49,7 @@ import { Redactor } from "./secrets/redaction.ts";
 import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
-import { Questions } from "./questions/questions.ts";
+import { AgentChannel } from "./questions/agent_channel.ts";
 import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { type ReadRequest, readResource } from "./resources/read.ts";
@@ -79,6 +80,8 @@ export interface HostContext {
   readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & QuestionLimits & BlobLimits & ListLimits>;
   readonly log: Logger;
   readonly eraStore?: EraStore | undefined;
+  /** Lists the members of the office; nobody by default. */
+  readonly members?: (() => Promise<readonly SessionInfo[]>) | undefined;
   readonly onChange: (kind: UpdateKind) => void;
   /** A call that the Agent follows has made progress; ignored by default. */
   readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
@@ -95,9 +98,9 @@ export class McpHost implements AsyncDisposable {
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   readonly followed: FollowedCalls;
-  readonly questions: Questions;
+  readonly channel: AgentChannel;
   readonly callLimits: CallLimits;
-  readonly agent: OfficeAgent = new OfficeAgent();
+  readonly agent: OfficeAgent;
   readonly blobs: BlobStore;
   readonly log: Logger;
   readonly signIns: HostSignIns;
@@ -121,6 +124,7 @@ export class McpHost implements AsyncDisposable {
     this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
     this.blobs = new BlobStore({ ...DEFAULT_BLOB_LIMITS, ...limits });
     const log = this.log = this.#redactor.wrap(context.log);
+    this.agent = new OfficeAgent({ members: context.members ?? (() => Promise.resolve([])), log });
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
     this.signIns = new HostSignIns({
@@ -182,22 +186,19 @@ export class McpHost implements AsyncDisposable {
       onChange: () => context.onChange("tools"),
     });
     this.followed = new FollowedCalls(context.onProgress);
-    this.questions = new Questions({
-      answerQuestion: context.answerQuestion,
-      agent: this.agent,
-      limits: { ...DEFAULT_QUESTION_LIMITS, ...limits },
-      log: withModule(log, "tools"),
-    });
+    const questionLimits = { ...DEFAULT_QUESTION_LIMITS, ...limits };
+    this.channel = new AgentChannel(questionLimits);
     this.calls = new ToolCalls({
       rules: this.rules,
       fleet: this.fleet,
       directory: this.tools,
       history: this.history,
       confirm: context.confirm,
-      questions: this.questions,
+      answerQuestion: context.answerQuestion,
+      channel: this.channel,
       agent: this.agent,
       followed: this.followed,
-      limits: this.callLimits,
+      limits: { ...this.callLimits, ...questionLimits },
       vrl: this.#vrl,
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
@@ -205,6 +206,7 @@ export class McpHost implements AsyncDisposable {
       },
       log: withModule(log, "tools"),
     });
+    this.agent.follow(this.channel, this.calls, this.resources, this.followed, this.blobs);
     this.configure(context.config);
   }
 
@@ -346,7 +348,7 @@ export class McpHost implements AsyncDisposable {
   /** Stops all MCP servers. Idempotent. */
   async close(): Promise<void> {
     this.calls.close();
-    this.blobs.endOffice();
+    this.blobs.forgetAgent();
     await Promise.all([this.fleet.close(), this.skills.close()]);
     this.#vrl.close();
   }

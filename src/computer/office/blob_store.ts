@@ -221,8 +221,8 @@ export class BlobStore {
     return this.#office;
   }
 
-  /** The office was left: its handles become invalid. */
-  endOffice(): void {
+  /** The office was left, or another Agent sits in the seat: all handles become invalid. */
+  forgetAgent(): void {
     this.#office.end();
     this.#office = new OfficeBlobs(this.#limits);
   }

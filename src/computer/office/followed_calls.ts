@@ -70,7 +70,7 @@ export class FollowedCalls {
   }
 
   /** The Agent or this Computer has left the office: nothing is followed any more. */
-  endOffice(): void {
+  endAgent(): void {
     this.#expected.clear();
     for (const call of this.#running.values()) {
       call.isFollowed = false;

@@ -3,6 +3,7 @@
  * answers to them.
  */
 import { abortable } from "../../async/abortable.ts";
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { CheckedContent } from "../../protocol/form_answer.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -73,8 +74,9 @@ export class AgentChannel {
   readonly #ended = new Map<string, EndReason>();
   #modes: ReadonlySet<QuestionMode> = new Set();
 
-  constructor(limits: QuestionLimits) {
-    this.#limits = limits;
+  constructor({ maxQuestions, questionTimeoutMs }: QuestionLimits) {
+    // A timer that is set to more ends at once.
+    this.#limits = { maxQuestions, questionTimeoutMs: Math.min(questionTimeoutMs, MAX_TIMER_MS) };
   }
 
   /** Answers `client:open_input`: the Agent takes questions of these kinds from now on. Gives the kinds that are known. */
@@ -85,7 +87,11 @@ export class AgentChannel {
   }
 
   /** The Agent or the connection has gone: no questions until the next {@linkcode AgentChannel.open}. */
-  close(): void {
+  endAgent(): void {
+    this.#modes = new Set();
+  }
+
+  onConnectionLost(): void {
     this.#modes = new Set();
   }
 

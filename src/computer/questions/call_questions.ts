@@ -1,21 +1,23 @@
 /** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
 import { isRecord } from "../../json/json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
+import type { Logger } from "../../log.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import { checkContent } from "../../protocol/form_answer.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text.ts";
 import type { ToolRoute } from "../tools/directory.ts";
 import type { RunningCall } from "../tools/running_call.ts";
-import type { AgentChannel, AgentQuestion, QuestionOutcome } from "./agent_channel.ts";
-import type { AskedQuestion, PersonAtComputer } from "./person.ts";
-import type { AnswerQuestion } from "./question.ts";
-import { type ReadableQuestion, readQuestion } from "./read_question.ts";
+import { type AgentChannel, type AgentQuestion, type QuestionOutcome, TOO_MANY } from "./agent_channel.ts";
+import { type AskedBy, NobodyAnswered, type PersonAtComputer } from "./person.ts";
+import { type AnswerQuestion, checkAnswer, type ReadableQuestion, readQuestion } from "./question.ts";
 
 const MAX_QUESTIONS_PER_CALL = 32;
 /** The code of an error that asks the user to open pages before the tool runs (MCP 2025-11-25). */
 const URL_ELICITATION_REQUIRED = -32042;
 const MAX_PAGES = 8;
+/** How often an answer that does not fit the form is asked for again. */
+const MAX_WRONG_ANSWERS = 10;
 const MAX_QUOTED_LENGTH = 500;
 const NOBODY = "nobody can be asked: no person at the Computer, and no user of the Agent";
 
@@ -30,6 +32,9 @@ export interface Answerers {
   readonly channel: AgentChannel;
   /** How the person at the Computer is reached; `undefined` when not at all. */
   readonly answerQuestion: AnswerQuestion | undefined;
+  /** The most questions that the person is asked at the same time, by all calls. */
+  readonly maxQuestions: number;
+  readonly log: Logger;
 }
 
 /** The questions of one call, one after the other. */
@@ -110,13 +115,12 @@ export class CallQuestions {
   }
 
   async #askSomebody(question: ReadableQuestion, signal: AbortSignal): Promise<QuestionOutcome> {
-    const { person, channel, answerQuestion } = this.#answerers;
+    const { channel, answerQuestion } = this.#answerers;
     const { elicitation } = this.#route.server.config;
     const { isLocal } = this.#call;
     if (elicitation === "decline") return decline('the configuration says "elicitation": "decline"');
     if (answerQuestion !== undefined && (isLocal || elicitation !== "agent")) {
-      const asked: AskedQuestion = { call: this.#call, route: this.#route, question, signal };
-      const outcome = await person.ask(asked, answerQuestion);
+      const outcome = await this.#askPerson(question, signal, answerQuestion);
       if (outcome !== undefined) return outcome;
     }
     if (isLocal || elicitation === "computer" || !channel.takes(question.mode)) return decline(NOBODY);
@@ -127,6 +131,62 @@ export class CallQuestions {
     }
     const unanswered = why ?? (answer.action === "cancel" ? UNDECIDED : undefined);
     return { answer, ...(unanswered !== undefined && { why: unanswered }) };
+  }
+
+  /**
+   * Asks the person at the Computer until the answer fits; `undefined` when nobody is there.
+   *
+   * @throws The signal's reason when the call ends first.
+   */
+  async #askPerson(
+    question: ReadableQuestion,
+    signal: AbortSignal,
+    answerQuestion: AnswerQuestion,
+  ): Promise<QuestionOutcome | undefined> {
+    const { person, maxQuestions, log } = this.#answerers;
+    const call = this.#call;
+    if (person.openQuestions >= maxQuestions) return decline(TOO_MANY);
+    person.openQuestions++;
+    const ended = call.endedOr(signal);
+    const reason = { server: this.#route.server.name, what: "an answer", signal: ended };
+    try {
+      return await person.ask(call, reason, (by) => this.#askUntilRight(question, by, answerQuestion));
+    } catch (error) {
+      ended.throwIfAborted();
+      if (error instanceof NobodyAnswered) return { answer: { action: "cancel" }, why: error.message };
+      const { req_id } = call.request;
+      log.error("the answerQuestion callback failed", { req_id, error: describeError(error) });
+      return decline("asking failed");
+    } finally {
+      person.openQuestions--;
+    }
+  }
+
+  async #askUntilRight(
+    question: ReadableQuestion,
+    by: () => AskedBy,
+    answerQuestion: AnswerQuestion,
+  ): Promise<QuestionOutcome | undefined> {
+    const { request, isLocal } = this.#call;
+    const { server, tool } = this.#route;
+    const about = {
+      claimedAgent: request.agent,
+      isLocal,
+      reqId: request.req_id,
+      server: server.name,
+      tool: tool.name,
+      name: request.tool_name,
+    };
+    let problems: readonly string[] = [];
+    for (let wrong = 0; wrong <= MAX_WRONG_ANSWERS; wrong++) {
+      const answer = await answerQuestion({ ...about, ...question, ...by(), problems });
+      by().signal.throwIfAborted();
+      if (answer === undefined) return undefined;
+      const checked = checkAnswer(answer, question);
+      if (checked.problems === undefined) return { answer: checked.answer };
+      problems = checked.problems;
+    }
+    return decline("the answers did not fit the form");
   }
 
   /** By the configuration as it is now. */

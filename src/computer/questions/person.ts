@@ -1,133 +1,114 @@
-/** Asks the person at the Computer, a bounded number of questions at once, until the answer fits. */
+/** Asks the person at the Computer: a bounded time, in which the time of the call stands still. */
 import { abortable } from "../../async/abortable.ts";
+import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
-import type { Logger } from "../../log.ts";
-import { checkContent } from "../../protocol/form_answer.ts";
-import type { Answer } from "../../protocol/questions.ts";
-import { describeError } from "../../text.ts";
-import type { QuestionLimits } from "../limits.ts";
-import type { OfficeAgent } from "../office/attendance.ts";
-import type { ToolRoute } from "../tools/directory.ts";
+import type { ToolResultMeta } from "../../protocol/tools.ts";
+import type { OfficeAgent } from "../office/office_agent.ts";
 import type { RunningCall } from "../tools/running_call.ts";
-import { type AgentChannel, type QuestionOutcome, TOO_MANY, unansweredIn } from "./agent_channel.ts";
-import { pauseFor } from "./pause.ts";
-import type { AnswerQuestion, QuestionRequest } from "./question.ts";
-import type { ReadableQuestion } from "./read_question.ts";
+import { type AgentChannel, type AgentQuestion, unansweredIn } from "./agent_channel.ts";
 
-/** How often an answer that does not fit the form is asked for again. */
-const MAX_WRONG_ANSWERS = 10;
+/**
+ * How long somebody is asked before the Agent is told to wait, in milliseconds. A rule of the host program answers at
+ * once: with a wait, the call would take two more requests, the last of which repeats it.
+ */
+const WAIT_AFTER_MS = 100;
+
+export interface AskReason {
+  readonly server: string;
+  /** What the person is asked for: `a confirmation`, `an answer`. */
+  readonly what: string;
+  readonly meta?: ToolResultMeta;
+}
+
+/** What the callback of the host program is told beside the question. */
+export interface AskedBy {
+  /** The name of the office's Agent as the Server states it; `undefined` for a call by this Computer's own program. */
+  readonly agent: string | undefined;
+  readonly timeLeftMs: number;
+  /** Aborted when the call ends or nobody waits for an answer any more. */
+  readonly signal: AbortSignal;
+}
 
 export interface PersonContext {
   readonly agent: Pick<OfficeAgent, "known">;
   /** The way to the Agent, which may have to wait meanwhile. */
   readonly channel: AgentChannel;
-  readonly limits: QuestionLimits;
-  readonly log: Logger;
-}
-
-export interface AskedQuestion {
-  readonly call: RunningCall;
-  readonly route: ToolRoute;
-  readonly question: ReadableQuestion;
-  /** Aborted when the MCP server waits no more. */
-  readonly signal: AbortSignal;
 }
 
 export class PersonAtComputer {
+  /** How many questions of MCP servers are put to the person now. */
+  openQuestions = 0;
   readonly #context: PersonContext;
-  #waiting = 0;
 
   constructor(context: PersonContext) {
     this.#context = context;
   }
 
   /**
-   * Asks; `undefined` when nobody is there.
+   * Lets `put` ask the person while the call's time stands still, if the Agent can wait.
    *
-   * @throws The signal's reason when the call ends first.
+   * @param options `signal`: ends the question
+   * @throws {NobodyAnswered} when the person's time is over. The signal's reason, and that of `put`.
    */
-  async ask(asked: AskedQuestion, answerQuestion: AnswerQuestion): Promise<QuestionOutcome | undefined> {
-    const { channel, limits: { maxQuestions }, log } = this.#context;
-    const { call, signal } = asked;
-    if (this.#waiting >= maxQuestions) return { answer: { action: "decline" }, why: TOO_MANY };
-    this.#waiting++;
-    const ended = call.endedOr(signal);
-    using pause = pauseFor(call, channel, { server: asked.route.server.name, what: "an answer" });
+  async ask<T>(
+    call: RunningCall,
+    { signal: ended, ...reason }: AskReason & { readonly signal: AbortSignal },
+    put: (by: () => AskedBy) => Promise<T>,
+  ): Promise<T> {
+    const { agent, channel } = this.#context;
+    using pause = pauseFor(call, channel, reason);
     const { isPaused, timeoutMs } = pause;
-    using deadline = new Deadline(timeoutMs, { reason: () => new QuestionExpired(), signal: ended });
-    const timeLeftMs = () => isPaused ? timeoutMs : call.clock.leftMs;
-    try {
-      return await this.#askUntilRight(asked, { answerQuestion, timeLeftMs, signal: deadline.signal });
-    } catch (error) {
-      ended.throwIfAborted();
-      if (error instanceof QuestionExpired) {
-        return { answer: { action: "cancel" }, why: unansweredIn(timeoutMs) };
-      }
-      log.error("the answerQuestion callback failed", {
-        req_id: call.request.req_id,
-        error: describeError(error),
-      });
-      return { answer: { action: "decline" }, why: "asking failed" };
-    } finally {
-      this.#waiting--;
-    }
-  }
-
-  async #askUntilRight(
-    asked: AskedQuestion,
-    { answerQuestion, timeLeftMs, signal }: {
-      readonly answerQuestion: AnswerQuestion;
-      readonly timeLeftMs: () => number;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<QuestionOutcome | undefined> {
-    const { call } = asked;
-    const agent = call.isLocal ? undefined : await abortable(this.#context.agent.known(), signal);
-    let problems: readonly string[] = [];
-    for (let wrong = 0; wrong <= MAX_WRONG_ANSWERS; wrong++) {
-      const request = toRequest(asked, { agent, problems, timeLeftMs: timeLeftMs(), signal });
-      const answer = await abortable(Promise.resolve(answerQuestion(request)), signal);
-      signal.throwIfAborted();
-      if (answer === undefined) return undefined;
-      const checked = checkAnswer(answer, asked.question);
-      if (checked.problems === undefined) return { answer: checked.answer };
-      problems = checked.problems;
-    }
-    return { answer: { action: "decline" }, why: "the answers did not fit the form" };
+    using deadline = new Deadline(timeoutMs, { reason: () => new NobodyAnswered(timeoutMs), signal: ended });
+    const { signal } = deadline;
+    const name = call.isLocal ? undefined : await abortable(agent.known(), signal);
+    const by = () => ({ agent: name, timeLeftMs: isPaused ? timeoutMs : call.clock.leftMs, signal });
+    return await abortable(put(by), signal);
   }
 }
 
-function toRequest(
-  { call: { request, isLocal }, route: { server, tool }, question }: AskedQuestion,
-  rest: Pick<QuestionRequest, "agent" | "problems" | "timeLeftMs" | "signal">,
-): QuestionRequest {
+/** The time for one person. Dispose of it when they have answered: the call then goes on. */
+interface Pause extends Disposable {
+  readonly isPaused: boolean;
+  /** How long they may take, in milliseconds. While the call's own time runs on, that ends first. */
+  readonly timeoutMs: number;
+}
+
+function pauseFor(call: RunningCall, channel: AgentChannel, { server, what, meta }: AskReason): Pause {
+  const { timeoutMs } = channel;
+  if (call.isLocal) {
+    call.clock.pause();
+    return { isPaused: true, timeoutMs, [Symbol.dispose]: () => call.clock.resume() };
+  }
+  if (!channel.takes("wait")) return { isPaused: false, timeoutMs: MAX_TIMER_MS, [Symbol.dispose]() {} };
+  const question: AgentQuestion = {
+    mode: "wait",
+    server,
+    message: `The person at the Computer is asked for ${what}`,
+    members: {},
+    sentence:
+      `Tool "${call.request.tool_name}" has not finished: the person at the Computer is asked for ${what}`,
+    ...(meta === undefined ? {} : { meta }),
+  };
+  let waiting: Disposable | undefined;
+  const timer = setTimeout(() => {
+    // The Agent may have gone meanwhile.
+    if (channel.takes("wait")) waiting = channel.wait(call, question);
+  }, WAIT_AFTER_MS);
   return {
-    ...rest,
-    ...question,
-    claimedAgent: request.agent,
-    isLocal,
-    reqId: request.req_id,
-    server: server.name,
-    tool: tool.name,
-    name: request.tool_name,
+    isPaused: true,
+    timeoutMs,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      waiting?.[Symbol.dispose]();
+    },
   };
 }
 
-/** The answer as the MCP server gets it. A host program in JavaScript may give anything. */
-function checkAnswer(
-  answer: Answer,
-  question: ReadableQuestion,
-):
-  | { readonly answer: Answer; readonly problems?: undefined }
-  | { readonly problems: readonly string[] } {
-  if (answer.action !== "accept") {
-    return { answer: { action: answer.action === "cancel" ? "cancel" : "decline" } };
-  }
-  if (question.mode === "url") return { answer: { action: "accept" } };
-  const { content, problems } = checkContent(question.fields, answer.content ?? {});
-  return problems === undefined ? { answer: { action: "accept", content } } : { problems };
-}
+/** The person did not answer in time. The message is the end of a sentence for the model. */
+export class NobodyAnswered extends Error {
+  override readonly name = "NobodyAnswered";
 
-class QuestionExpired extends Error {
-  override readonly name = "QuestionExpired";
+  constructor(timeoutMs: number) {
+    super(unansweredIn(timeoutMs));
+  }
 }

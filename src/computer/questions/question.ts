@@ -1,6 +1,16 @@
-/** Questions of MCP servers to the person at the Computer: what they are shown, and what they may answer. */
-import type { QuestionField } from "../../protocol/question_form.ts";
+/** Questions of MCP servers: which can be asked, what the person at the Computer is shown, and what they may answer. */
+import type { Question } from "../../mcp/call_options.ts";
+import { checkContent } from "../../protocol/form_answer.ts";
+import { type QuestionField, readForm } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
+import { findSecretField } from "../../protocol/secret_fields.ts";
+import { fitsApproximately } from "../../json/measure.ts";
+import { describeError, shorten } from "../../text.ts";
+
+const MAX_MESSAGE_LENGTH = 16_384;
+const MAX_SCHEMA_BYTES = 65_536;
+const MAX_URL_LENGTH = 8_192;
+const MAX_REASON_LENGTH = 200;
 
 /** The members of every question of an MCP server. */
 export interface QuestionContext {
@@ -52,3 +62,60 @@ export type QuestionRequest =
  * the same time.
  */
 export type AnswerQuestion = (request: QuestionRequest) => Answer | undefined | Promise<Answer | undefined>;
+
+export type ReadableQuestion =
+  | {
+    readonly mode: "form";
+    readonly message: string;
+    readonly fields: readonly QuestionField[];
+    readonly schema: Readonly<Record<string, unknown>>;
+  }
+  | { readonly mode: "url"; readonly message: string; readonly url: string };
+
+/** A question as it was read: one that can be asked, or the reason why not, for the model. */
+export type QuestionReading =
+  | { readonly question: ReadableQuestion; readonly refusal?: undefined }
+  | { readonly question?: undefined; readonly refusal: string };
+
+export function readQuestion(question: Question): QuestionReading {
+  const { message } = question;
+  if (message.length > MAX_MESSAGE_LENGTH) return { refusal: "its text is too long" };
+  if (question.mode === "form") return readFormQuestion(message, question.schema);
+  // In the normal form of URLs nothing is invisible, and every host is spelled in ASCII.
+  const url = URL.parse(question.url);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return { refusal: "its URL is not one of the web" };
+  }
+  if (url.username !== "" || url.password !== "") return { refusal: "its URL has a user name in it" };
+  if (url.href.length > MAX_URL_LENGTH) return { refusal: "its URL is too long" };
+  return { question: { mode: "url", message, url: url.href } };
+}
+
+function readFormQuestion(message: string, schema: Readonly<Record<string, unknown>>): QuestionReading {
+  if (!fitsApproximately(schema, MAX_SCHEMA_BYTES)) return { refusal: "its form is too large" };
+  let fields: QuestionField[];
+  try {
+    fields = readForm(schema);
+  } catch (error) {
+    return { refusal: `its form is not one of MCP (${shorten(describeError(error), MAX_REASON_LENGTH)})` };
+  }
+  const secret = findSecretField(fields, schema);
+  if (secret === undefined) return { question: { mode: "form", message, fields, schema } };
+  const name = shorten(secret.name, MAX_REASON_LENGTH);
+  return { refusal: `its field "${name}" looks like a secret, and a form must not ask for secrets` };
+}
+
+/** An answer, or what is wrong with it: one sentence for each field. */
+export type CheckedAnswer =
+  | { readonly answer: Answer; readonly problems?: undefined }
+  | { readonly problems: readonly string[] };
+
+/** Checks an answer of the person at the Computer. A host program in JavaScript may give anything. */
+export function checkAnswer(answer: Answer, question: ReadableQuestion): CheckedAnswer {
+  if (answer.action !== "accept") {
+    return { answer: { action: answer.action === "cancel" ? "cancel" : "decline" } };
+  }
+  if (question.mode === "url") return { answer: { action: "accept" } };
+  const { content, problems } = checkContent(question.fields, answer.content ?? {});
+  return problems === undefined ? { answer: { action: "accept", content } } : { problems };
+}

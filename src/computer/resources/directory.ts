@@ -112,7 +112,7 @@ export class ResourceDirectory {
   }
 
   /** Ends all subscriptions of the Agent, which has left or whose office was left. */
-  endOffice(): void {
+  endAgent(): void {
     this.#context.watch.endOffice();
     for (const resources of this.#servers.values()) resources.unwatchAll();
   }

@@ -10,17 +10,18 @@ import { describeError, shorten } from "../../text.ts";
 import { withStrings } from "../../json/long_text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
-import type { CallLimits } from "../limits.ts";
-import type { OfficeAgent } from "../office/attendance.ts";
+import type { CallLimits, QuestionLimits } from "../limits.ts";
+import type { OfficeAgent } from "../office/office_agent.ts";
 import type { OfficeRules } from "../office_rules.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";
-import type { CallQuestions } from "../questions/call_questions.ts";
+import { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
-import type { Questions } from "../questions/questions.ts";
+import type { AgentChannel } from "../questions/agent_channel.ts";
+import { PersonAtComputer } from "../questions/person.ts";
 import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { transformResult } from "../vrl/transform.ts";
-import { checkArguments } from "./arguments/check.ts";
+import { checkArguments } from "./arguments.ts";
 import { type Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
@@ -51,11 +52,13 @@ export interface ToolCallsContext {
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
-  /** Who answers the questions of MCP servers, and the way to the Agent's user. */
-  readonly questions: Questions;
+  /** Reaches the person at the Computer; `undefined` when nobody does. */
+  readonly answerQuestion: AnswerQuestion | undefined;
+  /** The way to the Agent's user. */
+  readonly channel: AgentChannel;
   readonly agent: Pick<OfficeAgent, "name" | "known">;
   readonly followed: FollowedCalls;
-  readonly limits: CallLimits;
+  readonly limits: CallLimits & QuestionLimits;
   readonly vrl: VrlEngine;
   /** Masks what the caller is told of a failed call, and of its progress. */
   readonly maskerOf: (
@@ -82,15 +85,17 @@ export interface CallOptions {
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   readonly #warnOnce: WarnOnce;
+  readonly #person: PersonAtComputer;
   readonly #confirmations: Confirmations;
   readonly #repeated = new RepeatedCalls();
   readonly #running = new Set<RunningCall>();
 
   constructor(context: ToolCallsContext) {
-    const { confirm, agent, questions: { channel }, limits: { maxConfirmations }, log } = context;
+    const { confirm, channel, limits: { maxConfirmations }, log } = context;
     this.#context = context;
     this.#warnOnce = new WarnOnce(log);
-    this.#confirmations = new Confirmations({ confirm, agent, channel, maxConfirmations, log });
+    const person = this.#person = new PersonAtComputer(context);
+    this.#confirmations = new Confirmations({ confirm, person, channel, maxConfirmations, log });
   }
 
   /**
@@ -117,7 +122,7 @@ export class ToolCalls {
   }
 
   /** Cancels the calls of the office, because its Agent or this Computer left. */
-  endOfficeCalls(): void {
+  endAgent(): void {
     this.#end(({ isLocal }) => !isLocal);
   }
 
@@ -125,12 +130,12 @@ export class ToolCalls {
    * Cancels the calls of the office that wait for the person at the Computer to confirm them, because the connection was
    * lost. One that the Agent's user was asked about goes on when the Agent is still there afterwards.
    */
-  endConfirmations(): void {
+  onConnectionLost(): void {
     this.#end(({ isLocal, awaited }) => !isLocal && awaited === "confirmer");
   }
 
   /** Forgets the answers that are kept for repeated requests: the Computer has left the office. */
-  forget(): void {
+  forgetAgent(): void {
     this.#repeated.clear();
   }
 
@@ -238,8 +243,10 @@ export class ToolCalls {
 
   /** Runs a call within its time, and as long as it is not cancelled. */
   async #execute(call: RunningCall, route: ToolRoute, options: CallOptions): Promise<ToolOutcome> {
-    const { answerQuestion, isConfirmed = false } = options;
-    const questions = this.#context.questions.of(call, { route, answerQuestion });
+    const { channel, log, limits: { maxQuestions } } = this.#context;
+    const { answerQuestion = this.#context.answerQuestion, isConfirmed = false } = options;
+    const answerers = { person: this.#person, channel, answerQuestion, maxQuestions, log };
+    const questions = new CallQuestions(call, route, answerers);
     this.#running.add(call);
     try {
       const isAllowed = isConfirmed || route.meta?.auto_apply === true;
@@ -287,7 +294,7 @@ export class ToolCalls {
     const { server, tool } = route;
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
-    const taskMs = limitMs + this.#context.questions.timeoutMs;
+    const taskMs = limitMs + this.#context.channel.timeoutMs;
     const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
     const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
     if (!Array.isArray(raw["content"])) {

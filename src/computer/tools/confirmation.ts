@@ -1,15 +1,12 @@
 /** Confirmation of tool calls by the person at the Computer: when they are asked, and what they are shown. */
 import { createHash } from "node:crypto";
-import { abortable, settledWithin } from "../../async/abortable.ts";
-import { Deadline } from "../../async/deadline.ts";
+import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
-import { ServerTimeoutError } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
-import type { OfficeAgent } from "../office/attendance.ts";
-import { type AgentChannel, unansweredIn } from "../questions/agent_channel.ts";
-import { pauseFor } from "../questions/pause.ts";
+import type { AgentChannel } from "../questions/agent_channel.ts";
+import { NobodyAnswered, type PersonAtComputer } from "../questions/person.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
@@ -78,7 +75,7 @@ export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
-  readonly agent: Pick<OfficeAgent, "known">;
+  readonly person: PersonAtComputer;
   /** The way to the Agent's user, who confirms where the configuration says `"approval": "agent"`. */
   readonly channel: AgentChannel;
   readonly maxConfirmations: number;
@@ -151,22 +148,18 @@ export class Confirmations {
 
   /** Asks the person at the Computer; gives the reason when the call must not run. */
   async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<string | undefined> {
-    const { request, isLocal } = call;
-    const server = route.server.name;
+    const { request, isLocal, clock: { signal } } = call;
     const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
-    const agent = isLocal ? undefined : await abortable(this.#context.agent.known(), call.clock.signal);
-    using pause = pauseFor(call, this.#context.channel, { server, what: "a confirmation", meta });
-    const { timeoutMs } = pause;
-    const reason = () => new ServerTimeoutError("Cannot confirm the call: nobody has answered");
-    using deadline = new Deadline(timeoutMs, { reason, signal: call.clock.signal });
-    const { signal } = deadline;
+    const reason = { server: route.server.name, what: "a confirmation", meta, signal };
     try {
-      const question = { ...toQuestion(request, route), agent, isLocal, signal };
-      const isConfirmed = await abortable(Promise.resolve(confirm(question)), signal);
+      const isConfirmed = await this.#context.person.ask(call, reason, async (by) => {
+        const { agent, signal } = by();
+        return await confirm({ ...toQuestion(request, route), agent, isLocal, signal });
+      });
       return isConfirmed === true ? undefined : "it was declined";
     } catch (error) {
-      if (!signal.aborted || call.clock.signal.aborted) throw error;
-      return `${unansweredIn(timeoutMs)}, and it has not run`;
+      if (error instanceof NobodyAnswered) return `${error.message}, and it has not run`;
+      throw error;
     }
   }
 

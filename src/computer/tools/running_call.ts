@@ -1,11 +1,108 @@
-/**
- * A tool call that runs. It has one answer for each request that waits for it: a question to the Agent ends the first
- * request, the answer to the question is the next one, and the last one gets the result.
- */
+/** A tool call that runs, and its time. */
 import type { Progress } from "../../mcp/call_options.ts";
+import { ServerTimeoutError } from "../../mcp/errors.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
-import { CallClock } from "./call_clock.ts";
+
+export interface CallTimes {
+  readonly timeoutMs: number;
+  /** How long it may make no progress, in milliseconds; as long as it likes by default. */
+  readonly idleMs?: number | undefined;
+}
+
+/**
+ * Ends a call after its time, or when it has made no progress for too long, and stands still while a person is asked.
+ * Progress alone never gives a call more time than its time-out; the answer to a question begins a new one.
+ */
+export class CallClock implements Disposable {
+  readonly #own = new AbortController();
+  readonly #idleMs: number;
+  readonly #report: (progress: Progress) => void;
+  /** The time that the call has: since its begin, or since the last {@linkcode CallClock.restart}. */
+  #limitMs: number;
+  /** What was left of it when the timer was set. */
+  #leftMs: number;
+  #setAtMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDisposed = false;
+  #latest: Progress | undefined;
+
+  /** @param report Receives the progress of the call. */
+  constructor({ timeoutMs, idleMs = Infinity }: CallTimes, report: (progress: Progress) => void) {
+    this.#report = report;
+    this.#limitMs = this.#leftMs = timeoutMs;
+    this.#idleMs = idleMs;
+    this.resume();
+  }
+
+  /** Aborted when the time is over, or by {@linkcode CallClock.abort}. */
+  get signal(): AbortSignal {
+    return this.#own.signal;
+  }
+
+  get limitMs(): number {
+    return this.#limitMs;
+  }
+
+  get leftMs(): number {
+    const spentMs = this.#timer === undefined ? 0 : performance.now() - this.#setAtMs;
+    return Math.max(0, this.#leftMs - spentMs);
+  }
+
+  pause(): void {
+    this.#leftMs = this.leftMs;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Goes on with the time that is left; the time without progress begins anew. */
+  resume(): void {
+    if (this.#timer !== undefined || this.#isDisposed) return;
+    this.#setAtMs = performance.now();
+    const isIdle = this.#idleMs < this.#leftMs;
+    const timeoutMs = isIdle ? this.#idleMs : this.#limitMs;
+    const message = `Cannot complete the call: no ${isIdle ? "progress" : "answer"} in ${timeoutMs} ms`;
+    const onTime = () => this.abort(new ServerTimeoutError(message, isIdle ? { idleMs: timeoutMs } : {}));
+    this.#timer = setTimeout(onTime, Math.min(this.#idleMs, this.#leftMs));
+  }
+
+  restart(timeoutMs: number): void {
+    this.pause();
+    this.#limitMs = this.#leftMs = timeoutMs;
+    this.resume();
+  }
+
+  abort(reason: unknown): void {
+    this[Symbol.dispose]();
+    this.#own.abort(reason);
+  }
+
+  /**
+   * Takes a report of the MCP server. Only a value above all before is progress that gives time; a report that repeats
+   * itself is dropped, and one that goes back keeps the highest value.
+   */
+  readonly onProgress = ({ progress, total, message }: Progress): void => {
+    if (this.signal.aborted) return;
+    const before = this.#latest;
+    const isFurther = before === undefined || progress > before.progress;
+    if (isFurther && this.#timer !== undefined) {
+      this.pause();
+      this.resume();
+    }
+    if (!isFurther && message === before.message && total === before.total) return;
+    this.#latest = {
+      progress: isFurther ? progress : before.progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    this.#report(this.#latest);
+  };
+
+  [Symbol.dispose](): void {
+    this.pause();
+    this.#isDisposed = true;
+  }
+}
 
 /**
  * Whom a call waits for: the person at the Computer or the user of the Agent who confirms it, or the person who answers a
@@ -13,7 +110,11 @@ import { CallClock } from "./call_clock.ts";
  */
 export type AwaitedPerson = "confirmer" | "approver" | "answerer";
 
-/** A call that runs. Declare it with `using`: disposal stops its clock and ends its questions. */
+/**
+ * A call that runs. It has one answer for each request that waits for it: a question to the Agent ends the first request,
+ * the answer to the question is the next one, and the last one gets the result. Declare it with `using`: disposal stops its
+ * clock and ends its questions.
+ */
 export class RunningCall implements Disposable {
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
@@ -72,7 +173,7 @@ export class RunningCall implements Disposable {
     this.#answer = Promise.withResolvers();
   }
 
-  /** Goes on with this time, for the next request; for nobody, when none has come. */
+  /** Starts the time again after a question: the next request waits for the call. */
   goOn(timeoutMs: number): void {
     if (this.#isSuspended) this.renew();
     this.clock.restart(timeoutMs);

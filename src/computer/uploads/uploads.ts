@@ -107,7 +107,7 @@ export class Uploads {
   }
 
   /** Ends the open uploads: the office or its Agent has changed. Files that are whole stay. */
-  endOpen(): void {
+  endAgent(): void {
     const landing = this.#landing;
     if (landing === undefined) return;
     clearTimeout(this.#idleTimer);
@@ -131,7 +131,7 @@ export class Uploads {
     const limits = toLimits(options);
     const before = this.#landing;
     if (path === before?.path && (before === undefined || isDeepStrictEqual(before.limits, limits))) return;
-    this.endOpen();
+    this.endAgent();
     clearTimeout(this.#sweepTimer);
     this.#landing = undefined;
     if (path === undefined) return;

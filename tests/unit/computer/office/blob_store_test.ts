@@ -110,10 +110,10 @@ Deno.test("whoever leaves an office ends its handles, and nothing more is kept f
   const before = store.office;
   const [mark] = await keep(before, part(1)) ?? [];
   const late = keep(before, part(2));
-  store.endOffice();
+  store.forgetAgent();
   assertEquals(reasonOf(() => readAll(store.office, mark)), "invalid_handle");
   assertEquals(reasonOf(() => readAll(before, mark)), "invalid_handle");
   assertEquals([await late, await keep(before, part(3))], [undefined, undefined]);
   assert(await keep(store.office, part(1), part(2)) !== undefined);
-  store.endOffice();
+  store.forgetAgent();
 });

@@ -65,7 +65,7 @@ Deno.test("a call that is followed late tells its latest progress, and its next"
   calls.onProgress("a", { progress: 2 });
   assertEquals(told, [{ req_id: "a", progress: 2 }]);
   calls.onProgress("a", { progress: 3 });
-  calls.endOffice();
+  calls.endAgent();
   calls.onProgress("a", { progress: 4 });
   assertEquals([told.length, timers.waiting], [1, 0]);
 });

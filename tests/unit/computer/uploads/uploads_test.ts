@@ -173,7 +173,7 @@ Deno.test("the folder has bounds in files and in bytes, with open uploads counte
   await send(uploads, "x".repeat(50));
   await uploads.put(await first("y".repeat(40), 1));
   assertEquals(await detailsOf(send(uploads, "z")), { reason: "too_large", total_size: 1 });
-  uploads.endOpen();
+  uploads.endAgent();
   await uploads.quiet();
   assertEquals(await detailsOf(send(uploads, "z".repeat(51))), { reason: "too_large", total_size: 51 });
   await send(uploads, "z".repeat(50));

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { checkArguments } from "../../../../../src/computer/tools/arguments/check.ts";
+import { checkArguments } from "../../../../src/computer/tools/arguments.ts";
 
 type Schema = Record<string, unknown>;
 type Args = Record<string, unknown>;
@@ -209,11 +209,6 @@ Deno.test("a hostile schema is given up in bounded time", () => {
     [
       { properties: { a: { items: { required: Array.from({ length: 5_000 }, (_, i) => `r${i}`) } } } },
       { a: Array.from({ length: 5_000 }, () => ({})) },
-      "checking these arguments against it takes too much work",
-    ],
-    [
-      { properties: { s: { anyOf: Array.from({ length: 900 }, () => ({ type: "null" })) } } },
-      { s: "x".repeat(10_000_000) },
       "checking these arguments against it takes too much work",
     ],
     [

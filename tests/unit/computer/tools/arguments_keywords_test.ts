@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { checkArguments } from "../../../../../src/computer/tools/arguments/check.ts";
-import { sized } from "../../../../fixtures/test_size.ts";
+import { checkArguments } from "../../../../src/computer/tools/arguments.ts";
+import { sized } from "../../../fixtures/test_size.ts";
 
 // What comes over the wire has a prototype; the engine of a server stumbles over what has none.
 const AS_JSON = { noNullPrototype: true };

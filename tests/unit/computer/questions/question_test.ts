@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { readQuestion } from "../../../../src/computer/questions/read_question.ts";
+import { readQuestion } from "../../../../src/computer/questions/question.ts";
 
 function form(properties: Record<string, unknown>, message = "Well?") {
   return readQuestion({ mode: "form", message, schema: { type: "object", properties } });

@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
-import { CallClock } from "../../../../src/computer/tools/call_clock.ts";
+import { CallClock } from "../../../../src/computer/tools/running_call.ts";
 import type { Progress } from "../../../../src/mcp/call_options.ts";
 import { ServerTimeoutError } from "../../../../src/mcp/errors.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";

@@ -1,0 +1,131 @@
+/** The Agent of the office: its name, and what is kept and runs for it. */
+import { settledWithin } from "../../async/abortable.ts";
+import type { IncomingEvent } from "../../link/connect.ts";
+import type { Logger } from "../../log.ts";
+import { describeError } from "../../text.ts";
+import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
+import type { SessionInfo } from "../../protocol/office.ts";
+import { parseOfficeNotification } from "../../protocol/parse.ts";
+
+const LOOKUP_TIMEOUT_MS = 2_000;
+
+/** A part of a Computer that keeps or runs something for the Agent. */
+export interface AgentPart {
+  /** The Agent or this Computer has left the office: nothing runs for the Agent any more. */
+  endAgent?(): void;
+  /** No answer and nothing else of the Agent is needed any more: another one may come. */
+  forgetAgent?(): void;
+  /**
+   * The connection was lost, so the Server has answered the Agent's requests with an error. What runs may go on: its result
+   * is kept for a repeated request of the same Agent.
+   */
+  onConnectionLost?(): void;
+}
+
+/**
+ * The one Agent of the office, by the name under which the Server admitted it. The name in a request is not checked by
+ * the Server; this name is.
+ */
+export class OfficeAgent {
+  readonly #members: () => Promise<readonly SessionInfo[]>;
+  readonly #log: Logger;
+  readonly #parts: AgentPart[] = [];
+  #name: string | undefined;
+  #lookup: Promise<void> = Promise.resolve();
+  /** Counts notifications, so that an older list of members does not replace a newer notification. */
+  #heard = 0;
+  /** The Agent at the moment when the connection was lost. */
+  #before: string | undefined;
+  /** The Agent that left the office last. */
+  #left: string | undefined;
+
+  /** @param options `members`: lists the members of the office. */
+  constructor(
+    { members, log }: { readonly members: () => Promise<readonly SessionInfo[]>; readonly log: Logger },
+  ) {
+    this.#members = members;
+    this.#log = log;
+  }
+
+  /** Tells these parts from now on what becomes of the Agent. */
+  follow(...parts: readonly AgentPart[]): void {
+    this.#parts.push(...parts);
+  }
+
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** The name, after waiting a limited time for the list of members. */
+  async known(): Promise<string | undefined> {
+    if (this.#name === undefined) await settledWithin(this.#lookup, LOOKUP_TIMEOUT_MS);
+    return this.#name;
+  }
+
+  /** The office was joined or rejoined. */
+  onJoined(): void {
+    this.#lookup = this.#look().catch((error) =>
+      this.#log.debug("cannot list the members of the office", { error: describeError(error) })
+    );
+  }
+
+  /** Handles a notification of the Server; ignores events of other kinds. */
+  onEvent({ event, body }: IncomingEvent): void {
+    if (event !== ENTER_OFFICE_NOTIFICATION && event !== LEAVE_OFFICE_NOTIFICATION) return;
+    const { agent } = parseOfficeNotification(body);
+    if (typeof agent !== "string") return;
+    if (event === ENTER_OFFICE_NOTIFICATION) {
+      this.#hear(agent);
+      return this.#forgetOthers(agent);
+    }
+    this.#hear(undefined);
+    this.#left = agent;
+    this.#end();
+  }
+
+  /** The office was left. */
+  onLeft(): void {
+    this.#hear(undefined);
+    this.#before = this.#left = undefined;
+    this.#end();
+    this.#forget();
+  }
+
+  onLost(): void {
+    this.#before = this.#name ?? this.#before;
+    this.#hear(undefined);
+    for (const part of this.#parts) part.onConnectionLost?.();
+  }
+
+  /** Requests the members. Ends the Agent that was there before, if it has left. */
+  async #look(): Promise<void> {
+    const heard = this.#heard;
+    const found = (await this.#members()).find(({ role }) => role === "agent")?.name;
+    if (this.#heard === heard) this.#name = found;
+    if (this.#name !== undefined) this.#forgetOthers(this.#name);
+    const before = this.#before;
+    this.#before = undefined;
+    if (before === undefined || before === this.#name) return;
+    this.#end();
+    this.#forget();
+  }
+
+  /** Another Agent sits in the seat: it gets no results of the one before, whatever name it states in its requests. */
+  #forgetOthers(agent: string): void {
+    if (this.#left !== undefined && this.#left !== agent) this.#forget();
+    this.#left = undefined;
+  }
+
+  #end(): void {
+    for (const part of this.#parts) part.endAgent?.();
+  }
+
+  #forget(): void {
+    for (const part of this.#parts) part.forgetAgent?.();
+  }
+
+  #hear(name: string | undefined): void {
+    this.#heard++;
+    this.#name = name;
+  }
+}
