@@ -1,18 +1,18 @@
-/** Three processes of a Server behind a balancer, each with a wire to Redis that can be cut. */
+/** Processes of a Server behind a balancer, each with a wire to Redis that can be cut. */
 import { Balancer } from "../fixtures/balancer.ts";
+import { RedisCluster } from "../fixtures/redis_cluster.ts";
 import type { RedisServer } from "../fixtures/redis_server.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { Ledger, Member } from "./_members.ts";
 
-const COUNT = 3;
 const program = new URL("./_server.ts", import.meta.url).href;
 let prefixes = 0;
 
 /** A process of the Server. */
 class ServerProcess implements AsyncDisposable {
   readonly port: number;
-  /** Its wire to Redis. */
+  /** Its wire to Redis. The nodes of a cluster, which name their addresses, are reached without it. */
   readonly redis: TcpProxy;
   readonly #process: Deno.ChildProcess;
   #isFrozen = false;
@@ -26,8 +26,9 @@ class ServerProcess implements AsyncDisposable {
     this.redis = redis;
   }
 
-  static async start(redisPort: number, times: readonly string[]): Promise<ServerProcess> {
-    const redis = new TcpProxy(redisPort);
+  static async start(server: RedisServer | RedisCluster, times: readonly string[]): Promise<ServerProcess> {
+    const isCluster = server instanceof RedisCluster;
+    const redis = new TcpProxy(isCluster ? 0 : server.port);
     const process = new Deno.Command(Deno.execPath(), {
       args: [
         "run",
@@ -36,7 +37,7 @@ class ServerProcess implements AsyncDisposable {
         "--allow-net",
         "--ignore-env",
         program,
-        `redis://127.0.0.1:${redis.port}`,
+        isCluster ? server.url : `redis://127.0.0.1:${redis.port}`,
         ...times,
       ],
       stdout: "piped",
@@ -100,17 +101,18 @@ export class Cluster implements AsyncDisposable {
   }
 
   static async start(
-    redis: RedisServer,
+    redis: RedisServer | RedisCluster,
     { heartbeatMs, leaseMs }: { readonly heartbeatMs: number; readonly leaseMs: number },
+    count = 3,
   ): Promise<Cluster> {
     const args = [String(heartbeatMs), String(leaseMs), `f${prefixes++}`];
     return new Cluster(
-      await Promise.all(Array.from({ length: COUNT }, () => ServerProcess.start(redis.port, args))),
+      await Promise.all(Array.from({ length: count }, () => ServerProcess.start(redis, args))),
     );
   }
 
   process(index: number): ServerProcess {
-    const found = this.processes[index % COUNT];
+    const found = this.processes[index % this.processes.length];
     if (found === undefined) throw new RangeError(`Cannot find process ${index}`);
     return found;
   }

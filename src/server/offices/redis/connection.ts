@@ -1,6 +1,6 @@
 /** The connection to Redis, one server or a cluster, and what the log says of it. The only place that imports the client. */
 import type { LogFields, Logger } from "../../../log.ts";
-import { abortable } from "../../../async/abortable.ts";
+import { abortable, settledWithin } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
 import { describeError } from "../../../text.ts";
 import { parseRedisUrl, REDIS_ACL_HINT, type RedisAddress, shownRedisUrl } from "./settings.ts";
@@ -32,6 +32,8 @@ interface Clients {
   publish(channel: string, message: string): Promise<unknown>;
   subscribe(channel: string, onMessage: (message: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  /** Sends nothing more, and resolves when all that was sent is carried out. */
+  finish(): Promise<unknown>;
   close(): void;
 }
 
@@ -41,7 +43,6 @@ export class RedisConnection {
   readonly options: RedisConnectionOptions;
   readonly publishCommand: "PUBLISH" | "SPUBLISH";
   readonly #outages: OutageLog;
-  readonly #unpublished = new Set<Promise<unknown>>();
   #clients: Clients | undefined;
 
   constructor(options: RedisConnectionOptions) {
@@ -74,18 +75,7 @@ export class RedisConnection {
    * lease would otherwise wait until Redis has read megabytes.
    */
   async publish(channel: string, message: string): Promise<unknown> {
-    const publishing = this.#upClients().publish(channel, message);
-    this.#unpublished.add(publishing);
-    try {
-      return await publishing;
-    } finally {
-      this.#unpublished.delete(publishing);
-    }
-  }
-
-  /** Resolves when Redis has carried out all that was published so far. */
-  async published(): Promise<void> {
-    await Promise.allSettled(this.#unpublished);
+    return await this.#upClients().publish(channel, message);
   }
 
   async subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
@@ -96,8 +86,12 @@ export class RedisConnection {
     await this.#upClients().unsubscribe(channel);
   }
 
-  close(): void {
-    this.#clients?.close();
+  /** Closes once Redis has carried out all that was sent, or at the end of the time. */
+  async close(timeoutMs: number): Promise<void> {
+    const clients = this.#clients;
+    if (clients === undefined) return;
+    await settledWithin(clients.finish(), timeoutMs);
+    clients.close();
   }
 
   onError(cause: unknown): void {
@@ -160,7 +154,7 @@ async function openSingle(connection: RedisConnection, signal: AbortSignal): Pro
   }
   const close = () => {
     isClosed = true;
-    for (const client of all) if (client.isOpen) client.destroy();
+    for (const client of all) client.destroy();
   };
   try {
     // The promise of a client that is closed meanwhile may never settle.
@@ -175,6 +169,7 @@ async function openSingle(connection: RedisConnection, signal: AbortSignal): Pro
     publish: (channel, message) => publisher.sendCommand(["PUBLISH", channel, message]),
     subscribe: (channel, onMessage) => subscriber.subscribe(channel, onMessage),
     unsubscribe: (channel) => subscriber.unsubscribe(channel),
+    finish: () => Promise.allSettled(all.map((client) => client.close())),
     close,
   };
 }
@@ -230,6 +225,7 @@ async function openCluster(connection: RedisConnection, signal: AbortSignal): Pr
       await cluster.sSubscribe(channel, onMessage).finally(() => subscribing--);
     },
     unsubscribe: (channel) => cluster.sUnsubscribe(channel),
+    finish: () => Promise.allSettled([cluster.close()]),
     close() {
       isClosed = true;
       cluster.destroy();

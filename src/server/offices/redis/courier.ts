@@ -28,7 +28,7 @@ import {
   writeArguments,
   writeMessage,
 } from "./messages.ts";
-import type { Seat } from "./store.ts";
+import { ALL_PROCESSES, type Seat } from "./store.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
 export interface CourierBounds extends RequestContext {
@@ -45,8 +45,8 @@ export interface CourierContext extends CourierBounds {
   isServing(sid: string): boolean;
   /** Publishes a message to the private channel of a process; resolves to the number of its receivers. */
   publish(fence: string, message: string): Promise<number>;
-  /** Stops acting for a connection for a while; a newer one takes its place. */
-  evict(sid: string): void;
+  /** Gives the seats of a session up to a newer connection. */
+  replace(message: MessageOf<"replace">): void;
 }
 
 type AskContext = Parameters<Target["ask"]>[1];
@@ -54,7 +54,6 @@ type AskContext = Parameters<Target["ask"]>[1];
 export class Courier {
   readonly #context: CourierContext;
   readonly #peers = new Map<string, Peer>();
-  readonly #evictions = new Map<number, () => void>();
   #lastId = 0;
 
   constructor(context: CourierContext) {
@@ -82,7 +81,8 @@ export class Courier {
     if (read === undefined) return logger.warn("ignored a malformed message of another process");
     const { message } = read;
     try {
-      if (isCounted(message)) this.#confirm(message, text);
+      // Short messages that go ahead are not under way until they are confirmed.
+      if (message.kind !== "replace" && message.kind !== "received") this.#confirm(message.from, text);
       this.#handle(message, read.text);
     } catch (error) {
       const fields = { kind: message.kind, error: describeError(error) };
@@ -119,20 +119,12 @@ export class Courier {
     }
   }
 
-  /** Asks the process of a seat to stop acting for it; resolves to whether it confirms that in time. */
-  async evict({ fence, sid }: Seat, timeoutMs: number): Promise<boolean> {
-    const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), timeoutMs);
-    this.#evictions.set(id, () => resolve(true));
-    try {
-      const message = writeMessage({ kind: "evict", id, from: this.#context.fence(), sid });
-      if (await this.#context.publish(fence, message) === 0) return false;
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      this.#evictions.delete(id);
-    }
+  /** Asks the process of an older connection to give its seat up, or all processes for seats in other offices. */
+  replace({ sid: newer, sessionId, officeId }: Seat, older?: Seat): void {
+    if (sessionId === undefined) return;
+    const exceptOffice = older === undefined ? officeId : "";
+    const message = { kind: "replace", from: this.#context.fence(), sessionId, newer, exceptOffice } as const;
+    this.#sendAhead(older?.fence ?? ALL_PROCESSES, message);
   }
 
   #peer(fence: string): Peer {
@@ -203,28 +195,24 @@ export class Courier {
     this.#watch(this.#context.publish(fence, writeMessage(message)));
   }
 
-  #confirm({ from }: CountedMessage, whole: string): void {
+  #confirm(from: string, whole: string): void {
     const bytes = this.#peer(from).onReceived(whole);
     if (bytes !== undefined) this.#sendAhead(from, { kind: "received", from: this.#context.fence(), bytes });
   }
 
   #handle(message: ProcessMessage, text: string): void {
+    const { outgoing } = this.#peers.get(message.from) ?? {};
     switch (message.kind) {
       case "ask":
       case "tell":
       case "drop":
         return this.#pass(message, text);
       case "answer":
-        return this.#peers.get(message.from)?.outgoing.get(message.id)?.ack(
-          ...readAnswer(text, message.errorCode),
-        );
+        return outgoing?.get(message.id)?.ack(...readAnswer(text, message.errorCode));
       case "fail":
-        return this.#peers.get(message.from)?.outgoing.get(message.id)?.fail(toError(message));
-      case "evict":
-        this.#context.evict(message.sid);
-        return this.#sendAhead(message.from, { kind: "evicted", id: message.id });
-      case "evicted":
-        return this.#evictions.get(message.id)?.();
+        return outgoing?.get(message.id)?.fail(toError(message));
+      case "replace":
+        return this.#context.replace(message);
       case "received":
         return this.#peers.get(message.from)?.onConfirmed(message.bytes);
     }
@@ -302,13 +290,6 @@ export class Courier {
       fail(error);
     }
   }
-}
-
-type CountedMessage = Exclude<ProcessMessage, MessageOf<"evict" | "evicted" | "received">>;
-
-/** Whether a message counts as under way until it is confirmed: short ones that go ahead do not. */
-function isCounted(message: ProcessMessage): message is CountedMessage {
-  return message.kind !== "evict" && message.kind !== "evicted" && message.kind !== "received";
 }
 
 /**

@@ -17,15 +17,16 @@ import {
 import { RedisConnection } from "./connection.ts";
 import { Courier, type CourierBounds } from "./courier.ts";
 import { type Lease, type LeaseClock, Registration, systemClock } from "./registration.ts";
+import type { MessageOf } from "./messages.ts";
 import type { RedisSettings } from "./settings.ts";
 import type { LeaveReason } from "./office_copy.ts";
 import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
-import { KEPT_MS, redisKeys, type Seat, SharedSessions, toSeat } from "./store.ts";
+import { KEPT_MS, redisKeys, type Seat, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
 const JOIN_TIMEOUT_MS = 15_000;
-/** How often Redis is told to keep the offices: if it failed to hear that a few times, they are still there. */
-const KEEP_INTERVAL_MS = KEPT_MS / 8;
+/** How often offices are read again, for which Redis keeps them: if it failed a few times, they are still there. */
+const READ_INTERVAL_MS = KEPT_MS / 8;
 /** How long the last changes may take when the Server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -51,8 +52,8 @@ export class RedisOffices implements Offices {
   readonly #closing = new AbortController();
   /** The number of offices whose seats cannot be taken again yet. */
   #waiting = 0;
-  /** When Redis was last told to keep the offices, on the clock of the lease. */
-  #keptAtMs = -Infinity;
+  /** When all offices were last read, on the clock of the lease. */
+  #readAtMs = -Infinity;
 
   constructor(settings: RedisSettings, context: RedisOfficesContext) {
     const { logger, listener, clock = systemClock } = context;
@@ -68,14 +69,13 @@ export class RedisOffices implements Offices {
     // Channels do not belong to a database.
     const keys = redisKeys(`${settings.prefix}:${redis.address.database}`);
     const shared = { ...settings, redis, keys, clock, logger, signal: this.#closing.signal };
-    const evict = (sid: string) => this.#evict(sid);
     const courier = new Courier({
       ...context,
       fence: () => registration.fence,
       connections: listener.connections,
       isServing: (sid) => this.isServing(sid),
       publish: async (fence, message) => Number(await redis.publish(keys.processChannel(fence), message)),
-      evict,
+      replace: (message) => this.#replace(message),
     });
     const registration: Registration = new Registration(shared, {
       onMessage: (message) => courier.receive(message),
@@ -88,8 +88,6 @@ export class RedisOffices implements Offices {
       maxMembersPerOffice: context.maxMembersPerOffice,
       registration,
       courier,
-      sessions: new SharedSessions(shared),
-      evict,
       end: (seat, reason) => this.#end(seat, reason),
       onSeatTaken: (seat) => this.#onSeatTaken(seat),
       onSeatMoved: (fence) => courier.onLost(fence),
@@ -125,13 +123,12 @@ export class RedisOffices implements Offices {
     // First: what is opened must be used.
     this.#context.registration.requireLease(intent);
     const office = this.#open(officeId);
-    const seat: HeldSeat = { member: candidate, office, state: "joining", evictedUntilMs: -Infinity };
-    const outcome = await this.#take(seat, current);
+    const seat = toSeat(candidate, this.#context.registration.fence);
+    const { sessionId } = seat;
+    const outcome = await this.#take({ member: candidate, office, sessionId, state: "joining" }, current);
     if (outcome.kind === "joined") {
-      if (current !== undefined) await this.#give(current);
-      await this.#replaceElsewhere(seat).catch((error) =>
-        this.#onError("failed to replace an older connection", error)
-      );
+      if (current !== undefined) await this.#give(current, "left");
+      this.#context.courier.replace(seat);
     }
     if (office.lease !== this.#context.registration.lease) void this.#context.registration.repair();
     return outcome;
@@ -140,9 +137,7 @@ export class RedisOffices implements Offices {
   async leave(sid: string): Promise<Member | undefined> {
     const seat = this.#held.get(sid);
     if (seat === undefined) return undefined;
-    await this.#give(seat);
-    this.#context.sessions.forget(toSeat(seat.member, this.#context.registration.fence))
-      .catch((error) => this.#onError("failed to forget a session in Redis", error));
+    await this.#give(seat, "left");
     return seat.member;
   }
 
@@ -192,10 +187,8 @@ export class RedisOffices implements Offices {
     this.#closing.abort(new DOMException("The Server is closing", "AbortError"));
     const last = [...this.#offices.values()].map((office) => office.members());
     await settledWithin(Promise.allSettled(last), CLOSE_TIMEOUT_MS);
-    const closed = this.#context.registration.close()
-      .catch((error) => this.#onError("failed to end the lease in Redis", error));
-    await settledWithin(closed, CLOSE_TIMEOUT_MS);
-    this.#context.redis.close();
+    await settledWithin(this.#context.registration.close(), CLOSE_TIMEOUT_MS);
+    await this.#context.redis.close(CLOSE_TIMEOUT_MS);
     await this.started;
   }
 
@@ -259,51 +252,46 @@ export class RedisOffices implements Offices {
     }));
   }
 
-  /** Frees the seats of processes whose lease has ended, and makes Redis keep what nobody has changed for hours. */
+  /** Frees the seats of processes whose lease has ended, and has Redis keep what nobody has changed for hours. */
   async #check(): Promise<void> {
     const { registration, courier, clock } = this.#context;
-    const offices = [...this.#offices.values()];
-    const lost = await registration.findLost(offices.flatMap(({ copy }) => copy.fences), courier.peers());
+    const fences = [...this.#offices.values()].flatMap(({ copy }) => copy.fences);
+    const lost = await registration.findLost([...fences, ...courier.peers()]);
     for (const fence of lost) courier.onLost(fence);
-    const reaped = offices.filter(({ copy }) => copy.fences.some((fence) => lost.has(fence)));
-    await Promise.all(reaped.map((office) => office.reap()));
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#keptAtMs < KEEP_INTERVAL_MS) return;
-    await Promise.all(offices.map((office) => office.keep()));
-    this.#keptAtMs = nowMs;
+    const isDue = nowMs - this.#readAtMs >= READ_INTERVAL_MS;
+    if (isDue) this.#readAtMs = nowMs;
+    if (isDue || lost.size > 0) void registration.repair();
   }
 
   /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */
-  async #give(seat: HeldSeat): Promise<void> {
+  async #give(seat: HeldSeat, reason: "left" | "replaced"): Promise<void> {
     const { member: { sid }, office } = seat;
-    seat.state = "leaving";
+    // One that is replaced is not served again.
+    if (seat.state !== "replaced") seat.state = reason === "left" ? "leaving" : reason;
     try {
       if (!this.#context.redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
-      await office.remove(sid, "left");
+      await office.remove(sid, reason);
     } catch (error) {
       this.#repairLater(office);
       this.#onError("failed to leave an office in Redis", error);
     }
     if (office.copy.office.find(sid) !== undefined) office.copy.drop(sid);
-    this.#end(seat, "left");
+    this.#end(seat, reason);
   }
 
-  /** Ends the membership of an older connection of the session in another office. */
-  async #replaceElsewhere({ member }: HeldSeat): Promise<void> {
-    const ghost = await this.#context.sessions.take(toSeat(member, this.#context.registration.fence));
-    if (ghost === undefined || ghost.officeId === member.officeId) return;
-    await this.#open(ghost.officeId).remove(ghost.sid, "replaced");
+  #replace({ sessionId, newer, exceptOffice }: MessageOf<"replace">): void {
+    for (const seat of this.#held.values()) {
+      const { member: { sid, officeId }, state } = seat;
+      if (seat.sessionId !== sessionId || state !== "held") continue;
+      if (sid !== newer && officeId !== exceptOffice) void this.#give(seat, "replaced");
+    }
   }
 
   /** Redis may have a seat that has ended here. */
   #repairLater(office: SharedOffice): void {
     office.unsettled++;
     void this.#context.registration.repair();
-  }
-
-  #evict(sid: string): void {
-    const seat = this.#held.get(sid);
-    if (seat !== undefined) seat.evictedUntilMs = performance.now() + this.#context.leaseMs;
   }
 
   /** @param reason Why the member has left; absent for one that has not joined. */
@@ -356,6 +344,6 @@ export class RedisOffices implements Offices {
 }
 
 /** Whether this process may act for a member now. */
-function isServed({ office, evictedUntilMs }: HeldSeat): boolean {
-  return office.lease !== undefined && office.lease.isHeld() && performance.now() >= evictedUntilMs;
+function isServed({ office, state }: HeldSeat): boolean {
+  return state !== "replaced" && office.lease !== undefined && office.lease.isHeld();
 }

@@ -2,7 +2,7 @@
 import type { Logger } from "../../../log.ts";
 import { outOfReach } from "../offices.ts";
 import { OutageLog, type RedisConnection } from "./connection.ts";
-import { IS_LOST_SCRIPT, type RedisKeys } from "./store.ts";
+import { ALL_PROCESSES, IS_LOST_SCRIPT, type RedisKeys } from "./store.ts";
 
 /** The factor by which Redis keeps a lease for longer than its holder uses it, because clocks differ in speed. */
 const KEPT_SHARE = 1.05;
@@ -49,10 +49,6 @@ export class Lease {
     this.#wallEndMs = wallMs + this.#leaseMs;
     return true;
   }
-
-  end(): void {
-    this.#endMs = this.#wallEndMs = -Infinity;
-  }
 }
 
 /** What all parts of the offices in Redis share. */
@@ -68,13 +64,13 @@ export interface RedisContext {
 }
 
 export interface RegistrationListener {
-  /** Called with a message of another process. */
-  onMessage(message: string): void;
+  /** Called with a message of another process, or of this one to all. */
+  readonly onMessage: (message: string) => void;
   /** Called when the process has a new fence: messages to the former one may be lost. */
   onRegistered(): void;
   /** Takes all seats of this process that Redis lacks, or has under another fence. */
   takeSeatsAgain(lease: Lease): Promise<void>;
-  /** Called with each heartbeat while all is well. */
+  /** Called with each heartbeat while all is well. It must not wait for a repair. */
   onBeat(): Promise<void>;
 }
 
@@ -122,9 +118,9 @@ export class Registration {
   }
 
   /** Finds those processes whose leases have ended. An ended lease never comes back. */
-  async findLost(...fences: readonly (readonly string[])[]): Promise<ReadonlySet<string>> {
+  async findLost(fences: Iterable<string>): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
-    await Promise.all([...new Set(fences.flat())].map(async (fence) => {
+    await Promise.all([...new Set(fences)].map(async (fence) => {
       if (!this.isOwn(fence) && await this.#isLost(fence)) lost.add(fence);
     }));
     return lost;
@@ -150,16 +146,10 @@ export class Registration {
     return this.repair();
   }
 
-  /** Ends the lease. Seats that are left behind can be taken by others at once. */
+  /** Stops the heartbeat. In Redis the lease ends by itself. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#repair;
-    const { redis } = this.#context;
-    if (this.#lease === undefined || !redis.isUp) return;
-    this.#lease.end();
-    // The last answers: without the lease, those who wait for them give them up.
-    await redis.published();
-    await this.#send("DEL", this.#lease.fence);
   }
 
   async #repairWhileNeeded(): Promise<void> {
@@ -190,7 +180,9 @@ export class Registration {
     const lease = new Lease(this.#context);
     const { fence } = lease;
     this.#fences.add(fence);
-    await redis.subscribe(keys.processChannel(fence), (message) => this.#listener.onMessage(message));
+    for (const name of [fence, ALL_PROCESSES]) {
+      await redis.subscribe(keys.processChannel(name), this.#listener.onMessage);
+    }
     await lease.renew(() => this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs))));
     this.#lease = lease;
     this.#isRenewalNeeded = false;

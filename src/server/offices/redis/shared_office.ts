@@ -8,7 +8,7 @@ import { type JoinOutcome, type Member, Office } from "../office.ts";
 import type { Courier } from "./courier.ts";
 import { type CopyListener, type LeaveReason, OfficeCopy } from "./office_copy.ts";
 import { keptMsOf, type Lease, type RedisContext, type Registration } from "./registration.ts";
-import { CHANGE_SCRIPT, KEPT_MS, type Seat, type SharedSessions, toSeat, writeSeat } from "./store.ts";
+import { CHANGE_SCRIPT, KEPT_MS, type Seat, toSeat, writeSeat } from "./store.ts";
 
 /** How many changes of others may come in between before a change is given up. */
 const MAX_CONFLICTS = 128;
@@ -17,33 +17,29 @@ const MAX_PAUSE_MS = 200;
 const PAUSE_STEP_MS = 10;
 /** Redis tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1_000;
-/** How long another process may take to confirm that it stops acting for a connection. */
-const EVICTION_MS = 500;
-/** How often it is asked again, while its lease lasts. */
-const EVICTION_PAUSE_MS = 100;
+/** How often another process is asked to give a seat up, while its lease lasts. */
+const REPLACING_PAUSE_MS = 25;
 const CHANGE = "change ";
 const NOTICE = "notice ";
 
 /**
  * A seat of a member that is connected to this process. A seat that is `joining` is `held` as soon as the copy of its office
  * shows it, whether the reply to the join or the office's channel tells of it first; otherwise it has `ended` when the join
- * is refused or has failed. A seat that is held ends by `leaving`, or because it was given away. Nothing comes after the end.
+ * is refused or has failed. A seat that is held ends by `leaving`, by being `replaced`, after which this process no longer acts
+ * for it, or because it was given away. Nothing comes after the end.
  */
 export interface HeldSeat {
   readonly member: Member;
   readonly office: SharedOffice;
-  state: "joining" | "held" | "leaving" | "ended";
-  /** Until then another process may be giving the seat to a newer connection, on the clock of `performance.now`. */
-  evictedUntilMs: number;
+  /** A digest of the session. */
+  readonly sessionId: string | undefined;
+  state: "joining" | "held" | "leaving" | "replaced" | "ended";
 }
 
 export interface OfficeContext extends RedisContext, CopyListener {
   readonly maxMembersPerOffice: number;
   readonly registration: Registration;
   readonly courier: Courier;
-  readonly sessions: SharedSessions;
-  /** Stops acting for a connection for a while; a newer one takes its place. */
-  evict(sid: string): void;
   /** Ends a seat of this process that was given away. */
   end(seat: HeldSeat, reason: LeaveReason): void;
   onNotice(officeId: string, text: string): void;
@@ -125,23 +121,6 @@ export class SharedOffice {
     }).finally(() => this.#leaving.delete(sid));
   }
 
-  /** Frees the seats of processes whose lease has ended. */
-  async reap(): Promise<void> {
-    await this.#use(() => this.#reap());
-  }
-
-  /** Makes Redis keep the office for another day, and the sessions of the members of this process. */
-  keep(): Promise<void> {
-    const { redis, sessions, registration } = this.#context;
-    return this.#use(async () => {
-      const reply = await redis.send(this.#key, ["PEXPIRE", this.#key, String(KEPT_MS)]);
-      // If it is gone, so is what the copy has.
-      if (reply !== 1) await this.#refresh();
-      const own = this.copy.office.everybody().filter(({ fence }) => registration.isOwn(fence));
-      await Promise.all(own.map((seat) => sessions.keep(seat)));
-    });
-  }
-
   /** Sends a text to all processes that follow the office, this one as well. */
   async notify(text: string): Promise<void> {
     await this.#context.redis.publish(this.#channel, `${NOTICE}${text}`);
@@ -198,7 +177,10 @@ export class SharedOffice {
         const isOther = await this.#refresh() || await this.#reap();
         return isOther ? "conflict" : { kind: "refused", ...refusal };
       }
-      if (ghost !== undefined && !await this.#isEvicted(ghost)) return { waitMs: EVICTION_PAUSE_MS };
+      if (ghost !== undefined && !await this.#isFree(ghost)) {
+        this.#context.courier.replace(seat, ghost);
+        return { waitMs: REPLACING_PAUSE_MS };
+      }
       const removed: Removal[] = [];
       if (ghost !== undefined) removed.push([ghost, "replaced"]);
       if (own !== undefined) removed.push([own, "left"]);
@@ -207,15 +189,10 @@ export class SharedOffice {
     });
   }
 
-  /** Whether nobody acts for a seat any more, so that it can be given to a newer connection. */
-  async #isEvicted(seat: Seat): Promise<boolean> {
-    const { registration, courier, evict } = this.#context;
-    if (registration.isOwn(seat.fence)) {
-      evict(seat.sid);
-      return true;
-    }
-    const lost = await registration.findLost([seat.fence]);
-    return lost.size > 0 || await courier.evict(seat, EVICTION_MS);
+  /** Whether no other process acts for a seat any more. */
+  async #isFree({ fence }: Seat): Promise<boolean> {
+    const { registration } = this.#context;
+    return registration.isOwn(fence) || (await registration.findLost([fence])).size > 0;
   }
 
   /**
@@ -228,7 +205,7 @@ export class SharedOffice {
     await this.#refresh();
     await this.#reap();
     return await this.#settle(async () => {
-      const { moved, missing, given } = await this.#compare(lease);
+      const { moved, missing, given } = this.#compare(lease);
       const result = moved.length + missing.length === 0 ? "ok" : await this.#change({
         taken: [...moved, ...missing],
         leastUptimeMs: missing.length > 0 ? leastUptimeMs : 0,
@@ -242,22 +219,21 @@ export class SharedOffice {
   }
 
   /** Finds the held seats that Redis has under another fence, those that it lacks, and those that were given away. */
-  async #compare({ fence }: Lease) {
+  #compare({ fence }: Lease) {
     const moved: Seat[] = [];
     const missing: Seat[] = [];
     const given: [HeldSeat, LeaveReason][] = [];
-    // A join that is under way takes its seat itself.
-    const all = [...this.held.values()].filter(({ state }) => state === "held");
-    const seats = all.map(({ member }) => this.copy.office.find(member.sid) ?? toSeat(member, fence));
-    const replaced = await Promise.all(seats.map((seat) => this.#isReplaced(seat)));
     const rules = new Office();
-    for (const [index, seat] of seats.entries()) {
-      const held = all[index];
-      if (held === undefined || held.state !== "held") continue;
+    for (const held of this.held.values()) {
+      // A join that is under way takes its seat itself.
+      if (held.state !== "held") continue;
       const { member } = held;
-      if (this.copy.office.find(member.sid) !== undefined) {
-        if (seat.fence !== fence) moved.push({ ...seat, fence });
-      } else if (replaced[index]) given.push([held, "replaced"]);
+      const known = this.copy.office.find(member.sid);
+      const seat = known ?? toSeat(member, fence);
+      if (known !== undefined) {
+        if (known.fence !== fence) moved.push({ ...known, fence });
+      } // The message that told so may not have reached this process.
+      else if (this.copy.findSession(seat) !== undefined) given.push([held, "replaced"]);
       else if (this.copy.office.refuse(member, []) ?? rules.refuse(member, [])) given.push([held, "lost"]);
       else {
         rules.add(member);
@@ -265,15 +241,6 @@ export class SharedOffice {
       }
     }
     return { moved, missing, given };
-  }
-
-  /**
-   * Whether Redis lacks a seat because a newer connection of its session has joined, here or in another office. The message
-   * that told so may not have reached this process.
-   */
-  async #isReplaced(seat: Seat): Promise<boolean> {
-    if (this.copy.office.find(seat.sid) !== undefined) return false;
-    return this.copy.findSession(seat) !== undefined || await this.#context.sessions.isReplaced(seat);
   }
 
   /**

@@ -1,14 +1,12 @@
-/** What Redis keeps of the offices: the names of keys and channels, seats as text, sessions, and the scripts. */
+/** What Redis keeps of the offices: the names of keys and channels, seats as text, and the scripts. */
 import { createHash } from "node:crypto";
-import { Limiter } from "../../../async/limiter.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
 import { type Member, sessionKey } from "../office.ts";
-import type { RedisConnection } from "./connection.ts";
 
-/** How long Redis keeps what no process changes or keeps, an office or a session: a day. */
+/** How long Redis keeps an office that no process reads or changes: a day. */
 export const KEPT_MS = 86_400_000;
-/** How many sessions are looked up or kept at the same time: after a loss of data in Redis, that may be those of all members. */
-const CONCURRENCY = 64;
+/** In place of a fence: the channel of all processes. */
+export const ALL_PROCESSES = "all";
 
 /** The names of keys and channels. */
 export function redisKeys(prefix: string) {
@@ -22,7 +20,6 @@ export function redisKeys(prefix: string) {
     /** The key that exists as long as the lease of a process. */
     lease: (fence: string) => `${prefix}:lease:${fence}`,
     processChannel: (fence: string) => `${prefix}:process:${fence}`,
-    session: (sessionId: string) => `${prefix}:session:${sessionId}`,
   };
 }
 
@@ -64,57 +61,6 @@ export function readSeat(text: string): Seat | undefined {
   return { ...fields, fence, place } as unknown as Seat;
 }
 
-/** Which connection each session has, in whatever office: a newer one replaces it. Without a session, nothing happens. */
-export class SharedSessions {
-  readonly #redis: Pick<RedisConnection, "send">;
-  readonly #keys: RedisKeys;
-  readonly #limiter = new Limiter(CONCURRENCY);
-
-  constructor({ redis, keys }: { readonly redis: Pick<RedisConnection, "send">; readonly keys: RedisKeys }) {
-    this.#redis = redis;
-    this.#keys = keys;
-  }
-
-  /** Gives a seat its session, and returns the seat of the connection that had it. */
-  async take(seat: Seat): Promise<Seat | undefined> {
-    return otherThan(seat, await this.#send(seat, ["SET"], toText(seat), "PX", String(KEPT_MS), "GET"));
-  }
-
-  /** Whether a newer connection has the session of a seat. Redis may have lost the session: then the seat gets it again. */
-  async isReplaced(seat: Seat): Promise<boolean> {
-    return await this.#limiter.run(async () => {
-      const taken = await this.#send(seat, ["SET"], toText(seat), "PX", String(KEPT_MS), "NX");
-      return taken === null && otherThan(seat, await this.#send(seat, ["GET"])) !== undefined;
-    });
-  }
-
-  /** Makes Redis remember the session of a seat for another day. */
-  async keep(seat: Seat): Promise<void> {
-    await this.#limiter.run(() => this.#send(seat, ["PEXPIRE"], String(KEPT_MS)));
-  }
-
-  /** Forgets the session of a seat that was given up, unless a newer connection has it. */
-  async forget(seat: Seat): Promise<void> {
-    await this.#send(seat, ["EVAL", FORGET_SCRIPT, "1"], `"sid":${JSON.stringify(seat.sid)}`);
-  }
-
-  #send({ sessionId }: Seat, command: readonly string[], ...args: readonly string[]): Promise<unknown> {
-    if (sessionId === undefined) return Promise.resolve(undefined);
-    const key = this.#keys.session(sessionId);
-    return this.#redis.send(key, [...command, key, ...args]);
-  }
-}
-
-/** As Redis keeps the seat of a session; its place in the order of joining does not matter here. */
-function toText(seat: Seat): string {
-  return `1 ${writeSeat(seat)}`;
-}
-
-function otherThan({ sid }: Seat, text: unknown): Seat | undefined {
-  const seat = typeof text === "string" ? readSeat(text) : undefined;
-  return seat?.sid === sid ? undefined : seat;
-}
-
 /** The seconds since the start of this Redis; `nil` where it does not say. */
 const UPTIME = `local info = redis.pcall('INFO', 'server')
   local uptime = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')`;
@@ -143,8 +89,8 @@ return 1`;
  * and JSON separated by a space.
  *
  * Versions only grow, also when an office is deleted and created again: the first one is the time. The reply is `ok` and the
- * change as it was published (empty if nothing changed), `conflict`, the version, and the fields of the office, or `settling`
- * and the milliseconds to wait.
+ * change as it was published (empty if nothing changed: then Redis only keeps the office for longer), `conflict`, the version, and
+ * the fields of the office, or `settling` and the milliseconds to wait.
  */
 export const CHANGE_SCRIPT = `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
@@ -187,6 +133,7 @@ while at <= #ARGV do
   at = at + 3
 end
 if #news == 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return {'ok', ''}
 end
 if redis.call('HLEN', KEYS[1]) == redis.call('HEXISTS', KEYS[1], 'v') then
@@ -199,13 +146,4 @@ end
 local change = 'change ' .. version .. ' ' .. after .. '\\n' .. table.concat(news, '\\n')
 redis.call(ARGV[4], KEYS[2], change)
 return {'ok', change}
-`;
-
-/** Deletes a key if its text contains another: `KEYS`: the key; `ARGV`: the text that it must contain. */
-export const FORGET_SCRIPT = `
-local text = redis.call('GET', KEYS[1])
-if text and string.find(text, ARGV[1], 1, true) then
-  return redis.call('DEL', KEYS[1])
-end
-return 0
 `;

@@ -74,7 +74,7 @@ function openCourier() {
       if (read !== undefined) sent.push(read.message);
       return Promise.resolve(1);
     },
-    evict() {},
+    replace() {},
     ...shared,
     loadLimits: loadLimitsFor(64),
     drain: new Drain(),
@@ -258,7 +258,7 @@ function courierOf(connection: Connection, shared: ReturnType<typeof openConnect
     connections: { get: () => connection },
     isServing: () => true,
     publish,
-    evict() {},
+    replace() {},
   };
   return new Courier({ ...office, ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
 }

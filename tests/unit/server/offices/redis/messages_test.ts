@@ -29,8 +29,7 @@ const messages: readonly ProcessMessage[] = [
   { kind: "answer", from: "f", id: 1, errorCode: 404 },
   { kind: "fail", from: "f", id: 1, code: 404, message: "m\n", details: { computer_name: "laptop" } },
   { kind: "drop", id: 1, from: "f", sid: "s" },
-  { kind: "evict", id: 1, from: "f", sid: "s" },
-  { kind: "evicted", id: 1 },
+  { kind: "replace", from: "f", sessionId: "d", newer: "s", exceptOffice: "lab" },
   { kind: "received", from: "f", bytes: 1 },
 ];
 
@@ -42,17 +41,16 @@ Deno.test("readMessage(writeMessage(x)) is x, with the text as it was", () => {
   }
 });
 
-Deno.test("readMessage() refuses what is incomplete, of another type or of another kind", () => {
+Deno.test("readMessage() refuses what is incomplete, has no sender or is of another kind", () => {
   for (
     const text of [
       "",
       "ask",
       "ask {}\n",
-      'drop {"id":"1","from":"f","sid":"s"}\n',
       'answer {"id":1}\n',
       "toString {}\n",
-      "evicted null\n",
-      'evicted {"id":1}',
+      "drop null\n",
+      'evicted {"id":1,"from":"f"}\n',
     ]
   ) {
     assertEquals(readMessage(text), undefined);

@@ -95,26 +95,22 @@ const ignore = !hasRedis;
 const DAY_MS = 86_400_000;
 
 Deno.test({
-  name: "an office without changes stays in Redis as long as it has members, and so do their sessions",
+  name: "an office without changes stays in Redis as long as it has members",
   ignore,
   async fn() {
     const clock = new AdvancedClock();
     await using world = await openWorld(opened.single, 2, { clock });
     const { redis, first } = world;
-    const ada = agent("ada", { session: "s" });
-    await join(first, ada);
+    await join(first, agent("ada"));
     const office = await redis.run("KEYS", `${world.prefix}:*:seats`);
-    const session = await redis.run("KEYS", `${world.prefix}:*:session:*`);
     for (let day = 1; day <= 2; day++) {
-      for (const key of [office, session]) await redis.run("PEXPIRE", key, String(DAY_MS / 2));
+      await redis.run("PEXPIRE", office, String(DAY_MS / 2));
       clock.aheadMs = day * DAY_MS;
-      for (const key of [office, session]) {
-        await eventually(
-          async () => Number(await redis.run("PTTL", key)),
-          (leftMs) => leftMs > DAY_MS / 2,
-          `keeping ${key}`,
-        );
-      }
+      await eventually(
+        async () => Number(await redis.run("PTTL", office)),
+        (leftMs) => leftMs > DAY_MS / 2,
+        "keeping the office",
+      );
     }
   },
 });
@@ -171,26 +167,6 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "a session leaves nothing in Redis when its connection has left, unless a newer one has joined",
-  ignore,
-  async fn() {
-    await using world = await openWorld(opened.single, 1);
-    const { redis, first } = world;
-    const { state } = first;
-    const [old, newer] = [
-      agent("ada", { session: "s", sid: "old" }),
-      agent("ada", { session: "s", sid: "new", officeId: "other" }),
-    ];
-    const sessions = () => redis.run("KEYS", `${world.prefix}:*:session:*`);
-    for (const member of [old, newer]) await join(first, member);
-    await within(state.leave(old.sid), "the leave");
-    assert((await sessions()) !== "");
-    await within(state.leave(newer.sid), "the leave");
-    await eventually(sessions, (keys) => keys === "", "no session");
-  },
-});
-
 /** A process that this test plays: its lease lasts, and it tells nobody what it does. */
 async function openSilentProcess(redis: Redis, prefix: string, fence = "silent") {
   await redis.run("SET", `${prefix}:0:lease:${fence}`, "1");
@@ -206,38 +182,30 @@ async function openSilentProcess(redis: Redis, prefix: string, fence = "silent")
       await redis.run("HDEL", officeKey(officeId), `s:${sid}`);
       await changed(officeId);
     },
-    async takeSession(member: Member): Promise<void> {
-      const { sessionId } = toSeat(member, fence);
-      await redis.run("SET", `${prefix}:0:session:${sessionId}`, text(member));
-    },
   };
 }
 
-for (const newerOffice of ["lab", "den"]) {
-  Deno.test({
-    name:
-      `a connection was replaced, not lost, when its process missed the message: by one in "${newerOffice}"`,
-    ignore,
-    async fn() {
-      await using world = await openWorld(opened.single, 1);
-      const { redis, first } = world;
-      const { state, premises } = first;
-      const silent = await openSilentProcess(redis, world.prefix);
-      const old = computer("laptop", { session: "s" });
-      for (const member of [agent("ada"), old]) await join(first, member);
-      const newer = computer("laptop", { session: "s", officeId: newerOffice });
-      await silent.takeSession(newer);
-      await silent.take(newer);
-      await silent.remove(old);
-      // A join makes the process look.
-      await within(state.join(computer("desk")), "the join");
-      const ends = () => premises.log.filter((line) => /^(left|replaced|lost) /.test(line));
-      await eventually(ends, (lines) => lines.length > 0, "the end of the older connection");
-      assertEquals(ends(), ["replaced lab laptop"]);
-      assertEquals(state.isServing(old.sid), false);
-    },
-  });
-}
+Deno.test({
+  name: "a connection was replaced, not lost, when its process missed the message",
+  ignore,
+  async fn() {
+    await using world = await openWorld(opened.single, 1);
+    const { redis, first } = world;
+    const { state, premises } = first;
+    const silent = await openSilentProcess(redis, world.prefix);
+    const old = computer("laptop", { session: "s" });
+    for (const member of [agent("ada"), old]) await join(first, member);
+    const newer = computer("laptop", { session: "s" });
+    await silent.take(newer);
+    await silent.remove(old);
+    // A join makes the process look.
+    await within(state.join(computer("desk")), "the join");
+    const ends = () => premises.log.filter((line) => /^(left|replaced|lost) /.test(line));
+    await eventually(ends, (lines) => lines.length > 0, "the end of the older connection");
+    assertEquals(ends(), ["replaced lab laptop"]);
+    assertEquals(state.isServing(old.sid), false);
+  },
+});
 
 Deno.test({
   name:

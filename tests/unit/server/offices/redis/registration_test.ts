@@ -55,10 +55,3 @@ Deno.test("Redis keeps a lease for longer than its holder uses it, and each leas
   assertEquals(keptMsOf(6_000) > 6_000, true);
   assertNotEquals(open().lease.fence, open().lease.fence);
 });
-
-Deno.test("end() ends a lease at once", async () => {
-  const { lease } = open();
-  await renew(lease);
-  lease.end();
-  assertEquals(lease.isHeld(), false);
-});
