@@ -120,17 +120,18 @@ test(
     for await (const line of readLines(connection.readable, Infinity)) {
       const reply = parseReply(line);
       heard.push(reply);
-      if (reply === undefined || !("id" in reply)) continue;
-      if ("question" in reply && reply.question !== "name: ") continue;
-      const answer = { id: reply.id, line: "question" in reply ? "Ada" : null };
+      if (reply === undefined || !("question" in reply)) continue;
+      const { id, question } = reply;
+      if ("line" in question && question.line !== "name: ") continue;
+      const answer = { id, answer: "line" in question ? "Ada" : null };
       await writer.write(new TextEncoder().encode(`${JSON.stringify(answer)}\n`));
     }
     assertEquals(heard, [
       { print: "hello" },
-      { question: "name: ", id: 1 },
-      { question: "age: ", id: 2 },
+      { question: { line: "name: " }, id: 1 },
+      { question: { line: "age: " }, id: 2 },
       { withdrawn: 2 },
-      { page: "https://x.example/", id: 3 },
+      { question: { page: "https://x.example/" }, id: 3 },
       said('["Ada",null,false]'),
     ]);
   },
@@ -146,7 +147,7 @@ test(
   }, async ({ path }) => {
     const connection = await connect(path, { version: PACKAGE_VERSION, words: ["auth"], json: false });
     const writer = connection.writable.getWriter();
-    await writer.write(new TextEncoder().encode(`{"id":7,"line":"x"}\n`));
+    await writer.write(new TextEncoder().encode(`{"id":7,"answer":"x"}\n`));
     await within(aborted.promise, "the command to be aborted");
     connection.close();
   });
@@ -199,13 +200,13 @@ test(
 }
 
 test(
-  "processes that send no request delay a command by a second, and are then disconnected",
+  "processes that send no request delay a command for a moment, and are then disconnected",
   () => Promise.resolve(said("done")),
   async ({ path }) => {
     const silent = await Promise.all(Array.from({ length: 70 }, () => connect(path)));
     const startedAt = performance.now();
     assertEquals(await within(ask(path, "status"), "the answer"), [said("done")]);
-    assert(performance.now() - startedAt < 9_500, "the command waited for the time-out of silent processes");
+    assert(performance.now() - startedAt < 9_500, "the command waited long for silent processes");
     for (const connection of silent) connection.close();
   },
 );

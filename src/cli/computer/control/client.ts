@@ -1,14 +1,24 @@
 /** Sends a command to a Computer that runs in another process of this user. */
 import { basename, extname } from "@std/path";
-import { isRecord, parseJson } from "../../../json/json.ts";
+import { readLines } from "../../../async/lines.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { ComputerNotRunningError, printError, UsageError } from "../../outcome.ts";
 import { commandLineOf } from "../../program.ts";
-import { type ControlAnswer, type ControlRequest, toLine } from "./message.ts";
+import type { ShownQuestion } from "../../questions/shown_question.ts";
+import type { Person } from "../conversation.ts";
+import {
+  type ControlAnswer,
+  type ControlQuestion,
+  type ControlRequest,
+  parseReply,
+  toLine,
+} from "./message.ts";
 import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
-import { readReplies, type ReplyListener } from "./replies.ts";
 
+const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */
 const NAME_TIMEOUT_MS = 1_000;
 
@@ -24,7 +34,13 @@ interface RunningComputer {
   readonly status: Place & Readonly<Record<string, unknown>>;
 }
 
-export interface ControlQuestion extends Required<ReplyListener> {
+interface ReplyListener {
+  readonly progress: (text: string) => void;
+  /** Reads what the command prints, and answers what it asks; by default nobody. */
+  readonly person?: Person;
+}
+
+export interface AskOptions extends Required<ReplyListener> {
   /** The name of the Computer; may be left out when one Computer runs. */
   readonly name: string | undefined;
   readonly nameSource: string;
@@ -42,9 +58,10 @@ export interface ControlQuestion extends Required<ReplyListener> {
  *
  * @throws {ComputerNotRunningError} when no such Computer runs.
  * @throws {ConnectionClosedError} when the Computer ends before it answers.
+ * @throws {ExitRequest} when the person declines a question.
  * @throws {UsageError} when `name` is needed to choose one of several, or a permission is missing.
  */
-export async function askComputer(question: ControlQuestion): Promise<ControlAnswer> {
+export async function askComputer(question: AskOptions): Promise<ControlAnswer> {
   const { words, json, screen, signal, progress, person } = question;
   const path = await findComputer(question);
   const request = {
@@ -65,21 +82,86 @@ async function exchange(
   const connection = await Deno.connect({ transport: "unix", path });
   const onAbort = () => connection.close();
   signal.addEventListener("abort", onAbort, { once: true });
+  const over = new AbortController();
   try {
     const writer = connection.writable.getWriter();
     await writer.write(toLine(request));
-    return await readReplies(connection.readable, { writer, listener });
+    const declined = Promise.withResolvers<never>();
+    const answering = new Answering(writer, { ...listener, over: over.signal, onDeclined: declined.reject });
+    return await Promise.race([readUntilAnswer(connection.readable, answering), declined.promise]);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
+    over.abort();
     signal.removeEventListener("abort", onAbort);
     if (!signal.aborted) closeQuietly(connection);
   }
 }
 
+async function readUntilAnswer(
+  replies: ReadableStream<Uint8Array>,
+  answering: Answering,
+): Promise<ControlAnswer> {
+  const { progress, person } = answering.listener;
+  for await (const line of readLines(replies, MAX_REPLY_BYTES)) {
+    const reply = parseReply(line);
+    if (reply === undefined) continue;
+    if ("output" in reply) return reply;
+    if ("progress" in reply) progress(reply.progress);
+    else if ("print" in reply) person?.print(reply.print);
+    else if ("question" in reply) answering.answer(reply.id, reply.question);
+    else answering.withdraw(reply.withdrawn, reply.why);
+  }
+  throw new ConnectionClosedError("Cannot reach the Computer any more: it ended before it answered");
+}
+
+/** Answers the questions of one command. */
+class Answering {
+  readonly listener: ReplyListener & {
+    readonly over: AbortSignal;
+    readonly onDeclined: (error: unknown) => void;
+  };
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #questions = new Map<number, AbortController>();
+
+  constructor(writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>, listener: Answering["listener"]) {
+    this.#writer = writer;
+    this.listener = listener;
+  }
+
+  answer(id: number, question: ControlQuestion): void {
+    this.#answer(id, question).catch(this.listener.onDeclined);
+  }
+
+  withdraw(id: number, why: string | undefined): void {
+    this.#questions.get(id)?.abort(why);
+  }
+
+  async #answer(id: number, question: ControlQuestion): Promise<void> {
+    const { person, over } = this.listener;
+    const withdrawal = new AbortController();
+    this.#questions.set(id, withdrawal);
+    const signal = AbortSignal.any([withdrawal.signal, over]);
+    const answer = await answerOf(question, { person, signal });
+    this.#questions.delete(id);
+    if (!signal.aborted) await this.#writer.write(toLine({ id, answer }));
+  }
+}
+
+async function answerOf(
+  question: ControlQuestion,
+  { person, signal }: { readonly person: Person | undefined; readonly signal: AbortSignal },
+): Promise<unknown> {
+  if (person === undefined) return null;
+  if ("page" in question) return await person.open(question.page) || null;
+  if ("line" in question) return await person.ask({ text: question.line, signal }) ?? null;
+  const asked = { ...question.form, signal } as unknown as ShownQuestion;
+  return await person.answer(asked, question.options) ?? null;
+}
+
 /** The socket of the Computer of this name and place, or of the only one that runs there. */
-async function findComputer({ name, nameSource, place }: ControlQuestion): Promise<string> {
+async function findComputer({ name, nameSource, place }: AskOptions): Promise<string> {
   const folder = await controlFolder(name);
   if (folder === undefined) throw new UsageError(await unavailableText(name));
   const own = name === undefined ? undefined : await controlPath(folder, name);

@@ -1,8 +1,10 @@
 /**
  * The messages between a running Computer and a process that sends it a command. Each is one line of JSON: a request,
- * then any number of other replies, then the answer. A reply with a question is answered by a line of its own.
+ * then any number of other replies, then the answer. A question is answered by a line of its own. Both sides are programs
+ * of one user and one version, which the Computer checks: a reply is read as what it says it is.
  */
-import { isRecord, parseJson } from "../../../json/json.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import type { AskingOptions } from "../../questions/terminal_answers.ts";
 
 export interface ControlRequest {
   /** The version of the package that sends the command; another version may have other commands. */
@@ -20,28 +22,30 @@ export interface ControlAnswer {
   readonly exitCode: number;
 }
 
-/** What the command says and asks before its answer. */
-export type ControlTalk =
+/** What a person is asked. */
+export type ControlQuestion =
+  /** For a line, which is a text. */
+  | { readonly line: string }
+  /** For a page to be opened in a browser, which is `true`. */
+  | { readonly page: string }
+  /** A question of an MCP server, without its signal; the answer is an `Answer`. */
+  | { readonly form: Readonly<Record<string, unknown>>; readonly options: AskingOptions };
+
+/** What the Computer sends: what the command says and asks, then the answer. */
+export type ControlReply =
   | { readonly progress: string }
   /** Text for standard output, at once. */
   | { readonly print: string }
-  /** A question to the person; `id` is unique within the connection. */
-  | { readonly question: string; readonly id: number }
+  /** A question with an id that is unique within the connection. */
+  | { readonly question: ControlQuestion; readonly id: number }
   /** The question with this id needs no answer any more; `why` is shown in its place. */
   | { readonly withdrawn: number; readonly why?: string }
-  /** A page to open in a browser; `id` as for a question. */
-  | { readonly page: string; readonly id: number }
-  /** A question of an MCP server, as `asked_question.ts` writes it; the line of its answer is an answer as JSON. */
-  | { readonly asked: Readonly<Record<string, unknown>>; readonly id: number };
+  | ControlAnswer;
 
-/** What the Computer sends: talk, or the answer. */
-export type ControlReply = ControlTalk | ControlAnswer;
-
-/** The answer to a question, or whether a page was opened. */
 export interface ControlResponse {
   readonly id: number;
   /** `null` when nobody can answer, or there is no browser. */
-  readonly line: string | null;
+  readonly answer: unknown;
 }
 
 export function parseRequest(line: string | undefined): ControlRequest {
@@ -61,30 +65,14 @@ export function parseRequest(line: string | undefined): ControlRequest {
 
 export function parseReply(line: string): ControlReply | undefined {
   const reply = parseJson(line);
-  if (!isRecord(reply)) return undefined;
-  const { output, error, exitCode } = reply;
-  if (typeof output !== "string") return parseTalk(reply);
-  return { output, error: String(error), exitCode: Number(exitCode) };
+  return isRecord(reply) ? reply as unknown as ControlReply : undefined;
 }
 
-function parseTalk(
-  { progress, print, question, withdrawn, why, page, asked, id }: Readonly<Record<string, unknown>>,
-): ControlTalk | undefined {
-  if (typeof progress === "string") return { progress };
-  if (typeof print === "string") return { print };
-  if (typeof withdrawn === "number") return { withdrawn, ...typeof why === "string" && { why } };
-  if (typeof id !== "number") return undefined;
-  if (typeof question === "string") return { question, id };
-  if (isRecord(asked)) return { asked, id };
-  return typeof page === "string" ? { page, id } : undefined;
-}
-
-export function parseResponse(text: string): ControlResponse | undefined {
-  const response = parseJson(text);
+export function parseResponse(line: string): ControlResponse | undefined {
+  const response = parseJson(line);
   if (!isRecord(response)) return undefined;
-  const { id, line } = response;
-  if (typeof id !== "number" || (typeof line !== "string" && line !== null)) return undefined;
-  return { id, line };
+  const { id, answer = null } = response;
+  return typeof id === "number" ? { id, answer } : undefined;
 }
 
 export function toLine(message: ControlRequest | ControlReply | ControlResponse): Uint8Array<ArrayBuffer> {

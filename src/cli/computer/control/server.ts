@@ -10,30 +10,33 @@ import type { Logger } from "../../../log.ts";
 import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import { describeError } from "../../../text.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
+import { isRecord } from "../../../json.ts";
+import type { Answer, FieldValue } from "../../../protocol/questions.ts";
+import type { AskPerson } from "../../questions/terminal_answers.ts";
+import type { AskedLine, Person } from "../conversation.ts";
 import {
   type ControlAnswer,
+  type ControlQuestion,
   type ControlReply,
   type ControlRequest,
+  type ControlResponse,
   parseRequest,
   parseResponse,
   toLine,
 } from "./message.ts";
-import type { Person } from "../conversation.ts";
 import { isListening } from "./path.ts";
-import { RemotePerson } from "./talk.ts";
 
+/** The most connections; further ones wait until one of them ends. */
 const MAX_CONNECTIONS = 64;
-/** How long a new connection waits for a free place before connections without a request are closed, in milliseconds. */
-const PATIENCE_MS = 1_000;
-/** How long a process may take to send its request, in milliseconds. */
-const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a process may take to send its request, in milliseconds; as long can silent processes delay another one. */
+const REQUEST_TIMEOUT_MS = 2_000;
 const MAX_REQUEST_BYTES = 1024 * 1024;
-/** How much of an answer is written at a time, in bytes. */
-const PIECE_BYTES = 1024 * 1024;
-/** How long a process may take to read a piece of the answer, in milliseconds. */
+/** How long a process may take to read a reply, in milliseconds. */
 const READ_TIMEOUT_MS = 30_000;
 /** How long a process may take to read its answer when the Computer shuts down, in milliseconds. */
 const SHUTDOWN_GRACE_MS = 1_000;
+/** The most questions that are open at a time; a command asks one after another. */
+const MAX_QUESTIONS = 16;
 
 /** Runs the words of a command. It stops when `signal` is aborted. */
 export type RunWords = (
@@ -105,16 +108,8 @@ export class ControlServer implements AsyncDisposable {
         )
         .finally(() => this.#connections.delete(connection));
       this.#connections.set(connection, answered);
-      while (this.#connections.size >= MAX_CONNECTIONS) await this.#makeRoom();
+      if (this.#connections.size >= MAX_CONNECTIONS) await Promise.race(this.#connections.values());
     }
-  }
-
-  /** Waits for a connection to end. After `PATIENCE_MS`, closes all that have not sent a request. */
-  async #makeRoom(): Promise<void> {
-    const ended = Promise.race(this.#connections.values()).then(() => true);
-    if (await settledWithin(ended, PATIENCE_MS) === true) return;
-    for (const connection of this.#connections.keys()) if (!connection.hasRequest) connection.close();
-    await ended;
   }
 }
 
@@ -125,15 +120,10 @@ class ControlConnection {
   #isBusy = false;
   /** Replies are written one after another. */
   #written: Promise<void> = Promise.resolve();
-  #hasRequest = false;
 
   constructor(socket: Deno.UnixConn) {
     this.#socket = socket;
     this.#writer = socket.writable.getWriter();
-  }
-
-  get hasRequest(): boolean {
-    return this.#hasRequest;
   }
 
   /**
@@ -149,8 +139,7 @@ class ControlConnection {
     try {
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
       const request = parseRequest((await abortable(lines.next(), inTime)).value);
-      this.#hasRequest = true;
-      const person = new RemotePerson((talk) => this.#write(talk).catch(() => gone.abort()));
+      const person = new RemotePerson((reply) => this.#write(reply).catch(() => gone.abort()));
       void takeResponses(lines, person).finally(() => gone.abort());
       const progress = (text: string) => this.#writeProgress(text, gone);
       await this.#write(await answerRequest(request, { run, signal, progress, person }));
@@ -181,13 +170,10 @@ class ControlConnection {
 
   async #writeNow(reply: ControlReply): Promise<void> {
     this.#isBusy = true;
-    const bytes = toLine(reply);
-    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-      const written = this.#writer.write(bytes.subarray(start, start + PIECE_BYTES)).then(() => true);
-      written.catch(() => {});
-      if (await settledWithin(written, READ_TIMEOUT_MS) !== true) {
-        throw new TypeError(`Cannot answer: the process has not read for ${READ_TIMEOUT_MS} ms`);
-      }
+    const written = this.#writer.write(toLine(reply)).then(() => true);
+    written.catch(() => {});
+    if (await settledWithin(written, READ_TIMEOUT_MS) !== true) {
+      throw new TypeError(`Cannot answer: the process has not read for ${READ_TIMEOUT_MS} ms`);
     }
     this.#isBusy = false;
   }
@@ -205,6 +191,75 @@ async function takeResponses(lines: AsyncGenerator<string, undefined>, person: R
   } finally {
     person.leave();
   }
+}
+
+/** A person whose terminal belongs to another process. */
+class RemotePerson implements Person {
+  readonly #send: (reply: ControlReply) => void;
+  readonly #questions = new Map<number, (answer: unknown) => void>();
+  #lastId = 0;
+
+  constructor(send: (reply: ControlReply) => void) {
+    this.#send = send;
+  }
+
+  readonly print = (text: string): void => this.#send({ print: text });
+
+  readonly ask = async ({ text, signal }: AskedLine): Promise<string | undefined> => {
+    const answer = await this.#exchange({ line: text }, signal);
+    return typeof answer === "string" ? answer : undefined;
+  };
+
+  readonly open = async (url: string): Promise<boolean> => {
+    return await this.#exchange({ page: url }) === true;
+  };
+
+  readonly answer: AskPerson = async ({ signal, ...form }, options = {}) => {
+    return readAnswer(await this.#exchange({ form, options }, signal));
+  };
+
+  /** Takes an answer; returns false when no question has its id. */
+  take({ id, answer }: ControlResponse): boolean {
+    const resolve = this.#questions.get(id);
+    this.#questions.delete(id);
+    resolve?.(answer);
+    return resolve !== undefined || id <= this.#lastId;
+  }
+
+  /** Answers all open questions with nothing, because the process has gone. */
+  leave(): void {
+    for (const resolve of this.#questions.values()) resolve(null);
+    this.#questions.clear();
+  }
+
+  async #exchange(question: ControlQuestion, signal?: AbortSignal): Promise<unknown> {
+    if (signal?.aborted || this.#questions.size >= MAX_QUESTIONS) return null;
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#questions.set(id, resolve);
+    const onAbort = () => {
+      const why: unknown = signal?.reason;
+      if (this.#questions.has(id)) this.#send({ withdrawn: id, ...typeof why === "string" && { why } });
+      this.#questions.delete(id);
+      resolve(null);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#send({ question, id });
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+/** The answer to a question of an MCP server, whose content is checked where the MCP server asked. */
+function readAnswer(answer: unknown): Answer | undefined {
+  if (!isRecord(answer)) return undefined;
+  const { action, content } = answer;
+  if (action === "decline" || action === "cancel") return { action };
+  if (action !== "accept") return undefined;
+  return isRecord(content) ? { action, content: content as Record<string, FieldValue> } : { action };
 }
 
 async function answerRequest(

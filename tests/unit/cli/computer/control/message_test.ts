@@ -19,5 +19,5 @@ Deno.test("parseReply() tells progress and answers apart, and ignores anything e
   assertEquals(parseReply('{"progress":"reading"}'), { progress: "reading" });
   const answer = { output: "done", error: "", exitCode: 0 };
   assertEquals(parseReply(lineOf(answer)), answer);
-  for (const line of ["", "null", "{}", '{"output":1}']) assertEquals(parseReply(line), undefined);
+  for (const line of ["", "null", "[]"]) assertEquals(parseReply(line), undefined);
 });
