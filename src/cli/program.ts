@@ -11,11 +11,12 @@ import {
   paintFailure,
   printError,
   toFailure,
+  UsageError,
 } from "./outcome.ts";
 import { COLORS, errorPalette, hasColors } from "../terminal/screen.ts";
 import { logOptions } from "./options.ts";
-import { listenForInterrupt } from "./signals.ts";
 import { LOG_LEVELS, LOG_MODULES } from "../log.ts";
+import { quoteWord } from "../terminal/words.ts";
 
 /**
  * Declares what the command lines of all programs share: `--help`, `--version`, `--log-level`, `--log-format`.
@@ -82,16 +83,38 @@ export async function runProgram(
   build: (signal: AbortSignal) => Command,
 ): Promise<number> {
   using interruption = listenForInterrupt();
-  const program = build(interruption.signal);
-  const isJson = asksForJson(program, args);
+  const { signal } = interruption;
+  return await runCommand(build(signal), args, { printError, signal });
+}
+
+export interface RunOptions {
+  readonly printError: (text: string) => void;
+  /** Whether errors are JSON even without `--json` among the words; false by default. */
+  readonly json?: boolean;
+  /** Once it is aborted, the command was interrupted, whatever it throws. */
+  readonly signal?: AbortSignal;
+  /** Tells that the command was interrupted; says nothing by default. */
+  readonly onInterrupted?: (json: boolean) => void;
+}
+
+/** Runs the command that the words name, prints its error, and resolves to its exit code. It never rejects. */
+export async function runCommand(
+  program: Command,
+  words: readonly string[],
+  { printError, json = false, signal, onInterrupted }: RunOptions,
+): Promise<number> {
+  const isJson = json || asksForJson(program, words);
   if (isJson) silenceErrors(program);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync([...words], { from: "user" });
     return ExitCode.OK;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.OK;
     if (error instanceof ExitRequest) return error.exitCode;
-    if (interruption.signal.aborted) return ExitCode.INTERRUPTED;
+    if (signal?.aborted) {
+      onInterrupted?.(isJson);
+      return ExitCode.INTERRUPTED;
+    }
     const failure = toFailure(error);
     // Commander has already printed errors of the command line, unless it was silenced.
     if (isJson) printError(failureJson(failure));
@@ -101,7 +124,7 @@ export async function runProgram(
 }
 
 /** Whether `--json` is among the words; works before commander parses them, and if it cannot. */
-export function asksForJson(program: Command, args: readonly string[]): boolean {
+function asksForJson(program: Command, args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const isGiven = args.slice(0, end < 0 ? args.length : end).includes("--json");
   return isGiven &&
@@ -109,7 +132,7 @@ export function asksForJson(program: Command, args: readonly string[]): boolean 
 }
 
 /** Keeps commander from printing errors, which are printed as JSON instead. */
-export function silenceErrors(program: Command): void {
+function silenceErrors(program: Command): void {
   for (const command of everyCommand(program)) {
     command.configureOutput({ outputError: () => {}, writeErr: () => {} });
   }
@@ -162,4 +185,62 @@ function toArgumentName(argument: Command["registeredArguments"][number]): strin
 function withoutFalse(option: Option): Option {
   if (option.defaultValue !== false) return option;
   return Object.assign(new Option(option.flags, option.description), option, { defaultValue: undefined });
+}
+
+/** Why the work of a program is aborted. */
+export class InterruptedError extends UsageError {
+  readonly signal: Deno.Signal;
+
+  constructor(signal: Deno.Signal) {
+    super("Interrupted");
+    this.signal = signal;
+  }
+}
+
+/** A signal to a process group comes twice through a program that passes it on, such as the launcher of npm. */
+const REPEAT_MS = 500;
+
+/**
+ * Aborts the signal on Ctrl-C, SIGTERM and SIGHUP; a later one ends the process at once. A later SIGHUP does not: the end of
+ * a terminal sends several.
+ */
+function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  let firstMs = Infinity;
+  const listeners = signals().map((name) => {
+    const listener = () => {
+      const nowMs = performance.now();
+      firstMs = Math.min(firstMs, nowMs);
+      if (!controller.signal.aborted) controller.abort(new InterruptedError(name));
+      else if (name !== "SIGHUP" && nowMs - firstMs > REPEAT_MS) Deno.exit(ExitCode.INTERRUPTED);
+    };
+    Deno.addSignalListener(name, listener);
+    return { name, listener };
+  });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      for (const { name, listener } of listeners) Deno.removeSignalListener(name, listener);
+    },
+  };
+}
+
+function signals(): readonly Deno.Signal[] {
+  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+}
+
+export function loginCommand(server: string): string {
+  return `"auth login ${quoteWord(server)}"`;
+}
+
+/** The same for a shell, where no Computer need run. */
+export function shellLoginCommand(server: string, { config }: { readonly config: string }): string {
+  const words = ["auth", "login", server, "--config", config].map((word) => quoteWord(word));
+  return `"${commandLineOf("computer")} ${words.join(" ")}"`;
+}
+
+/** `server "x" is starting`, `server "x" failed`, or `server "x" needs a sign-in (run "auth login x")` */
+export function serverStatusText(server: string, status: string): string {
+  if (status === "needs sign-in") return `server "${server}" needs a sign-in (run ${loginCommand(server)})`;
+  return `server "${server}" ${status === "failed" ? "failed" : `is ${status}`}`;
 }

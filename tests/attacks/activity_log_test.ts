@@ -1,6 +1,6 @@
 /** Attacker: a client of a gateway that keeps an activity log. It wants to fill the log, or the terminal of who reads it */
 import { assertEquals } from "@std/assert";
-import { ActivityLog } from "../../src/cli/agent/mcp/activity_log.ts";
+import { ActivityLog } from "../../src/cli/agent/mcp/command.ts";
 
 const HOSTILE = '\n{"client":"admin"}\u001b[2J\u009b2J\u202e\u2028\u007f';
 

@@ -15,8 +15,8 @@ import { printableLine, toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
-import { progressText } from "../answers/progress.ts";
-import { skillsText } from "../answers/skills.ts";
+import { progressText } from "../answers/contents.ts";
+import { skillsText } from "../answers/mcp_text.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 

@@ -1,19 +1,16 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import { addConnectionOptions, type ConnectionOptions } from "../connection_options.ts";
-import { readCredentials } from "../credentials.ts";
+import { addConnectionOptions, type ConnectionOptions, readCredentials } from "../credentials.ts";
 import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
-import { addRequestCommands } from "../answers/commands.ts";
-import { agentAnswerOptions } from "../questions/options.ts";
+import { type CommandAnswer, noteText, showAnswer } from "../answers/answer.ts";
+import { addRequestCommands, agentAnswerOptions } from "../answers/commands.ts";
 import { printError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import type { Agent } from "../../agent/agent.ts";
-import { askedComputer, personAtTerminal } from "./asking.ts";
 import {
   chooseComputer,
   type CommandContext,
@@ -24,8 +21,12 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import { addMcpCommand } from "./mcp/declaration.ts";
-import { DEFAULT_ENTRY_NAME } from "./mcp/options.ts";
+import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
+import type { AgentQuestion } from "../../agent/questions.ts";
+import type { RemoteComputer } from "../../agent/remote_computer.ts";
+import type { AskedComputer } from "../answers/requests.ts";
+import { LazyEditor } from "../lazy_editor.ts";
+import type { CallPerson } from "../questions/call_answers.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -250,4 +251,43 @@ async function connect(
     logger,
     signal,
   });
+}
+
+/** The person at the terminal. A program that reads JSON, and a pipe, are not asked. */
+function personAtTerminal({ json }: { readonly json: boolean }): CallPerson {
+  const isHere = !json && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  return {
+    isHere,
+    // A terminal shows the progress of the call.
+    tell: (note) => Deno.stderr.isTerminal() || printError(noteText(note, { json })),
+    ask: async (question, options) => {
+      if (!isHere) return undefined;
+      // Loaded only now, because few calls are asked anything.
+      const { askBy } = await import("../questions/terminal_answers.ts");
+      return await askBy(new LazyEditor().use)(question, options);
+    },
+  };
+}
+
+function askedComputer(computer: RemoteComputer): AskedComputer {
+  return {
+    name: computer.name,
+    getTools: (options) => computer.getTools(options),
+    callTool: (tool, params, { answer, ...options }) => {
+      const onQuestion = answer && ((question: AgentQuestion) => {
+        const { computer, mcpServer: server, tool } = question;
+        return answer({ ...question, asker: { computer, server, tool, caller: "user" } });
+      });
+      return computer.callTool(tool, params, { ...options, onQuestion });
+    },
+    getDesktop: (options) => computer.getDesktop(options),
+    getFinder: (options) => computer.getFinder(options),
+    readResource: (uri, options) => computer.readResource(uri, options),
+    getMcpServers: (options) => computer.getMcpServers(options),
+    getPrompts: (mcpServer, options) => computer.getPrompts(mcpServer, options),
+    getPrompt: (name, args, options) => computer.getPrompt(name, args, options),
+    getResources: (mcpServer, options) => computer.getResources(mcpServer, options),
+    getResourceTemplates: (mcpServer, options) => computer.getResourceTemplates(mcpServer, options),
+    complete: (options) => computer.complete(options),
+  };
 }

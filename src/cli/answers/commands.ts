@@ -4,13 +4,13 @@
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
-import { collect, parseSeconds, wholeNumber } from "../options.ts";
+import { collect, collectPair, parseSeconds, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { CallParams, toWords, type TypedArguments, typedArguments } from "./arguments.ts";
 import { addMcpCommands } from "./mcp_commands.ts";
 import type { RunRequest } from "./requests.ts";
-import { type AnswerFlags, answerOptions, readAnswerFlags, toAnswerWords } from "../questions/options.ts";
 import type { TreeDepth } from "./document_tree.ts";
+import type { AnswerOptions } from "../questions/call_answers.ts";
 
 const TREE_DEPTHS = ["documents", "pages", "elements"] as const satisfies readonly TreeDepth[];
 
@@ -170,4 +170,55 @@ function parseCallSeconds(raw: string): number {
   const seconds = parseSeconds(raw);
   if (seconds > MAX_TIMEOUT_SECONDS) throw new InvalidArgumentError(`At most ${MAX_TIMEOUT_SECONDS}`);
   return seconds;
+}
+
+interface AnswerFlags {
+  readonly answer?: Readonly<Record<string, string>>;
+  readonly answers?: CallParams;
+  /** Of the Agent's command line alone, as `questions`: at a Computer, a call that was typed needs no confirmation. */
+  readonly approve?: boolean;
+  readonly questions?: boolean;
+}
+
+function answerOptions(): Option[] {
+  return [
+    new Option(
+      "--answer <NAME=VALUE>",
+      "the answer to a field of the same name, should the MCP server ask; repeatable",
+    ).argParser(collectPair),
+    new Option(
+      "--answers <json>",
+      "such answers as a JSON object, @FILE, or - for standard input; {} accepts the defaults",
+    ).argParser((written) => new CallParams(written)),
+  ];
+}
+
+/** The options of the Agent's command line beside these. */
+export function agentAnswerOptions(): Option[] {
+  return [
+    new Option("--approve", "approve the call, should the Computer ask this Agent to confirm it").default(
+      false,
+    ),
+    new Option(
+      "--questions",
+      "offer to answer questions also without a terminal; one that no option answers is declined, and told on " +
+        "standard error",
+    ).default(false),
+  ];
+}
+
+/** Reads the answers, and the file or standard input that has them. */
+async function readAnswerFlags(flags: AnswerFlags, signal: AbortSignal): Promise<AnswerOptions> {
+  const { answer: texts = {}, answers, approve: isApproved = false, questions: isOffered = false } = flags;
+  const values = await answers?.read(signal);
+  return { texts, values, isApproved, isOffered };
+}
+
+/** The words of the answers for a Computer of another process. */
+async function toAnswerWords(flags: AnswerFlags, signal: AbortSignal): Promise<string[]> {
+  const { texts, values } = await readAnswerFlags(flags, signal);
+  return [
+    ...Object.entries(texts).flatMap(([name, text]) => ["--answer", `${name}=${text}`]),
+    ...(values === undefined ? [] : ["--answers", JSON.stringify(values)]),
+  ];
 }

@@ -1,6 +1,7 @@
 /** What a tool or a resource returned, as text. Pure: values in, text out. */
 import { isRecord, parseJson } from "../../json/json.ts";
 import { printableLine } from "../../text/safe_text.ts";
+import type { CallProgress } from "../../protocol/progress.ts";
 
 /** The text of a tool result: its text items unchanged, other items by type and size. */
 export function contentsText(
@@ -107,4 +108,17 @@ function endOfString(json: string, start: number): number {
     while (json[slash - 1] === "\\") slash--;
     if ((quote - slash) % 2 === 0) return quote + 1;
   }
+}
+
+/** `30 % (3 of 10)  Compiling`; without a total only the number. The line may contain control characters of the tool. */
+export function progressText({ progress, total, message }: CallProgress): string {
+  const text = message === undefined || message === "" ? "" : `  ${message}`;
+  if (total === undefined) return `${toShortNumber(progress)}${text}`;
+  const percent = Math.min(100, Math.max(0, Math.floor(100 * progress / total)));
+  const numbers = total === 100 ? "" : ` (${toShortNumber(progress)} of ${toShortNumber(total)})`;
+  return `${percent} %${numbers}${text}`;
+}
+
+function toShortNumber(value: number): string {
+  return Number.isInteger(value) ? `${value}` : `${Math.round(value * 100) / 100}`;
 }

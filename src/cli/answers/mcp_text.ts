@@ -15,6 +15,7 @@ import {
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
 import { contentsText } from "./contents.ts";
+import type { SkillRef } from "../../protocol/skills.ts";
 
 /** A line for each MCP server: name, status, title, version of MCP. */
 export function serversText(servers: readonly McpServerInfo[], { strong, faint }: Palette = PLAIN): string {
@@ -110,4 +111,12 @@ export function templatesText(
 function serverOf({ _meta }: Pick<PromptInfo, "_meta">): string | undefined {
   const server = _meta?.[A2C_MCP_SERVER];
   return typeof server === "string" ? server : undefined;
+}
+
+export function skillsText(skills: readonly SkillRef[], { accent, faint }: Palette = PLAIN): string {
+  if (skills.length === 0) return "no skills";
+  return skills.map(({ name, source, description, tags = [] }) => {
+    const remarks = [source, ...tags.map((tag) => `#${tag}`)].join("  ");
+    return `${accent(toSeenWord(name))}  ${faint(printableLine(remarks))}\n    ${printableLine(description)}`;
+  }).join("\n");
 }

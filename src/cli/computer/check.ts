@@ -2,7 +2,7 @@
 import { countOf } from "../../text.ts";
 import { snakeCased } from "../answers/answer.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
-import { shellLoginCommand } from "../server_words.ts";
+import { shellLoginCommand } from "../program.ts";
 import { alignColumns } from "../../terminal/shapes.ts";
 import { printable, printableLine, toSafeJson } from "../../text/safe_text.ts";
 import {

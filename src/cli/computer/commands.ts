@@ -10,7 +10,7 @@ import type { AskedComputer } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./hosted_computer.ts";
-import { fromRequest } from "./asking.ts";
+import { fromRequest } from "./conversation.ts";
 import type { AwaitedServers } from "./start.ts";
 
 // Loaded when a command runs, so that a command for another process starts fast.

@@ -7,6 +7,7 @@ import type { UseEditor } from "../lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
 import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts";
+import type { QuestionRequest } from "../../computer/questions/question.ts";
 
 export interface AskedLine {
   /** Its last line becomes the prompt. It need not be safe to print. */
@@ -76,7 +77,7 @@ export function personAt(
       const { askBy } = await import("../questions/terminal_answers.ts");
       return await askBy(useEditor)(question, options);
     },
-    open: async (url) => await (await import("./auth/browser.ts")).openBrowser(url),
+    open: openBrowser,
   };
 }
 
@@ -89,4 +90,48 @@ async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promi
     if (!(error instanceof NoTerminalError)) throw error;
     return await editor.read({ signal });
   }
+}
+
+/** How long the program that opens a browser may take to fail, in milliseconds; some end only with the browser. */
+const FAILURE_WINDOW_MS = 2_000;
+
+/** Opens an http or https page; resolves to whether a browser was found. Never rejects. */
+async function openBrowser(url: string): Promise<boolean> {
+  const { protocol } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:") return false;
+  const [program, ...args] = openerFor(Deno.build.os);
+  try {
+    const child = new Deno.Command(program, {
+      args: [...args, url],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    // The browser outlives the command that opened it.
+    child.unref();
+    return await endsWell(child);
+  } catch {
+    return false;
+  }
+}
+
+async function endsWell(child: Deno.ChildProcess): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const still = new Promise<boolean>((resolve) => timer = setTimeout(() => resolve(true), FAILURE_WINDOW_MS));
+  try {
+    return await Promise.race([child.status.then(({ success }) => success), still]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The program gets the address as one argument, and no shell reads it. */
+function openerFor(os: typeof Deno.build.os): readonly [program: string, ...args: readonly string[]] {
+  if (os === "darwin") return ["open"];
+  return os === "windows" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+}
+
+export function fromRequest(request: QuestionRequest): ShownQuestion {
+  const { server, tool, isLocal, agent, claimedAgent } = request;
+  return { ...request, asker: { server, tool, caller: isLocal ? "user" : { agent, claimedAgent } } };
 }

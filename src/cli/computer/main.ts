@@ -5,7 +5,7 @@
 import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
 import { didYouMean } from "../../spelling.ts";
-import { addConnectionOptions } from "../connection_options.ts";
+import { addConnectionOptions } from "../credentials.ts";
 import { collect, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";

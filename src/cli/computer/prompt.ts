@@ -1,7 +1,7 @@
 /** The prompt of a Computer: reads commands, runs them and completes them. */
 import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
-import { paintFailure } from "../outcome.ts";
-import { runTypedLine } from "../prompt/program.ts";
+import { ExitCode, ExitRequest, paintFailure } from "../outcome.ts";
+import { createPromptProgram, runTypedLine } from "../prompt/program.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { LocalMcp } from "../../computer/local_mcp.ts";
 import { argumentCandidates, NO_ARGUMENTS, readArgument, toTexts } from "../answers/arguments.ts";
@@ -9,10 +9,13 @@ import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { inputOf } from "./answers/inputs.ts";
-import { type Person, personAt } from "./conversation.ts";
+import { Conversation, type Person, personAt } from "./conversation.ts";
 import { askForInput } from "./questions.ts";
-import { buildCommands, type Typist } from "./run_words.ts";
-import type { HostedComputer } from "./hosted_computer.ts";
+import type { CommandContext, HostedComputer } from "./hosted_computer.ts";
+import type { Command } from "commander";
+import { shareOptions } from "../shared_options.ts";
+import { type AnswerOutput, type Presentation, showAnswer } from "../answers/answer.ts";
+import { addCommands } from "./commands.ts";
 
 /** How long the Tab key waits for MCP servers, in milliseconds. */
 const CANDIDATES_TIMEOUT_MS = 1_000;
@@ -137,4 +140,27 @@ export async function promptArguments(
     // A prompt without suggestions, or a word that is no argument: there is nothing to complete.
     return [];
   }
+}
+
+/** Where a command was typed, and where its answer, its help and its errors are shown. */
+export interface Typist extends Omit<CommandContext, "conversation">, AnswerOutput {
+  readonly person: Person;
+  readonly presentation: Presentation;
+  /** Asks the user for the value of an input; `undefined` if there is no answer. */
+  readonly askFor?: ((input: string) => Promise<string | undefined>) | undefined;
+}
+
+/** Declares the commands of a prompt, for each line again since commander keeps parsed values. */
+export function buildCommands(typist: Typist): Command {
+  const program = createPromptProgram(typist.print, typist.presentation.screen?.palette);
+  program.option("--json", "print one JSON document", false);
+  addCommands(program, async ({ work, asksFor }) => {
+    const typed = asksFor === undefined ? undefined : await typist.askFor?.(asksFor);
+    if (asksFor !== undefined && typed === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
+    const json = program.opts<{ json: boolean }>().json || typist.presentation.json;
+    const conversation = new Conversation(typist.person, { json });
+    showAnswer(await work({ ...typist, conversation }, typed), typist, { ...typist.presentation, json });
+  });
+  shareOptions(program);
+  return program;
 }

@@ -5,7 +5,7 @@ import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/co
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
 import type { UseEditor } from "../lazy_editor.ts";
-import { askToRun } from "../questions/approval.ts";
+import { askToRun } from "../questions/terminal_answers.ts";
 import { describeCaller, toShownName } from "../questions/shown_question.ts";
 
 /** Asks for the value of an input; returns `undefined` for an empty answer. */
@@ -53,7 +53,7 @@ export function askedConfirm(editor: LineEditor): Confirm {
     const key = JSON.stringify([isLocal, agent, server, tool, fingerprint]);
     if (allowed.has(key)) return true;
     const { params, signal } = request;
-    const decision = await askToRun(editor, {
+    const { decision } = await askToRun(editor, {
       call: describeCall(request),
       callAgain: `${toShownName(request.tool)} of ${toShownName(request.server)}`,
       params,
@@ -61,7 +61,7 @@ export function askedConfirm(editor: LineEditor): Confirm {
       hasAlways: true,
     });
     if (decision === "always") allowed.add(key);
-    return decision === "yes" || decision === "always";
+    return decision !== "no";
   };
 }
 

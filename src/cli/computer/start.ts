@@ -10,7 +10,7 @@ import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { quoteWord } from "../../terminal/words.ts";
 import { countOf } from "../../text.ts";
 import { failureText, paintFailure, toFailure } from "../outcome.ts";
-import { loginCommand } from "../server_words.ts";
+import { loginCommand } from "../program.ts";
 
 /** How long a command waits for MCP servers that start, in seconds, unless `--start-timeout` is given. */
 const START_TIMEOUT_SECONDS = 10;

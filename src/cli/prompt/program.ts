@@ -1,16 +1,7 @@
 /** Parses and runs commands that are typed at a prompt or sent by another process. */
-import { Command, CommanderError } from "commander";
-import {
-  ExitCode,
-  ExitRequest,
-  failureJson,
-  failureText,
-  isPrinted,
-  paintFailure,
-  toFailure,
-  UsageError,
-} from "../outcome.ts";
-import { asksForJson, everyCommand, HELP_FORM, silenceErrors } from "../program.ts";
+import { Command } from "commander";
+import { ExitCode, failureJson, failureText, paintFailure, toFailure, UsageError } from "../outcome.ts";
+import { everyCommand, HELP_FORM, runCommand, type RunOptions } from "../program.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { describeError } from "../../text.ts";
 import { splitWords } from "../../terminal/words.ts";
@@ -39,14 +30,9 @@ export function createPromptProgram(print: Print, palette: Palette = PLAIN): Com
     .exitOverride();
 }
 
-export interface TypedOptions {
+export interface TypedOptions extends Omit<RunOptions, "onInterrupted"> {
   /** Declares the commands, for each run again since commander keeps parsed values. */
   readonly build: () => Command;
-  readonly printError: (text: string) => void;
-  /** Whether errors are JSON even without `--json` among the words; false by default. */
-  readonly json?: boolean;
-  /** Once it is aborted, a failure is reported as `interrupted`. */
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -54,49 +40,26 @@ export interface TypedOptions {
  * that begin with `#` do nothing.
  */
 export async function runTypedLine(line: string, options: TypedOptions): Promise<number> {
+  if (line.trimStart().startsWith("#")) return ExitCode.OK;
   try {
-    const words = line.trimStart().startsWith("#") ? [] : wordsOf(line);
+    const words = splitWords(line);
     return words.length === 0 ? ExitCode.OK : await runTypedWords(words, options);
-  } catch (error) {
-    return printFailure(error, options);
-  }
-}
-
-function wordsOf(line: string): string[] {
-  try {
-    return splitWords(line);
   } catch (cause) {
-    throw new UsageError(describeError(cause), { cause });
+    options.printError(failureText(toFailure(new UsageError(describeError(cause), { cause }))));
+    return ExitCode.USAGE;
   }
 }
 
-export async function runTypedWords(words: readonly string[], options: TypedOptions): Promise<number> {
-  const program = withUsage(options.build());
-  const json = options.json === true || asksForJson(program, words);
-  if (json) silenceErrors(program);
-  try {
-    await program.parseAsync(toFlag(words), { from: "user" });
-    return ExitCode.OK;
-  } catch (error) {
-    if (error instanceof ExitRequest) return error.exitCode;
-    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.OK;
-    if (isPrinted(error) && !json) return ExitCode.USAGE;
-    return printFailure(error, { ...options, json });
-  }
-}
-
-function printFailure(
-  error: unknown,
-  { printError, json = false, signal }: Omit<TypedOptions, "build">,
-): number {
-  if (signal?.aborted) {
-    const exitCode = ExitCode.INTERRUPTED;
-    printError(json ? failureJson({ message: "Interrupted", exitCode }) : "interrupted");
-    return exitCode;
-  }
-  const failure = toFailure(error);
-  printError(json ? failureJson(failure) : failureText(failure));
-  return failure.exitCode;
+export function runTypedWords(
+  words: readonly string[],
+  { build, ...options }: TypedOptions,
+): Promise<number> {
+  const { printError } = options;
+  const interrupted = { message: "Interrupted", exitCode: ExitCode.INTERRUPTED };
+  return runCommand(withUsage(build()), toFlag(words), {
+    ...options,
+    onInterrupted: (json) => printError(json ? failureJson(interrupted) : "interrupted"),
+  });
 }
 
 /** Turns `help server add` into `server add --help`: commander's `help` covers the first level only. */

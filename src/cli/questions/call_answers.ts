@@ -1,9 +1,8 @@
 /** Who answers the questions of one call: the options of the command line, the person who typed it, or nobody. */
-import type { Answer } from "../../protocol/questions.ts";
+import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../text/safe_text.ts";
 import { shorten } from "../../text.ts";
-import { describeField } from "./field_text.ts";
-import { GivenAnswers, type GivenInput } from "./given_answers.ts";
+import { defaultOf, describeField, readTyped } from "./field_text.ts";
 import {
   type AnswerShown,
   describeAsker,
@@ -12,6 +11,8 @@ import {
   type ShownQuestion,
 } from "./shown_question.ts";
 import type { AskingOptions, AskPerson } from "./terminal_answers.ts";
+import { checkContent, type CheckedContent } from "../../protocol/form_answer.ts";
+import type { QuestionField } from "../../protocol/question_form.ts";
 
 const MAX_MESSAGE_LENGTH = 300;
 const MAX_NOTES = 100;
@@ -129,4 +130,68 @@ function describeQuestion(question: ShownQuestion): QuestionWords {
 function howToAnswer({ fields }: ShownForm): string {
   if (fields.length === 0) return "Accept with --answers '{}'";
   return `Answer with --answer NAME=VALUE: ${fields.map(describeField).join(", ")}`;
+}
+
+type GivenContent =
+  | { readonly content: Record<string, FieldValue>; readonly problems?: undefined }
+  /** What is missing or wrong, one sentence for each field; and the answers that are right. */
+  | {
+    readonly content?: undefined;
+    readonly problems: readonly string[];
+    readonly presets: Readonly<Record<string, FieldValue>>;
+  };
+
+/** The answers of a command line. A form takes those whose names are its fields. */
+export class GivenAnswers {
+  readonly #texts: Readonly<Record<string, string>>;
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #unused: Set<string>;
+
+  /**
+   * @param given `texts` as they were typed, read by the kind of each field; `values` from JSON, or `undefined` without
+   *   `--answers`.
+   */
+  constructor({ texts, values }: GivenInput) {
+    this.#texts = texts;
+    this.#values = values ?? {};
+    this.#unused = new Set([...Object.keys(texts), ...Object.keys(this.#values)]);
+    this.isEmpty = this.#unused.size === 0 && values === undefined;
+  }
+
+  /** Whether there are none; `--answers '{}'` is one: the defaults of each form. */
+  readonly isEmpty: boolean;
+
+  /** The names that no form has had as a field. */
+  get unused(): readonly string[] {
+    return [...this.#unused];
+  }
+
+  fill(fields: readonly QuestionField[]): GivenContent {
+    const problems: string[] = [];
+    const values: [string, FieldValue][] = [];
+    for (const field of fields) {
+      const { content = {}, problems: wrong = [] } = this.#fillField(field);
+      problems.push(...wrong);
+      values.push(...Object.entries(content));
+    }
+    const content = Object.fromEntries(values);
+    return problems.length === 0 ? { content } : { problems, presets: content };
+  }
+
+  #fillField(field: QuestionField): CheckedContent {
+    const { name } = field;
+    this.#unused.delete(name);
+    const text = Object.hasOwn(this.#texts, name) ? this.#texts[name] : undefined;
+    if (text === undefined) {
+      return checkContent([field], Object.hasOwn(this.#values, name) ? { [name]: this.#values[name] } : {});
+    }
+    const { value, problem } = readTyped(field, text, defaultOf(field));
+    if (problem !== undefined) return { problems: [problem] };
+    return checkContent([field], value === undefined ? {} : { [name]: value });
+  }
+}
+
+interface GivenInput {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,10 +1,9 @@
 /** The command line of `server.ts`. */
 import { untilAborted } from "../../async/abortable.ts";
-import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { commandLineOf, createProgram, helpPart, InterruptedError, runProgram } from "../program.ts";
 import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
 import { announce, loggerOf } from "../options.ts";
 import type { Command } from "commander";
-import { InterruptedError } from "../signals.ts";
 import { isRecord } from "../../json/json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { checkJwtOptions, openAuth, toUsageError } from "./credentials.ts";

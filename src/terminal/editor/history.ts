@@ -58,7 +58,7 @@ export class History implements AsyncDisposable {
     if (!this.isKept(line) || line === this.#lines.at(-1)) return;
     this.#lines.push(line);
     if (this.#lines.length > this.maxLines) this.#lines.shift();
-    this.#writing = this.#writing.then(() => this.#withFile((path) => append(path, line)));
+    this.#writing = this.#writing.then(() => this.#withFile((path) => this.#append(path, line)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,11 +69,24 @@ export class History implements AsyncDisposable {
     await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
     using file = await Deno.open(path, { read: true, write: true, create: true, mode: FILE_MODE });
     if (Deno.build.os !== "windows") await Deno.chmod(path, FILE_MODE);
+    // Another process may append a line meanwhile. Closing the file releases the lock.
     await file.lock(true);
-    const all = new TextDecoder().decode(await readAll(file)).split("\n");
+    const bytes = new Uint8Array((await file.stat()).size);
+    await file.read(bytes);
+    const all = new TextDecoder().decode(bytes).split("\n");
     const kept = all.filter((line, i) => this.isKept(line) && line !== all[i - 1]).slice(-this.maxLines);
     this.#lines.push(...kept);
-    if (all.length - 1 > this.maxLines) await rewrite(file, kept);
+    if (all.length - 1 <= this.maxLines) return;
+    const shorter = new TextEncoder().encode(kept.map((line) => `${line}\n`).join(""));
+    await file.seek(0, Deno.SeekMode.Start);
+    await file.write(shorter);
+    await file.truncate(shorter.length);
+  }
+
+  async #append(path: string, line: string): Promise<void> {
+    using file = await Deno.open(path, { append: true, create: true, mode: FILE_MODE });
+    await file.lock(true);
+    await file.write(new TextEncoder().encode(`${line}\n`));
   }
 
   /** Uses the file if there is one. After the first failure, which is reported, the file is not used again. */
@@ -96,33 +109,4 @@ async function assertAllowed(path: string): Promise<void> {
     const { state } = await Deno.permissions.query({ name, path });
     if (state !== "granted") throw new Deno.errors.NotCapable(`--allow-${name} is missing`);
   }
-}
-
-async function append(path: string, line: string): Promise<void> {
-  using file = await Deno.open(path, { append: true, create: true, mode: FILE_MODE });
-  // Another process may be rewriting the file. Closing the file releases the lock.
-  await file.lock(true);
-  await writeAll(file, new TextEncoder().encode(`${line}\n`));
-}
-
-/** Overwrites the file in place, under its lock, and truncates the rest. */
-async function rewrite(file: Deno.FsFile, lines: readonly string[]): Promise<void> {
-  const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
-  await file.seek(0, Deno.SeekMode.Start);
-  await writeAll(file, bytes);
-  await file.truncate(bytes.length);
-}
-
-async function readAll(file: Deno.FsFile): Promise<Uint8Array<ArrayBuffer>> {
-  const { size } = await file.stat();
-  const bytes = new Uint8Array(size);
-  let length = 0;
-  for (let count: number | null = 0; count !== null && length < size; length += count ?? 0) {
-    count = await file.read(bytes.subarray(length));
-  }
-  return bytes.subarray(0, length);
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
 }

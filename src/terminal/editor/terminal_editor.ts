@@ -1,9 +1,10 @@
 /** The prompt at a terminal, and opening the prompt that fits standard input. */
+import process from "node:process";
 import type { Key } from "node:readline";
+import { delay } from "../../async/backoff.ts";
 import { terminalBottom } from "../bottom_line.ts";
 import { printable } from "../../text/safe_text.ts";
 import { History } from "./history.ts";
-import { Keyboard, TypingPause } from "./keyboard.ts";
 import type {
   Choice,
   Dialogue,
@@ -26,18 +27,23 @@ export function openLineEditor(options: LineEditorOptions): Promise<LineEditor> 
 /** The most lines that are kept while a command runs; later ones are dropped. */
 const MAX_WAITING_LINES = 1_000;
 
-/** Reads lines and answers. It shows one line at a time: a question, or the command line while a line is read. */
+/** Without a key press for so long the user is not typing, in milliseconds. */
+const TYPING_PAUSE_MS = 1_000;
+
+/**
+ * Reads lines and answers. It shows one line at a time: a question, or the command line while a line is read. The terminal
+ * is in raw mode until it is closed: each key arrives at once, and none raises a signal.
+ */
 class TerminalEditor implements LineEditor {
   readonly #prompt: () => string;
   readonly #onInterrupt: (() => void) | undefined;
   readonly #history: History;
   readonly #command: TypedLine;
   readonly #questions: QuestionQueue;
-  readonly #keyboard: Keyboard;
   readonly #interruptions = new Set<AbortController>();
   /** Lines that were entered while a command ran. */
   readonly #early: string[] = [];
-  readonly #pause = new TypingPause();
+  #lastKeyMs = -Infinity;
   readonly #ending = new AbortController();
   #reading: ((line: string | undefined) => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -54,11 +60,15 @@ class TerminalEditor implements LineEditor {
       onChange: () => this.#show(),
       now,
     });
-    this.#keyboard = new Keyboard(this.#command, {
-      onKey: (text, key) => this.#onKey(text, key),
-      onResize: () => this.#shown?.resize(),
-      onEnd: () => this.#end(),
-    });
+    // The command line tells keys from pasted text.
+    this.#command.listenTo(process.stdin);
+    process.stdin.on("keypress", this.#onKey);
+    process.stdin.on("end", this.#end);
+    process.stdout.on("resize", this.#onResize);
+    // Restores the terminal when the process exits without closing the editor.
+    globalThis.addEventListener("unload", restoreTerminal);
+    process.stdin.setRawMode(true);
+    process.stdin.resume();
   }
 
   static async open(options: LineEditorOptions): Promise<TerminalEditor> {
@@ -125,7 +135,13 @@ class TerminalEditor implements LineEditor {
 
   async #close(): Promise<void> {
     this.#end();
-    this.#keyboard[Symbol.dispose]();
+    process.stdin.off("keypress", this.#onKey);
+    process.stdin.off("end", this.#end);
+    process.stdout.off("resize", this.#onResize);
+    globalThis.removeEventListener("unload", restoreTerminal);
+    restoreTerminal();
+    process.stdin.pause();
+    process.stdin.unref();
     await this.#history[Symbol.asyncDispose]();
   }
 
@@ -134,9 +150,17 @@ class TerminalEditor implements LineEditor {
     return this.#questions.line === undefined && (this.#reading !== undefined || this.#command.text !== "");
   }
 
-  /** The next keys of a user who is typing a command are meant for the command. */
+  /**
+   * Waits for a pause in typing: the next keys of a user who is typing a command are meant for the command, and not for a
+   * question.
+   */
   async #untilResting(signal: AbortSignal = this.#ending.signal): Promise<void> {
-    await this.#pause.wait(() => this.#isTyping, AbortSignal.any([signal, this.#ending.signal]));
+    const over = AbortSignal.any([signal, this.#ending.signal]);
+    while (this.#isTyping && !over.aborted) {
+      const leftMs = this.#lastKeyMs + TYPING_PAUSE_MS - performance.now();
+      if (leftMs <= 0) return;
+      await delay(leftMs, over).catch(() => {});
+    }
   }
 
   get #isEnded(): boolean {
@@ -152,14 +176,16 @@ class TerminalEditor implements LineEditor {
     terminalBottom.setPrompt(this.#shown);
   }
 
-  #onKey(text: string | undefined, key: Key): void {
-    this.#pause.press();
+  readonly #onResize = (): void => this.#shown?.resize();
+
+  readonly #onKey = (text: string | undefined, key: Key): void => {
+    this.#lastKeyMs = performance.now();
     if (key.ctrl && key.name === "c") return this.#interrupt();
     // Ctrl-Z is ignored: a stopped process could not serve its connections.
     if (key.ctrl && key.name === "z") return;
     if (key.ctrl && key.name === "d" && (this.#shown?.text ?? "") === "") return this.#leave();
     if (this.#questions.takesKey()) (this.#questions.line ?? this.#command).press(text, key);
-  }
+  };
 
   #onLine(line: string): void {
     this.#history.add(line);
@@ -205,9 +231,13 @@ class TerminalEditor implements LineEditor {
     this.#answer(undefined);
   }
 
-  #end(): void {
+  readonly #end = (): void => {
     this.#ending.abort();
     this.#questions.end();
     this.#answer(undefined);
-  }
+  };
+}
+
+function restoreTerminal(): void {
+  process.stdin.setRawMode(false);
 }

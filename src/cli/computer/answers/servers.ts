@@ -5,7 +5,7 @@ import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";
 import type { ConfigChange } from "../../../computer/config_change.ts";
 import type { CommandAnswer } from "../../answers/answer.ts";
-import { serverStatusText } from "../../server_words.ts";
+import { serverStatusText } from "../../program.ts";
 import type { CommandContext } from "../hosted_computer.ts";
 
 export interface AddServerFlags {

@@ -7,7 +7,7 @@ import { type ServerState, tellingLines } from "../../../mcp/supervision/server_
 import type { ToolCallRecord } from "../../../computer/tools/history.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
-import { skillsText } from "../../answers/skills.ts";
+import { skillsText } from "../../answers/mcp_text.ts";
 import type { HostedComputer } from "../hosted_computer.ts";
 
 /** How many lines of a server's stderr are shown with its failure; npm needs as many. */

@@ -1,7 +1,7 @@
 /** Sends a command to a Computer that runs in another process of this user. */
 import { basename, extname } from "@std/path";
 import { readLines } from "../../../async/lines.ts";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";

@@ -3,7 +3,7 @@
  * then any number of other replies, then the answer. A question is answered by a line of its own. Both sides are programs
  * of one user and one version, which the Computer checks: a reply is read as what it says it is.
  */
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../json/json.ts";
 import type { AskingOptions } from "../../questions/terminal_answers.ts";
 
 export interface ControlRequest {

@@ -10,7 +10,7 @@ import type { Logger } from "../../../log.ts";
 import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
 import { describeError } from "../../../text.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
-import { isRecord } from "../../../json.ts";
+import { isRecord } from "../../../json/json.ts";
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";
 import type { AskPerson } from "../../questions/terminal_answers.ts";
 import type { AskedLine, Person } from "../conversation.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { progressText } from "../../../../src/cli/answers/progress.ts";
+import { progressText } from "../../../../src/cli/answers/contents.ts";
 
 Deno.test("progressText() is a percentage where the total is known", () => {
   assertEquals(progressText({ progress: 3, total: 10, message: "Compiling" }), "30 % (3 of 10)  Compiling");

@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { isKeptLine } from "../../../../src/cli/computer/kept_line.ts";
+import { isKeptLine } from "../../../../src/cli/computer/run.ts";
 
 Deno.test("isKeptLine() keeps lines without a secret", () => {
   for (

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { askToRun, type CallToRun } from "../../../../src/cli/questions/approval.ts";
+import { askToRun, type CallToRun } from "../../../../src/cli/questions/terminal_answers.ts";
 import type { Dialogue, DialogueEnd } from "../../../../src/terminal/editor/line_editor.ts";
 import { type } from "./_forms.ts";
 
@@ -18,7 +18,7 @@ async function decide(call: CallToRun, lines: readonly string[], end: DialogueEn
     shown = type(dialogue, ...lines);
     return Promise.resolve(end);
   };
-  return { decision: await askToRun({ converse }, call), shown };
+  return { ...await askToRun({ converse }, call), shown };
 }
 
 Deno.test("a call runs after a yes, and not after anything else", async () => {
@@ -32,7 +32,7 @@ Deno.test("a call runs after a yes, and not after anything else", async () => {
   }
   assertEquals((await decide({ ...CALL, hasAlways: true }, ["a"])).decision, "always");
   assertEquals((await decide(CALL, [], "declined")).decision, "no");
-  assertEquals((await decide(CALL, [], "withdrawn")).decision, "cancelled");
+  assertEquals((await decide(CALL, [], "withdrawn")).end, "withdrawn");
 });
 
 Deno.test("a long call runs only after its last page was shown", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { GivenAnswers } from "../../../../src/cli/questions/given_answers.ts";
+import { GivenAnswers } from "../../../../src/cli/questions/call_answers.ts";
 import { formOf } from "./_forms.ts";
 
 const { fields } = formOf({

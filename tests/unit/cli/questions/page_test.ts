@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { askToOpen } from "../../../../src/cli/questions/page.ts";
+import { askToOpen } from "../../../../src/cli/questions/terminal_answers.ts";
 import type { Dialogue } from "../../../../src/terminal/editor/line_editor.ts";
 import { BASE, type } from "./_forms.ts";
 
@@ -10,8 +10,8 @@ async function ask(url: string, ...lines: readonly string[]) {
     shown = type(dialogue, ...lines);
     return Promise.resolve("answered" as const);
   };
-  const { isAccepted } = await askToOpen({ converse }, { ...BASE, mode: "url", url }, { columns: 80 });
-  return { isAccepted, shown };
+  const { action } = await askToOpen({ converse }, { ...BASE, mode: "url", url }, { columns: 80 });
+  return { action, shown };
 }
 
 Deno.test("a page is shown with its host and its whole address, in one line", async () => {
@@ -42,12 +42,12 @@ Deno.test("an address that deceives the eye is told apart", async () => {
 
 Deno.test("only a clear yes accepts a page", async () => {
   const answer = async (typed: string) => {
-    const { isAccepted, shown } = await ask("https://x.example/", typed);
-    return [isAccepted, shown.at(-1)];
+    const { action, shown } = await ask("https://x.example/", typed);
+    return [action, shown.at(-1)];
   };
-  assertEquals(await answer("d"), [true, ""]);
-  assertEquals(await answer(" Done "), [true, ""]);
-  assertEquals(await answer(""), [false, ""]);
-  assertEquals(await answer("n"), [false, ""]);
-  assertEquals(await answer("later"), [false, "Invalid answer: enter d or n"]);
+  assertEquals(await answer("d"), ["accept", ""]);
+  assertEquals(await answer(" Done "), ["accept", ""]);
+  assertEquals(await answer(""), ["decline", ""]);
+  assertEquals(await answer("n"), ["decline", ""]);
+  assertEquals(await answer("later"), ["decline", "Invalid answer: enter d or n"]);
 });

@@ -3,11 +3,11 @@ import { fromFileUrl, resolve } from "@std/path";
 import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
-import type { ConnectionOptions } from "../../../connection_options.ts";
+import type { ConnectionOptions } from "../../../credentials.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
-import type { McpOptions } from "../options.ts";
+import type { McpOptions } from "../declaration.ts";
 
 export interface GatewayEntry {
   readonly command: string;

@@ -7,7 +7,7 @@ import { readRegularFile, replaceFile } from "../../../../files.ts";
 import { LazyEditor } from "../../../lazy_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
-import type { ChangeOptions, McpOptions } from "../options.ts";
+import type { ChangeOptions, McpOptions } from "../declaration.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
 import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { buildPage, type PageKind } from "../../../../../src/cli/computer/auth/page.ts";
+import { buildPage, type PageKind } from "../../../../../src/cli/computer/auth/loopback.ts";
 
 Deno.test("the page says in plain words how the sign-in ended", async () => {
   const told: readonly (readonly [kind: PageKind, status: number, words: string])[] = [
