@@ -9,8 +9,8 @@ import {
   TOO_BIG,
   TRY_AGAIN,
 } from "./frame_writer.ts";
-import { type MessageLimits, OversizeText, PartialMessage } from "./incoming.ts";
-import { MIN_CUT_BYTES, type RelayedText } from "./long_text.ts";
+import { type Incoming, type MessageLimits, OversizeText, PartialMessage } from "./incoming.ts";
+import { MIN_CUT_BYTES } from "./long_text.ts";
 import { decodeText, shiftMask, unmask } from "./masking.ts";
 
 /** Receives what a peer sends. After `onClose` or `onFailure`, nothing follows. */
@@ -18,16 +18,13 @@ export interface FrameSink {
   /** Receives a whole text, the type of the Engine.IO packet first. */
   onText(text: string): void;
   /** Receives an Engine.IO message, without its type. */
-  onMessage(message: RelayedText | OversizeText): void;
-  onBinary(bytes: Buffer): void;
+  onMessage(message: Incoming): void;
   onPing(payload: Buffer): void;
   onClose(code: number, reason: string): void;
   /** Receives the code with which to close a peer that broke a rule. */
   onFailure(code: number, message: string): void;
 }
 
-/** A frame up to this length is read when all of it is there. */
-const MAX_WHOLE_BYTES = 4096;
 const MAX_CONTROL_BYTES = 125;
 const MASK_BYTES = 4;
 /** The largest number of a length's upper half: lengths beyond 2^53 - 1 are not exact. */
@@ -120,10 +117,8 @@ export class FrameReader {
     };
     const isWhole = bytes.length - payload >= length;
     if ((first & CONTROL_BIT) !== 0) return isWhole ? this.#readControl(bytes, frame) : undefined;
-    if (isWhole && length < MIN_CUT_BYTES && frame.isFinal && frame.opcode === TEXT) {
-      return this.#readText(bytes, frame);
-    }
-    return isWhole || length > MAX_WHOLE_BYTES ? this.#openFrame(frame) : undefined;
+    const isShortText = isWhole && length < MIN_CUT_BYTES && frame.isFinal && frame.opcode === TEXT;
+    return isShortText ? this.#readText(bytes, frame) : this.#openFrame(frame);
   }
 
   #problemOf(first: number, second: number): string | undefined {
@@ -145,8 +140,8 @@ export class FrameReader {
     const { payload: start, length, mask } = frame;
     if (length > this.#limits.maxPayloadBytes) return this.#openFrame(frame);
     const end = start + length;
-    const isAscii = unmask(bytes, { start, end, mask });
-    this.#deliverText(decodeText(bytes, { start, end, isAscii }));
+    unmask(bytes, { start, end, mask });
+    this.#deliverText(decodeText(bytes.subarray(start, end)));
     return end;
   }
 
@@ -177,7 +172,6 @@ export class FrameReader {
     this.#message = undefined;
     const content = message.take();
     if (content === undefined || typeof content === "string") this.#deliverText(content);
-    else if (content instanceof Uint8Array) this.#sink.onBinary(content);
     else if (content instanceof OversizeText) this.#deliverOversize(content);
     else this.#sink.onMessage(content);
   }

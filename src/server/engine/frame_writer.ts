@@ -1,25 +1,41 @@
 /** Writes the frames of a WebSocket server (RFC 6455, section 5), several of them into one buffer. */
 import { Buffer } from "node:buffer";
-import { LongPacket } from "./long_text.ts";
 
 export type Outgoing =
   | string
   | Uint8Array
-  | LongPacket
-  /** Frames that are ready, in pieces. */
-  | readonly Uint8Array[];
+  | Frame;
 
-/** Whether a message is frames that are ready, as those of a broadcast. */
-export function isFrames(message: Outgoing): message is readonly Uint8Array[] {
+/** A frame that is ready: its header and its payload, in one piece or in two. */
+export type Frame = readonly Uint8Array[];
+
+/** Whether a message is a frame that is ready, as are those of a broadcast and of a long text that is relayed. */
+export function isFrame(message: Outgoing): message is Frame {
   return Array.isArray(message);
+}
+
+/** The payload of a frame that is an Engine.IO packet. */
+export function payloadOf([first = NOTHING, second]: Frame): Uint8Array {
+  if (second !== undefined) return second;
+  const [, length = 0] = first;
+  return first.subarray(
+    length === LENGTH_OF_64_BITS ? MAX_HEADER_BYTES : length === LENGTH_OF_16_BITS ? 4 : 2,
+  );
 }
 
 /** The bytes of a packet without its Engine.IO type. */
 export function contentBytesOf(message: Outgoing): number {
-  if (typeof message === "string") return Buffer.byteLength(message) - MESSAGE_TYPE.length;
-  return isFrames(message) ? (message.at(-1)?.byteLength ?? 0) - MESSAGE_TYPE.length : message.byteLength;
+  if (message instanceof Uint8Array) return message.byteLength;
+  const packet = typeof message === "string" ? Buffer.byteLength(message) : payloadOf(message).byteLength;
+  return packet - MESSAGE_TYPE.length;
 }
 
+/** The bytes of all pieces of a frame. */
+export function frameBytesOf(frame: Frame): number {
+  return frame.reduce((sum, piece) => sum + piece.byteLength, 0);
+}
+
+const NOTHING = new Uint8Array(0);
 const MAX_HEADER_BYTES = 10;
 const MAX_BYTES_PER_UNIT = 3;
 const MAX_SHORT_LENGTH = 125;
@@ -56,31 +72,21 @@ export const TRY_AGAIN = 1013;
 const encoder = new TextEncoder();
 
 export function maxFrameBytes(message: Outgoing): number {
-  if (typeof message === "string") {
-    const bytes = message.length <= MAX_ROOMY_LENGTH
-      ? message.length * MAX_BYTES_PER_UNIT
-      : Buffer.byteLength(message);
-    return MAX_HEADER_BYTES + bytes;
-  }
+  if (isFrame(message)) return frameBytesOf(message);
   if (message instanceof Uint8Array) return MAX_HEADER_BYTES + message.byteLength;
-  if (message instanceof LongPacket) {
-    const { head, bytes, byteLength } = message;
-    return MAX_HEADER_BYTES + MESSAGE_TYPE.length + (bytes === undefined ? byteLength : head.length);
-  }
-  return message.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const isMeasured = message.length > MAX_ROOMY_LENGTH;
+  return MAX_HEADER_BYTES + (isMeasured ? Buffer.byteLength(message) : message.length * MAX_BYTES_PER_UNIT);
 }
 
-/** Writes a message as one frame, and returns where it ends; of a packet with bytes, all but these. */
+/** Writes a message as one frame, and returns where it ends. */
 export function writeFrame(buffer: Buffer, start: number, message: Outgoing): number {
   if (typeof message === "string") return writeText(buffer, start, message);
-  if (message instanceof LongPacket) return writeLongPacket(buffer, start, message);
-  if (message instanceof Uint8Array) {
-    const payload = writeHeader(buffer, start, { first: FINAL_BINARY, length: message.byteLength });
-    buffer.set(message, payload);
-    return payload + message.byteLength;
-  }
   let end = start;
-  for (const piece of message) {
+  const pieces = isFrame(message) ? message : [message];
+  if (!isFrame(message)) {
+    end = writeHeader(buffer, start, { first: FINAL_BINARY, length: message.byteLength });
+  }
+  for (const piece of pieces) {
     buffer.set(piece, end);
     end += piece.byteLength;
   }
@@ -98,15 +104,19 @@ function writeText(buffer: Buffer, start: number, text: string): number {
   return payload + written;
 }
 
-function writeLongPacket(buffer: Buffer, start: number, packet: LongPacket): number {
-  const { head, json, bytes, byteLength } = packet;
-  const length = MESSAGE_TYPE.length + byteLength;
-  const payload = writeHeader(buffer, start, { first: FINAL_TEXT, length });
-  const { written } = encoder.encodeInto(MESSAGE_TYPE + head, buffer.subarray(payload));
-  if (bytes !== undefined) return payload + written;
-  buffer.set(json.view, payload + written);
-  json.release();
-  return payload + length;
+/** Writes the header of a text of `length` bytes and its first ones, which are ASCII, so that they end at `end`. */
+export function writeBefore(
+  buffer: Buffer,
+  end: number,
+  { beginning, length }: { readonly beginning: string; readonly length: number },
+): number {
+  const start = end - beginning.length - headerBytesFor(length);
+  buffer.write(beginning, writeHeader(buffer, start, { first: FINAL_TEXT, length }), "latin1");
+  return start;
+}
+
+function headerBytesFor(length: number): number {
+  return length <= MAX_SHORT_LENGTH ? 2 : length <= MAX_16_BITS ? 4 : MAX_HEADER_BYTES;
 }
 
 function writeHeader(
@@ -131,10 +141,10 @@ function writeHeader(
 }
 
 /** Builds a close frame; without a code, an empty one. */
-export function buildClose(code: number | undefined): readonly Uint8Array[] {
+export function buildClose(code: number | undefined): Frame {
   return [Uint8Array.from(code === undefined ? [FINAL_CLOSE, 0] : [FINAL_CLOSE, 2, code >> 8, code & 0xff])];
 }
 
-export function buildPong(payload: Uint8Array): readonly Uint8Array[] {
+export function buildPong(payload: Uint8Array): Frame {
   return [Uint8Array.of(FINAL_PONG, payload.byteLength), payload];
 }

@@ -5,8 +5,7 @@
 import { Buffer } from "node:buffer";
 import { CONSTANTS } from "../options/constants.ts";
 import type { Holding } from "./budget.ts";
-import { giveBuffer, takeBuffer } from "./buffers.ts";
-import { MIN_CUT_BYTES, RelayedText } from "./long_text.ts";
+import { allocateMessage, MIN_CUT_BYTES, RelayedText } from "./long_text.ts";
 import { decodeText, unmask } from "./masking.ts";
 import { TextScan } from "./text_scan.ts";
 
@@ -27,8 +26,7 @@ export class OversizeText {
 /** The bytes of a message that has arrived whole. */
 export function sizeOf(message: Incoming): number {
   if (typeof message === "string") return Buffer.byteLength(message);
-  if (message instanceof RelayedText) return message.length;
-  return message instanceof Uint8Array ? message.byteLength : 0;
+  return message instanceof OversizeText ? 0 : message.byteLength;
 }
 
 export interface MessageLimits {
@@ -51,13 +49,10 @@ export class PartialMessage {
   #sizeBytes = 0;
   #isLastFrame = false;
   #isSkipped = false;
-  #isAscii = true;
   /** `undefined` for messages that are not passed on. */
   #scan: TextScan | undefined;
-  #buffer: Buffer | undefined;
+  #buffer: Buffer = Buffer.alloc(0);
   #filledBytes = 0;
-  /** What is counted for the buffer, which may be larger: one that is used again. */
-  #heldBytes = 0;
 
   constructor(isText: boolean, limits: MessageLimits) {
     this.#isText = isText;
@@ -83,14 +78,14 @@ export class PartialMessage {
     if (used.length === 0) return true;
     const start = this.#filledBytes;
     const end = start + used.length;
-    const target = this.#reserve(end);
     // Its sender can be answered.
-    if (target === undefined) return !this.#isSkipped && this.#skip() && this.add(part, mask);
+    if (!this.#reserve(end)) return !this.#isSkipped && this.#skip() && this.add(part, mask);
     this.#filledBytes = end;
+    const target = this.#buffer;
     if (this.#scan !== undefined) this.#scan.read(used, { target, start, mask });
     else {
       target.set(used, start);
-      this.#isAscii = unmask(target, { start, end, mask }) && this.#isAscii;
+      unmask(target, { start, end, mask });
     }
     return true;
   }
@@ -101,26 +96,16 @@ export class PartialMessage {
    * @return What has arrived, a text with the type of the Engine.IO packet; `undefined` for a text that is not UTF-8.
    */
   take(): Buffer | string | RelayedText | OversizeText | undefined {
-    const buffer = this.#buffer ?? Buffer.alloc(0);
-    const bytes = buffer.subarray(0, this.#filledBytes);
-    const text = this.#scan && RelayedText.cut(buffer, { end: this.#filledBytes, scan: this.#scan });
-    if (text !== undefined) this.#buffer = undefined;
-    const content = text ?? (this.#isText ? this.#toText(bytes) : Buffer.from(bytes));
+    const bytes = this.#buffer.subarray(0, this.#filledBytes);
     this.drop();
-    return content;
-  }
-
-  /** Frees what has arrived. */
-  drop(): void {
-    if (this.#buffer !== undefined) giveBuffer(this.#buffer);
-    this.#buffer = undefined;
-    this.#limits.memory.hold(0);
-  }
-
-  #toText(bytes: Buffer): string | OversizeText | undefined {
+    if (!this.#isText) return bytes;
     if (this.#isSkipped) return new OversizeText(bytes.toString(), this.#sizeBytes);
-    const isAscii = this.#scan?.isAscii ?? this.#isAscii;
-    return decodeText(bytes, { start: 0, end: bytes.length, isAscii });
+    return (this.#scan && RelayedText.cut(bytes, this.#scan)) ?? decodeText(bytes);
+  }
+
+  /** Stops counting what has arrived. */
+  drop(): void {
+    this.#limits.memory.hold(0);
   }
 
   /** Skips the message if it is text, and frees what has arrived of it, except its beginning. */
@@ -128,13 +113,9 @@ export class PartialMessage {
     if (!this.#isText || this.#isSkipped) return this.#isText;
     this.#isSkipped = true;
     this.#scan = undefined;
-    const arrived = this.#buffer;
-    if (arrived === undefined) return true;
     this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
-    this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
-    this.#heldBytes = this.#filledBytes;
-    this.#limits.memory.hold(this.#heldBytes);
-    giveBuffer(arrived);
+    this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#filledBytes));
+    this.#limits.memory.hold(this.#filledBytes);
     return true;
   }
 
@@ -143,23 +124,18 @@ export class PartialMessage {
    * the size of the message: with room for no more than each frame, a message of many small frames would be copied for each
    * of them.
    *
-   * @return `undefined` when the Server has no memory for it.
+   * @return Whether the Server has memory for it.
    */
-  #reserve(bytes: number): Buffer | undefined {
+  #reserve(bytes: number): boolean {
     const old = this.#buffer;
-    if (old !== undefined && this.#heldBytes >= bytes) return old;
+    if (old.length >= bytes) return true;
     const largest = this.#isLastFrame ? this.#sizeBytes : this.#limits.maxPayloadBytes;
     const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
     const size = Math.max(bytes, Math.min(largest, room));
-    if (!this.#limits.memory.hold(size)) return undefined;
-    this.#heldBytes = size;
-    if (old !== undefined && old.length >= size) return old;
-    const buffer = takeBuffer(size);
-    if (old !== undefined) {
-      buffer.set(old.subarray(0, this.#filledBytes));
-      giveBuffer(old);
-    }
-    return this.#buffer = buffer;
+    if (!this.#limits.memory.hold(size)) return false;
+    this.#buffer = allocateMessage(size);
+    this.#buffer.set(old.subarray(0, this.#filledBytes));
+    return true;
   }
 }
 

@@ -5,62 +5,55 @@
  */
 import { Buffer } from "node:buffer";
 import { MAX_REQUEST_ID_LENGTH } from "../../protocol/errors.ts";
-import { FRONT_BYTES, giveBuffer } from "./buffers.ts";
+import { type Frame, MESSAGE_TYPE, writeBefore } from "./frame_writer.ts";
 import { decodeText } from "./masking.ts";
 import type { TextScan } from "./text_scan.ts";
 
 /** Shorter texts are parsed whole: that is fast enough. */
 export const MIN_CUT_BYTES = 8 * 1024;
-/** Shorter texts are copied into the frame: many of them are written at once then. */
-const MIN_SEPARATE_BYTES = 32 * 1024;
 /** Strings up to this length are kept whole: the longest that the Server reads is a request id, of six bytes a character at most. */
 const KEPT_BYTES = 6 * MAX_REQUEST_ID_LENGTH;
 /** The content of a JSON string, up to its quote or to an escape that does not end. */
 const STRING_CONTENT = /[^"\\]*(?:\\(?:[^u]|u.{4})[^"\\]*)*/y;
 /** The beginnings of an Engine.IO packet that is a Socket.IO event or ack of our namespace, by which messages are relayed. */
 const RELAYED = ["42/smcp,", "43/smcp,"];
-const TYPE_LENGTH = 1;
+/** The bytes in front of each message that is put together: the header with which it is passed on is written there. */
+const FRONT_BYTES = 48;
+
+/** Returns a buffer that {@linkcode RelayedText.cut} can read. */
+export function allocateMessage(bytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(FRONT_BYTES + bytes).subarray(FRONT_BYTES);
+}
 
 /** What is known of the bytes. */
 type Scanned = Pick<TextScan, "hasEscapes" | "isAscii" | "quotes">;
 
-/** A message, without the type of the Engine.IO packet. Its buffer is used again after `release()`. */
+/** A message, without the type of the Engine.IO packet. */
 export class RelayedText {
   readonly hasEscapes: boolean;
-  readonly #buffer: Buffer;
-  readonly #encoding: "latin1" | "utf8";
-  readonly #end: number;
-  #start = TYPE_LENGTH;
+  #bytes: Buffer;
   #short: string;
-  #isReleased = false;
 
-  private constructor(buffer: Buffer, { short, end, scan }: {
+  private constructor(bytes: Buffer, { short, hasEscapes }: {
     readonly short: string;
-    readonly end: number;
-    readonly scan: Scanned;
+    readonly hasEscapes: boolean;
   }) {
+    this.#bytes = bytes;
     this.#short = short;
-    this.hasEscapes = scan.hasEscapes;
-    this.#buffer = buffer;
-    this.#encoding = encodingOf(scan);
-    this.#end = end;
+    this.hasEscapes = hasEscapes;
   }
 
   /**
-   * Cuts an Engine.IO packet in UTF-8, with which a buffer of `takeBuffer()` begins.
+   * Cuts an Engine.IO packet in UTF-8, which is in a buffer of {@linkcode allocateMessage}.
    *
-   * @return `undefined` for a packet that is not relayed, is not UTF-8, or has invalid strings or too many: the buffer stays
-   * the caller's.
+   * @return `undefined` for a packet that is not relayed, is not UTF-8, or has invalid strings or too many.
    */
-  static cut(buffer: Buffer, { end, scan }: { readonly end: number; readonly scan: Scanned }):
-    | RelayedText
-    | undefined {
-    if (!RELAYED.includes(buffer.toString("latin1", 0, RELAYED[0]?.length))) return undefined;
-    if (!scan.isAscii && decodeText(buffer, { start: 0, end, isAscii: false }) === undefined) {
-      return undefined;
-    }
-    const short = cutStrings(buffer, { start: TYPE_LENGTH, end, scan });
-    return short === undefined ? undefined : new RelayedText(buffer, { short, end, scan });
+  static cut(packet: Buffer, scan: Scanned): RelayedText | undefined {
+    if (!RELAYED.includes(packet.toString("latin1", 0, RELAYED[0]?.length))) return undefined;
+    if (!scan.isAscii && decodeText(packet) === undefined) return undefined;
+    const short = cutStrings(packet, scan.quotes);
+    if (short === undefined) return undefined;
+    return new RelayedText(packet.subarray(MESSAGE_TYPE.length), { short, hasEscapes: scan.hasEscapes });
   }
 
   /** The text with its long strings cut: it is valid JSON exactly if the whole is, and has the same structure. */
@@ -68,91 +61,42 @@ export class RelayedText {
     return this.#short;
   }
 
-  /** In bytes. */
-  get length(): number {
-    return this.#end - this.#start;
-  }
-
-  /** The bytes, until they are released. */
-  get view(): Buffer {
-    if (this.#isReleased) throw new TypeError("Cannot read a message: its bytes are released");
-    return this.#buffer.subarray(this.#start, this.#end);
+  get byteLength(): number {
+    return this.#bytes.length;
   }
 
   toString(): string {
-    return this.view.toString(this.#encoding);
+    return this.#bytes.toString();
   }
 
   /** Forgets the first bytes, and the short text: the rest may wait for its receiver. */
   dropFront(count: number): this {
-    this.#start += count;
+    this.#bytes = this.#bytes.subarray(count);
     this.#short = "";
     return this;
   }
 
-  /**
-   * Returns the bytes behind `head`, which takes the place of what stands before them in the buffer; `undefined` when there
-   * is too little room for it.
-   */
-  behind(head: Uint8Array): Buffer | undefined {
-    const { view } = this;
-    if (head.length > FRONT_BYTES + this.#start) return undefined;
-    const whole = Buffer.from(view.buffer, view.byteOffset - head.length, head.length + view.length);
-    whole.set(head);
-    return whole;
-  }
-
-  /** Lets others use the buffer. A text that is dropped need not be released, but its buffer is lost then. */
-  release(): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
-    giveBuffer(this.#buffer);
+  /** Builds the frame of a Socket.IO packet with this JSON behind `head`, which takes the place of what came before it. */
+  toFrame(head: string): Frame {
+    const { buffer, byteOffset, length } = this.#bytes;
+    const before = Buffer.from(buffer, 0, byteOffset);
+    const beginning = MESSAGE_TYPE + head;
+    const start = writeBefore(before, byteOffset, { beginning, length: beginning.length + length });
+    return [Buffer.from(buffer, start, byteOffset - start + length)];
   }
 }
 
-/** A Socket.IO packet on its way to a receiver: what stands before the JSON, in ASCII, and the JSON. */
-export class LongPacket {
-  readonly head: string;
-  readonly json: RelayedText;
-
-  constructor(head: string, json: RelayedText) {
-    this.head = head;
-    this.json = json;
-  }
-
-  get byteLength(): number {
-    return this.head.length + this.json.length;
-  }
-
-  /** The bytes that are written behind the frame, and released then; `undefined` for those that are copied to the frame. */
-  get bytes(): RelayedText | undefined {
-    return this.json.length < MIN_SEPARATE_BYTES ? undefined : this.json;
-  }
-
-  toString(): string {
-    return this.head + this.json;
-  }
-}
-
-interface CutOptions {
-  readonly start: number;
-  readonly end: number;
-  readonly scan: Scanned;
-}
-
-function cutStrings(bytes: Buffer, { start, end, scan }: CutOptions): string | undefined {
-  const { quotes } = scan;
+function cutStrings(packet: Buffer, quotes: readonly number[] | undefined): string | undefined {
   if (quotes === undefined || quotes.length % 2 !== 0) return undefined;
-  const encoding = encodingOf(scan);
   let text = "";
-  let copied = start;
+  let copied = MESSAGE_TYPE.length;
   for (let index = 0; index < quotes.length; index += 2) {
     const [opening = 0, closing = 0] = [quotes[index], quotes[index + 1]];
     if (closing - opening - 1 <= KEPT_BYTES) continue;
-    text += bytes.toString(encoding, copied, endOfKept(bytes, opening + 1));
+    text += packet.toString("utf8", copied, endOfKept(packet, opening + 1));
     copied = closing;
   }
-  return text + bytes.toString(encoding, copied, end);
+  return text + packet.toString("utf8", copied);
 }
 
 /** Where the beginning of a long string ends: neither within an escape nor within a character. */
@@ -163,8 +107,4 @@ function endOfKept(bytes: Buffer, start: number): number {
   let end = start + STRING_CONTENT.lastIndex;
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return end;
-}
-
-function encodingOf({ isAscii }: Scanned): "latin1" | "utf8" {
-  return isAscii ? "latin1" : "utf8";
 }

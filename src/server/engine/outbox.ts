@@ -4,7 +4,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
-import { isFrames, type Outgoing } from "./frame_writer.ts";
+import { frameBytesOf, isFrame, type Outgoing } from "./frame_writer.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 /** The memory of a message besides its content, measured. */
@@ -165,8 +165,7 @@ function sizeOf(message: Outgoing): number {
       ? message.length * 2
       : Math.max(message.length, Buffer.byteLength(message));
   }
-  if (isFrames(message)) return message.reduce((sum, piece) => sum + piece.byteLength, 0);
-  return message.byteLength;
+  return isFrame(message) ? frameBytesOf(message) : message.byteLength;
 }
 
 function tooMuchUnread(size: number, limit: number): SmcpError {

@@ -11,7 +11,7 @@ import { CONSTANTS } from "../options/constants.ts";
 import { OPTIONS } from "../options/table.ts";
 import { type Holding, noMemory } from "./budget.ts";
 import { type Incoming, OversizeText } from "./incoming.ts";
-import { LongPacket, RelayedText } from "./long_text.ts";
+import { RelayedText } from "./long_text.ts";
 import {
   checkArguments,
   type CheckedArguments,
@@ -92,7 +92,7 @@ class RawEncoder extends Encoder {
     if (raw === undefined) return super.encode(packet);
     const head = `${type}${nsp},${id}`;
     const { content } = raw;
-    return [typeof content === "string" ? head + content : new LongPacket(head, content)];
+    return [typeof content === "string" ? head + content : content.toFrame(head)];
   }
 }
 
@@ -144,13 +144,11 @@ class BoundedDecoder extends Decoder {
   }
 
   #addLong(whole: RelayedText): void {
-    const { short, hasEscapes, length } = whole;
-    const cost = maxCostOf(short, { cutLength: length - short.length, hasEscapes });
+    const { short, hasEscapes, byteLength } = whole;
+    const cost = maxCostOf(short, { cutLength: byteLength - short.length, hasEscapes });
     const raw = cost > this.#maxValues ? undefined : readRaw(short, whole);
     if (raw !== undefined) return void this.emitReserved("decoded", raw);
-    const text = whole.toString();
-    whole.release();
-    this.#addText(text);
+    this.#addText(whole.toString());
   }
 
   #addOversize({ beginning, sizeBytes }: OversizeText): void {

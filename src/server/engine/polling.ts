@@ -6,11 +6,10 @@ import { costOfTexts, MAX_COST_PER_BYTE } from "../../json/cost.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { optionLabel } from "../options/checks.ts";
 import { Holding, noMemory } from "./budget.ts";
-import { LongPacket } from "./long_text.ts";
 import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
-import { isFrames, type Outgoing } from "./frame_writer.ts";
+import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
 import { type EngineSession, PacketType, type Transport } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
@@ -62,10 +61,6 @@ export class Polling implements Transport, Expirable {
   constructor(session: EngineSession, options: PollingOptions) {
     this.#session = session;
     this.#options = options;
-  }
-
-  get writable(): boolean {
-    return this.#poll !== undefined;
   }
 
   /** Answers a GET with the packets that wait, as soon as there are some. */
@@ -344,13 +339,7 @@ function readsGzip(header: string | string[] | undefined): boolean {
 
 function toText(message: Outgoing): string {
   if (typeof message === "string") return message;
-  if (message instanceof LongPacket) {
-    const text = PacketType.message + message.toString();
-    message.json.release();
-    return text;
-  }
-  // The frame of a broadcast: its header, and a packet.
-  if (isFrames(message)) return Buffer.from(message.at(-1) ?? []).toString();
+  if (isFrame(message)) return Buffer.from(payloadOf(message)).toString();
   return `b${Buffer.from(message).toString("base64")}`;
 }
 

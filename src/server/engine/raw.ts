@@ -57,8 +57,9 @@ abstract class RawArguments {
     return this.#content.toString();
   }
 
-  get length(): number {
-    return this.#content.length;
+  /** The bytes of the JSON; the characters where it is a text. */
+  get size(): number {
+    return typeof this.#content === "string" ? this.#content.length : this.#content.byteLength;
   }
 }
 

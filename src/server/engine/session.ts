@@ -9,8 +9,7 @@ import type { AddressLedger } from "./address_ledger.ts";
 import type { Meter } from "../observe/meter.ts";
 import { Account, type Budget, type MessageOwner } from "./budget.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
-import { contentBytesOf, type Outgoing } from "./frame_writer.ts";
-import type { LongPacket } from "./long_text.ts";
+import { contentBytesOf, type Frame, type Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
 import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timing_wheel.ts";
@@ -38,8 +37,6 @@ export function randomId(): string {
 /** The way between a session and its client. */
 export interface Transport {
   readonly name: "polling" | "websocket";
-  /** Whether a message would be sent at once. */
-  readonly writable: boolean;
   /** Sends what waits in the outbox, now or when the client asks for it. */
   flush(): void;
   /** Sends what waits, and ends. */
@@ -157,8 +154,8 @@ export class EngineSession extends EventEmitter implements Expirable {
 
   /** Sends a packet of Socket.IO. */
   write(
-    content: string | Uint8Array | LongPacket,
-    options: { readonly wsPreEncodedFrame?: readonly Uint8Array[] | undefined } = {},
+    content: Outgoing,
+    options: { readonly wsPreEncodedFrame?: Frame | undefined } = {},
   ): void {
     if (this.readyState !== "open") return;
     const message = typeof content === "string" ? options.wsPreEncodedFrame ?? MESSAGE + content : content;

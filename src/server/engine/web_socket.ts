@@ -6,28 +6,31 @@ import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { type Account, Holding } from "./budget.ts";
-import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { FrameReader, type FrameSink } from "./frame_reader.ts";
 import {
   buildClose,
   buildPong,
+  type Frame,
+  frameBytesOf,
+  isFrame,
   maxFrameBytes,
   NO_STATUS,
   type Outgoing,
   writeFrame,
 } from "./frame_writer.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { LongPacket, type RelayedText } from "./long_text.ts";
 import type { EngineOutbox } from "./outbox.ts";
-import type { Incoming, OversizeText } from "./incoming.ts";
+import type { Incoming } from "./incoming.ts";
 import type { Transport } from "./session.ts";
 
 /** How long a peer may take to end its side of a closed WebSocket. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Batches from this size on are written from a buffer that is used again. */
-const MIN_POOLED_BYTES = 4 * 1024;
-/** A write ends with the message that reaches this size: Node joins what waits, which would copy many large messages. */
-const MAX_WRITE_BYTES = 64 * 1024;
+/**
+ * A batch ends with the message that reaches this size: Node joins what waits, which would copy many large messages. Frames
+ * of this size are written alone.
+ */
+const MAX_BATCH_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 
 /** What a WebSocket tells: a session, or the upgrade of one. */
 export interface Receiver {
@@ -73,11 +76,6 @@ export class WebSocket implements FrameSink, Transport {
     });
     socket.setTimeout(0);
     socket.setNoDelay(true);
-  }
-
-  /** Whether a message would be sent at once. */
-  get writable(): boolean {
-    return this.#state === "open" && !this.#isFlushing;
   }
 
   /** Begins to read. @param head What has arrived behind the handshake. */
@@ -133,12 +131,8 @@ export class WebSocket implements FrameSink, Transport {
     this.#receiver?.onText(text);
   }
 
-  onMessage(message: RelayedText | OversizeText): void {
+  onMessage(message: Incoming): void {
     this.#receiver?.onMessage(message);
-  }
-
-  onBinary(bytes: Buffer): void {
-    this.#receiver?.onMessage(bytes);
   }
 
   /** A peer that sends pings and reads nothing gets one pong. */
@@ -186,19 +180,22 @@ export class WebSocket implements FrameSink, Transport {
   }
 
   #flush(): void {
-    const own = this.#takeOwn();
+    const messages = this.#takeOwn();
     let bytes = 0;
-    for (const message of own) bytes += maxFrameBytes(message);
+    for (const message of messages) bytes += maxFrameBytes(message);
     let count = 0;
     for (const message of this.#outbox?.messages ?? []) {
+      if (messages.length > 0 && isWrittenAlone(message)) break;
       count++;
+      messages.push(message);
       bytes += maxFrameBytes(message);
-      if (bytes >= MAX_WRITE_BYTES || bytesOf(message) !== undefined) break;
+      if (bytes >= MAX_BATCH_BYTES) break;
     }
-    if (own.length + count === 0 || this.socket.destroyed) return this.#endFlush();
+    if (messages.length === 0 || this.socket.destroyed) return this.#endFlush();
     const taken = count === 0 ? undefined : this.#outbox?.take(count);
-    const messages = own.length === 0 ? taken?.messages ?? [] : [...own, ...taken?.messages ?? []];
-    this.#write(messages, bytes, () => {
+    const [first = NOTHING, second] = toPieces(messages, bytes);
+    if (second !== undefined) this.socket.write(first);
+    this.socket.write(second ?? first, () => {
       if (taken !== undefined) this.#outbox?.release(taken.bytes);
       this.#isFlushing = false;
       if (this.#hasMore()) this.flush();
@@ -208,29 +205,12 @@ export class WebSocket implements FrameSink, Transport {
   #takeOwn(): Outgoing[] {
     if (this.#pong !== undefined && this.#state === "open") this.#own.push(this.#pong);
     this.#pong = undefined;
-    return this.#own.length === 0 ? this.#own : this.#own.splice(0);
+    return this.#own.splice(0);
   }
 
   #hasMore(): boolean {
     return this.#own.length > 0 || this.#pong !== undefined || (this.#outbox?.messages.length ?? 0) > 0 ||
       this.#state === "closing" || this.#isEnded;
-  }
-
-  /** Writes messages that take at most `bytes`; only the last one may have bytes of its own. */
-  #write(messages: readonly Outgoing[], bytes: number, onWritten: () => void): void {
-    const isPooled = bytes >= MIN_POOLED_BYTES;
-    const buffer = isPooled ? takeBuffer(bytes) : Buffer.allocUnsafe(bytes);
-    let end = 0;
-    for (const message of messages) end = writeFrame(buffer, end, message);
-    const plain = bytesOf(messages.at(-1));
-    const written = buffer.subarray(0, end);
-    const whole = plain?.behind(written);
-    if (plain !== undefined && whole === undefined) this.socket.write(written);
-    this.socket.write(whole ?? plain?.view ?? written, () => {
-      if (isPooled) giveBuffer(buffer);
-      plain?.release();
-      onWritten();
-    });
   }
 
   /** Everything is written: a close frame follows, and after that of the peer the end of the TCP connection. */
@@ -246,7 +226,16 @@ export class WebSocket implements FrameSink, Transport {
   }
 }
 
-/** The bytes that are written behind the frame of a message, and not copied into it. */
-function bytesOf(message: Outgoing | undefined): RelayedText | undefined {
-  return message instanceof LongPacket ? message.bytes : undefined;
+function isWrittenAlone(message: Outgoing): message is Frame {
+  return isFrame(message) && frameBytesOf(message) >= MAX_BATCH_BYTES;
+}
+
+/** Joins messages whose frames take at most `bytes`. */
+function toPieces(messages: readonly Outgoing[], bytes: number): readonly Uint8Array[] {
+  const [first] = messages;
+  if (first !== undefined && isWrittenAlone(first)) return first;
+  const batch = Buffer.allocUnsafe(bytes);
+  let end = 0;
+  for (const message of messages) end = writeFrame(batch, end, message);
+  return [batch.subarray(0, end)];
 }

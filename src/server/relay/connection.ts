@@ -325,7 +325,7 @@ export class HeldEvents {
     if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
       return false;
     }
-    return this.hold(body instanceof RawRequest ? body.length : approximateSizeBytes(body), handle);
+    return this.hold(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
   }
 
   /** Calls `handle` after the change; `false` when there is no memory for what it handles. */

@@ -148,7 +148,7 @@ function requireReading(
     throw badRequest("event", `Cannot relay "${quoted(event)}": observers must ask for an ack`);
   }
   const isSmall = body instanceof RawRequest
-    ? body.length <= MAX_OBSERVER_REQUEST_BYTES
+    ? body.size <= MAX_OBSERVER_REQUEST_BYTES
     : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
   if (!isSmall) throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
   hub.observerLoads.get(officeId).requireCapacity("the observers of this office", hub.loadLimits.observers);

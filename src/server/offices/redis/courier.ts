@@ -298,7 +298,7 @@ export class Courier {
  */
 function write(peer: Peer, routed: Routed, values: readonly unknown[]): string {
   // The size of attachments is not known yet.
-  peer.requireRoom(routed, rawArgumentsOf(values)?.length ?? Infinity);
+  peer.requireRoom(routed, rawArgumentsOf(values)?.size ?? Infinity);
   try {
     return writeArguments(values);
   } catch (error) {

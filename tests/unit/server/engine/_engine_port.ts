@@ -29,6 +29,8 @@ export class EnginePort implements AsyncDisposable {
   readonly engine: Engine;
   /** The last request over polling. */
   request: IncomingMessage | undefined;
+  /** The requests over polling so far. */
+  requests = 0;
   readonly #http: HttpServer;
   readonly #timeouts = new TimingWheel(this.clock);
   #opened: EngineSession | undefined;
@@ -55,6 +57,7 @@ export class EnginePort implements AsyncDisposable {
     });
     this.#http = createServer((request, response) => {
       this.request = request;
+      this.requests++;
       const error = this.engine.poll(arrivalOf(request), response);
       if (error !== undefined) response.writeHead(400).end(JSON.stringify(error));
     });
@@ -142,8 +145,9 @@ export class PolledSession {
 
   /** Asks for packets that are not there yet; `answer` resolves when they are. */
   async wait(request: Partial<RawRequest> = {}): Promise<{ readonly answer: Promise<RawAnswer> }> {
+    const { requests } = this.#port;
     const answer = this.ask(request);
-    await settled(() => this.session.transport.writable, "the poll to wait");
+    await settled(() => this.#port.requests > requests, "the poll to wait");
     return { answer };
   }
 

@@ -23,9 +23,9 @@ function openReader(limits: Partial<MessageLimits> = {}) {
     onText: (text) => void events.push(["text", text]),
     onMessage(message) {
       if (message instanceof RelayedText) events.push(["long", message.toString(), message.short]);
-      else events.push(["oversize", message.beginning, message.sizeBytes]);
+      else if (message instanceof Uint8Array) events.push(["binary", [...message]]);
+      else if (typeof message !== "string") events.push(["oversize", message.beginning, message.sizeBytes]);
     },
-    onBinary: (bytes) => void events.push(["binary", [...bytes]]),
     onPing: (payload) => void events.push(["ping", payload.toString()]),
     onClose: (code, reason) => void events.push(["close", code, reason]),
     onFailure: (code) => void events.push(["failure", code]),

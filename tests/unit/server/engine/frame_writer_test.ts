@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import {
   buildClose,
@@ -7,8 +7,6 @@ import {
   type Outgoing,
   writeFrame,
 } from "../../../../src/server/engine/frame_writer.ts";
-import { LongPacket } from "../../../../src/server/engine/long_text.ts";
-import { cutPacket } from "./_long_text.ts";
 
 /** Writes messages into one buffer, and reads their frames. */
 function roundTrip(messages: readonly Outgoing[]): [opcode: number, payload: Buffer][] {
@@ -52,26 +50,4 @@ Deno.test("bytes become binary frames, and frames that are ready are written as 
     0x88,
     0,
   ]]);
-});
-
-Deno.test("a long packet becomes one frame, but bytes from some length on are written apart", () => {
-  const head = "3/smcp,12";
-  const packetOf = (json: string) => {
-    const text = cutPacket(`43/smcp,7${json}`);
-    assert(text !== undefined);
-    return new LongPacket(head, text.dropFront(head.length - 1));
-  };
-  const [short, long] = [JSON.stringify(["é".repeat(5_000)]), JSON.stringify(["é".repeat(50_000)])];
-  const copied = packetOf(short);
-  assertEquals([copied.toString(), copied.byteLength], [head + short, Buffer.byteLength(head + short)]);
-  assertEquals(roundTrip([copied, "next"]).map(([opcode, payload]) => [opcode, payload.toString()]), [
-    [0x81, `4${head}${short}`],
-    [0x81, "next"],
-  ]);
-  const packet = packetOf(long);
-  const buffer = Buffer.alloc(maxFrameBytes(packet));
-  const written = buffer.subarray(0, writeFrame(buffer, 0, packet));
-  assertEquals(written.subarray(-head.length - 1).toString(), `4${head}`);
-  assertEquals(written.readUInt32BE(6), 1 + head.length + Buffer.byteLength(long));
-  assertEquals(packet.bytes?.toString(), long);
 });

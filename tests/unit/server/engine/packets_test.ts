@@ -141,7 +141,7 @@ Deno.test("A long request or answer is passed on as its bytes, and the members f
   const args = `["client:x",{"computer":"c","text":"${"\\n中".repeat(10_000)}","agent":"a"}]`;
   const [event, body] = decode(longText(`2/smcp,7${args}`));
   assert(body instanceof RawRequest && body.content instanceof RelayedText);
-  assertEquals([event, body.json, body.length], ["client:x", args, new TextEncoder().encode(args).length]);
+  assertEquals([event, body.json, body.size], ["client:x", args, new TextEncoder().encode(args).length]);
   assertEquals(body.fields, { agent: "a", computer: "c", req_id: undefined });
   const answer = `[{"content":"${"y".repeat(20_000)}"}]`;
   const [raw] = decode(longText(`3/smcp,7${answer}`));

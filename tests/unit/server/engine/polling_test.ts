@@ -91,9 +91,10 @@ Deno.test("a second GET while one waits is answered 400, and ends the session an
 Deno.test("a client that leaves a GET that waits ends its session", async () => {
   await using port = await EnginePort.open();
   const polled = await port.openPolling();
+  const { requests } = port;
   const connection = new RawConnection(port.port);
   connection.write(toText(port.port, { target: polled.target }));
-  await settled(() => polled.session.transport.writable, "the poll to wait");
+  await settled(() => port.requests > requests, "the poll to wait");
   await connection[Symbol.asyncDispose]();
   assertEquals(await polled.ended, "transport error");
   await port.untilEmpty();
