@@ -45,11 +45,12 @@ export type {
   CompleteOptions,
   DesktopOptions,
   FinderOptions,
+  McpServerOptions,
+  PageRequestOptions,
   PromptOptions,
   ReadResourceOptions,
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
-export { RemoteMcpServers } from "./src/agent/remote_mcp_servers.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/element.ts";

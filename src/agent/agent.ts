@@ -1,10 +1,9 @@
 /** The Agent: what an AI application embeds to use the Computers of an office. */
 import type { ServerAccess } from "../link/credentials.ts";
-import { Link, type LinkListener } from "../link/link.ts";
+import { Link } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { badRequest, SmcpError, toErrorAck } from "../protocol/errors.ts";
-import { describeError } from "../text.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import { LIST_ROOM_EVENT } from "../protocol/events.ts";
 import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
@@ -13,17 +12,15 @@ import { parseServerAddress } from "../protocol/server_address.ts";
 import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
 import { assertProtocol, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
-import { FollowedCalls } from "./followed_calls.ts";
+import { type CallParts, ProgressReaders } from "./calls.ts";
+import { ComputerFacts } from "./computer_facts.ts";
 import { Listeners, streamEvents, type Unsubscribe } from "./listeners.ts";
 import { AGENT_NEWS, type AgentEvent, type AgentEventName, type AgentListener } from "./events.ts";
-import { NOTIFICATION_PREFIX, readNotification } from "./notifications.ts";
+import { toLinkListener } from "./notifications.ts";
 import { fetchView, Refresher, UpdateReader } from "./refresh.ts";
-import { ComputerRequests } from "./computer_requests.ts";
-import { QuestionChannels } from "./question_channels.ts";
 import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
-import { ToolServers } from "./tool_servers.ts";
 import { Toolkit, type ToolkitOptions } from "./toolkit/toolkit.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
@@ -103,40 +100,33 @@ export class Agent implements AsyncDisposable {
   readonly #link: Link;
   readonly #requests: Requests;
   readonly #listeners: Listeners;
-  readonly #followed: FollowedCalls;
   readonly #refresher: Refresher;
   readonly #ending: AbortController;
   readonly #log: Logger;
-  /** The Computers that know that this Agent answers questions. */
-  readonly #channels: QuestionChannels;
-  readonly #toolServers: ToolServers;
-  readonly #onQuestion: OnQuestion | undefined;
-  readonly #blobBounds: { readonly maxBlobBytes: number; readonly blobTimeoutMs: number };
+  readonly #calls: CallParts;
 
   private constructor(
     options: AgentOptions,
     parts: {
       readonly link: Link;
       readonly listeners: Listeners;
-      readonly followed: FollowedCalls;
+      readonly facts: ComputerFacts;
+      readonly followed: ProgressReaders;
       readonly ending: AbortController;
     },
   ) {
-    const { name, logger = silentLogger, graceMs = AGENT_GRACE_MS } = options;
-    this.name = name;
-    this.#link = parts.link;
-    this.#listeners = parts.listeners;
-    this.#followed = parts.followed;
-    this.#ending = parts.ending;
-    this.#channels = new QuestionChannels(parts.listeners);
-    this.#toolServers = new ToolServers(parts.listeners);
-    this.#onQuestion = options.onQuestion;
-    this.#log = logger;
+    const { name: agent, logger = silentLogger, graceMs = AGENT_GRACE_MS, onQuestion } = options;
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
-    this.#blobBounds = { maxBlobBytes, blobTimeoutMs };
-    this.#requests = new Requests(parts.link, { agent: name, graceMs, logger });
+    const { link, listeners, facts, followed, ending } = parts;
+    this.name = agent;
+    this.#link = link;
+    this.#listeners = listeners;
+    this.#ending = ending;
+    this.#calls = { facts, followed, onQuestion };
+    this.#log = logger;
+    this.#requests = new Requests({ link, agent, graceMs, maxBlobBytes, blobTimeoutMs, logger });
     const updates = new UpdateReader();
-    this.#refresher = new Refresher(parts.listeners, {
+    this.#refresher = new Refresher(listeners, {
       fetch: ({ computer, view }) => fetchView(this.computer(computer), { view, updates }),
       listComputers: () => this.#listComputers(),
     }, { logger });
@@ -164,7 +154,8 @@ export class Agent implements AsyncDisposable {
     assertName("office", office);
     assertName("name", name);
     const listeners = new Listeners(logger);
-    const followed = new FollowedCalls(listeners, logger);
+    const facts = new ComputerFacts(listeners);
+    const followed = new ProgressReaders(listeners, { facts, logger });
     const ending = new AbortController();
     const auth = toAuth(options);
     const startMs = performance.now();
@@ -189,7 +180,7 @@ export class Agent implements AsyncDisposable {
       await link.close();
       throw error;
     }
-    return new Agent(options, { link, listeners, followed, ending });
+    return new Agent(options, { link, listeners, facts, followed, ending });
   }
 
   /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */
@@ -209,13 +200,7 @@ export class Agent implements AsyncDisposable {
 
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
-    const parts = { requests: this.#requests, logger: this.#log, ...this.#blobBounds };
-    return new RemoteComputer(new ComputerRequests(name, parts), {
-      followed: this.#followed,
-      channels: this.#channels,
-      onQuestion: this.#onQuestion,
-      toolServers: this.#toolServers,
-    });
+    return new RemoteComputer(this.#requests.to(name), this.#calls);
   }
 
   /**
@@ -231,8 +216,8 @@ export class Agent implements AsyncDisposable {
         `Cannot list the office of Agent "${this.name}": it is not in an office`,
       );
     }
-    const request = { event: LIST_ROOM_EVENT, body: { office_id: office } };
-    return (await this.#requests.send(request, { ...options, parse: parseListRoomRet })).sessions;
+    const asked = { ...options, parse: parseListRoomRet };
+    return (await this.#requests.ask(LIST_ROOM_EVENT, { office_id: office }, asked)).sessions;
   }
 
   /**
@@ -246,7 +231,7 @@ export class Agent implements AsyncDisposable {
     body: Readonly<Record<string, unknown>> = {},
     options: RequestOptions = {},
   ): Promise<unknown> {
-    return this.#requests.send({ event, body }, { ...options, parse: (answer) => answer });
+    return this.#requests.ask(event, body, { ...options, parse: (answer) => answer });
   }
 
   /**
@@ -305,7 +290,7 @@ export class Agent implements AsyncDisposable {
    * @throws {LeaveRefusedError} with the Server's reason.
    */
   leave(options: Pick<RequestOptions, "signal"> = {}): Promise<void> {
-    this.#channels.clear();
+    this.#calls.facts.clear();
     return this.#link.leave(options);
   }
 
@@ -344,39 +329,4 @@ function assertUrl(url: unknown): void {
 function assertName(field: "office" | "name", value: unknown): void {
   const problem = typeof value === "string" ? nameProblem(value) : "must be a string";
   if (problem !== undefined) throw new TypeError(`Cannot use ${field} "${value}": it ${problem}`);
-}
-
-function toLinkListener(
-  listeners: Listeners,
-  { followed, logger, ending, office }: {
-    readonly followed: FollowedCalls;
-    readonly logger: Logger;
-    readonly ending: AbortController;
-    readonly office: () => string | undefined;
-  },
-): LinkListener {
-  return {
-    onEvent: ({ event, body, reply }) => {
-      if (!event.startsWith(NOTIFICATION_PREFIX)) {
-        logger.warn("unexpected event", { event });
-        const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
-        reply?.(toErrorAck(refusal, event));
-        return;
-      }
-      try {
-        const news = readNotification(event, body);
-        if (news.type === "updateProgress") followed.onUpdate(news);
-        listeners.tell(news);
-      } catch (error) {
-        logger.warn("notification dropped", { event, error: describeError(error) });
-      }
-    },
-    onLost: ({ reason, farewell }) => listeners.tell({ type: "disconnected", reason, farewell }),
-    onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
-    onFailed: (error) => {
-      logger.error("connection failed, and is not retried", { error: error.message });
-      listeners.tell({ type: "failed", error });
-      ending.abort();
-    },
-  };
 }

@@ -1,26 +1,34 @@
-/** Reads notifications of the Server (`docs/protocol/calls-and-offices.md#notifications`). */
-import {
-  CANCEL_TOOL_CALL_NOTIFICATION,
-  ENTER_OFFICE_NOTIFICATION,
-  LEAVE_OFFICE_NOTIFICATION,
-  UPDATE_CONFIG_NOTIFICATION,
-  UPDATE_DESKTOP_NOTIFICATION,
-  UPDATE_FINDER_NOTIFICATION,
-  UPDATE_PROGRESS_NOTIFICATION,
-  UPDATE_PROMPTS_NOTIFICATION,
-  UPDATE_RESOURCES_NOTIFICATION,
-  UPDATE_TOOL_LIST_NOTIFICATION,
-} from "../protocol/events.ts";
-import { badRequest } from "../protocol/errors.ts";
+/** What the Server tells an Agent, as events (`docs/protocol/calls-and-offices.md#notifications`). */
+import type { LinkListener } from "../link/link.ts";
+import type { Logger } from "../log.ts";
+import { badRequest, toErrorAck } from "../protocol/errors.ts";
+import * as events from "../protocol/events.ts";
 import {
   parseAgentCallData,
   parseOfficeNotification,
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
 } from "../protocol/parse.ts";
-import type { AgentEvent, OfficeMember } from "./events.ts";
+import { describeError } from "../text.ts";
+import type { ProgressReaders } from "./calls.ts";
+import type { AgentEvent, AgentEventName, AgentEvents, ComputerChange, OfficeMember } from "./events.ts";
+import type { Listeners } from "./listeners.ts";
 
-export const NOTIFICATION_PREFIX = "notify:";
+const NOTIFICATION_PREFIX = "notify:";
+
+/** The events that say no more than whose view has changed. */
+type ChangeName = {
+  [Name in AgentEventName]: ComputerChange extends AgentEvents[Name] ? Name : never;
+}[AgentEventName];
+
+const CHANGES: Readonly<Record<string, ChangeName>> = {
+  [events.UPDATE_CONFIG_NOTIFICATION]: "updateConfig",
+  [events.UPDATE_TOOL_LIST_NOTIFICATION]: "updateToolList",
+  [events.UPDATE_DESKTOP_NOTIFICATION]: "updateDesktop",
+  [events.UPDATE_FINDER_NOTIFICATION]: "updateFinder",
+  [events.UPDATE_RESOURCES_NOTIFICATION]: "updateResources",
+  [events.UPDATE_PROMPTS_NOTIFICATION]: "updatePrompts",
+};
 
 /**
  * Reads a notification. An unknown one, such as one of a newer peer, becomes a `notification` event.
@@ -28,29 +36,19 @@ export const NOTIFICATION_PREFIX = "notify:";
  * @throws {SmcpError} 400 when it is malformed.
  */
 export function readNotification(event: string, body: unknown): AgentEvent {
+  const change = CHANGES[event];
+  if (change !== undefined) return { type: change, computer: parseUpdateComputerConfigReq(body).computer };
   switch (event) {
-    case ENTER_OFFICE_NOTIFICATION:
+    case events.ENTER_OFFICE_NOTIFICATION:
       return { type: "enterOffice", ...readMember(body) };
-    case LEAVE_OFFICE_NOTIFICATION:
+    case events.LEAVE_OFFICE_NOTIFICATION:
       return { type: "leaveOffice", ...readMember(body) };
-    case UPDATE_CONFIG_NOTIFICATION:
-      return { type: "updateConfig", computer: readComputer(body) };
-    case UPDATE_TOOL_LIST_NOTIFICATION:
-      return { type: "updateToolList", computer: readComputer(body) };
-    case UPDATE_DESKTOP_NOTIFICATION:
-      return { type: "updateDesktop", computer: readComputer(body) };
-    case UPDATE_FINDER_NOTIFICATION:
-      return { type: "updateFinder", computer: readComputer(body) };
-    case UPDATE_RESOURCES_NOTIFICATION:
-      return { type: "updateResources", computer: readComputer(body) };
-    case UPDATE_PROMPTS_NOTIFICATION:
-      return { type: "updatePrompts", computer: readComputer(body) };
-    case UPDATE_PROGRESS_NOTIFICATION: {
+    case events.UPDATE_PROGRESS_NOTIFICATION: {
       const { computer, req_id: reqId, progress, total, has_message } = parseUpdateProgressReq(body);
       const numbers = total === undefined ? { progress } : { progress, total };
       return { type: "updateProgress", computer, reqId, ...numbers, hasMessage: has_message === true };
     }
-    case CANCEL_TOOL_CALL_NOTIFICATION: {
+    case events.CANCEL_TOOL_CALL_NOTIFICATION: {
       const { agent, req_id } = parseAgentCallData(body);
       return { type: "cancelToolCall", agent, reqId: req_id };
     }
@@ -74,6 +72,39 @@ function readMember(body: unknown): OfficeMember {
   );
 }
 
-function readComputer(body: unknown): string {
-  return parseUpdateComputerConfigReq(body).computer;
+/** Tells an Agent's listeners what comes by its link. */
+export function toLinkListener(
+  listeners: Listeners,
+  { followed, logger, ending, office }: {
+    readonly followed: ProgressReaders;
+    readonly logger: Logger;
+    /** Aborted when the link has failed. */
+    readonly ending: AbortController;
+    readonly office: () => string | undefined;
+  },
+): LinkListener {
+  return {
+    onEvent: ({ event, body, reply }) => {
+      if (!event.startsWith(NOTIFICATION_PREFIX)) {
+        logger.warn("unexpected event", { event });
+        const refusal = badRequest("event", `Cannot serve "${event}": an Agent does not answer requests`);
+        reply?.(toErrorAck(refusal, event));
+        return;
+      }
+      try {
+        const news = readNotification(event, body);
+        if (news.type === "updateProgress") followed.onUpdate(news);
+        listeners.tell(news);
+      } catch (error) {
+        logger.warn("notification dropped", { event, error: describeError(error) });
+      }
+    },
+    onLost: ({ reason, farewell }) => listeners.tell({ type: "disconnected", reason, farewell }),
+    onReturned: () => listeners.tell({ type: "reconnected", office: office() }),
+    onFailed: (error) => {
+      logger.error("connection failed, and is not retried", { error: error.message });
+      listeners.tell({ type: "failed", error });
+      ending.abort();
+    },
+  };
 }

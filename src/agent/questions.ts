@@ -15,10 +15,11 @@ import { parseCallToolResult } from "../protocol/tool_result.ts";
 import { findSecretField } from "../protocol/secret_fields.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
 import { describeError, shorten } from "../text.ts";
-import type { ComputerRequests } from "./computer_requests.ts";
-import { WaitBudget } from "./wait_budget.ts";
+import type { Requests } from "./requests.ts";
 
 const MAX_ROUNDS = 256;
+/** The most that the waits of one call for the person at its Computer may take together, in milliseconds. */
+const MAX_WAIT_MS = 3_600_000;
 /** The longest question that is read, in characters: more than our Computer passes on. */
 const MAX_QUESTION_LENGTH = 512 * 1024;
 const MAX_URL_LENGTH = 8_192;
@@ -82,7 +83,7 @@ export type CallWait = Pick<
 >;
 
 export interface AskingCall {
-  readonly requests: ComputerRequests;
+  readonly requests: Requests;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly reqId: string;
@@ -263,4 +264,22 @@ function problemsOf(error: unknown): readonly string[] | undefined {
 function isNotOpen(error: unknown): boolean {
   return error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND &&
     error.details?.["state"] !== undefined && error.details["reason"] !== "unknown";
+}
+
+/** The waits of one call. A Computer cannot make them longer by asking for more, or for more of them. */
+export class WaitBudget {
+  readonly #now: () => number;
+  #endsAt: number | undefined;
+
+  /** @param now The clock, in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** How long the call may wait, of what the Computer asks for; nothing when the time is over, which the first wait begins. */
+  grant(askedMs: number): number {
+    const now = this.#now();
+    this.#endsAt ??= now + MAX_WAIT_MS;
+    return Math.max(0, Math.min(askedMs, this.#endsAt - now));
+  }
 }

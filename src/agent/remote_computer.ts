@@ -1,79 +1,37 @@
 /** One Computer of the office, as an Agent uses it. */
-import { abortable } from "../async/abortable.ts";
-import { makeRequest } from "../tracing.ts";
+import * as answers from "../protocol/answers.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
 import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
+import * as events from "../protocol/events.ts";
 import type { FinderPage } from "../protocol/finder.ts";
-import {
-  GET_CONFIG_EVENT,
-  GET_DESKTOP_EVENT,
-  GET_FINDER_EVENT,
-  GET_TOOLS_EVENT,
-  GET_WINDOWS_EVENT,
-  TOOL_CALL_EVENT,
-} from "../protocol/events.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
-import {
-  parseGetComputerConfigRet,
-  parseGetDeskTopRet,
-  parseGetFinderRet,
-  parseGetToolsRet,
-  parseGetWindowsRet,
-} from "../protocol/answers.ts";
+import type { McpServerInfo } from "../protocol/mcp_servers.ts";
+import * as pages from "../protocol/pages.ts";
+import { parseGetMcpServersRet, parseGetPromptRet, parseGetPromptsRet } from "../protocol/prompt_answers.ts";
+import type { GetPromptRet } from "../protocol/prompts.ts";
+import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import type { SkillRef } from "../protocol/skills.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
-import { isFrom } from "../protocol/version.ts";
-import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
-import { fillBlobs } from "./blobs.ts";
-import type { ComputerRequests } from "./computer_requests.ts";
-import {
-  type DocumentAnswer,
-  documentPagesUri,
-  documentUri,
-  elementUri,
-  type FormatOptions,
-  type PageIndexOptions,
-  type PageOptions,
-  pageUri,
-  readDocument,
-  readDocumentPages,
-  readElement,
-  readPage,
-} from "./documents.ts";
-import type { FollowedCalls } from "./followed_calls.ts";
-import type { QuestionChannels } from "./question_channels.ts";
-import { answerQuestions, type OnQuestion } from "./questions.ts";
-import { RemoteMcpServers } from "./remote_mcp_servers.ts";
-import type {
-  CallToolOptions,
-  DesktopOptions,
-  FinderOptions,
-  ReadResourceOptions,
-} from "./remote_options.ts";
-import { isNotServed, type RequestOptions } from "./requests.ts";
+import { isFrom } from "../protocol/version.ts";
+import { makeRequest } from "../tracing.ts";
+import { fillPrompt } from "./blobs.ts";
+import { type CallParts, callTool } from "./calls.ts";
+import { EXTENSION_TIMEOUT_MS } from "./computer_facts.ts";
+import type { FormatOptions, PageIndexOptions, PageOptions } from "./documents.ts";
+import * as reading from "./reading.ts";
+import type * as Options from "./remote_options.ts";
+import { isNotServed, type RequestOptions, type Requests } from "./requests.ts";
 import { getSkill, getSkills, type SkillFile, type SkillFileOptions } from "./skills.ts";
-import type { ToolServers } from "./tool_servers.ts";
 import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
-/** The time limit for `client:get_windows`: some other implementations do not answer unknown events. */
-const WINDOWS_TIMEOUT_MS = 5_000;
-
-interface SharedParts {
-  readonly followed: FollowedCalls;
-  readonly channels: QuestionChannels;
-  readonly onQuestion: OnQuestion | undefined;
-  readonly toolServers: ToolServers;
-}
-
 /**
- * One Computer of the office: its tools, windows and documents. Made by `agent.computer(name)`, which sends no
- * request: when the office has no such Computer, the first request rejects with an `SmcpError` 404.
+ * One Computer of the office: its tools, windows, documents, prompts and resources. Made by `agent.computer(name)`, which
+ * sends no request: when the office has no such Computer, the first request rejects with an `SmcpError` 404.
  *
  * Every method takes `signal` and `timeoutMs` (30,000 by default). It rejects with an `SmcpError` when the Server or
- * the Computer answers with an error, with a `RequestTimeoutError` when there is no answer, and with a
- * `ConnectionClosedError` when the connection is lost meanwhile.
+ * the Computer answers with an error, with an `UnsupportedRequestError` when the Computer does not know the request, with
+ * a `RequestTimeoutError` when there is no answer, and with a `ConnectionClosedError` when the connection is lost meanwhile.
  *
  * @example
  * ```ts
@@ -90,25 +48,21 @@ interface SharedParts {
  * assertEquals(error.code, 404); // no Computer of that name is in the office
  * ```
  */
-export class RemoteComputer extends RemoteMcpServers {
+export class RemoteComputer {
   /** The Computer's name in the office. */
   readonly name: string;
-  readonly #requests: ComputerRequests;
-  readonly #shared: SharedParts;
+  readonly #requests: Requests;
+  readonly #parts: CallParts;
 
   /**
    * Use `agent.computer(name)`.
    *
    * @internal
    */
-  constructor(
-    requests: ComputerRequests,
-    shared: SharedParts,
-  ) {
-    super(requests);
+  constructor(requests: Requests, parts: CallParts) {
     this.name = requests.computer;
     this.#requests = requests;
-    this.#shared = shared;
+    this.#parts = parts;
   }
 
   /**
@@ -119,8 +73,9 @@ export class RemoteComputer extends RemoteMcpServers {
   async getTools(options: RequestOptions = {}): Promise<SMCPTool[]> {
     options.signal?.throwIfAborted();
     const hasBundleIds = isFrom(this.#requests.protocolVersion, "0.3");
-    const asked = hasBundleIds ? undefined : this.#shared.toolServers.request(this.#requests);
-    const { tools } = await this.#requests.ask(GET_TOOLS_EVENT, {}, { ...options, parse: parseGetToolsRet });
+    const asked = hasBundleIds ? undefined : this.#parts.facts.requestServers(this.#requests);
+    const parse = answers.parseGetToolsRet;
+    const { tools } = await this.#requests.ask(events.GET_TOOLS_EVENT, {}, { ...options, parse });
     const servers = await asked?.();
     return tools.map(({ server: _server, ...tool }) => {
       const server = servers?.get(tool.name) ?? tool.bundle_id;
@@ -157,42 +112,12 @@ export class RemoteComputer extends RemoteMcpServers {
   callTool(
     tool: string,
     params: Readonly<Record<string, unknown>> = {},
-    options: CallToolOptions = {},
+    options: Options.CallToolOptions = {},
   ): Promise<CallToolResult> {
     const attributes = { "a2c.computer": this.name, "gen_ai.tool.name": tool };
-    return makeRequest(
-      TOOL_CALL_EVENT,
-      attributes,
-      (reqId) => this.#callTool(tool, params, { reqId, ...options }),
-    );
-  }
-
-  async #callTool(
-    tool: string,
-    params: Readonly<Record<string, unknown>>,
-    options: CallToolOptions & { readonly reqId: string },
-  ): Promise<CallToolResult> {
-    const { signal, reqId, onWait } = options;
-    const { channels } = this.#shared;
-    const { onQuestion = this.#shared.onQuestion } = options;
-    signal?.throwIfAborted();
-    using followed = await this.#shared.followed.follow(this.#requests, options);
-    const { timeoutMs } = followed;
-    const body = { req_id: reqId, tool_name: tool, params };
-    const send = () =>
-      this.#requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
-    try {
-      if (onQuestion !== undefined) await abortable(channels.open(this.#requests), signal);
-      const first = await send();
-      const asking = { requests: this.#requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
-      const result = channels.has(this.name)
-        ? await answerQuestions(first, { ...asking, repeat: send })
-        : first;
-      return await this.#requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
-    } catch (error) {
-      if (signal?.aborted || error instanceof RequestTimeoutError) this.#requests.cancel(reqId);
-      throw error;
-    }
+    const call = (reqId: string) =>
+      callTool(this.#requests, { reqId, ...options, tool, params }, this.#parts);
+    return makeRequest(events.TOOL_CALL_EVENT, attributes, call);
   }
 
   /**
@@ -207,27 +132,14 @@ export class RemoteComputer extends RemoteMcpServers {
    * @throws {UnsupportedRequestError} when the Agent speaks a protocol before 0.4, or the Computer or the Server does not
    *   know uploads.
    * @throws {TypeError} when there are no bytes. {RangeError} when a stream is too long.
-   * @example
-   * ```ts
-   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
-   *
-   * export async function convert(laptop: RemoteComputer, picture: File): Promise<void> {
-   *   const { landingPath } = await laptop.putBlob(picture);
-   *   await laptop.callTool("convert", { path: landingPath });
-   * }
-   * ```
    */
-  async putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
-    return await putBlob(this.#requests, source, options);
+  putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
+    return putBlob(this.#requests, source, options);
   }
 
-  /**
-   * Lists the skills of the Computer (`client:get_skills`, `docs/skills.md`): what each is for, without its text.
-   *
-   * @throws {UnsupportedRequestError} when the Computer or the Server does not know skills.
-   */
-  async getSkills(options: RequestOptions = {}): Promise<SkillRef[]> {
-    return await getSkills(this.#requests, options);
+  /** Lists the skills of the Computer (`client:get_skills`, `docs/skills.md`): what each is for, without its text. */
+  getSkills(options: RequestOptions = {}): Promise<SkillRef[]> {
+    return getSkills(this.#requests, options);
   }
 
   /**
@@ -236,30 +148,21 @@ export class RemoteComputer extends RemoteMcpServers {
    * @param name the name of the skill as listed
    * @throws {SmcpError} 4014 for an unknown skill, 4016 for a malformed name, 4017 for a file that cannot be read, with
    *   `details.reason`; 413 when it has more bytes than `AgentOptions.maxBlobBytes`.
-   * @example
-   * ```ts
-   * import type { RemoteComputer } from "@a2c-smcp/sdk/agent";
-   *
-   * export async function instructionsOf(laptop: RemoteComputer, skill: string): Promise<string> {
-   *   const { body = "" } = await laptop.getSkill(skill);
-   *   return body;
-   * }
-   * ```
    */
-  async getSkill(name: string, options: SkillFileOptions = {}): Promise<SkillFile> {
-    return await getSkill(this.#requests, name, options);
+  getSkill(name: string, options: SkillFileOptions = {}): Promise<SkillFile> {
+    return getSkill(this.#requests, name, options);
   }
 
   /** Fetches the configuration of the Computer's MCP servers, with secrets masked (`client:get_config`). */
   getConfig(options: RequestOptions = {}): Promise<GetComputerConfigRet> {
-    return this.#requests.ask(GET_CONFIG_EVENT, {}, { ...options, parse: parseGetComputerConfigRet });
+    const parse = answers.parseGetComputerConfigRet;
+    return this.#requests.ask(events.GET_CONFIG_EVENT, {}, { ...options, parse });
   }
 
   /** Fetches the windows, each as `{URI}\n\n{text}` (`client:get_desktop`; `docs/protocol/desktop.md#fetching-the-desktop`). */
-  async getDesktop(options: DesktopOptions = {}): Promise<Desktop[]> {
-    const { size, window, ...rest } = options;
-    const asked = { ...rest, parse: parseGetDeskTopRet };
-    const answer = await this.#requests.ask(GET_DESKTOP_EVENT, { desktop_size: size, window }, asked);
+  async getDesktop({ size, window, ...options }: Options.DesktopOptions = {}): Promise<Desktop[]> {
+    const asked = { ...options, parse: answers.parseGetDeskTopRet };
+    const answer = await this.#requests.ask(events.GET_DESKTOP_EVENT, { desktop_size: size, window }, asked);
     return answer.desktops ?? [];
   }
 
@@ -268,12 +171,20 @@ export class RemoteComputer extends RemoteMcpServers {
    * (`docs/protocol/extensions.md#windows`). When the Computer does not support it, or does not answer in five seconds,
    * uses `client:get_desktop`; then `title` and `mcpServer` are absent.
    */
-  async getWindows(options: DesktopOptions = {}): Promise<DesktopEntry[]> {
+  async getWindows(options: Options.DesktopOptions = {}): Promise<DesktopEntry[]> {
     const { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...rest } = options;
-    const body = { desktop_size: size, window };
-    const asked = { ...rest, timeoutMs: Math.min(timeoutMs, WINDOWS_TIMEOUT_MS), parse: parseGetWindowsRet };
+    const asked = {
+      ...rest,
+      timeoutMs: Math.min(timeoutMs, EXTENSION_TIMEOUT_MS),
+      parse: answers.parseGetWindowsRet,
+    };
     try {
-      return (await this.#requests.ask(GET_WINDOWS_EVENT, body, asked)).windows.map(toDesktopEntry);
+      const answer = await this.#requests.ask(
+        events.GET_WINDOWS_EVENT,
+        { desktop_size: size, window },
+        asked,
+      );
+      return answer.windows.map(toDesktopEntry);
     } catch (error) {
       if (!isNotServed(error)) throw error;
       return (await this.getDesktop(options)).map(parseDesktopEntry);
@@ -281,77 +192,209 @@ export class RemoteComputer extends RemoteMcpServers {
   }
 
   /** Fetches a page of the Finder (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
-  async getFinder(options: FinderOptions = {}): Promise<FinderPage> {
-    const { keywords, fileType, offset, limit, ...rest } = options;
-    const body = { keywords, file_type: fileType, offset, limit };
-    const answer = await this.#requests.ask(GET_FINDER_EVENT, body, { ...rest, parse: parseGetFinderRet });
-    const { documents = [], total_count: totalCount = documents.length } = answer;
-    return { documents, totalCount };
+  async getFinder(options: Options.FinderOptions = {}): Promise<FinderPage> {
+    const { keywords, fileType: file_type, offset, limit, ...rest } = options;
+    const asked = { ...rest, parse: answers.parseGetFinderRet };
+    const body = { keywords, file_type, offset, limit };
+    const { documents = [], total_count } = await this.#requests.ask(events.GET_FINDER_EVENT, body, asked);
+    return { documents, totalCount: total_count ?? documents.length };
   }
 
   /**
    * Reads a document's metadata: Level 1 (`docs/protocol/finder.md#navigation-helpers`).
    *
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
-   * @throws {SmcpError} 4201 when the document does not exist, 4204 when `uri` is not a document URI.
+   * @throws {SmcpError} At each level, 4201 for an unknown document and 4204 when `uri` is not a document URI.
    */
-  async readDocumentMetadata(uri: string, options: ReadResourceOptions = {}): Promise<DPEDocument> {
-    return readDocument(await this.#readDocument(documentUri(uri), options));
+  readDocumentMetadata(uri: string, options: Options.ReadResourceOptions = {}): Promise<DPEDocument> {
+    return reading.readDocumentMetadata(this.#requests, uri, options);
   }
 
-  /**
-   * Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`.
-   *
-   * @throws {SmcpError} as {@linkcode readDocumentMetadata}.
-   */
-  async readDocumentPages(
+  /** Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`. */
+  readDocumentPages(
     uri: string,
-    options: ReadResourceOptions & PageIndexOptions = {},
+    options: Options.ReadResourceOptions & PageIndexOptions = {},
   ): Promise<DPEDocumentPages> {
-    const { offset, limit, ...rest } = options;
-    const pages = documentPagesUri(uri, { offset, limit });
-    return readDocumentPages(await this.#readDocument(pages, rest));
+    return reading.readDocumentPages(this.#requests, uri, options);
   }
 
   /**
    * Reads a page of a document: Level 2.
    *
-   * @param uri The document's URI.
    * @param pageIndex The number of the page, from 0.
-   * @throws {SmcpError} 4201 when the document does not exist, 4202 when the page does not exist, 4204 when the URI is invalid.
+   * @throws {SmcpError} 4202 for an unknown page.
    */
-  async readPage(
+  readPage(
     uri: string,
     pageIndex: number,
-    options: ReadResourceOptions & PageOptions = {},
+    options: Options.ReadResourceOptions & PageOptions = {},
   ): Promise<DPEPage> {
-    const { format, categories, ...rest } = options;
-    const page = pageUri(uri, pageIndex, { format, categories });
-    return readPage({ ...await this.#readDocument(page, rest), format });
+    return reading.readPage(this.#requests, uri, { ...options, pageIndex });
   }
 
   /**
    * Reads an element of a document: Level 3.
    *
-   * @param uri The document's URI.
    * @param elementId The `element_id` in the page.
-   * @throws {SmcpError} 4201 when the document does not exist, 4203 when the element does not exist, 4204 when the URI is invalid.
+   * @throws {SmcpError} 4203 for an unknown element.
    */
-  async readElement(
+  readElement(
     uri: string,
     elementId: string,
-    options: ReadResourceOptions & FormatOptions = {},
+    options: Options.ReadResourceOptions & FormatOptions = {},
   ): Promise<DPEElementDetail> {
-    const { format, ...rest } = options;
-    const element = elementUri(uri, elementId, { format });
-    return readElement({ ...await this.#readDocument(element, rest), format });
+    return reading.readElement(this.#requests, uri, { ...options, elementId });
   }
 
-  async #readDocument(uri: string, options: ReadResourceOptions): Promise<DocumentAnswer> {
-    return {
-      uri,
-      result: await this.readResource(uri, options),
-      onFlaws: (fields) => this.#requests.warn("document has flaws", { uri, ...fields }),
-    };
+  /**
+   * Lists the MCP servers in order of precedence: their status, and while they run their name, version, instructions and
+   * capabilities (`client:get_mcp_servers`, `docs/protocol/extensions.md#list-of-mcp-servers`).
+   *
+   * @param options `mcpServer`: only this one.
+   * @throws {SmcpError} 4014 when no MCP server has the name.
+   */
+  async getMcpServers({ mcpServer, ...options }: Options.McpServerOptions = {}): Promise<McpServerInfo[]> {
+    const asked = { ...options, parse: parseGetMcpServersRet };
+    const answer = await this.#requests.ask(events.GET_MCP_SERVERS_EVENT, { mcp_server: mcpServer }, asked);
+    return answer.mcp_servers;
   }
+
+  /**
+   * Lists prompts (`client:get_prompts`, `docs/protocol/extensions.md#prompts`).
+   *
+   * @param mcpServer Lists one page of this MCP server; by default all pages of all MCP servers.
+   * @param options `cursor`: the `nextCursor` of the previous page; only with `mcpServer`.
+   */
+  async getPrompts(
+    mcpServer?: string,
+    { cursor, ...options }: Options.PageRequestOptions = {},
+  ): Promise<pages.PromptPage> {
+    const body = { mcp_server: mcpServer, cursor };
+    const asked = { ...options, parse: parseGetPromptsRet };
+    const answer = await this.#requests.ask(events.GET_PROMPTS_EVENT, body, asked);
+    return { prompts: answer.prompts, ...nextOf(answer) };
+  }
+
+  /**
+   * Fills in a prompt (`client:get_prompt`, `docs/protocol/extensions.md#prompts`). Parts that are too large for one
+   * message are fetched and inserted.
+   *
+   * @param name The name of the prompt as listed.
+   * @param args The arguments; none by default.
+   * @throws {SmcpError} 404 when no MCP server lists the prompt, 400 when the MCP server refuses the arguments.
+   */
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    { mcpServer, ...options }: Options.PromptOptions = {},
+  ): Promise<GetPromptRet> {
+    const body = { mcp_server: mcpServer, name, arguments: args };
+    const asked = { ...options, parse: parseGetPromptRet };
+    const answer = await this.#requests.ask(events.GET_PROMPT_EVENT, body, asked);
+    return await this.#requests.fill((filling) => fillPrompt(answer, filling), options);
+  }
+
+  /**
+   * Reads an MCP resource (`client:read_resource`) and resolves to MCP's `ReadResourceResult`. To read documents, see
+   * also `readDocumentMetadata()`, `readPage()` and `readElement()`.
+   *
+   * A Computer that does not support the request has the text of a window in its Desktop: it is read there
+   * (`client:get_desktop`), and has no `mimeType`.
+   *
+   * @param uri A `dpe://` or `window://` URI; with `options.mcpServer`, a URI of any scheme.
+   * @throws {SmcpError} 404 when there is no such resource.
+   */
+  readResource(uri: string, options: Options.ReadResourceOptions = {}): Promise<ReadResourceRet> {
+    return reading.readResource(this.#requests, uri, options);
+  }
+
+  /** Lists one page of the resources of an MCP server, by its name in the configuration (`client:get_resources`). */
+  async getResources(
+    mcpServer: string,
+    { cursor, ...options }: Options.PageRequestOptions = {},
+  ): Promise<pages.ResourcePage> {
+    const body = { mcp_server: mcpServer, cursor };
+    const asked = { ...options, parse: answers.parseGetResourcesRet };
+    const answer = await this.#requests.ask(events.GET_RESOURCES_EVENT, body, asked);
+    return { resources: answer.resources, ...nextOf(answer) };
+  }
+
+  /**
+   * Lists resource templates (`client:get_resource_templates`, `docs/protocol/extensions.md#templates`). A template
+   * whose parameters have values is the URI of a resource; {@linkcode RemoteComputer.complete} suggests values.
+   *
+   * @param mcpServer Lists one page of this MCP server; by default all pages of all MCP servers.
+   * @param options `cursor`: the `nextCursor` of the previous page; only with `mcpServer`.
+   */
+  async getResourceTemplates(
+    mcpServer?: string,
+    { cursor, ...options }: Options.PageRequestOptions = {},
+  ): Promise<pages.ResourceTemplatePage> {
+    const body = { mcp_server: mcpServer, cursor };
+    const asked = { ...options, parse: answers.parseGetResourceTemplatesRet };
+    const answer = await this.#requests.ask(events.GET_RESOURCE_TEMPLATES_EVENT, body, asked);
+    return { resourceTemplates: answer.resource_templates, ...nextOf(answer) };
+  }
+
+  /**
+   * Suggests values for a parameter of a template or an argument of a prompt (`client:get_completion`,
+   * `docs/protocol/extensions.md#completion`).
+   *
+   * @param options `uri`: the template, or `prompt`: the name of the prompt. `mcpServer`: the MCP server; by default it is
+   *   found by the template's host, or is the first that lists a prompt of this name.
+   * @throws {SmcpError} 4015 when the MCP server does not support completion.
+   */
+  async complete(options: Options.CompleteOptions): Promise<pages.Completion> {
+    const { uri, prompt, argument, context, mcpServer, ...rest } = options;
+    const body = { mcp_server: mcpServer, ref: uri === undefined ? { prompt } : { uri }, argument, context };
+    const asked = { ...rest, parse: answers.parseGetCompletionRet };
+    const { completion } = await this.#requests.ask(events.GET_COMPLETION_EVENT, body, asked);
+    return pages.toCompletion(completion);
+  }
+
+  /**
+   * Subscribes to a resource (`client:subscribe_resource`, `docs/protocol/extensions.md#subscriptions`). Changes arrive
+   * as `resourcesUpdated` events. The subscription survives restarts of the MCP server. It ends when this Agent or the
+   * Computer leaves the office, and when this Agent's connection is lost: subscribe again after `reconnected`.
+   *
+   * @param uri A `dpe://` or `window://` URI; with `options.mcpServer`, a URI of any scheme.
+   * @throws {SmcpError} 4015 when the MCP server does not support subscriptions, 400 when there are too many.
+   */
+  subscribeResource(uri: string, options: Options.ReadResourceOptions = {}): Promise<void> {
+    return this.#subscribe(events.SUBSCRIBE_RESOURCE_EVENT, { uri, ...options });
+  }
+
+  /** Ends a subscription (`client:unsubscribe_resource`). Does nothing for a resource without a subscription. */
+  unsubscribeResource(uri: string, options: Options.ReadResourceOptions = {}): Promise<void> {
+    return this.#subscribe(events.UNSUBSCRIBE_RESOURCE_EVENT, { uri, ...options });
+  }
+
+  /**
+   * Fetches the changes of subscribed resources and of lists of resources (`client:get_resource_updates`,
+   * `docs/protocol/extensions.md#subscriptions`). With a listener for `resourcesUpdated` the Agent does it automatically.
+   *
+   * @param options `cursor`: the `cursor` of the previous answer; by default all changes that the Computer keeps.
+   */
+  async getResourceUpdates(options: Options.PageRequestOptions = {}): Promise<Options.ResourceUpdates> {
+    const { cursor: since, ...rest } = options;
+    const asked = { ...rest, parse: answers.parseGetResourceUpdatesRet };
+    const answer = await this.#requests.ask(events.GET_RESOURCE_UPDATES_EVENT, { cursor: since }, asked);
+    return { updates: answer.updates, cursor: answer.cursor, hasMore: answer.has_more ?? false };
+  }
+
+  /** Fetches an address from which the Agent can download a document itself (`client:get_dpe`). */
+  async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
+    const asked = { ...options, parse: answers.parseGetDpeRet };
+    return (await this.#requests.ask(events.GET_DPE_EVENT, { uri }, asked)).resource;
+  }
+
+  #subscribe(event: string, options: Options.ReadResourceOptions & { readonly uri: string }): Promise<void> {
+    const { uri, mcpServer, ...rest } = options;
+    const asked = { ...rest, parse: answers.parseSubscribeResourceRet };
+    return this.#requests.ask(event, { uri, mcp_server: mcpServer }, asked);
+  }
+}
+
+function nextOf({ next_cursor: nextCursor }: { readonly next_cursor?: string }): { nextCursor?: string } {
+  return nextCursor === undefined ? {} : { nextCursor };
 }

@@ -62,6 +62,18 @@ export interface ReadResourceOptions extends RequestOptions {
   readonly mcpServer?: string | undefined;
 }
 
+/** Which MCP servers to list. */
+export interface McpServerOptions extends RequestOptions {
+  /** Only the MCP server of this name; all by default. */
+  readonly mcpServer?: string | undefined;
+}
+
+/** Which page of a list to fetch. */
+export interface PageRequestOptions extends RequestOptions {
+  /** Where the page begins, as the page before it says; the first page by default. */
+  readonly cursor?: string | undefined;
+}
+
 /** Options for filling in a prompt. */
 export interface PromptOptions extends RequestOptions {
   /**

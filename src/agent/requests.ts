@@ -1,14 +1,18 @@
-/** Sends an Agent's requests and reads the answers. */
+/** Sends an Agent's requests, reads the answers, and fetches their large parts. */
+import { Deadline } from "../async/deadline.ts";
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
+import { parseGetBlobRet } from "../protocol/answers.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } from "../protocol/errors.ts";
-import { describeError, shorten } from "../text.ts";
-import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX } from "../protocol/events.ts";
+import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX, GET_BLOB_EVENT } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
-import type { ProtocolMinor } from "../protocol/version.ts";
-import { makeRequest } from "../tracing.ts";
+import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
+import { describeError, shorten } from "../text.ts";
+import { makeRequest } from "../tracing.ts";
+import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
 
 /** Options of every request. */
 export interface RequestOptions {
@@ -28,21 +32,19 @@ export interface RequestOptions {
   readonly expectedCodes?: readonly number[] | undefined;
 }
 
-export interface OutgoingRequest {
-  readonly event: string;
-  /** The members besides `agent`, `req_id` and `timeout`; an `agent` or `req_id` here replaces the default. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface SendOptions<T> extends RequestOptions {
+export interface AskOptions<T> extends RequestOptions {
   readonly parse: AnswerReader<T>;
   /** Whether the caller logs a failure; `false` by default. */
   readonly isFailureLogged?: boolean | undefined;
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
 const MAX_NAMED_FLAWS = 5;
 /** The most characters of a flaw in a log line: a peer chooses the names of fields. */
 const MAX_FLAW_LENGTH = 200;
+/** The most characters of a handle in a log line: a Computer chooses the handle. */
+const MAX_LOGGED_HANDLE = 64;
 
 export class Flaws {
   count = 0;
@@ -58,72 +60,82 @@ export class Flaws {
   }
 }
 
-export class Requests {
-  readonly #link: Link;
-  readonly #agent: string;
-  readonly #graceMs: number;
-  readonly #log: Logger;
+export interface RequestsOptions {
+  readonly link: Link;
+  /** The Agent's name. */
+  readonly agent: string;
+  readonly graceMs: number;
+  /** See `AgentOptions.maxBlobBytes`. */
+  readonly maxBlobBytes: number;
+  /** See `AgentOptions.blobTimeoutMs`. */
+  readonly blobTimeoutMs: number;
+  readonly logger: Logger;
+}
 
-  constructor(
-    link: Link,
-    options: { readonly agent: string; readonly graceMs: number; readonly logger: Logger },
-  ) {
-    this.#link = link;
-    this.#agent = options.agent;
-    this.#graceMs = options.graceMs;
-    this.#log = options.logger;
+/** The requests of an Agent to its Server, or to one Computer. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  /** The Computer; empty for the Server. */
+  readonly computer: string;
+
+  constructor(options: RequestsOptions, computer = "") {
+    this.#options = options;
+    this.computer = computer;
+  }
+
+  /** The requests to a Computer. */
+  to(computer: string): Requests {
+    return new Requests(this.#options, computer);
   }
 
   get protocolVersion(): ProtocolMinor {
-    return this.#link.protocolVersion;
+    return this.#options.link.protocolVersion;
   }
 
   /** The largest request that the connection takes, in bytes; `undefined` while there is none. */
-  get maxRequestBytes(): number | undefined {
-    return this.#link.maxPayloadBytes;
+  get maxBytes(): number | undefined {
+    return this.#options.link.maxPayloadBytes;
   }
 
   /**
-   * Sends a request and reads its answer.
+   * Sends a request and reads its answer. Adds `agent`, `req_id` and, for a Computer, `computer` to the body, except where
+   * it has them.
    *
    * @throws {SmcpError} the error that the Server or the Computer answers; 413 when the request is too large; 500 when
    * the answer cannot be read. An {@linkcode UnsupportedRequestError} when the peer does not know the event.
    * @throws {RequestTimeoutError | ConnectionClosedError} when no answer arrives.
    */
-  send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
+  ask<T>(event: string, body: Body, options: AskOptions<T>): Promise<T> {
+    const { agent } = this.#options;
+    const given = this.computer === "" ? body : { computer: this.computer, ...body };
     // A request that has an id is part of an operation with a span of its own.
-    if ("req_id" in request.body) return this.#send(request, options);
-    const attributes = { "a2c.computer": String(request.body["computer"]), "a2c.agent": this.#agent };
-    return makeRequest(request.event, attributes, (req_id) => {
-      return this.#send({ event: request.event, body: { req_id, ...request.body } }, options);
-    });
+    if ("req_id" in given) return this.#send(event, { agent, ...given }, options);
+    const attributes = { "a2c.computer": String(given["computer"]), "a2c.agent": agent };
+    return makeRequest(
+      event,
+      attributes,
+      (req_id) => this.#send(event, { agent, req_id, ...given }, options),
+    );
   }
 
-  async #send<T>(request: OutgoingRequest, options: SendOptions<T>): Promise<T> {
-    const { event } = request;
-    const timeout = options.timeoutMs === undefined ? {} : { timeout: toTimeoutSeconds(options.timeoutMs) };
-    const body: Readonly<Record<string, unknown>> = {
-      agent: this.#agent,
-      ...request.body,
-      ...timeout,
-    };
+  async #send<T>(event: string, given: Body, options: AskOptions<T>): Promise<T> {
+    const { link, graceMs, logger } = this.#options;
+    const { timeoutMs, signal } = options;
+    const body = timeoutMs === undefined ? given : { ...given, timeout: toTimeoutSeconds(timeoutMs) };
+    // The id of a request and its Computer, never its contents.
+    const about = { event, req_id: body["req_id"], computer: body["computer"] };
     try {
-      const waitMs = (options.timeoutMs ?? secondsOf(body["timeout"]) * 1000) + this.#graceMs;
-      const [answer] = await this.#link.request(event, body, { timeoutMs: waitMs, signal: options.signal });
+      const waitMs = (timeoutMs ?? secondsOf(body["timeout"]) * 1000) + graceMs;
+      const [answer] = await link.request(event, body, { timeoutMs: waitMs, signal });
       const flaws = new Flaws();
-      const parse = (answer: unknown) => options.parse(answer, flaws.add);
-      const read = readAnswer(event, { answer, computer: body["computer"], parse });
-      if (flaws.count > 0) this.#log.warn("answer has flaws", { event, ...summarise(body), ...flaws.fields });
+      const read = readAnswer(answer, { ...about, parse: (answer) => options.parse(answer, flaws.add) });
+      if (flaws.count > 0) logger.warn("answer has flaws", { ...about, ...flaws.fields });
       return read;
     } catch (error) {
       if (options.isFailureLogged !== true) {
         // Whoever cancels a request knows that it ends.
-        const isExpected = options.signal?.aborted === true || hasCode(error, options.expectedCodes ?? []);
-        this.#log[isExpected ? "debug" : "warn"]("request failed", {
-          event,
-          ...summarise(body),
-          error: describeError(error),
-        });
+        const isExpected = signal?.aborted === true || hasCode(error, options.expectedCodes ?? []);
+        logger[isExpected ? "debug" : "warn"]("request failed", { ...about, error: describeError(error) });
       }
       throw error;
     }
@@ -131,7 +143,45 @@ export class Requests {
 
   /** Cancels a tool call. Does nothing while there is no connection. */
   cancel(reqId: string): void {
-    this.#link.emit(CANCEL_TOOL_CALL_EVENT, { agent: this.#agent, req_id: reqId });
+    this.#options.link.emit(CANCEL_TOOL_CALL_EVENT, { agent: this.#options.agent, req_id: reqId });
+  }
+
+  /**
+   * Lets `fill` fetch the large parts of an answer, within the Agent's limits. A part that cannot be fetched keeps its
+   * handle; one log line names all of them.
+   *
+   * @throws the reason of `signal` when it is aborted.
+   */
+  async fill<T>(fill: (options: FillOptions) => Promise<T>, options: RequestOptions): Promise<T> {
+    const { maxBlobBytes, blobTimeoutMs } = this.#options;
+    const { signal } = options;
+    using deadline = new Deadline(blobTimeoutMs, {
+      reason: () =>
+        new RequestTimeoutError(
+          `Cannot fetch the large parts of an answer: not complete in ${blobTimeoutMs} ms (blobTimeoutMs)`,
+        ),
+      signal,
+    });
+    const asked = { ...options, signal: deadline.signal, parse: parseGetBlobRet, isFailureLogged: true };
+    const failures = new Flaws();
+    const flaws = new Flaws();
+    const filled = await fill({
+      maxBytes: maxBlobBytes,
+      fetchChunk: (blob_handle, chunk_offset) =>
+        this.ask(GET_BLOB_EVENT, { blob_handle, chunk_offset, max_chunk_bytes: BLOB_CHUNK_BYTES }, asked),
+      onFailure: (handle, error) => {
+        signal?.throwIfAborted();
+        failures.add(shorten(handle, MAX_LOGGED_HANDLE), describeError(error));
+      },
+      onFlaw: flaws.add,
+    });
+    if (failures.count > 0) this.warn("large parts of an answer were not fetched", failures.fields);
+    if (flaws.count > 0) this.warn("answer has flaws", flaws.fields);
+    return filled;
+  }
+
+  warn(message: string, fields: LogFields): void {
+    this.#options.logger.warn(message, { computer: this.computer, ...fields });
   }
 }
 
@@ -148,11 +198,11 @@ export function toTimeoutSeconds(timeoutMs: number): number {
 }
 
 function readAnswer<T>(
-  event: string,
-  { answer, computer, parse }: {
-    readonly answer: unknown;
+  answer: unknown,
+  { event, computer, parse }: {
+    readonly event: string;
     readonly computer: unknown;
-    readonly parse: AnswerReader<T>;
+    readonly parse: (answer: unknown) => T;
   },
 ): T {
   const refusal = fromErrorAck(answer);
@@ -186,11 +236,6 @@ function secondsOf(timeout: unknown): number {
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {
   return error instanceof SmcpError && codes.includes(error.code);
-}
-
-/** The fields of a request in a log line: its id and its Computer, never its contents. */
-function summarise(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return { req_id: body["req_id"], computer: body["computer"] };
 }
 
 /** Whether a peer does not know an event, does not answer it, or cannot fit the answer into one message. */

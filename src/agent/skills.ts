@@ -5,8 +5,7 @@ import { GET_SKILL_EVENT, GET_SKILLS_EVENT } from "../protocol/events.ts";
 import { parseGetSkillRet, parseGetSkillsRet } from "../protocol/skill_answers.ts";
 import { type GetSkillRet, isTextType, SKILL_FILE, type SkillRef } from "../protocol/skills.ts";
 import { BlobReader, sha256Of } from "./blobs.ts";
-import type { ComputerRequests } from "./computer_requests.ts";
-import type { RequestOptions } from "./requests.ts";
+import type { RequestOptions, Requests } from "./requests.ts";
 
 /** A file of a skill. */
 export interface SkillFile {
@@ -30,12 +29,12 @@ export interface SkillFileOptions extends RequestOptions {
   readonly relPath?: string | undefined;
 }
 
-export async function getSkills(requests: ComputerRequests, options: RequestOptions): Promise<SkillRef[]> {
+export async function getSkills(requests: Requests, options: RequestOptions): Promise<SkillRef[]> {
   return (await requests.ask(GET_SKILLS_EVENT, {}, { ...options, parse: parseGetSkillsRet })).skills;
 }
 
 export async function getSkill(
-  requests: ComputerRequests,
+  requests: Requests,
   name: string,
   { relPath, ...options }: SkillFileOptions,
 ): Promise<SkillFile> {
@@ -61,7 +60,7 @@ export async function getSkill(
 }
 
 async function fetchBytes(
-  requests: ComputerRequests,
+  requests: Requests,
   { blob_handle: handle = "", sha256 }: GetSkillRet,
   options: RequestOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -8,7 +8,7 @@ import { PUT_BLOB_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { isFrom } from "../protocol/version.ts";
-import type { ComputerRequests } from "./computer_requests.ts";
+import type { Requests } from "./requests.ts";
 import { startSha256 } from "./sha256.ts";
 
 /** A file that can be read more than once, such as a `Blob` or a `File`. */
@@ -58,7 +58,7 @@ const MAX_NAME_LENGTH = 255;
 const BUSY_WAITS = { firstMs: 500, maxMs: 5_000 };
 
 export async function putBlob(
-  requests: ComputerRequests,
+  requests: Requests,
   source: UploadSource,
   options: PutBlobOptions,
 ): Promise<UploadedBlob> {
@@ -129,7 +129,7 @@ async function readContent(
 }
 
 async function sendContent(
-  requests: ComputerRequests,
+  requests: Requests,
   { size, sha256, name, stream }: Content,
   signal: AbortSignal,
 ): Promise<UploadedBlob> {
@@ -237,8 +237,8 @@ async function* chunksOf(
 }
 
 /** As large as the connection takes: base64 has four bytes for three. */
-function chunkBytesOf({ maxRequestBytes = Infinity }: ComputerRequests): number {
-  const freeBytes = Math.floor((maxRequestBytes - ENVELOPE_BYTES) / 4) * 3;
+function chunkBytesOf({ maxBytes = Infinity }: Requests): number {
+  const freeBytes = Math.floor((maxBytes - ENVELOPE_BYTES) / 4) * 3;
   return Math.max(1, Math.min(MAX_CHUNK_BYTES, freeBytes));
 }
 
@@ -253,7 +253,7 @@ function isBusy(error: unknown): error is SmcpError {
     error.details?.["reason"] === "busy";
 }
 
-function assertUploads({ computer, protocolVersion }: ComputerRequests): void {
+function assertUploads({ computer, protocolVersion }: Requests): void {
   if (isFrom(protocolVersion, "0.4")) return;
   const why =
     `uploads need protocol 0.4, and this office speaks ${protocolVersion}; start its Computers with ` +
@@ -261,7 +261,7 @@ function assertUploads({ computer, protocolVersion }: ComputerRequests): void {
   throw new UnsupportedRequestError(PUT_BLOB_EVENT, { computer, why });
 }
 
-function unsupported({ computer }: ComputerRequests, cause: unknown): UnsupportedRequestError {
+function unsupported({ computer }: Requests, cause: unknown): UnsupportedRequestError {
   const why = `Computer "${computer}", or the Server, does not know uploads; both need protocol 0.4`;
   return new UnsupportedRequestError(PUT_BLOB_EVENT, { computer, why, cause });
 }

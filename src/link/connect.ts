@@ -1,5 +1,7 @@
 /** One connection to a Server. */
 import { io, type ManagerOptions, NodeWebSocket, type Socket } from "socket.io-client";
+import { ErrorCode } from "../protocol/error_codes.ts";
+import { SmcpError } from "../protocol/errors.ts";
 import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
 import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
@@ -144,6 +146,8 @@ function openWith(
   const closed = Promise.withResolvers<ConnectionEnd>();
   const dismissed = Promise.withResolvers<Farewell>();
   let farewell: Farewell | undefined;
+  // Only a peer that breaks the protocol sends any, so that other messages are not searched for bytes.
+  let hasSeenBytes = false;
 
   const fail = (error: unknown) => {
     void closeSocket(socket);
@@ -176,7 +180,8 @@ function openWith(
     () => {
       void closed.promise.then(closeWhenHidden(socket));
       const ends = { closed: closed.promise, dismissed: dismissed.promise };
-      resolve(toConnection(socket, { ...ends, maxPayloadBytes, said: () => farewell }));
+      const state = { said: () => farewell, mayHoldBytes: () => hasSeenBytes };
+      resolve(toConnection(socket, { ...ends, maxPayloadBytes, ...state }));
     },
   );
   socket.on("connect_error", (error) => fail(toFailure(error)));
@@ -201,12 +206,14 @@ function openWith(
     };
     onEvent({
       event,
-      body: typeof args[0] === "function" ? undefined : args[0],
+      // Bytes are no message of the protocol: whoever reads the event refuses it as one without a body.
+      body: typeof args[0] === "function" || (hasSeenBytes && holdsBytes(args[0])) ? undefined : args[0],
       reply: typeof acknowledge === "function" ? reply : undefined,
       maxAnswerBytes: maxPayloadBytes,
     });
   });
   socket.connect();
+  socket.io.engine.on("data", (data) => hasSeenBytes ||= typeof data !== "string");
   socket.io.engine.once("handshake", (handshake) => {
     const { maxPayload } = handshake;
     if (typeof maxPayload === "number" && maxPayload > 0) maxPayloadBytes = maxPayload;
@@ -231,9 +238,10 @@ function toConnection(
   socket: Socket,
   facts: Pick<Connection, "closed" | "dismissed" | "maxPayloadBytes"> & {
     readonly said: () => Farewell | undefined;
+    readonly mayHoldBytes: () => boolean;
   },
 ): Connection {
-  const { closed, dismissed, maxPayloadBytes, said } = facts;
+  const { closed, dismissed, maxPayloadBytes, said, mayHoldBytes } = facts;
   return {
     closed,
     dismissed,
@@ -249,6 +257,7 @@ function toConnection(
           return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`));
         }
         socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
+          if (error === null && mayHoldBytes() && holdsBytes(answer)) return reject(bytesInAnswer(event));
           if (error === null) return resolve(answer);
           reject(
             socket.connected
@@ -260,6 +269,26 @@ function toConnection(
     },
     close: () => closeSocket(socket),
   };
+}
+
+/**
+ * Whether a message holds bytes, which Socket.IO carries beside the JSON. Everything in the protocol is text, and a reader
+ * that expects an object would look at each byte as a member.
+ */
+function holdsBytes(message: unknown): boolean {
+  const waiting = [message];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Blob) return true;
+    for (const member of Array.isArray(value) ? value : Object.values(value)) waiting.push(member);
+  }
+  return false;
+}
+
+function bytesInAnswer(event: string): SmcpError {
+  const why = "it holds bytes in place of text";
+  return new SmcpError(ErrorCode.INTERNAL_ERROR, `Cannot read the answer to "${event}": ${why}`);
 }
 
 function lossOf(farewell: Farewell | undefined): string {

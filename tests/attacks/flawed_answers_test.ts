@@ -1,10 +1,12 @@
 /** Attacker: a Computer. Its answers hold so many wrong entries that its Agent would do nothing but read them, or mislead it */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { MAX_BAD_ENTRIES } from "../../src/protocol/flaws.ts";
+import { SmcpError } from "../../src/protocol/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
+import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "../integration/_scripted_computer.ts";
 
 const COUNT = 20_000;
@@ -35,6 +37,34 @@ for (const [member, request] of Object.entries(requests)) {
     await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada", logger: log });
     await request(agent.computer("laptop"));
     assertEquals(log.of("warn").map(({ fields }) => fields["count"]), [MAX_BAD_ENTRIES + 1]);
+  });
+}
+
+/** Megabytes of these took minutes: a schema looked at each byte as at a member of an object. */
+const BYTES = new Uint8Array(4 * 1024 * 1024);
+const inPlaceOfText: Record<
+  string,
+  { readonly answer: unknown; readonly request: (computer: RemoteComputer) => Promise<unknown> }
+> = {
+  "client:get_config": {
+    answer: { servers: { files: { name: "files", type: "stdio", server_parameters: BYTES } } },
+    request: (computer) => computer.getConfig(),
+  },
+  "client:get_tools": {
+    answer: { tools: [{ name: "read", description: "", params_schema: BYTES, return_schema: null }] },
+    request: (computer) => computer.getTools(),
+  },
+  "client:tool_call": { answer: BYTES, request: (computer) => computer.callTool("read") },
+};
+
+for (const [event, { answer, request }] of Object.entries(inPlaceOfText)) {
+  Deno.test(`bytes in an answer to "${event}" are a wrong answer, at once`, async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    using _computer = await ScriptedComputer.join(server.url, { answers: { [event]: () => answer } });
+    await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+    const read = request(agent.computer("laptop"));
+    const { code, message } = await within(assertRejects(() => read, SmcpError), "the answer");
+    assertEquals([code, message.includes("bytes")], [500, true], message);
   });
 }
 

@@ -1,6 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { FollowedCalls, type RequestSender } from "../../../src/agent/followed_calls.ts";
+import { ProgressReaders } from "../../../src/agent/calls.ts";
+import { ComputerFacts } from "../../../src/agent/computer_facts.ts";
 import { Listeners } from "../../../src/agent/listeners.ts";
+import type { Requests } from "../../../src/agent/requests.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { CallProgress } from "../../../src/protocol/progress.ts";
@@ -8,9 +10,10 @@ import type { CallProgress } from "../../../src/protocol/progress.ts";
 /** A Computer whose answers a test gives one by one. */
 function setUp() {
   const listeners = new Listeners(silentLogger);
-  const calls = new FollowedCalls(listeners, silentLogger);
+  const facts = new ComputerFacts(listeners);
+  const calls = new ProgressReaders(listeners, { facts, logger: silentLogger });
   const asked: PromiseWithResolvers<unknown>[] = [];
-  const requests: RequestSender = {
+  const requests: Pick<Requests, "computer" | "ask"> = {
     computer: "laptop",
     ask: async (_event, _body, { parse }) => {
       const answer = Promise.withResolvers<unknown>();

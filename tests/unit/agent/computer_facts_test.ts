@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
+import { ComputerFacts } from "../../../src/agent/computer_facts.ts";
 import { Listeners } from "../../../src/agent/listeners.ts";
-import { QuestionChannels } from "../../../src/agent/question_channels.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { RequestTimeoutError } from "../../../src/protocol/local_errors.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { within } from "../../fixtures/within.ts";
 
-/** The channels of an Agent, and a Computer whose answers to `client:open_input` a test gives. */
+/** What an Agent knows of Computers, and a Computer whose answers to `client:open_input` a test gives. */
 function setUp() {
   const answers: PromiseWithResolvers<unknown>[] = [];
   const laptop = {
@@ -17,7 +17,7 @@ function setUp() {
       return answer.promise as Promise<T>;
     },
   };
-  return { channels: new QuestionChannels(new Listeners(silentLogger)), answers, laptop };
+  return { facts: new ComputerFacts(new Listeners(silentLogger)), answers, laptop };
 }
 
 /** Lets what waits for promises run. */
@@ -27,10 +27,10 @@ async function settle(): Promise<void> {
 
 // proves: question-unknown
 Deno.test("a Computer that does not answer holds up one call for five seconds, and no further one", async () => {
-  const { channels, answers, laptop } = setUp();
+  const { facts, answers, laptop } = setUp();
   {
     using timers = new FakeTimers();
-    const opening = channels.open(laptop);
+    const opening = facts.openChannel(laptop);
     let isOver = false;
     opening.then(() => isOver = true);
     timers.advance(4_999);
@@ -40,19 +40,23 @@ Deno.test("a Computer that does not answer holds up one call for five seconds, a
     assertEquals(await opening, false);
     assertEquals(timers.waiting, 0);
   }
-  assertEquals(await within(channels.open(laptop), "the answer of before"), false);
+  assertEquals(await within(facts.openChannel(laptop), "the answer of before"), false);
   answers[0]?.reject(new RequestTimeoutError("No answer"));
   await settle();
-  assertEquals([await channels.open(laptop), answers.length, channels.has("laptop")], [false, 1, false]);
+  assertEquals([await facts.openChannel(laptop), answers.length, facts.of("laptop").isChannelOpen], [
+    false,
+    1,
+    undefined,
+  ]);
 });
 
 Deno.test("an answer that comes later than a call waits for it opens the channel", async () => {
-  const { channels, answers, laptop } = setUp();
+  const { facts, answers, laptop } = setUp();
   using timers = new FakeTimers();
-  const opening = channels.open(laptop);
+  const opening = facts.openChannel(laptop);
   timers.advance(5_000);
   assertEquals(await opening, false);
   answers[0]?.resolve({ modes: ["form"] });
   await settle();
-  assertEquals(channels.has("laptop"), true);
+  assertEquals(facts.of("laptop").isChannelOpen, true);
 });

@@ -1,53 +1,86 @@
-/** The progress of an Agent's tool calls (`docs/protocol/progress.md`). */
-import { settledWithin } from "../async/abortable.ts";
+/** Calls of tools: the request, its progress, its questions, and the large parts of its result. */
+import { abortable, settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
-import { FOLLOW_CALL_EVENT } from "../protocol/events.ts";
+import { FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
+import { parseCallToolResult } from "../protocol/tool_result.ts";
+import type { CallToolResult } from "../protocol/tools.ts";
 import { describeError } from "../text.ts";
+import { fillBlobs } from "./blobs.ts";
+import { type ComputerFacts, EXTENSION_TIMEOUT_MS, isNeverServed } from "./computer_facts.ts";
 import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
-import { isNotServed, type SendOptions, toTimeoutSeconds } from "./requests.ts";
+import { answerQuestions, type OnQuestion } from "./questions.ts";
+import type { CallToolOptions } from "./remote_options.ts";
+import { type Requests, toTimeoutSeconds } from "./requests.ts";
 
-/** How long the answer is waited for, in milliseconds: some other implementations do not answer unknown events. */
-const FOLLOW_TIMEOUT_MS = 5_000;
-/** The most Computers that are remembered; then all are asked again. */
-const MAX_UNABLE = 1_000;
-
-export interface RequestSender {
-  readonly computer: string;
-  ask<T>(event: string, body: Readonly<Record<string, unknown>>, options: SendOptions<T>): Promise<T>;
+/** What the calls of an Agent share. */
+export interface CallParts {
+  readonly facts: ComputerFacts;
+  readonly followed: ProgressReaders;
+  readonly onQuestion: OnQuestion | undefined;
 }
 
-export interface CallToFollow extends CallTimeouts {
+export async function callTool(
+  requests: Requests,
+  { tool, params, ...options }: CallToolOptions & {
+    readonly tool: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly reqId: string;
+  },
+  { facts, followed, onQuestion: onAnyQuestion }: CallParts,
+): Promise<CallToolResult> {
+  const { signal, reqId, onWait, onQuestion = onAnyQuestion } = options;
+  signal?.throwIfAborted();
+  using progress = await followed.follow(requests, options);
+  const { timeoutMs } = progress;
+  const body = { req_id: reqId, tool_name: tool, params };
+  const send = () => requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
+  try {
+    if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
+    const first = await send();
+    const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
+    const isAsking = facts.of(requests.computer).isChannelOpen === true;
+    const result = isAsking ? await answerQuestions(first, { ...asking, repeat: send }) : first;
+    return await requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
+  } catch (error) {
+    if (signal?.aborted || error instanceof RequestTimeoutError) requests.cancel(reqId);
+    throw error;
+  }
+}
+
+type Asking = Pick<Requests, "computer" | "ask">;
+type Update = AgentEventOf<"updateProgress">;
+
+interface CallToFollow extends CallTimeouts {
   readonly reqId: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
 }
 
 /** A followed call; dispose of it when the call has ended. */
-export interface FollowedCall extends Disposable {
+interface FollowedCall extends Disposable {
   /** The time-out to send with the call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-type Update = AgentEventOf<"updateProgress">;
-type Report = (progress: CallProgress) => void;
-
-export class FollowedCalls {
+/** The calls whose progress somebody wants to know (`docs/protocol/progress.md`). */
+export class ProgressReaders {
   readonly #listeners: Listeners;
+  readonly #facts: ComputerFacts;
   readonly #log: Logger;
   readonly #readers = new Map<string, ProgressReader>();
-  /** The Computers that do not support it, until they join again. */
-  readonly #unable = new Set<string>();
 
-  constructor(listeners: Listeners, logger: Logger) {
+  constructor(
+    listeners: Listeners,
+    { facts, logger }: { readonly facts: ComputerFacts; readonly logger: Logger },
+  ) {
     this.#listeners = listeners;
+    this.#facts = facts;
     this.#log = logger;
-    listeners.on("enterOffice", ({ name }) => void this.#unable.delete(name));
-    listeners.on("reconnected", () => this.#unable.clear());
   }
 
   /**
@@ -57,35 +90,35 @@ export class FollowedCalls {
    * @throws {RangeError} when `timeoutMs` is to be restarted, and is no time-out.
    * @throws the reason of `signal` when it is aborted meanwhile.
    */
-  async follow(requests: RequestSender, call: CallToFollow): Promise<FollowedCall> {
+  async follow(requests: Asking, call: CallToFollow): Promise<FollowedCall> {
+    const { computer } = requests;
     const { timeoutMs, idleMs } = toCallTimes(call);
     const idleSeconds = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
     const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
     if (!isWanted && idleMs === undefined) return alone(timeoutMs);
-    if (this.#unable.has(requests.computer)) return alone(idleMs ?? timeoutMs);
-    const key = keyOf({ computer: requests.computer, reqId: call.reqId });
+    const facts = this.#facts.of(computer);
+    if (facts.isWithoutProgress === true) return alone(idleMs ?? timeoutMs);
+    const key = keyOf({ computer, reqId: call.reqId });
     const reader = new ProgressReader({
       report: call.onProgress && this.#guarded(call.onProgress),
-      ask: () => ask(requests, call, idleSeconds),
+      ask: () => askProgress(requests, call, idleSeconds),
     });
     this.#readers.set(key, reader);
     const end = () => {
       reader.close();
       if (this.#readers.get(key) === reader) this.#readers.delete(key);
     };
-    const opened = reader.open().then((outcome) => {
-      if (outcome === "unable") this.#remember(requests.computer);
-      return outcome;
+    const opened = reader.open().then(() => true, (error: unknown) => {
+      if (isNeverServed(error)) facts.isWithoutProgress = true;
+      return false;
     });
-    if (idleMs === undefined) return { timeoutMs, [Symbol.dispose]: end };
-    if (await settledWithin(opened, FOLLOW_TIMEOUT_MS) === "open") {
+    if (idleMs === undefined || await settledWithin(opened, EXTENSION_TIMEOUT_MS) === true) {
       return { timeoutMs, [Symbol.dispose]: end };
     }
     end();
     call.signal?.throwIfAborted();
-    this.#log.warn("progress does not restart the time-out of a call: the Computer does not confirm it", {
-      computer: requests.computer,
-    });
+    const problem = "progress does not restart the time-out of a call: the Computer does not confirm it";
+    this.#log.warn(problem, { computer });
     return alone(idleMs);
   }
 
@@ -94,12 +127,7 @@ export class FollowedCalls {
     this.#readers.get(keyOf(update))?.onUpdate(update);
   }
 
-  #remember(computer: string): void {
-    this.#unable.add(computer);
-    if (this.#unable.size > MAX_UNABLE) this.#unable.clear();
-  }
-
-  #guarded(onProgress: Report): Report {
+  #guarded(onProgress: (progress: CallProgress) => void): (progress: CallProgress) => void {
     return (progress) => {
       try {
         onProgress(progress);
@@ -119,18 +147,18 @@ function keyOf({ computer, reqId }: { readonly computer: string; readonly reqId:
 }
 
 /** Asks for the latest progress; a call that was not followed before is followed from now on. */
-async function ask(
-  requests: RequestSender,
+async function askProgress(
+  requests: Asking,
   { reqId, signal }: CallToFollow,
   idle_timeout: number | undefined,
 ): Promise<CallProgress | undefined> {
-  const { progress } = await requests.ask(FOLLOW_CALL_EVENT, { call: reqId, idle_timeout }, {
+  const options = {
     signal,
-    timeoutMs: FOLLOW_TIMEOUT_MS,
-    isFailureLogged: true,
+    timeoutMs: EXTENSION_TIMEOUT_MS,
     parse: parseFollowCallRet,
-  });
-  return progress;
+    isFailureLogged: true,
+  };
+  return (await requests.ask(FOLLOW_CALL_EVENT, { call: reqId, idle_timeout }, options)).progress;
 }
 
 function numbersOf({ progress, total }: Update): CallProgress {
@@ -139,7 +167,7 @@ function numbersOf({ progress, total }: Update): CallProgress {
 
 /** Reads the progress of one call: numbers from the updates, and a text by a request, one at a time. */
 class ProgressReader {
-  readonly #report: Report | undefined;
+  readonly #report: ((progress: CallProgress) => void) | undefined;
   readonly #ask: () => Promise<CallProgress | undefined>;
   #last: CallProgress | undefined;
   #asked: Update | undefined;
@@ -147,22 +175,17 @@ class ProgressReader {
   #next: Update | undefined;
   #isClosed = false;
 
-  constructor(
-    options: {
-      readonly report: Report | undefined;
-      readonly ask: () => Promise<CallProgress | undefined>;
-    },
-  ) {
-    this.#report = options.report;
-    this.#ask = options.ask;
+  constructor({ report, ask }: {
+    readonly report: ((progress: CallProgress) => void) | undefined;
+    readonly ask: () => Promise<CallProgress | undefined>;
+  }) {
+    this.#report = report;
+    this.#ask = ask;
   }
 
-  /** Sends the first request; resolves to what the Computer makes of it. Never rejects. */
-  open(): Promise<"open" | "unable" | "failed"> {
-    return this.#ask().then((progress) => {
-      this.#tell(progress);
-      return "open";
-    }, (error) => isNotServed(error) || error instanceof RequestTimeoutError ? "unable" : "failed");
+  /** Sends the first request; rejects when the Computer does not follow the call. */
+  async open(): Promise<void> {
+    this.#tell(await this.#ask());
   }
 
   onUpdate(update: Update): void {

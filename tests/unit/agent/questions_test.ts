@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { WaitBudget } from "../../../src/agent/wait_budget.ts";
+import { WaitBudget } from "../../../src/agent/questions.ts";
 
 const HOUR_MS = 3_600_000;
 
