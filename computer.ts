@@ -36,15 +36,9 @@
  *
  * @module
  */
-export type { BlobLimits } from "./src/computer/office/blob_store.ts";
 export { Computer } from "./src/computer/computer.ts";
 export { type LocalCompleteOptions, LocalMcp, type LocalPageOptions } from "./src/computer/local_mcp.ts";
-export type {
-  ComputerLimits,
-  ComputerOptions,
-  LocalCallOptions,
-  LocalRequestOptions,
-} from "./src/computer/options.ts";
+export type { ComputerOptions, LocalCallOptions, LocalRequestOptions } from "./src/computer/options.ts";
 export { type ComputerConfig, parseConfig, parseConfigText } from "./src/config/config.ts";
 export { readConfigFile } from "./src/config/file.ts";
 export type { ConfigForm } from "./src/config/form.ts";
@@ -68,7 +62,14 @@ export {
 export type { FolderLimits } from "./src/computer/uploads/landing_folder.ts";
 export type { SessionLimits } from "./src/computer/uploads/sessions.ts";
 export type { UploadLimits, UploadOptions } from "./src/computer/uploads/uploads.ts";
-export type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./src/computer/limits.ts";
+export type {
+  BlobLimits,
+  CallLimits,
+  ComputerLimits,
+  ListLimits,
+  QuestionLimits,
+  ReadLimits,
+} from "./src/config/limits.ts";
 export type { ConnectionState, ConnectOptions, JoinOptions } from "./src/computer/office/office_link.ts";
 export type { InputValue } from "./src/config/placeholders.ts";
 export type { RetryOptions } from "./src/link/retry.ts";

@@ -7,10 +7,9 @@
  */
 import { fromFileUrl } from "@std/path";
 import { McpHost } from "../src/computer/host.ts";
-import { DEFAULT_READ_LIMITS } from "../src/computer/limits.ts";
+import { DEFAULT_LIMITS } from "../src/config/limits.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { silentLogger } from "../src/log.ts";
-import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 
@@ -58,8 +57,7 @@ function fixture(name: string): string {
 
 async function openConfig(config: unknown): Promise<McpHost> {
   const limits = {
-    ...DEFAULT_SERVER_LIMITS,
-    ...DEFAULT_READ_LIMITS,
+    ...DEFAULT_LIMITS,
     readTimeoutMs: PATIENCE_MS,
     viewDeadlineMs: PATIENCE_MS,
     windowMaxAgeMs: PATIENCE_MS,

@@ -11,14 +11,7 @@
 import { basename, join } from "@std/path";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
-import {
-  DEFAULT_CALL_LIMITS,
-  DEFAULT_LIST_LIMITS,
-  DEFAULT_QUESTION_LIMITS,
-  DEFAULT_READ_LIMITS,
-} from "../src/computer/limits.ts";
-import { DEFAULT_BLOB_LIMITS } from "../src/computer/office/blob_store.ts";
-import { DEFAULT_SERVER_LIMITS } from "../src/mcp/limits.ts";
+import { DEFAULT_LIMITS } from "../src/config/limits.ts";
 import { documentsEntry } from "../src/config/documents.ts";
 import { flatHttpServer, flatStdioServer, URL_KEYS } from "../src/config/foreign/flat.ts";
 import { isRecord } from "../src/json/json.ts";
@@ -77,14 +70,6 @@ function addressOf(file: string): string {
 
 /** The interfaces that describe the limits of a Computer. */
 const LIMITS = ["ServerLimits", "ReadLimits", "CallLimits", "QuestionLimits", "BlobLimits", "ListLimits"];
-const DEFAULTS: Readonly<Record<string, number>> = {
-  ...DEFAULT_SERVER_LIMITS,
-  ...DEFAULT_READ_LIMITS,
-  ...DEFAULT_CALL_LIMITS,
-  ...DEFAULT_QUESTION_LIMITS,
-  ...DEFAULT_BLOB_LIMITS,
-  ...DEFAULT_LIST_LIMITS,
-};
 
 /** The schema of a configuration in any of its forms. */
 export async function buildConfigSchema(): Promise<Schema> {
@@ -93,8 +78,7 @@ export async function buildConfigSchema(): Promise<Schema> {
     "src/protocol/tools.ts",
     "src/config/foreign/flat.ts",
     "src/config/documents.ts",
-    "src/computer/limits.ts",
-    "src/computer/office/blob_store.ts",
+    "src/config/limits.ts",
     "src/mcp/limits.ts",
   ]);
   const definitions = Object.fromEntries(
@@ -158,7 +142,7 @@ function rootProperties(): Schema {
 
 function limitsOf(documentation: ReadonlyMap<string, Documentation>): Schema {
   const texts = new Map(LIMITS.flatMap((name) => [...documentation.get(name)?.members ?? []]));
-  const properties = Object.entries(DEFAULTS).map(([name, value]) => {
+  const properties = Object.entries(DEFAULT_LIMITS).map(([name, value]) => {
     const text = texts.get(name);
     if (text === undefined) throw new TypeError(`Cannot describe limit "${name}": no such member`);
     // Two sentences are enough for a table, and the default stands beside them.

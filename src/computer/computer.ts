@@ -1,7 +1,6 @@
 /** The Computer: runs MCP servers and answers the Agent of an office for them. */
 import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
-import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
 import type { ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
@@ -15,7 +14,7 @@ import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
 import { Announcer } from "./office/announcer.ts";
-import { DEFAULT_READ_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "../config/limits.ts";
 import {
   type ComputerOptions,
   type LocalCallOptions,
@@ -110,7 +109,7 @@ export class Computer implements AsyncDisposable {
       answerQuestion,
       eraStore: options.eraStore,
       log: logger,
-      limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS, ...config.limits, ...limits },
+      limits: { ...DEFAULT_LIMITS, ...config.limits, ...limits },
       members: () => this.#officeLink.members(),
       onChange: (kind) => this.#announcer.announce(kind),
       onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),

@@ -4,7 +4,6 @@ import { type Logger, withModule } from "../log.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
-import type { ServerLimits } from "../mcp/limits.ts";
 import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerState } from "../mcp/supervision/server_state.ts";
 import type { ServerListener } from "../mcp/supervision/server_state.ts";
@@ -23,16 +22,8 @@ import { unknownName } from "../spelling.ts";
 import { describeError, shorten } from "../text.ts";
 import type { UpdateKind } from "./office/announcer.ts";
 import { FollowedCalls, type ProgressUpdate } from "./office/followed_calls.ts";
-import { type BlobLimits, BlobStore, DEFAULT_BLOB_LIMITS } from "./office/blob_store.ts";
-import {
-  type CallLimits,
-  DEFAULT_CALL_LIMITS,
-  DEFAULT_LIST_LIMITS,
-  DEFAULT_QUESTION_LIMITS,
-  type ListLimits,
-  type QuestionLimits,
-  type ReadLimits,
-} from "./limits.ts";
+import { BlobStore } from "./office/blob_store.ts";
+import type { ComputerLimits } from "../config/limits.ts";
 import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
 import { changedInputs, type ConfigChange, isSameConfig } from "./config_change.ts";
@@ -77,7 +68,7 @@ export interface HostContext {
   /** Keeps sign-ins; in memory by default. */
   readonly tokens?: TokenStore | undefined;
   readonly answerQuestion?: AnswerQuestion | undefined;
-  readonly limits: ServerLimits & ReadLimits & Partial<CallLimits & QuestionLimits & BlobLimits & ListLimits>;
+  readonly limits: ComputerLimits;
   readonly log: Logger;
   readonly eraStore?: EraStore | undefined;
   /** Lists the members of the office; nobody by default. */
@@ -99,7 +90,7 @@ export class McpHost implements AsyncDisposable {
   readonly calls: ToolCalls;
   readonly followed: FollowedCalls;
   readonly channel: AgentChannel;
-  readonly callLimits: CallLimits;
+  readonly limits: ComputerLimits;
   readonly agent: OfficeAgent;
   readonly blobs: BlobStore;
   readonly log: Logger;
@@ -109,7 +100,6 @@ export class McpHost implements AsyncDisposable {
   readonly #vrl: VrlEngine = new VrlEngine();
   readonly #redactor: Redactor = new Redactor();
   readonly #maskings = new TokenBucket(MASKED_ANSWERS);
-  readonly #limits: ServerLimits & ReadLimits & ListLimits;
   readonly #itemSizes = new ItemSizes();
   readonly #warnOnce: WarnOnce;
   readonly #configWarnings: WarnOnce;
@@ -120,9 +110,8 @@ export class McpHost implements AsyncDisposable {
   constructor(context: HostContext) {
     this.#context = context;
     this.rules = context.rules ?? officeRulesOf(DEFAULT_PROTOCOL);
-    const limits = this.#limits = { ...DEFAULT_LIST_LIMITS, ...context.limits };
-    this.callLimits = { ...DEFAULT_CALL_LIMITS, ...limits };
-    this.blobs = new BlobStore({ ...DEFAULT_BLOB_LIMITS, ...limits });
+    const limits = this.limits = context.limits;
+    this.blobs = new BlobStore(limits);
     const log = this.log = this.#redactor.wrap(context.log);
     this.agent = new OfficeAgent({ members: context.members ?? (() => Promise.resolve([])), log });
     this.#warnOnce = new WarnOnce(withModule(log, "resources"));
@@ -186,8 +175,7 @@ export class McpHost implements AsyncDisposable {
       onChange: () => context.onChange("tools"),
     });
     this.followed = new FollowedCalls(context.onProgress);
-    const questionLimits = { ...DEFAULT_QUESTION_LIMITS, ...limits };
-    this.channel = new AgentChannel(questionLimits);
+    this.channel = new AgentChannel(limits);
     this.calls = new ToolCalls({
       rules: this.rules,
       fleet: this.fleet,
@@ -198,7 +186,7 @@ export class McpHost implements AsyncDisposable {
       channel: this.channel,
       agent: this.agent,
       followed: this.followed,
-      limits: { ...this.callLimits, ...questionLimits },
+      limits,
       vrl: this.#vrl,
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
@@ -330,7 +318,7 @@ export class McpHost implements AsyncDisposable {
   fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
     const limitBytes = options.limitBytes === Infinity
       ? Infinity
-      : Math.min(options.limitBytes, this.#limits.maxListAnswerBytes);
+      : Math.min(options.limitBytes, this.limits.maxListAnswerBytes);
     return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#warnOnce });
   }
 

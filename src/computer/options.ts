@@ -3,11 +3,9 @@ import type { Logger } from "../log.ts";
 import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
-import type { ServerLimits } from "../mcp/limits.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
-import type { BlobLimits } from "./office/blob_store.ts";
-import type { CallLimits, ListLimits, QuestionLimits, ReadLimits } from "./limits.ts";
+import type { ComputerLimits } from "../config/limits.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import type { ResolveDpe } from "./resources/resolve_dpe.ts";
 import type { InputSource } from "./inputs/sources.ts";
@@ -15,15 +13,6 @@ import type { ToolCallReq } from "../protocol/tools.ts";
 import type { CallOptions } from "./tools/calls.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import type { UploadOptions } from "./uploads/uploads.ts";
-
-/** Limits of a Computer in time, size and number; each has a default. */
-export type ComputerLimits =
-  & ServerLimits
-  & ReadLimits
-  & CallLimits
-  & QuestionLimits
-  & BlobLimits
-  & ListLimits;
 
 /** How to open a Computer. */
 export interface ComputerOptions {

@@ -76,7 +76,7 @@ export class OfficeRequests {
   /** Answers a request; rejects only when its error answer cannot be sent. */
   async answer(incoming: IncomingEvent): Promise<void> {
     const { host } = this.#context;
-    if (this.#open >= host.callLimits.maxRequests) return this.#refuse(incoming);
+    if (this.#open >= host.limits.maxRequests) return this.#refuse(incoming);
     if (this.#refused > 0) host.log.info("requests are taken again", { refused: this.#refused });
     this.#refused = 0;
     this.#open++;

@@ -1,25 +1,11 @@
 /** The members of a configuration that concern the whole Computer, beside its servers and inputs. */
 import { isRecord } from "../json/json.ts";
-import { DEFAULT_SERVER_LIMITS } from "../mcp/limits.ts";
 import { listOfMinors, type ProtocolMinor, toProtocolMinor } from "../protocol/version.ts";
 import { didYouMean } from "../spelling.ts";
 import { type ConfigOrigin, fileOf } from "./foreign/variables.ts";
 import type { ConfigEntry } from "./form.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Findings, ReadingPlace } from "./problem.ts";
-
-/** The limits of a Computer (`ComputerLimits`) that a configuration may set. */
-export const LIMIT_NAMES: readonly string[] = [
-  ...Object.keys(DEFAULT_SERVER_LIMITS),
-  ..."readTimeoutMs viewDeadlineMs concurrency windowMaxAgeMs documentMaxAgeMs maxCalls maxConfirmations"
-    .split(" "),
-  ..."maxRequests maxQuestions questionTimeoutMs maxBlobBytes blobLifetimeMs listRetryDelayMs maxTools".split(
-    " ",
-  ),
-  ..."maxToolBytes maxToolListBytes maxWindows maxDocuments maxTemplates maxPrompts maxSkills".split(" "),
-  ..."maxSkillFiles maxPromptBytes maxInstructionsLength maxSubscriptions maxResourceBytes".split(" "),
-  ..."maxResourceListBytes maxWindowBytes maxWindowsBytes maxSummaryBytes maxSummariesBytes".split(" "),
-  "maxListAnswerBytes",
-];
 
 export interface ConfigSettings {
   /** The `MAJOR.MINOR` of the protocol that the Computer is to speak. */
@@ -63,8 +49,8 @@ function readLimits(value: unknown, { path, findings }: ReadingPlace): Readonly<
   for (const [name, limit] of Object.entries(isRecord(value) ? value : {})) {
     if (limit === null) continue;
     const isNumber = typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0;
-    if (!LIMIT_NAMES.includes(name)) {
-      findings.refuse([...path, name], `unknown limit${didYouMean(name, LIMIT_NAMES)}`);
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      findings.refuse([...path, name], `unknown limit${didYouMean(name, Object.keys(DEFAULT_LIMITS))}`);
     } else if (isNumber) limits[name] = limit;
     else findings.refuse([...path, name], "must be a whole number above 0");
   }

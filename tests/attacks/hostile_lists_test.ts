@@ -1,6 +1,6 @@
 /** Attacker: an MCP server. It lists so much that the answers of the whole Computer would not fit any more */
 import { assert, assertEquals } from "@std/assert";
-import type { ComputerLimits } from "../../src/computer/options.ts";
+import type { ComputerLimits } from "../../src/config/limits.ts";
 import type { LogLine } from "../fixtures/log_book.ts";
 import type { Script } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { Computer } from "../../src/computer/computer.ts";
-import type { ComputerLimits } from "../../src/computer/options.ts";
+import type { ComputerLimits } from "../../src/config/limits.ts";
 import { HttpMcpServer, type HttpServerOptions } from "../fixtures/http_server.ts";
 import { type LineTest, LogBook, stateOf } from "../fixtures/log_book.ts";
 import { RESOURCES_CHANGED, TOOLS_CHANGED } from "../fixtures/script.ts";

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
-import type { ComputerLimits } from "../../src/computer/options.ts";
+import type { ComputerLimits } from "../../src/config/limits.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import type { ChainState } from "../fixtures/chain_control.ts";
 import { LogBook } from "../fixtures/log_book.ts";

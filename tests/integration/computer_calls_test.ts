@@ -2,11 +2,10 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/config/limits.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { ConfirmRequest } from "../../src/computer/tools/confirmation.ts";
 import { McpHost } from "../../src/computer/host.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
@@ -68,7 +67,7 @@ Deno.test("a server that lists the same tools again keeps what is known about th
     config: parseConfig(scriptedServers({ a: { tools: [head] }, b: {} })),
     inputs: () => undefined,
     confirm: undefined,
-    limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS },
+    limits: { ...DEFAULT_LIMITS },
     log,
     onChange() {},
   });

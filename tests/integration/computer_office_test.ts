@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/problem.ts";
 import { readResolved } from "../../src/config/values.ts";
 import { Fleet } from "../../src/mcp/supervision/fleet.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/config/limits.ts";
 import { silentLogger } from "../../src/log.ts";
 import {
   AuthenticationError,
@@ -139,7 +139,7 @@ Deno.test("a fleet follows its configurations: it adds, finds and removes server
   const { servers: [a, b] } = parseConfig(scriptedServers({ a: {}, b: { exitAtStart: true } }));
   if (a === undefined || b === undefined) throw new TypeError("no config");
   await using fleet = new Fleet({
-    limits: DEFAULT_SERVER_LIMITS,
+    limits: DEFAULT_LIMITS,
     log: silentLogger,
     listen: () => listener,
     resolve: (config) => Promise.resolve(readResolved(config.name, config)),

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { DEFAULT_READ_LIMITS } from "../../src/computer/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/config/limits.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { McpHost } from "../../src/computer/host.ts";
-import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import type { Logger } from "../../src/log.ts";
 import { LogBook, stateOf } from "../fixtures/log_book.ts";
 import { scripted, scriptedServers } from "../fixtures/stdio_config.ts";
@@ -15,7 +14,7 @@ function open(config: unknown, log: Logger): McpHost {
     config: parseConfig(config),
     inputs: () => undefined,
     confirm: undefined,
-    limits: { ...DEFAULT_SERVER_LIMITS, ...DEFAULT_READ_LIMITS },
+    limits: { ...DEFAULT_LIMITS },
     log,
     onChange() {},
   });

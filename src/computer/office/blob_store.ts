@@ -4,20 +4,8 @@ import { runInTurns } from "../../async/turns.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import type { BlobLimits } from "../../config/limits.ts";
 import type { GetBlobRet } from "../../protocol/resources.ts";
-
-/** Limits of kept blobs; each has a default. */
-export interface BlobLimits {
-  /** The most bytes of large answers that are kept for one office; 64 MiB by default. */
-  readonly maxBlobBytes: number;
-  /**
-   * How long a part of a large answer is kept after its last request, or while another part of its answer is being read, in milliseconds;
-   * 120,000 by default.
-   */
-  readonly blobLifetimeMs: number;
-}
-
-export const DEFAULT_BLOB_LIMITS: BlobLimits = { maxBlobBytes: 64 * 1024 * 1024, blobLifetimeMs: 120_000 };
 
 /** The most bytes of one chunk, as in the reference implementation. */
 export const MAX_CHUNK_BYTES = 256 * 1024;

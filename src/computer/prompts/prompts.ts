@@ -20,7 +20,7 @@ import { didYouMean, listWords } from "../../spelling.ts";
 import { shorten } from "../../text.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
-import type { ListLimits, ReadLimits } from "../limits.ts";
+import type { ListLimits, ReadLimits } from "../../config/limits.ts";
 import { isIcon } from "../resources/read.ts";
 import type { ResourceRoutes } from "../resources/route.ts";
 

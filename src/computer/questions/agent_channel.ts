@@ -16,7 +16,7 @@ import {
 } from "../../protocol/questions.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type ToolResultMeta } from "../../protocol/tools.ts";
-import type { QuestionLimits } from "../limits.ts";
+import type { QuestionLimits } from "../../config/limits.ts";
 import { ToolCallCancelled } from "../tools/results.ts";
 import type { RunningCall } from "../tools/running_call.ts";
 

@@ -12,7 +12,7 @@ import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 import type { ListWarnings } from "./list_warnings.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
 

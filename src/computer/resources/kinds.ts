@@ -4,7 +4,7 @@ import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
 
 export interface SortedResources {

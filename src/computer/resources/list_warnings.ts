@@ -4,7 +4,7 @@ import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { readLayout } from "../../organizer/windows.ts";
 import { describeError } from "../../text.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 import { logCommandFor } from "../failures.ts";
 import type { SortedResources } from "./kinds.ts";
 

@@ -12,7 +12,7 @@ import type { McpResource, ResourceContents } from "../../protocol/resources.ts"
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
-import type { ListLimits, ReadLimits } from "../limits.ts";
+import type { ListLimits, ReadLimits } from "../../config/limits.ts";
 import { ListWarnings } from "./list_warnings.ts";
 import {
   keysDiffer,

@@ -2,7 +2,7 @@
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions } from "./cache.ts";
 import type { ListWarnings } from "./list_warnings.ts";

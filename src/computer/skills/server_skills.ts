@@ -10,7 +10,7 @@ import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
 import { describeError } from "../../text.ts";
-import type { ReadLimits } from "../limits.ts";
+import type { ReadLimits } from "../../config/limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { SKILL_BUDGET } from "./folder.ts";
 import { FrontMatterReader, HEAD_BYTES, scalarText } from "./front_matter.ts";

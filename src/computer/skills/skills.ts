@@ -8,7 +8,7 @@ import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
-import type { ListLimits, ReadLimits } from "../limits.ts";
+import type { ListLimits, ReadLimits } from "../../config/limits.ts";
 import { mayRead, SkillFolder, type SkillListing, type SkillProblem } from "./folder.ts";
 import { toSkillRef } from "./front_matter.ts";
 import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";

@@ -154,17 +154,17 @@ class Check {
     }
     // Which names match a pattern is not known.
     const others = patternProperties === undefined ? additionalProperties : true;
-    for (const [name, member] of Object.entries(value)) {
+    const isKnown = (name: string) => Object.hasOwn(properties, name);
+    for (const name of others === false ? Object.keys(value).filter((each) => !isKnown(each)) : []) {
       const at = inPath(path, name);
-      const isKnown = Object.hasOwn(properties, name);
-      if (isKnown || others !== false) {
-        this.visit(isKnown ? properties[name] : others, member, { path: at, depth, found });
-      } else {this.#add({
-          path: at,
-          kind: "other",
-          choices: [],
-          describe: () => unknownText(at, name, properties),
-        }, found);}
+      this.#add(
+        { path: at, kind: "other", choices: [], describe: () => unknownText(at, name, properties) },
+        found,
+      );
+    }
+    for (const [name, member] of Object.entries(value)) {
+      const schema = isKnown(name) ? properties[name] : others === false || others;
+      this.visit(schema, member, { path: inPath(path, name), depth, found });
     }
   }
 

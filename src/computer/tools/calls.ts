@@ -10,7 +10,7 @@ import { describeError, shorten } from "../../text.ts";
 import { withStrings } from "../../json/long_text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
-import type { CallLimits, QuestionLimits } from "../limits.ts";
+import type { CallLimits, QuestionLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { OfficeRules } from "../office_rules.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";

@@ -14,7 +14,7 @@ import {
   type SMCPTool,
   type ToolMeta,
 } from "../../protocol/tools.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 import { ToolListing } from "./listing.ts";
 import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";

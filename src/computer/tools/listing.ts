@@ -8,7 +8,7 @@ import type { SupervisedServer } from "../../mcp/supervision/supervised_server.t
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { describeError, shorten } from "../../text.ts";
 import { fitsApproximately } from "../../json/measure.ts";
-import type { ListLimits } from "../limits.ts";
+import type { ListLimits } from "../../config/limits.ts";
 
 /** The longest wait before a failed list is read again, in milliseconds. */
 const MAX_RETRY_DELAY_MS = 60_000;

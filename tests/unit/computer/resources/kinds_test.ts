@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { DEFAULT_LIST_LIMITS } from "../../../../src/computer/limits.ts";
+import { DEFAULT_LIMITS } from "../../../../src/config/limits.ts";
 import { NO_RESOURCES, ResourceSorter, sameWindows } from "../../../../src/computer/resources/kinds.ts";
 
-function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIST_LIMITS> = {}) {
-  const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, ...limits });
+function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIMITS> = {}) {
+  const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, ...limits });
   for (const uri of uris) sorter.add({ uri });
   return sorter.sorted;
 }
@@ -73,7 +73,7 @@ Deno.test("what is too large, or too much, is counted and left out, and the rest
 
 Deno.test("all other resources are told from those of another list, whatever their order", () => {
   const others = (...resources: readonly { uri: string; name?: string }[]) => {
-    const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, maxResourceBytes: 400 });
+    const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, maxResourceBytes: 400 });
     for (const resource of resources) sorter.add(resource);
     return sorter.sorted.others;
   };
@@ -86,7 +86,7 @@ Deno.test("all other resources are told from those of another list, whatever the
 });
 
 Deno.test("what is kept of the resources of skills takes room of the list", () => {
-  const sorter = new ResourceSorter({ ...DEFAULT_LIST_LIMITS, maxResourceListBytes: 2_000 });
+  const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, maxResourceListBytes: 2_000 });
   for (const name of ["a", "b", "c"]) {
     sorter.add({ uri: `skill://s/${name}`, _meta: { source: "resources", more: "x".repeat(900) } });
   }
