@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { Server as SocketIoServer, type Socket } from "socket.io";
 import { settledWithin } from "../async/abortable.ts";
 import type { BoundedLog } from "../bounded_log.ts";
+import { ErrorCode } from "../protocol/error_codes.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
 import { AdmissionError, admit, type Admitted, LiveCredentials } from "./admission/admission.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
@@ -135,13 +136,15 @@ function serveNamespace(
   io: IoServer,
   context: NamespaceContext,
 ): Pick<SocketIoSide, "connections" | "offices"> {
-  const { settings, refusals, audit, timeouts } = context;
+  const { settings, audit, timeouts } = context;
   // Otherwise a client without credentials could stay connected to the default namespace.
-  io.use((_socket, next) => next(new AdmissionError(`Unauthorized: only ${SMCP_NAMESPACE} is served`)));
+  io.use((_socket, next) =>
+    next(new AdmissionError(ErrorCode.UNAUTHORIZED, `Unauthorized: only ${SMCP_NAMESPACE} is served`))
+  );
   const namespace = io.of(SMCP_NAMESPACE);
   const connections = new Map<string, Connection>();
   const hub = createHub(namespace, { ...context, connections });
-  const credentialsContext = { ...settings, refusals, audit, timeouts };
+  const credentialsContext = { ...settings, audit, timeouts };
   namespace.use((socket, next) => {
     const session = sessionOf(socket);
     hideSocketCount(socket);
@@ -181,7 +184,7 @@ async function decide(
   { settings, refusals, quotas }: NamespaceContext,
 ): Promise<void> {
   const gone = new AbortController();
-  const onClose = () => gone.abort(new AdmissionError("Closed before admission"));
+  const onClose = () => gone.abort(new AdmissionError(ErrorCode.UNAUTHORIZED, "Closed before admission"));
   session.once("close", onClose);
   try {
     const { address } = socket.handshake;

@@ -52,6 +52,16 @@ async function isAdmitted({ server }: FileServer, token: string): Promise<boolea
   }
 }
 
+Deno.test("a file whose tokens have all expired is told in the log, at the start and after a change", async () => {
+  await using file = await FileServer.open("old expires=2020-01-01\n");
+  const warnings = () => file.log.of("warn").filter(({ message }) => message.includes("expired")).length;
+  assertEquals(warnings(), 1);
+  await file.write("old expires=2020-01-01\nnew expires=2020-01-02\n");
+  assertEquals(warnings(), 2);
+  await file.write("old expires=2020-01-01\nnew\n");
+  assertEquals(warnings(), 2);
+});
+
 const lab = { role: "agent", name: "ada", office_id: "lab" } as const;
 
 Deno.test("a token is accepted as soon as it is in the file, and no longer than it is there", async () => {

@@ -2,7 +2,7 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { Entrance, type EntranceOptions, type HttpHandler } from "../../http/mcp/entrance.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
-import { DEFAULT_IDLE_MS, DEFAULT_MAX_SESSIONS, SessionPlaces, Sessions } from "../../http/mcp/sessions.ts";
+import { Sessions } from "../../http/mcp/sessions.ts";
 import type { FolderDocuments } from "../folder_documents.ts";
 import { createServer } from "./server.ts";
 
@@ -12,10 +12,8 @@ export function createDocumentsHandler(
   options: EntranceOptions,
 ): HttpHandler {
   const { logger } = options;
-  const sessions = new Sessions(() => createServer(documents).server, {
-    places: new SessionPlaces(DEFAULT_MAX_SESSIONS),
-    idleMs: DEFAULT_IDLE_MS,
-  });
+  const sessions = new Sessions();
+  const factory = () => createServer(documents).server;
   const modern = createMcpHandler(() => createServer(documents), {
     legacy: "reject",
     onerror: (error) => logger?.debug("a request of a client was not served", { error: error.message }),
@@ -24,7 +22,7 @@ export function createDocumentsHandler(
   const serve = async (admitted: AdmittedRequest) => {
     const { request, body } = admitted;
     return await isLegacyRequest(request, body)
-      ? await sessions.fetch(admitted)
+      ? await sessions.fetch(admitted, factory)
       : await modern.fetch(request, { parsedBody: body });
   };
   const find = (pathname: string) => pathname === "/mcp" ? serve : undefined;

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../../log.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
-import { type SessionPlaces, Sessions } from "../../http/mcp/sessions.ts";
+import type { SessionFactory, Sessions } from "../../http/mcp/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import type { Scope } from "../scope.ts";
@@ -26,6 +26,7 @@ const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
 export class Endpoint {
   readonly #gateway: GatewayCore;
   readonly #scope: Scope;
+  readonly #factory: SessionFactory;
   readonly #sessions: Sessions;
   readonly #modern: McpHttpHandler;
   readonly #unfollow: readonly (() => void)[];
@@ -33,16 +34,16 @@ export class Endpoint {
 
   constructor(
     gateway: GatewayCore,
-    { scope, places, idleMs, logger }: {
+    { scope, sessions, logger }: {
       readonly scope: Scope;
-      readonly places: SessionPlaces;
-      readonly idleMs: number;
+      readonly sessions: Sessions;
       readonly logger: Logger;
     },
   ) {
     this.#gateway = gateway;
     this.#scope = scope;
-    this.#sessions = new Sessions(gateway.factory(scope), { places, idleMs });
+    this.#factory = gateway.factory(scope);
+    this.#sessions = sessions;
     const bus = new InMemoryServerEventBus();
     this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
       legacy: "reject",
@@ -59,14 +60,16 @@ export class Endpoint {
   }
 
   get isIdle(): boolean {
-    return this.#busy === 0 && this.#sessions.size === 0;
+    return this.#busy === 0 && !this.#sessions.has(this.#factory);
   }
 
   async fetch(admitted: AdmittedRequest): Promise<Response> {
     const { request, body, ending } = admitted;
     this.#busy++;
     ending.defer(() => void this.#busy--);
-    if (await isLegacyRequest(request, body)) return await this.#sessions.fetch(admitted);
+    if (await isLegacyRequest(request, body)) {
+      return await this.#sessions.fetch(admitted, this.#factory);
+    }
     const method = request.headers.get("mcp-method");
     const refusal = method === "tools/call" ? this.#refuseCall(admitted) : undefined;
     const followed = isJSONRPCRequest(body) ? listenedResources(body) : [];
@@ -76,7 +79,7 @@ export class Endpoint {
 
   async close(): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
-    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+    await this.#modern.close();
   }
 
   #refuseCall({ request: { headers }, body }: AdmittedRequest): Response | undefined {

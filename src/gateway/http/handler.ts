@@ -7,7 +7,7 @@ import {
   type ServeRequest,
 } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
-import { DEFAULT_IDLE_MS, DEFAULT_MAX_SESSIONS, SessionPlaces } from "../../http/mcp/sessions.ts";
+import { Sessions } from "../../http/mcp/sessions.ts";
 import { coreOf } from "../gateway.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import type { Gateway } from "../gateway_options.ts";
@@ -50,8 +50,7 @@ class Handler implements HttpHandler {
   readonly #gateway: GatewayCore;
   readonly #entrance: Entrance;
   readonly #log: Logger;
-  readonly #idleMs: number;
-  readonly #places: SessionPlaces;
+  readonly #sessions: Sessions;
   /** By path; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
   #isClosed = false;
@@ -61,15 +60,15 @@ class Handler implements HttpHandler {
     const paths = "/mcp, /mcp/search and /mcp/c/{computer}";
     this.#entrance = new Entrance({ names: paths, find: (pathname) => this.#find(pathname) }, options);
     this.#log = options.logger ?? silentLogger;
-    this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
-    this.#places = new SessionPlaces(options.maxSessions ?? DEFAULT_MAX_SESSIONS);
+    this.#sessions = new Sessions(options);
   }
 
   readonly fetch = (request: Request): Promise<Response> => this.#entrance.fetch(request);
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
-    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
+    const endpoints = [...this.#endpoints.values()];
+    await Promise.all([this.#sessions.close(), ...endpoints.map((endpoint) => endpoint.close())]);
     this.#endpoints.clear();
   };
 
@@ -103,12 +102,7 @@ class Handler implements HttpHandler {
       this.#endpoints.delete(key);
       void unused?.close();
     }
-    return new Endpoint(this.#gateway, {
-      scope,
-      places: this.#places,
-      idleMs: this.#idleMs,
-      logger: this.#log,
-    });
+    return new Endpoint(this.#gateway, { scope, sessions: this.#sessions, logger: this.#log });
   }
 }
 

@@ -7,6 +7,9 @@ import {
 import { httpError } from "./http_error.ts";
 import type { AdmittedRequest } from "./json_body.ts";
 
+const DEFAULT_MAX_SESSIONS = 200;
+const DEFAULT_IDLE_MS = 30 * 60_000;
+
 export const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
@@ -15,77 +18,43 @@ export const MAX_FIRST_BYTES = 256 * 1024;
 /** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
 export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
 
-export const DEFAULT_MAX_SESSIONS = 200;
-/** How long a session without a request or a stream is kept by default, in milliseconds. */
-export const DEFAULT_IDLE_MS = 30 * 60_000;
-
-interface PlacedSession {
-  end(): Promise<void>;
-}
-
-/** The places for sessions that all paths of an MCP server share. When all are taken, the session that rests longest ends for a new one. */
-export class SessionPlaces {
-  readonly #max: number;
-  /** The sessions without a request or a stream, the one that rests longest first. */
-  readonly #resting = new Set<PlacedSession>();
-  #taken = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Takes a place. `false` when all sessions are busy. */
-  async take(): Promise<boolean> {
-    while (this.#taken >= this.#max) {
-      const [longest] = this.#resting;
-      if (longest === undefined) return false;
-      this.#resting.delete(longest);
-      await longest.end();
-    }
-    this.#taken++;
-    return true;
-  }
-
-  use(session: PlacedSession): void {
-    this.#resting.delete(session);
-  }
-
-  rest(session: PlacedSession): void {
-    this.#resting.add(session);
-  }
-
-  free(session: PlacedSession): void {
-    this.#resting.delete(session);
-    this.#taken--;
-  }
-}
-
-interface Session extends PlacedSession {
+interface Session {
+  readonly factory: SessionFactory;
   readonly transport: SessionTransport;
+  /** Requests and streams. Without any, the session rests. */
   busy: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
+export interface SessionOptions {
+  /** 200 by default. */
+  readonly maxSessions?: number | undefined;
+  /** How long a session rests before it ends, in milliseconds; half an hour by default. */
+  readonly idleMs?: number | undefined;
+}
+
+/** A bounded number of sessions at all paths. When there is no place, the session that rests longest ends for a new one. */
 export class Sessions {
-  readonly #factory: SessionFactory;
-  readonly #places: SessionPlaces;
+  readonly #max: number;
   readonly #idleMs: number;
+  /** By id. Those that rest stand in the order in which they came to rest. */
   readonly #sessions = new Map<string, Session>();
 
-  constructor(
-    factory: SessionFactory,
-    { places, idleMs }: { readonly places: SessionPlaces; readonly idleMs: number },
-  ) {
-    this.#factory = factory;
-    this.#places = places;
+  constructor({ maxSessions = DEFAULT_MAX_SESSIONS, idleMs = DEFAULT_IDLE_MS }: SessionOptions = {}) {
+    this.#max = maxSessions;
     this.#idleMs = idleMs;
   }
 
-  get size(): number {
-    return this.#sessions.size;
+  /** Whether there is a session of the path with this factory. */
+  has(factory: SessionFactory): boolean {
+    return this.#sessions.values().some((session) => session.factory === factory);
   }
 
-  async fetch({ request, body, sizeBytes, ending }: AdmittedRequest): Promise<Response> {
+  /** @param factory That of the path, always the same one. */
+  async fetch(
+    { request, body, sizeBytes, ending }: AdmittedRequest,
+    factory: SessionFactory,
+  ): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null && sizeBytes > MAX_FIRST_BYTES) {
       return httpError(
@@ -93,7 +62,7 @@ export class Sessions {
         `Cannot begin a session: the body of the request has more than ${MAX_FIRST_BYTES} bytes`,
       );
     }
-    const session = id === null ? await this.#open() : this.#sessions.get(id);
+    const session = id === null ? await this.#open(factory) : this.#resume(id, factory);
     if (session === undefined) {
       return id === null
         ? httpError(503, "Cannot begin a session: all of them are busy. End others, or try again later", {
@@ -101,49 +70,51 @@ export class Sessions {
         })
         : httpError(404, "No such session: it has ended, or this MCP server has restarted. Initialize again");
     }
-    session.busy++;
-    clearTimeout(session.timer);
-    this.#places.use(session);
     ending.defer(() => this.#rest(session));
     return await session.transport.handleRequest(request, { parsedBody: body });
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => session.end()));
+    await Promise.all(this.#sessions.values().map(({ transport }) => transport.close()));
   }
 
-  /** A session that has no id yet: without `initialize` its transport refuses the request, and it is forgotten. */
-  async #open(): Promise<Session | undefined> {
-    if (!await this.#places.take()) return undefined;
-    const transport = new SessionTransport({
-      sessionIdGenerator: () => crypto.randomUUID(),
-      onsessioninitialized: (id) => void this.#sessions.set(id, session),
-    });
-    const session: Session = { transport, busy: 0, timer: undefined, end: () => transport.close() };
-    const server = this.#factory({ era: "legacy" });
+  /** Without `initialize`, the transport refuses the request, and the session is forgotten. */
+  async #open(factory: SessionFactory): Promise<Session | undefined> {
+    while (this.#sessions.size >= this.#max) {
+      const longest = this.#sessions.values().find(({ busy }) => busy === 0);
+      if (longest === undefined) return undefined;
+      await longest.transport.close();
+    }
+    const id = crypto.randomUUID();
+    const transport = new SessionTransport({ sessionIdGenerator: () => id });
+    const session: Session = { factory, transport, busy: 1, timer: undefined };
+    this.#sessions.set(id, session);
+    const server = factory({ era: "legacy" });
     const { onclose } = server;
     server.onclose = () => {
       onclose?.();
-      this.#forget(session);
+      clearTimeout(session.timer);
+      this.#sessions.delete(id);
     };
     await server.connect(transport);
+    return session;
+  }
+
+  #resume(id: string, factory: SessionFactory): Session | undefined {
+    const session = this.#sessions.get(id);
+    if (session?.factory !== factory) return undefined;
+    session.busy++;
+    clearTimeout(session.timer);
     return session;
   }
 
   #rest(session: Session): void {
     session.busy--;
     if (session.busy > 0) return;
-    const { sessionId } = session.transport;
-    const isBegun = sessionId !== undefined && this.#sessions.has(sessionId);
-    if (!isBegun) return void session.end();
-    session.timer = setTimeout(() => void session.end(), this.#idleMs);
-    this.#places.rest(session);
-  }
-
-  #forget(session: Session): void {
-    clearTimeout(session.timer);
-    this.#places.free(session);
-    const { sessionId } = session.transport;
-    if (sessionId !== undefined) this.#sessions.delete(sessionId);
+    const { transport, transport: { sessionId = "" } } = session;
+    // It has not begun, or has ended.
+    if (!this.#sessions.delete(sessionId)) return void transport.close();
+    this.#sessions.set(sessionId, session);
+    session.timer = setTimeout(() => void transport.close(), this.#idleMs);
   }
 }

@@ -4,7 +4,7 @@ import { Deadline } from "../../async/deadline.ts";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { LogFields } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
+import { SmcpError } from "../../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
@@ -15,6 +15,7 @@ import type { Meter } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import {
+  type Admission,
   type AuthDecision,
   type AuthProvider,
   type Credentials,
@@ -49,18 +50,6 @@ export interface Admitted {
 export class AdmissionError extends LoggedRefusal {
   override readonly name = "AdmissionError";
 
-  /** @param options Without a code, the credentials are what does not allow the connection. */
-  constructor(
-    message: string,
-    { code = ErrorCode.UNAUTHORIZED, log = {}, ...rest }: {
-      readonly code?: number;
-      readonly log?: LogFields | undefined;
-      readonly details?: ErrorDetails | undefined;
-    } = {},
-  ) {
-    super(code, message, { log, ...rest });
-  }
-
   /** What Socket.IO sends to the client in its connect error, besides the message. */
   get data() {
     const { code, message, details } = this;
@@ -68,40 +57,42 @@ export class AdmissionError extends LoggedRefusal {
   }
 }
 
-export interface AdmissionOptions {
+interface DecisionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+export interface AdmissionOptions extends DecisionOptions {
   readonly refusals: BoundedLog;
   readonly meter?: Pick<Meter, "refused"> | undefined;
   /**
-   * Counts the connection in the quotas of its principal. Without it, the connection is admitted already: then a refusal
-   * of its newer credentials is not one of a connection, and the caller reports it.
+   * Counts the connection in the quotas of its principal.
    *
    * @throws {SmcpError} 429 when there are too many.
    */
-  readonly count?: (principal: string) => Quotas;
+  readonly count: (principal: string) => Quotas;
 }
 
 /**
- * Asks the auth provider for the identity of a connection, and for what it may do.
+ * Asks the auth provider for the identity of a connection, and for what it may do. A refusal is logged and counted.
  *
- * @throws {AdmissionError} 401 when the provider refuses; 429 when there are too many connections; 503 when the provider
- * fails or takes too long, so that the client tries again. The reason of `signal` when it is aborted.
+ * @throws {AdmissionError} as {@linkcode decide}; 429 when there are too many connections.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
-  const { refusals, meter, count } = options;
+  const { signal, refusals, meter, count } = options;
   const { address, query, auth: { session, observer } } = credentials;
-  const decision = await decide(credentials, options);
-  if ("refused" in decision) {
-    const { refused: reason, log } = decision;
-    if (count !== undefined) {
-      meter?.refused("credentials");
-      refusals.write("warn", "refused a connection", auditFields("connect", { ...log, reason, address }));
-    }
-    throw new AdmissionError(`Unauthorized: ${reason}`, { log });
-  }
-  const { principal, grant, expiresAtMs, signal } = decision;
+  const { principal, ...permit } = await decide(credentials, options).catch((error) => {
+    if (signal.aborted) throw error;
+    meter?.refused("credentials");
+    const fields = { ...error.log, address };
+    if (error.code === ErrorCode.UNAVAILABLE) {
+      refusals.write("error", "failed to authenticate a connection", fields);
+    } else refusals.write("warn", "refused a connection", auditFields("connect", fields));
+    throw error;
+  });
+  // A closed connection would be counted for ever.
+  signal.throwIfAborted();
   const version = query[VERSION_QUERY_PARAMETER];
   const identity = {
     principal,
@@ -110,48 +101,52 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
     isObserver: observer === true,
     version: typeof version === "string" ? version : undefined,
   };
-  // A closed connection would be counted for ever.
-  options.signal.throwIfAborted();
   try {
-    return { identity, permit: { grant, expiresAtMs, signal }, quotas: count?.(principal) };
+    return { identity, permit, quotas: count(principal) };
   } catch (error) {
     if (!(error instanceof SmcpError)) throw error;
     const { code, message, details } = error;
     meter?.refused(refusalOf(error));
     refusals.write("warn", "refused a connection", { reason: message, principal, address });
-    throw new AdmissionError(message, { code, details });
+    throw new AdmissionError(code, message, { details });
   }
 }
 
-async function decide(
-  credentials: Credentials,
-  { auth, authTimeoutMs, signal, refusals, meter, count }: AdmissionOptions,
-): Promise<AuthDecision> {
-  const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
-  using deadline = new Deadline(authTimeoutMs, { reason, signal });
-  try {
-    const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
-    const decision: unknown = await abortable(asked, deadline.signal);
-    if (!isDecision(decision)) {
-      throw new TypeError(
-        "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
-          "with at most grant: { offices?, roles? }, expiresAtMs and signal",
-      );
-    }
-    if ("refused" in decision) return decision;
-    const end = endOf(decision);
-    return end === undefined ? decision : { refused: end.message, log: { principal: decision.principal } };
-  } catch (error) {
-    signal.throwIfAborted();
-    const subject = count === undefined ? "the newer credentials of a member" : "a connection";
-    const fields = { error: describeError(error), address: credentials.address };
-    refusals.write("error", `failed to authenticate ${subject}`, fields);
-    if (count !== undefined) meter?.refused("credentials");
+/**
+ * @throws {AdmissionError} 401 when the provider refuses; 503 when it fails or takes too long, so that the client tries again.
+ * The reason of `signal` when it is aborted.
+ */
+async function decide(credentials: Credentials, options: DecisionOptions): Promise<Admission> {
+  const decision = await ask(credentials, options).catch((cause) => {
+    options.signal.throwIfAborted();
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
     // The error of the provider may have secrets.
     const message = "Cannot check the credentials now; try again later";
-    throw new AdmissionError(message, { code: ErrorCode.UNAVAILABLE });
-  }
+    throw new AdmissionError(ErrorCode.UNAVAILABLE, message, { cause, log: { error: describeError(cause) } });
+  });
+  if ("refused" in decision) throw unauthorized(decision.refused, decision.log);
+  const end = endOf(decision);
+  if (end !== undefined) throw unauthorized(end.message, { principal: decision.principal });
+  return decision;
+}
+
+function unauthorized(reason: string, log?: LogFields): AdmissionError {
+  return new AdmissionError(ErrorCode.UNAUTHORIZED, `Unauthorized: ${reason}`, { log: { ...log, reason } });
+}
+
+async function ask(
+  credentials: Credentials,
+  { auth, authTimeoutMs, signal }: DecisionOptions,
+): Promise<AuthDecision> {
+  const reason = () => new RangeError(`No decision of the auth provider within ${authTimeoutMs} ms`);
+  using deadline = new Deadline(authTimeoutMs, { reason, signal });
+  const asked = Promise.resolve(auth.authenticate(credentials, { signal: deadline.signal }));
+  const decision: unknown = await abortable(asked, deadline.signal);
+  if (isDecision(decision)) return decision;
+  throw new TypeError(
+    "Cannot use the decision of the auth provider: expected { refused: text }, or { principal: text } " +
+      "with at most grant: { offices?, roles? }, expiresAtMs and signal",
+  );
 }
 
 /** How long before their expiry the client of credentials is first told of it, unless they are valid for less than twice that. */
@@ -185,7 +180,7 @@ function endingWith(signal: AbortSignal): Set<LiveCredentials> {
   return ending;
 }
 
-export interface LiveCredentialsContext extends Omit<AdmissionOptions, "signal" | "count"> {
+export interface LiveCredentialsContext extends Omit<DecisionOptions, "signal"> {
   readonly timeouts: TimingWheel;
   readonly audit: BoundedLog;
 }
@@ -256,17 +251,19 @@ export class LiveCredentials implements Expirable {
       throw new SmcpError(ErrorCode.BAD_REQUEST, message);
     }
     this.#triedAtMs = nowMs;
-    const { permit, identity: { principal } } = await this.#admit(sent);
+    const permit = await this.#decide(sent);
     // A join that began with the old grant must not end after this check.
     while (this.#holder.held !== undefined) await this.#holder.held.released;
     if (this.#holder.isEnded) return;
     const { sid, identity, member } = this.#holder;
-    const { grant, expiresAtMs } = permit;
-    if (principal !== identity.principal) {
-      throw forbidden("Cannot renew the credentials: they are of another principal");
-    }
-    if (member !== undefined && grant !== undefined && !isGranted(grant, member)) {
-      throw forbidden("Cannot renew the credentials: the new ones do not allow this membership");
+    const { principal, grant, expiresAtMs } = permit;
+    const problem = principal !== identity.principal
+      ? "they are of another principal"
+      : member !== undefined && grant !== undefined && !isGranted(grant, member)
+      ? "the new ones do not allow this membership"
+      : undefined;
+    if (problem !== undefined) {
+      throw new SmcpError(ErrorCode.FORBIDDEN, `Cannot renew the credentials: ${problem}`);
     }
     this.#holder.grant = grant;
     // A provider may say Infinity.
@@ -278,7 +275,7 @@ export class LiveCredentials implements Expirable {
 
   close(): void {
     this.#stop();
-    this.#asking?.abort(new AdmissionError("Closed before the decision"));
+    this.#asking?.abort(new AdmissionError(ErrorCode.UNAUTHORIZED, "Closed before the decision"));
   }
 
   get #leftMs(): number {
@@ -297,13 +294,13 @@ export class LiveCredentials implements Expirable {
     if (this.#permit.signal !== undefined) endingWith(this.#permit.signal).delete(this);
   }
 
-  async #admit(sent: Pick<Credentials, "auth" | "headers">): Promise<Admitted> {
+  async #decide(sent: Pick<Credentials, "auth" | "headers">): Promise<Admission> {
     const asking = this.#asking = new AbortController();
     const { version } = this.#holder.identity;
     const query = version === undefined ? {} : { [VERSION_QUERY_PARAMETER]: version };
     try {
       const options = { ...this.#context, signal: asking.signal };
-      return await admit({ ...sent, query, address: this.#address }, options);
+      return await decide({ ...sent, query, address: this.#address }, options);
     } finally {
       this.#asking = undefined;
     }
@@ -316,8 +313,4 @@ export class LiveCredentials implements Expirable {
       // The peer has too many unread bytes. It is told again.
     }
   }
-}
-
-function forbidden(message: string): SmcpError {
-  return new SmcpError(ErrorCode.FORBIDDEN, message);
 }

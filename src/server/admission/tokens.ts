@@ -115,14 +115,7 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
       use: ([text = ""]) => {
         const listed = parseTokenList(text);
         table.replace([...always, ...listed]);
-        const unlimited = always.filter(isUnlimited).length;
-        if (unlimited > 0 && !listed.every(isUnlimited)) {
-          const fields = { file: path, tokens: unlimited };
-          logger.warn(
-            `${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`,
-            fields,
-          );
-        }
+        for (const warning of warningsOf(listed, always)) logger.warn(warning, { file: path });
         return { tokens: table.size };
       },
     });
@@ -147,6 +140,16 @@ export class TokenFile implements AuthProvider, AsyncDisposable {
   /** The same as {@linkcode TokenFile.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+function* warningsOf(listed: readonly ListedToken[], always: readonly ListedToken[]): Iterable<string> {
+  if (always.some(isUnlimited) && !listed.every(isUnlimited)) {
+    yield `${BESIDE_FILE} allows all offices and roles, although the file limits its tokens`;
+  }
+  const nowMs = Date.now();
+  if (listed.every(({ expiresAtMs = Infinity }) => expiresAtMs <= nowMs)) {
+    yield "all tokens of the token file have expired";
   }
 }
 

@@ -71,11 +71,11 @@ export class LoggedRefusal extends SmcpError {
   constructor(
     code: number,
     message: string,
-    { log, ...options }: {
-      readonly log: LogFields;
+    { log = {}, ...options }: {
+      readonly log?: LogFields | undefined;
       readonly cause?: unknown;
-      readonly details?: ErrorDetails;
-    },
+      readonly details?: ErrorDetails | undefined;
+    } = {},
   ) {
     super(code, message, options);
     this.log = log;

@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { BoundedLog } from "../../../../src/bounded_log.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import type { Farewell } from "../../../../src/protocol/farewell.ts";
 import { LiveCredentials } from "../../../../src/server/admission/admission.ts";
@@ -51,7 +50,6 @@ function openCredentials(timeouts: TimingWheel, ends: string[], who = "it"): Liv
     timeouts,
     auth: anonymous,
     authTimeoutMs: 1_000,
-    refusals: new BoundedLog(silentLogger, { buckets: [], about: "refusals" }),
     audit: openAudit(silentLogger),
   };
   return new LiveCredentials(holder, { address: "127.0.0.1", context });
