@@ -9,15 +9,13 @@ import {
 } from "../mcp/errors.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
+import { RpcErrorCode } from "../protocol/mcp.ts";
 import { isRecord } from "../json/json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
 import { fitsApproximately } from "../json/measure.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
 
-const RESOURCE_NOT_FOUND = -32002;
-/** JSON-RPC's code for an unexpected error in a server; the message seldom explains it. */
-const RPC_INTERNAL_ERROR = -32603;
 const MAX_DATA_BYTES = 16 * 1024;
 /** How many servers a message names; the others are counted. */
 const MAX_NAMED = 5;
@@ -122,7 +120,9 @@ function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {
     const details = answerDetails(error.rpcData) ?? knownDetails(code, read);
     return smcpError(code, error.message, details, error);
   }
-  if (error.rpcCode === RESOURCE_NOT_FOUND && read.uri !== undefined) return notFound(error, read);
+  if (error.rpcCode === RpcErrorCode.RESOURCE_NOT_FOUND && read.uri !== undefined) {
+    return notFound(error, read);
+  }
   const mcp_server = read.server.name;
   const command = logCommandFor(error, mcp_server);
   const hint = command === undefined ? "" : `; run "${command}" on its Computer for details`;
@@ -137,7 +137,7 @@ function fromAnswer(error: ServerAnswerError, read: FailedRead): SmcpError {
 
 /** The command of the Computer that prints the server's log; `undefined` where the error explains itself. */
 export function logCommandFor(error: unknown, server: string): string | undefined {
-  const isUnexpected = error instanceof ServerAnswerError && error.rpcCode === RPC_INTERNAL_ERROR;
+  const isUnexpected = error instanceof ServerAnswerError && error.rpcCode === RpcErrorCode.INTERNAL_ERROR;
   return isUnexpected ? `server logs ${server}` : undefined;
 }
 

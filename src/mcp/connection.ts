@@ -1,6 +1,7 @@
 /** What a Computer asks an MCP server: lists, calls, reads and subscriptions, in a session of any version. */
 import { isRecord } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
+import { RpcErrorCode } from "../protocol/mcp.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
@@ -20,9 +21,6 @@ import { ToolHeaders } from "./http/header_parameters.ts";
 import type { OpenTransport, TransportContext } from "./open_transport.ts";
 import { McpSession, type SessionContext } from "./session.ts";
 import { hasTasks } from "./tasks.ts";
-
-/** The code of a refusal of HTTP headers that do not agree with the request. */
-const HEADER_MISMATCH = -32020;
 
 /** The capabilities of an MCP server that matter here. */
 export interface ServerCapabilities {
@@ -176,7 +174,9 @@ export class McpConnection extends McpSession {
     try {
       return await request(toolHeaders.headersOf(call));
     } catch (error) {
-      if (!(error instanceof ServerAnswerError) || error.rpcCode !== HEADER_MISMATCH) throw error;
+      if (!(error instanceof ServerAnswerError) || error.rpcCode !== RpcErrorCode.HEADER_MISMATCH) {
+        throw error;
+      }
       // The tool may ask for other headers than when it was listed last.
       await this.listTools(limits);
       return await request(toolHeaders.headersOf(call));

@@ -1,13 +1,6 @@
 /** The errors of MCP servers that callers distinguish. */
+import { RpcErrorCode } from "../protocol/mcp.ts";
 import { describeError } from "../text.ts";
-
-/** Codes of JSON-RPC errors that this client handles or sends. */
-export const RpcErrorCode = {
-  PARSE_ERROR: -32700,
-  METHOD_NOT_FOUND: -32601,
-  INVALID_PARAMS: -32602,
-  INTERNAL_ERROR: -32603,
-} as const;
 
 /** What is said of an answer that breaks the rules of JSON-RPC or of MCP. */
 export const UNREADABLE = "its answer cannot be read";

@@ -5,27 +5,15 @@ import { shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import {
   ConfigurationError,
-  RpcErrorCode,
   ServerAnswerError,
   ServerAuthorizationError,
   ServerNotRunningError,
   statusOf,
 } from "./errors.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
+import { RpcErrorCode, SESSION_VERSIONS, STATELESS_VERSION } from "../protocol/mcp.ts";
 import type { RpcPeer } from "./rpc_peer.ts";
 
-/** The versions with sessions, which `initialize` opens; the newest first. */
-const SESSION_VERSIONS: readonly string[] = [
-  "2025-11-25",
-  "2025-06-18",
-  "2025-03-26",
-  "2024-11-05",
-  "2024-10-07",
-];
-/** The version without sessions. */
-const STATELESS_VERSION = "2026-07-28";
-/** The code of an answer to a request of a version that the server does not speak. */
-const UNSUPPORTED_VERSION = -32022;
 /** The HTTP status of a server that is too busy to answer. */
 const TOO_MANY_REQUESTS = 429;
 
@@ -120,7 +108,7 @@ async function ask(peer: RpcPeer, options: HandshakeOptions): Promise<Introducti
 /** A server of 2025 may refuse the question with any code, with an HTTP status, or not answer at all. */
 function toVerdict(error: unknown): "no" | "perhaps not" {
   if (error instanceof ServerAnswerError && error.rpcCode !== RpcErrorCode.PARSE_ERROR) {
-    if (error.rpcCode === UNSUPPORTED_VERSION) throwWithoutCommonVersion(error);
+    if (error.rpcCode === RpcErrorCode.UNSUPPORTED_VERSION) throwWithoutCommonVersion(error);
     return "no";
   }
   if (error instanceof ServerAuthorizationError || error instanceof ConfigurationError) throw error;

@@ -1,8 +1,7 @@
 /** The messages of JSON-RPC 2.0, and a transport that carries them. */
 import { isGiven, isRecord, parseJson } from "../json/json.ts";
-import { RpcErrorCode, UNREADABLE } from "./errors.ts";
-
-export type RequestId = string | number;
+import { isRequestId, type RequestId, type RpcErrorBody, RpcErrorCode } from "../protocol/mcp.ts";
+import { UNREADABLE } from "./errors.ts";
 
 /** A request, with the method first: over HTTP, a request is told from others by the beginning of its JSON. */
 export interface RpcRequest {
@@ -28,7 +27,7 @@ export interface RpcResult {
 export interface RpcFailure {
   readonly jsonrpc: "2.0";
   readonly id?: RequestId;
-  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error: RpcErrorBody;
 }
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
@@ -88,10 +87,6 @@ export function toUnreadable(id: RequestId, message: string = UNREADABLE): RpcFa
   return { jsonrpc: "2.0", id, error: { code: RpcErrorCode.PARSE_ERROR, message } };
 }
 
-export function isRequestId(id: unknown): id is RequestId {
-  return typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
-}
-
 function readMessage(value: unknown): RpcMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { jsonrpc, id, method, params, result, error } = value;
@@ -116,7 +111,7 @@ function readRequest(
 }
 
 /** Keeps what an error says, whatever its shape. */
-function readError(error: unknown): RpcFailure["error"] {
+function readError(error: unknown): RpcErrorBody {
   const { code, message, data } = isRecord(error)
     ? error
     : { code: undefined, message: error, data: undefined };

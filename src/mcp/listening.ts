@@ -1,4 +1,5 @@
 /** The stream on which a server of 2026-07-28 tells what has changed: `subscriptions/listen`. */
+import { type RequestId, RpcErrorCode } from "../protocol/mcp.ts";
 import { abortable } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
@@ -6,8 +7,8 @@ import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { describeError } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
-import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
-import type { RequestId, RpcNotification } from "./json_rpc.ts";
+import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
+import type { RpcNotification } from "./json_rpc.ts";
 import { MIN_STREAM_INTERVAL_MS } from "./limits.ts";
 import type { RpcPeer } from "./rpc_peer.ts";
 

@@ -1,9 +1,8 @@
 /** Questions that servers ask during calls (elicitation), and which call they belong to. */
+import { type RequestId, RpcError, RpcErrorCode } from "../protocol/mcp.ts";
 import { isRecord } from "../json/json.ts";
 import type { Answer } from "../protocol/questions.ts";
 import type { Ask, Question } from "./call_options.ts";
-import { RpcErrorCode, ServerAnswerError } from "./errors.ts";
-import type { RequestId } from "./json_rpc.ts";
 
 /** The key of a message's metadata that names the task which the message belongs to. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task";
@@ -46,7 +45,7 @@ export interface AskingCall extends Disposable {
 }
 
 /** The running calls of one server, which its questions belong to. */
-export class AskingCalls {
+export class ElicitingCalls {
   /** In the order in which they began. */
   readonly #running = new Set<RunningCall>();
   /** Our requests by the questions that came in the streams of their answers. */
@@ -97,7 +96,7 @@ export class AskingCalls {
    * may be for the Computer's own program as well as for the office: neither should read what the other is asked.
    *
    * @param options `id`: of the question. The signal is aborted when the server takes it back.
-   * @throws {ServerAnswerError} for a malformed question.
+   * @throws {RpcError} for a malformed question.
    */
   async answer(
     params: unknown,
@@ -107,7 +106,7 @@ export class AskingCalls {
     this.#related.delete(id);
     const question = readQuestion(params);
     if (question === undefined) {
-      throw new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "Invalid elicitation request");
+      throw new RpcError(RpcErrorCode.INVALID_PARAMS, "Invalid elicitation request");
     }
     const origin = { task: relatedTaskOf(params), requestId };
     const call = this.#namedBy(origin) ?? this.#guess(origin);

@@ -2,20 +2,19 @@
 import { MAX_TIMER_MS } from "../async/backoff.ts";
 import { isRecord } from "../json/json.ts";
 import { approximateSizeBytes } from "../json/measure.ts";
+import { isRequestId, type RequestId, RpcError, RpcErrorCode, ServedRequests } from "../protocol/mcp.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
-import { RpcErrorCode, ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
+import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import type { Inflow } from "./inflow.ts";
-import {
-  isRequestId,
-  type RequestId,
-  type RpcFailure,
-  type RpcMessage,
-  type RpcNotification,
-  type RpcRequest,
-  type RpcResult,
-  type SendOptions,
-  type Transport,
+import type {
+  RpcFailure,
+  RpcMessage,
+  RpcNotification,
+  RpcRequest,
+  RpcResult,
+  SendOptions,
+  Transport,
 } from "./json_rpc.ts";
 import { REQUEST_WEIGHT } from "./limits.ts";
 
@@ -39,7 +38,7 @@ export interface OutgoingOptions extends RequestLimits {
 export interface PeerListener {
   onNotification(notification: RpcNotification): void;
   /**
-   * Answers a request of the server. A {@linkcode ServerAnswerError} is sent as it is, any other error as an internal one.
+   * Answers a request of the server. An {@linkcode RpcError} is sent as it is, any other error as an internal one.
    *
    * @param options The signal is aborted when the server cancels its request, or the session ends.
    */
@@ -70,7 +69,7 @@ export class RpcPeer {
   readonly #listener: PeerListener;
   readonly #pending = new Map<number, Pending>();
   /** The requests of the server that are being answered. */
-  readonly #serving = new Map<RequestId, AbortController>();
+  readonly #served = new ServedRequests();
   /** What goes with each message of a version without sessions. */
   #envelope: Readonly<Record<string, unknown>> | undefined;
   #nextId = 0;
@@ -211,8 +210,7 @@ export class RpcPeer {
   failAll(reason: Error): void {
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
-    for (const serving of this.#serving.values()) serving.abort(reason);
-    this.#serving.clear();
+    this.#served.end(reason);
   }
 
   #cancel(id: number, reason: unknown): void {
@@ -250,20 +248,21 @@ export class RpcPeer {
   #hearCancelled(id: RequestId): void {
     if (this.#envelope !== undefined) {
       this.fail(id, new ServerNotRunningError({ reason: "cancelled by the server" }));
-    } else this.#serving.get(id)?.abort(new TypeError("Cancelled by the MCP server"));
+    } else this.#served.cancel(id, new TypeError("Cancelled by the MCP server"));
   }
 
   /** Answers a request of the server, unless it was cancelled. */
   async #serve(request: RpcRequest): Promise<void> {
     const { id } = request;
-    const serving = new AbortController();
-    this.#serving.set(id, serving);
-    const answer = await this.#listener.onRequest(request, { signal: serving.signal }).then(
-      (result): RpcResult => ({ jsonrpc: "2.0", id, result }),
-      (error): RpcFailure => ({ jsonrpc: "2.0", id, error: toErrorBody(error) }),
+    const answer = await this.#served.serve(
+      id,
+      (signal) =>
+        this.#listener.onRequest(request, { signal }).then(
+          (result): RpcResult => ({ jsonrpc: "2.0", id, result }),
+          (error): RpcFailure => ({ jsonrpc: "2.0", id, error: toErrorBody(error) }),
+        ),
     );
-    if (this.#serving.get(id) === serving) this.#serving.delete(id);
-    if (serving.signal.aborted) return;
+    if (answer === undefined) return;
     await this.#inflow.answering(this.#transport.send(answer)).catch((error) =>
       this.#listener.onError(error)
     );
@@ -284,8 +283,7 @@ function toAnswerError({ error }: RpcFailure): ServerAnswerError {
 }
 
 function toErrorBody(error: unknown): RpcFailure["error"] {
-  if (!(error instanceof ServerAnswerError)) {
-    return { code: RpcErrorCode.INTERNAL_ERROR, message: "Internal error" };
-  }
-  return { code: error.rpcCode, message: error.message };
+  return error instanceof RpcError
+    ? error.body
+    : { code: RpcErrorCode.INTERNAL_ERROR, message: "Internal error" };
 }

@@ -3,7 +3,8 @@ import { settledWithin } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions } from "../async/backoff.ts";
 import { Throttle } from "../async/throttle.ts";
 import type { McpConnection } from "./connection.ts";
-import { RpcErrorCode, ServerAnswerError, ServerNotRunningError } from "./errors.ts";
+import { RpcErrorCode } from "../protocol/mcp.ts";
+import { ServerAnswerError, ServerNotRunningError } from "./errors.ts";
 import { relistIntervalMs } from "./limits.ts";
 import type { SupervisedServer } from "./supervision/supervised_server.ts";
 

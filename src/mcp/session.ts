@@ -4,6 +4,7 @@ import { Deadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
+import { RpcError, RpcErrorCode } from "../protocol/mcp.ts";
 import { describeError } from "../text.ts";
 import { makeMcpRequest } from "../tracing.ts";
 import type { Ask, RequestLimits } from "./call_options.ts";
@@ -11,7 +12,6 @@ import type { EraMemory } from "./era_memory.ts";
 import {
   isAnswer,
   isFailure,
-  RpcErrorCode,
   ServerAnswerError,
   type ServerAuthorizationError,
   ServerNotRunningError,
@@ -37,7 +37,7 @@ import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
 import { ProgressReports } from "./progress.ts";
-import { AskingCalls } from "./questions.ts";
+import { ElicitingCalls } from "./questions.ts";
 import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
 import { TaskCalls } from "./tasks.ts";
@@ -79,7 +79,7 @@ export class McpSession {
   readonly #peer: RpcPeer;
   readonly #notifications: BoundedNotifications;
   /** The running calls, which questions of the server belong to. */
-  readonly calls: AskingCalls = new AskingCalls();
+  readonly calls: ElicitingCalls = new ElicitingCalls();
   readonly progress: ProgressReports;
   /** The calls that run as tasks. */
   readonly tasks: TaskCalls;
@@ -187,7 +187,7 @@ export class McpSession {
       onRequest: async ({ id, method, params }: RpcRequest, { signal }) => {
         if (method === "ping") return {};
         if (method === "elicitation/create") return await this.calls.answer(params, { id, signal });
-        throw new ServerAnswerError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
+        throw new RpcError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
       },
       // At the start the SDK closes a transport that it cannot use, and then throws the reason.
       onClose: () => (this.#isOpen || this.#child !== undefined) && this.#end("closed"),

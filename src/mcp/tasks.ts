@@ -6,6 +6,7 @@ import { delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
+import { SESSION_VERSIONS } from "../protocol/mcp.ts";
 import { describeError, shorten } from "../text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import { ServerAnswerError, ServerTimeoutError, TaskError } from "./errors.ts";
@@ -13,7 +14,7 @@ import type { Introduction } from "./handshake.ts";
 import type { Result } from "./rpc_peer.ts";
 
 /** The version whose tasks these are; later ones have others, which this client does not use. */
-const LAST_VERSION_WITH_TASKS = "2025-11-25";
+const [LAST_VERSION_WITH_TASKS = ""] = SESSION_VERSIONS;
 /** How often a task is polled when its server does not say so, in milliseconds. */
 const USUAL_POLL_MS = 1_000;
 /** The shortest and the longest time between two polls, whatever the server says, in milliseconds. */

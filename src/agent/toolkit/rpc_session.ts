@@ -1,26 +1,28 @@
 /** A small MCP server of the tools of an office: both eras of MCP, over any channel of JSON-RPC messages. */
+import { untilAborted } from "../../async/abortable.ts";
 import { Throttle } from "../../async/throttle.ts";
 import { isRecord } from "../../json/json.ts";
+import {
+  type RequestId,
+  RpcError,
+  type RpcErrorBody,
+  RpcErrorCode,
+  ServedRequests,
+  SESSION_VERSIONS,
+  STATELESS_VERSION,
+} from "../../protocol/mcp.ts";
 import { toBareLine } from "../../text/safe_text.ts";
 import { describeError } from "../../text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import type { ToolContext } from "./local_tool.ts";
 import type { Json, McpTool, McpToolResult } from "./mcp.ts";
 
-const SESSION_VERSIONS: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-const STATELESS_VERSION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const SUBSCRIPTION_ID = `${META}subscriptionId`;
 const LIST_CHANGED = "notifications/tools/list_changed";
 /** How often a client is told that the list has changed, in milliseconds. */
 const LIST_CHANGED_INTERVAL_MS = 200;
 const MAX_OPEN = 1_000;
-
-const INVALID_REQUEST = -32600;
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
-const UNSUPPORTED_VERSION = -32022;
 
 const SERVER_INFO = { name: "a2c-smcp", title: "A2C-SMCP office", version: PACKAGE_VERSION };
 const INSTRUCTIONS = "The tools of the Computers of an office: machines of people, which may come and go.";
@@ -37,8 +39,6 @@ export interface RpcTools {
   readonly onListChanged: (listener: () => void) => () => void;
 }
 
-type RequestId = string | number;
-
 interface RpcRequest {
   readonly id: RequestId;
   readonly method: string;
@@ -46,23 +46,11 @@ interface RpcRequest {
   readonly isStateless: boolean;
 }
 
-class RpcError extends Error {
-  override readonly name = "RpcError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
 export class RpcSession {
   readonly #tools: RpcTools;
   readonly #send: (message: Json) => void;
   readonly #isPerRequest: boolean;
-  readonly #open = new Map<RequestId, AbortController>();
+  readonly #served = new ServedRequests();
   /** The requests that listen to changes of the list. */
   readonly #listening = new Set<RequestId>();
   readonly #throttle = new Throttle(() => this.#tellListChanged(), LIST_CHANGED_INTERVAL_MS);
@@ -100,9 +88,7 @@ export class RpcSession {
     this.#isClosed = true;
     this.#unsubscribe?.();
     this.#throttle.close();
-    for (const ending of this.#open.values()) ending.abort();
-    this.#open.clear();
-    this.#listening.clear();
+    this.#served.end(new DOMException("The session has ended", "AbortError"));
   }
 
   #notice(method: string, { requestId, reason }: Json): void {
@@ -111,38 +97,34 @@ export class RpcSession {
       this.#followList();
     }
     if (method !== "notifications/cancelled") return;
-    const id = typeof requestId === "string" || typeof requestId === "number" ? requestId : "";
-    this.#open.get(id)?.abort(
-      new DOMException(`Cancelled by the client: ${reason ?? "no reason"}`, "AbortError"),
-    );
-    if (this.#listening.delete(id)) this.#open.delete(id);
+    const words = `Cancelled by the client: ${reason ?? "no reason"}`;
+    this.#served.cancel(requestId, new DOMException(words, "AbortError"));
   }
 
   async #answer(request: RpcRequest, version: unknown): Promise<void> {
     const { id } = request;
-    const ending = new AbortController();
-    try {
-      if (this.#open.has(id)) {
-        throw new RpcError(INVALID_REQUEST, `Cannot serve request "${id}": its id is in use`);
-      }
-      if (this.#open.size >= MAX_OPEN) {
-        throw new RpcError(INTERNAL_ERROR, "Cannot serve the request: too many are open");
-      }
-      this.#open.set(id, ending);
-      assertVersion(version);
-      const result = await this.#serve(request, ending.signal);
-      // A request that listens stays open, and one that was cancelled wants no answer.
-      if (result !== undefined && !ending.signal.aborted) {
-        this.#reply(id, { result: toResult(result, request) });
-      }
-    } catch (error) {
-      if (!ending.signal.aborted) this.#reply(id, { error: toRpcError(error) });
-    } finally {
-      if (this.#open.get(id) === ending && !this.#listening.has(id)) this.#open.delete(id);
+    if (this.#served.has(id)) {
+      return this.#refuse(id, RpcErrorCode.INVALID_REQUEST, `Cannot serve request "${id}": its id is in use`);
     }
+    if (this.#served.size >= MAX_OPEN) {
+      return this.#refuse(id, RpcErrorCode.INTERNAL_ERROR, "Cannot serve the request: too many are open");
+    }
+    const answer = await this.#served.serve(id, async (signal) => {
+      try {
+        assertVersion(version);
+        return { result: toResult(await this.#serve(request, signal), request) };
+      } catch (error) {
+        return { error: toErrorBody(error) };
+      }
+    });
+    if (answer !== undefined) this.#reply(id, answer);
   }
 
-  async #serve(request: RpcRequest, signal: AbortSignal): Promise<Json | undefined> {
+  #refuse(id: RequestId, code: number, message: string): void {
+    this.#reply(id, { error: { code, message } });
+  }
+
+  async #serve(request: RpcRequest, signal: AbortSignal): Promise<Json> {
     const { id, method, params, isStateless } = request;
     switch (method) {
       case "initialize":
@@ -163,16 +145,20 @@ export class RpcSession {
       case "tools/call":
         return await this.#call(request, signal);
       case "subscriptions/listen":
-        this.#listen(id, params);
-        return undefined;
+        return await this.#listen(id, { params, signal });
       default:
-        throw new RpcError(METHOD_NOT_FOUND, `Cannot serve "${method}": only tools are served here`);
+        throw new RpcError(
+          RpcErrorCode.METHOD_NOT_FOUND,
+          `Cannot serve "${method}": only tools are served here`,
+        );
     }
   }
 
   #introduce({ protocolVersion }: Json): Json {
     return {
-      protocolVersion: SESSION_VERSIONS.includes(protocolVersion) ? protocolVersion : SESSION_VERSIONS[0],
+      protocolVersion: typeof protocolVersion === "string" && SESSION_VERSIONS.includes(protocolVersion)
+        ? protocolVersion
+        : SESSION_VERSIONS[0],
       capabilities: this.#isPerRequest ? { tools: {} } : CAPABILITIES,
       serverInfo: SERVER_INFO,
       instructions: INSTRUCTIONS,
@@ -183,7 +169,7 @@ export class RpcSession {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string" || !isRecord(args)) {
       throw new RpcError(
-        INVALID_PARAMS,
+        RpcErrorCode.INVALID_PARAMS,
         'Cannot call the tool: "name" must be a text, and "arguments" an object',
       );
     }
@@ -198,18 +184,29 @@ export class RpcSession {
     return isStateless ? result : toSessionResult(result);
   }
 
-  #listen(id: RequestId, { notifications }: Json): void {
+  /** Ends when the client cancels the request: it stays open as long as the client listens. */
+  async #listen(
+    id: RequestId,
+    { params: { notifications }, signal }: { readonly params: Json; readonly signal: AbortSignal },
+  ): Promise<Json> {
     if (!isRecord(notifications)) {
-      throw new RpcError(INVALID_PARAMS, 'Cannot listen: "notifications" must be an object');
+      throw new RpcError(
+        RpcErrorCode.INVALID_PARAMS,
+        'Cannot listen: "notifications" must be an object',
+      );
     }
     const toolsListChanged = notifications["toolsListChanged"] === true;
     this.#notify("notifications/subscriptions/acknowledged", {
       notifications: toolsListChanged ? { toolsListChanged } : {},
       _meta: { [SUBSCRIPTION_ID]: id },
     });
-    if (!toolsListChanged) return;
-    this.#listening.add(id);
-    this.#followList();
+    if (toolsListChanged) {
+      this.#listening.add(id);
+      this.#followList();
+    }
+    await untilAborted(signal);
+    this.#listening.delete(id);
+    return {};
   }
 
   #followList(): void {
@@ -240,9 +237,8 @@ function metaOf({ _meta: meta }: Json): Json {
 
 function assertVersion(version: unknown): void {
   if (version === undefined || version === STATELESS_VERSION) return;
-  throw new RpcError(UNSUPPORTED_VERSION, `Cannot speak MCP ${version}`, {
-    supported: [STATELESS_VERSION],
-    requested: version,
+  throw new RpcError(RpcErrorCode.UNSUPPORTED_VERSION, `Cannot speak MCP ${version}`, {
+    data: { supported: [STATELESS_VERSION], requested: version },
   });
 }
 
@@ -256,10 +252,9 @@ function toResult(result: Json, { isStateless, method }: RpcRequest): Json {
   };
 }
 
-function toRpcError(error: unknown): Json {
-  if (!(error instanceof RpcError)) return { code: INTERNAL_ERROR, message: describeError(error) };
-  const { code, message, data } = error;
-  return { code, message, ...(data === undefined ? {} : { data }) };
+function toErrorBody(error: unknown): RpcErrorBody {
+  if (error instanceof RpcError) return error.body;
+  return { code: RpcErrorCode.INTERNAL_ERROR, message: describeError(error) };
 }
 
 /** Clients of 2025 refuse a whole list for one output schema that is not of an object. */

@@ -1,4 +1,5 @@
 /** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
+import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { isRecord, textsOf } from "../../json/json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
@@ -25,7 +26,6 @@ import { isIcon } from "../resources/read.ts";
 import type { ResourceRoutes } from "../resources/route.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
-const INVALID_PARAMS = -32602;
 const MAX_LISTED_LENGTH = 200;
 
 export interface PromptsContext {
@@ -105,7 +105,7 @@ export class Prompts {
       const result = await server.use((connection) => connection.getPrompt(wanted, { timeoutMs, signal }));
       return this.#toPrompt(result, server);
     } catch (error) {
-      throw error instanceof ServerAnswerError && error.rpcCode === INVALID_PARAMS
+      throw error instanceof ServerAnswerError && error.rpcCode === RpcErrorCode.INVALID_PARAMS
         ? refused(error, { name, server, missing: missingArguments(prompt, args) })
         : toReadError(error, { server });
     }

@@ -1,4 +1,5 @@
 /** The questions of one tool call: who answers them, and what the model learns of those that nobody did. */
+import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
 import type { Logger } from "../../log.ts";
@@ -14,7 +15,6 @@ import { type AnswerQuestion, checkAnswer, type ReadableQuestion, readQuestion }
 
 const MAX_QUESTIONS_PER_CALL = 32;
 /** The code of an error that asks the user to open pages before the tool runs (MCP 2025-11-25). */
-const URL_ELICITATION_REQUIRED = -32042;
 const MAX_PAGES = 8;
 /** How often an answer that does not fit the form is asked for again. */
 const MAX_WRONG_ANSWERS = 10;
@@ -219,7 +219,9 @@ function decline(why: string): QuestionOutcome {
 
 /** The pages that an error asks for, as questions; empty for any other error. */
 function requiredPages(error: unknown): Question[] {
-  if (!(error instanceof ServerAnswerError) || error.rpcCode !== URL_ELICITATION_REQUIRED) return [];
+  if (!(error instanceof ServerAnswerError) || error.rpcCode !== RpcErrorCode.URL_ELICITATION_REQUIRED) {
+    return [];
+  }
   const { elicitations } = isRecord(error.rpcData) ? error.rpcData : {};
   if (!Array.isArray(elicitations)) return [];
   return elicitations.slice(0, MAX_PAGES).flatMap((entry): Question[] => {

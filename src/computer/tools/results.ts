@@ -1,6 +1,7 @@
 /** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
 import { isRecord } from "../../json/json.ts";
-import { RpcErrorCode, ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
+import { RpcErrorCode } from "../../protocol/mcp.ts";
+import { ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {

@@ -1,10 +1,10 @@
 /** Arguments that MCP of 2026 repeats in headers (`x-mcp-header` in a tool's schema): both must say the same. */
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import { isRecord } from "../../json/json.ts";
+import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 
 /** The code of the error for a header that says something else than the body. */
-const HEADER_MISMATCH = -32020;
 const PREFIX = "mcp-param-";
 /** What the name of a header may have. No client can send another one, and to look for it is an error. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -32,7 +32,7 @@ export function refuseParamHeaders(
     const problem = headerProblem(headers.get(header), wanted);
     if (problem === undefined) continue;
     const error = {
-      code: HEADER_MISMATCH,
+      code: RpcErrorCode.HEADER_MISMATCH,
       message: `Cannot call the tool: the header ${header} ${problem} the argument ${
         toSeenName(path.join("."))
       }`,

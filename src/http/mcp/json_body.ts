@@ -1,4 +1,5 @@
 /** Reads the body of a request, up to a size, a time and a cost of its JSON, before anything else looks at it. */
+import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { delay } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { isRecord } from "../../json/json.ts";
@@ -27,8 +28,6 @@ const SMALL_BYTES = 64 * 1024;
 /** How many bytes are weighed at a time, and after how many milliseconds others get their turn. */
 const SLICE_BYTES = 256 * 1024;
 const SLICE_MS = 15;
-
-const PARSE_ERROR = -32700;
 
 /** Counts the bytes of the bodies that are in memory at the same time. */
 export class BodyMemory {
@@ -149,7 +148,9 @@ async function readText(
 }
 
 function noJson(): Response {
-  return httpError(400, "Parse error: the body of the request is not valid JSON", { code: PARSE_ERROR });
+  return httpError(400, "Parse error: the body of the request is not valid JSON", {
+    code: RpcErrorCode.PARSE_ERROR,
+  });
 }
 
 function tooLarge(maxBytes: number): Response {

@@ -45,7 +45,7 @@ const tokenFile = z.object({ version: z.literal(1), signIns: z.array(storedSignI
  * @param path The file, such as `tokens.json` in the state folder of a program.
  */
 export function fileTokenStore(path: string): TokenStore {
-  const store = new TokenFile(path);
+  const store = new SignInFile(path);
   return {
     read: (server) => store.read(server),
     update: (key, change) => store.update(key, change),
@@ -53,7 +53,7 @@ export function fileTokenStore(path: string): TokenStore {
   };
 }
 
-class TokenFile {
+class SignInFile {
   readonly #path: string;
   readonly #mutex = new KeyedMutex();
   readonly #listeners = new Set<() => void>();

@@ -1,8 +1,9 @@
 /** Refusals: their HTTP status may go with a JSON-RPC error, which says more. */
+import type { RequestId } from "../../protocol/mcp.ts";
 import { readBoundedText } from "../../files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { shorten } from "../../text.ts";
-import { readMessages, type RequestId, type RpcFailure } from "../json_rpc.ts";
+import { readMessages, type RpcFailure } from "../json_rpc.ts";
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_READ_MS = 5_000;

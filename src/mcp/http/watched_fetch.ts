@@ -1,4 +1,5 @@
 /** `fetch` for the SDK's HTTP transports: bounds each answer, and reports what it means for the session. */
+import { isRequestId, type RequestId } from "../../protocol/mcp.ts";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
@@ -22,7 +23,7 @@ import {
   MIN_STREAM_INTERVAL_MS,
 } from "../limits.ts";
 import { BufferBudget, type Oversized } from "../message_bytes.ts";
-import { isRequestId, readUnparsable, type RequestId, type RpcMessage, toUnreadable } from "../json_rpc.ts";
+import { readUnparsable, type RpcMessage, toUnreadable } from "../json_rpc.ts";
 import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { MessageFrames } from "./message_frames.ts";
 import { readRefusal } from "./refusal.ts";

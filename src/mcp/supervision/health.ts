@@ -89,7 +89,7 @@ export class RestartPace {
 /** The shortest time between two checks, in milliseconds: there may be a thousand refusals. */
 const CHECK_INTERVAL_MS = 10_000;
 
-export interface RenewalContext {
+export interface CredentialCheckContext {
   /** Resolves the inputs again. */
   readonly resolve: () => Promise<ResolvedServerConfig>;
   /** Called when the parameters of the session have changed. */
@@ -99,13 +99,13 @@ export interface RenewalContext {
 }
 
 /** Checks whether a session that was refused would have other credentials now. */
-export class Renewal {
-  readonly #context: RenewalContext;
+export class CredentialCheck {
+  readonly #context: CredentialCheckContext;
   readonly #used: ResolvedServerConfig;
   #checkedAtMs = -Infinity;
 
   /** @param used The configuration at the start of the session. */
-  constructor(used: ResolvedServerConfig, context: RenewalContext) {
+  constructor(used: ResolvedServerConfig, context: CredentialCheckContext) {
     this.#used = used;
     this.#context = context;
   }

@@ -17,7 +17,7 @@ import {
   ServerTimeoutError,
 } from "../errors.ts";
 import type { ProcessGuard } from "../stdio/guard.ts";
-import { Heartbeat, Renewal, RestartPace } from "./health.ts";
+import { CredentialCheck, Heartbeat, RestartPace } from "./health.ts";
 import { Journal } from "../journal.ts";
 import type { ServerLimits } from "../limits.ts";
 import {
@@ -71,7 +71,7 @@ export class SupervisedServer {
   #config: MCPServerConfig;
   #connection: McpConnection | undefined;
   #heartbeat: Heartbeat | undefined;
-  #renewal: Renewal | undefined;
+  #credentials: CredentialCheck | undefined;
   #authorization: ServerAuthorization | undefined;
   /** Aborted at the end of the use of `#authorization`. */
   #authorizing = new AbortController();
@@ -222,7 +222,7 @@ export class SupervisedServer {
       return await request(connection);
     } catch (error) {
       if (error instanceof ServerTimeoutError) void this.#heartbeat?.check();
-      if (error instanceof ServerAuthorizationError && error.status === 401) void this.#renewal?.check();
+      if (error instanceof ServerAuthorizationError && error.status === 401) void this.#credentials?.check();
       if (!(error instanceof ServerNotRunningError)) throw error;
       throw this.#notRunning(this.#statusAfter(connection), error);
     } finally {
@@ -327,7 +327,7 @@ export class SupervisedServer {
   async #open(signal: AbortSignal): Promise<McpConnection> {
     const { resolve, log, limits, starts } = this.#context;
     const config = await resolve(this.config, signal);
-    this.#renewal = new Renewal(config, {
+    this.#credentials = new CredentialCheck(config, {
       resolve: () => resolve(this.config, signal),
       onRenewed: () => {
         if (signal.aborted) return;

@@ -3,16 +3,10 @@ import { isRecord } from "../../json/json.ts";
 import { completeDocument, readCompletionRequest } from "../documents/completion.ts";
 import { LIST_START, type ListPosition, listPublished, readCursor, writeCursor } from "./list.ts";
 import { DocumentReader } from "../documents/reader.ts";
-import {
-  type Exchange,
-  resourceNotFound,
-  RpcError,
-  RpcErrorCode,
-  type RpcHandler,
-  type RpcResult,
-} from "./json_rpc.ts";
+import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
+import { type Exchange, resourceNotFound, type RpcHandler, type RpcResult } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
-import type { Subscriptions } from "./session.ts";
+import type { ClientSubscriptions } from "./session.ts";
 
 export interface AnswerContext {
   readonly publications: Publications;
@@ -33,7 +27,7 @@ export function answersFor(context: AnswerContext): ReadonlyMap<string, RpcHandl
 /** The answers to requests that MCP has no more since 2026-07-28, by method. */
 export function subscriptionAnswers(
   publications: Publications,
-  subscriptions: Subscriptions,
+  subscriptions: ClientSubscriptions,
 ): ReadonlyMap<string, RpcHandler> {
   return new Map<string, RpcHandler>([
     ["resources/subscribe", (exchange) => subscribe(exchange, { publications, subscriptions })],
@@ -113,7 +107,7 @@ function isUnknownToVersion2(data: unknown, uri: string): boolean {
 
 interface SubscriptionContext {
   readonly publications: Publications;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: ClientSubscriptions;
 }
 
 /** `McpServer` does not support subscriptions, so subscriptions to the author's own resources are also kept here. */

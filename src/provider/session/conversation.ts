@@ -1,11 +1,10 @@
 /** What this kit does for one client: answers requests, and tells it of changes, each in the revision that it speaks. */
 import { isRecord } from "../../json/json.ts";
 import { type AnswerContext, answersFor, subscriptionAnswers } from "./answers.ts";
-import { RpcError, RpcErrorCode, type RpcHandler, type RpcRequest, toErrorBody } from "./json_rpc.ts";
+import { RpcError, RpcErrorCode, STATELESS_VERSION } from "../../protocol/mcp.ts";
+import { type RpcHandler, type RpcRequest, toErrorBody } from "./json_rpc.ts";
 import { Broadcast, type Hearer, Session, type SessionWire } from "./session.ts";
 
-/** The first revision of MCP without a handshake and without subscriptions of single resources. */
-const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
 /** The member of `_meta` by which each request of that revision tells the revision. */
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -34,7 +33,7 @@ export function openConversation(
   revision: string | undefined,
   context: ConversationContext,
 ): Conversation {
-  const hasHandshake = revision === undefined || revision < FIRST_WITHOUT_HANDSHAKE;
+  const hasHandshake = revision === undefined || revision < STATELESS_VERSION;
   return hasHandshake ? openWithHandshake(context) : openWithoutHandshake(context);
 }
 

@@ -1,18 +1,7 @@
 /** JSON-RPC messages of the SDK's transports, and the errors that a server answers with. */
 import { isRecord } from "../../json/json.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-
-/** The error codes of MCP and JSON-RPC that this kit uses. */
-export const RpcErrorCode = {
-  /** `docs/protocol/resources.md#errors`. */
-  RESOURCE_NOT_FOUND: -32002,
-  INVALID_REQUEST: -32600,
-  METHOD_NOT_FOUND: -32601,
-  INVALID_PARAMS: -32602,
-  INTERNAL_ERROR: -32603,
-} as const;
-
-export type RequestId = string | number;
+import { type RequestId, RpcError, type RpcErrorBody, RpcErrorCode } from "../../protocol/mcp.ts";
 
 /** A message as the SDK's transports carry it: a request, a notification or an answer. */
 export interface RpcMessage {
@@ -30,25 +19,6 @@ export interface RpcRequest extends RpcMessage {
 }
 
 export type RpcResult = Record<string, unknown>;
-
-export interface RpcErrorBody {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** An error that is sent to the client unchanged. */
-export class RpcError extends Error {
-  override readonly name = "RpcError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.data = options.data;
-  }
-}
 
 /** MCP's "not found", with the URI as `data.uri`. */
 export function resourceNotFound(uri: string, cause?: unknown): RpcError {
@@ -75,20 +45,15 @@ export function toErrorBody(error: unknown): { readonly body: RpcErrorBody; read
 const SDK_ERRORS: readonly string[] = ["McpError", "ProtocolError"];
 
 function meantForClient(error: unknown): RpcErrorBody | undefined {
-  if (error instanceof SmcpError) return errorBody(error, error.details);
-  if (error instanceof RpcError) return errorBody(error, error.data);
+  if (error instanceof RpcError) return error.body;
+  if (error instanceof SmcpError) {
+    return new RpcError(error.code, error.message, { data: error.details }).body;
+  }
   if (!(error instanceof Error) || !SDK_ERRORS.includes(error.name) || !("code" in error)) return undefined;
   const { code, message } = error;
   if (typeof code !== "number" || !Number.isSafeInteger(code)) return undefined;
-  return errorBody(
-    { code, message: message.replace(/^MCP error -?\d+: /, "") },
-    "data" in error ? error.data : undefined,
-  );
-}
-
-function errorBody(error: { readonly code: number; readonly message: string }, data: unknown): RpcErrorBody {
-  const { code, message } = error;
-  return data === undefined ? { code, message } : { code, message, data };
+  const data = "data" in error ? error.data : undefined;
+  return new RpcError(code, message.replace(/^MCP error -?\d+: /, ""), { data }).body;
 }
 
 /** Reads the `error` member of the SDK's answer. */

@@ -2,7 +2,8 @@
 import { isRecord } from "../../json/json.ts";
 import type { McpResource } from "../../protocol/resources.ts";
 import { DocumentReader } from "../documents/reader.ts";
-import { type Exchange, RpcError, RpcErrorCode } from "./json_rpc.ts";
+import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
+import type { Exchange } from "./json_rpc.ts";
 import type { Publications } from "../publications.ts";
 
 /** A page of the published windows and documents. */

@@ -1,7 +1,7 @@
 /** Notifications to a client with subscriptions, and to whom every change is told. */
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
-import { RpcError, RpcErrorCode } from "./json_rpc.ts";
+import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
 
 /** Who is told of changes. */
 export interface Hearer {
@@ -51,7 +51,7 @@ export interface SessionWire {
 
 /** One connection of an attached server with a client of 2025-11-25 or before. */
 export class Session implements Hearer {
-  readonly subscriptions = new Subscriptions();
+  readonly subscriptions = new ClientSubscriptions();
   readonly #outbox: Outbox;
   #isInitialized = false;
 
@@ -154,7 +154,7 @@ export const MAX_SUBSCRIPTIONS = 100_000;
 const NONE: ReadonlySet<string> = new Set();
 
 /** The subscribed URIs as the client spelled them, by topic. */
-export class Subscriptions {
+export class ClientSubscriptions {
   readonly #urisByTopic = new Map<string, Set<string>>();
   #size = 0;
 

@@ -8,13 +8,12 @@
  *
  * The transport stays the object that it is, since version 2 of the SDK asks of which class it is.
  */
+import { type RequestId, type RpcErrorBody, ServedRequests } from "../../protocol/mcp.ts";
 import { continueTrace, loadTracing } from "../../tracing.ts";
 import {
   type Exchange,
   isRequest,
   readErrorBody,
-  type RequestId,
-  type RpcErrorBody,
   type RpcHandler,
   type RpcMessage,
   type RpcRequest,
@@ -62,7 +61,7 @@ interface Waiter {
 export class Interception {
   readonly #transport: SdkTransport;
   readonly #interceptor: Interceptor;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #served = new ServedRequests();
   readonly #waiting = new Map<RequestId, Waiter>();
   /** The transport's own ways to start and to send, or those of another provider that came before. */
   readonly #start: () => Promise<void>;
@@ -95,7 +94,7 @@ export class Interception {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    for (const controller of this.#running.values()) controller.abort();
+    this.#served.end(new DOMException("The session has ended", "AbortError"));
     this.#interceptor.onClose();
   }
 
@@ -153,7 +152,10 @@ export class Interception {
     } else if (message.method === "notifications/initialized") {
       this.#interceptor.onInitialized();
     } else if (message.method === "notifications/cancelled") {
-      this.#cancel(message.params?.["requestId"]);
+      this.#served.cancel(
+        message.params?.["requestId"],
+        new DOMException("Cancelled by the client", "AbortError"),
+      );
     }
     this.#sdk.onmessage?.(message, extra);
   }
@@ -164,17 +166,15 @@ export class Interception {
     answer: RpcHandler,
   ): Promise<void> {
     const { id, jsonrpc } = request;
-    const controller = new AbortController();
-    const { signal } = controller;
-    this.#running.set(id, controller);
+    const fail = (error: unknown) => this.#fail(error, request);
     try {
-      const fail = (error: unknown) => this.#fail(error, request);
-      const outcome = await answerOrError(this.#exchange(request, extra, { signal, fail }), answer);
-      // A client that cancelled the request expects no answer.
-      if (!signal.aborted) await this.#send({ jsonrpc, id, ...outcome });
+      const outcome = await this.#served.serve(
+        id,
+        (signal) => answerOrError(this.#exchange(request, extra, { signal, fail }), answer),
+      );
+      if (outcome !== undefined) await this.#send({ jsonrpc, id, ...outcome });
     } finally {
       this.#waiting.delete(id);
-      if (this.#running.get(id) === controller) this.#running.delete(id);
     }
   }
 
@@ -196,10 +196,6 @@ export class Interception {
         return await promise;
       },
     };
-  }
-
-  #cancel(id: unknown): void {
-    if (typeof id === "string" || typeof id === "number") this.#running.get(id)?.abort();
   }
 }
 

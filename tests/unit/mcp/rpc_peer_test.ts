@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ServerAnswerError, ServerTimeoutError } from "../../../src/mcp/errors.ts";
+import { RpcError } from "../../../src/protocol/mcp.ts";
 import { Inflow } from "../../../src/mcp/inflow.ts";
 import type { RpcMessage, RpcRequest, Transport } from "../../../src/mcp/json_rpc.ts";
 import { type PeerListener, RpcPeer } from "../../../src/mcp/rpc_peer.ts";
@@ -128,7 +129,7 @@ Deno.test("a request of the server is answered, with the error of its refusal if
     onRequest: ({ method }) => {
       if (method === "ping") return Promise.resolve({ pong: true });
       if (method === "odd") return Promise.reject(new TypeError("a secret"));
-      return Promise.reject(new ServerAnswerError(-32601, "Method not found"));
+      return Promise.reject(new RpcError(-32601, "Method not found"));
     },
   });
   for (const [id, method] of ["ping", "sampling/createMessage", "odd"].entries()) wire.says({ id, method });

@@ -2,7 +2,12 @@
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { provide, Provider, type ReadRequest } from "../../../src/provider/mod.ts";
-import { MAX_SUBSCRIPTIONS, Outbox, Subscriptions, topicOf } from "../../../src/provider/session/session.ts";
+import {
+  ClientSubscriptions,
+  MAX_SUBSCRIPTIONS,
+  Outbox,
+  topicOf,
+} from "../../../src/provider/session/session.ts";
 import { newServer, Provided } from "./_provided.ts";
 
 const STATUS = { uri: "window://app/status", name: "Status", text: "idle" };
@@ -154,7 +159,7 @@ Deno.test("what changes while its notification is sent is told once more, and wa
 });
 
 Deno.test("subscriptions are bounded", () => {
-  const subscriptions = new Subscriptions();
+  const subscriptions = new ClientSubscriptions();
   for (let i = 0; i < MAX_SUBSCRIPTIONS; i++) subscriptions.add(`file:///${i}`);
   subscriptions.add("file:///0");
   assertThrows(() => subscriptions.add("file:///more"), Error, "Too many subscriptions");

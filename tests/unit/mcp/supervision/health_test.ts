@@ -1,6 +1,6 @@
 /** A heartbeat whose pings are answered as `answers` says, then with yes. */
 import { assertEquals } from "@std/assert";
-import { Heartbeat, Renewal } from "../../../../src/mcp/supervision/health.ts";
+import { CredentialCheck, Heartbeat } from "../../../../src/mcp/supervision/health.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import type { ResolvedServerConfig } from "../../../../src/protocol/config.ts";
 
@@ -73,7 +73,7 @@ function configured(token: string): ResolvedServerConfig {
 /** A renewal under a clock of the test's. */
 function renewal(resolve: () => Promise<ResolvedServerConfig>) {
   const seen = { resolved: 0, renewed: 0, nowMs: 0 };
-  const subject = new Renewal(configured("first"), {
+  const subject = new CredentialCheck(configured("first"), {
     resolve: () => (seen.resolved++, resolve()),
     onRenewed: () => void seen.renewed++,
     now: () => seen.nowMs,
