@@ -13,7 +13,7 @@ import type { ProgramName } from "./src/cli/program.ts";
 import { ExitCode } from "./src/cli/outcome.ts";
 import type { Command } from "commander";
 import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
-import { didYouMean } from "./src/spelling.ts";
+import { didYouMean } from "./src/text/spelling.ts";
 import { printableLine } from "./src/text/safe_text.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
 import { PACKAGE_VERSION } from "./src/version.ts";

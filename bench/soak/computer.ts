@@ -2,7 +2,7 @@
 import v8 from "node:v8";
 import { Computer } from "../../src/computer/computer.ts";
 import type { Logger } from "../../src/log.ts";
-import { describeError } from "../../src/text.ts";
+import { describeError } from "../../src/text/text.ts";
 import type { Command, Line, OwnMeasure } from "./commands.ts";
 
 /** Short limits, so that many hanging servers are detected in half an hour. */

@@ -1,5 +1,5 @@
 /** Changes and disturbs the office step by step, and tracks which MCP servers should exist. */
-import { describeError } from "../../src/text.ts";
+import { describeError } from "../../src/text/text.ts";
 import { type ComputerProcess, HungCommandError } from "./computer_process.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Load } from "./load.ts";

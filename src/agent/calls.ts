@@ -8,7 +8,7 @@ import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult } from "../protocol/tools.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { fillBlobs } from "./blobs.ts";
 import { type ComputerFacts, EXTENSION_TIMEOUT_MS, isNeverServed } from "./computer_facts.ts";
 import type { AgentEventOf } from "./events.ts";

@@ -11,7 +11,7 @@ import {
 } from "../protocol/dpe.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { parseJson } from "../json/json.ts";
 import { parseDpeDocument, parseDpeElement, parseDpePage } from "../protocol/answers.ts";
 import type { AnswerReader } from "../protocol/flaws.ts";

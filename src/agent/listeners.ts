@@ -1,6 +1,6 @@
 /** Calls the listeners of events; an error in one does not affect the others. */
 import type { Logger } from "../log.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { AgentEvent, AgentEventName, AgentEventOf, AgentListener } from "./events.ts";
 
 /** Removes a listener when it is called, or at the end of a `using` block. Idempotent. */

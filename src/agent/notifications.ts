@@ -9,7 +9,7 @@ import {
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
 } from "../protocol/parse.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { ProgressReaders } from "./calls.ts";
 import type { AgentEvent, AgentEventName, AgentEvents, ComputerChange, OfficeMember } from "./events.ts";
 import type { Listeners } from "./listeners.ts";

@@ -14,7 +14,7 @@ import { MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import { findSecretField } from "../protocol/secret_fields.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";
-import { describeError, shorten } from "../text.ts";
+import { describeError, shorten } from "../text/text.ts";
 import type { Requests } from "./requests.ts";
 
 const MAX_ROUNDS = 256;

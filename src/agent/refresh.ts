@@ -3,7 +3,7 @@ import { PatientLimiter } from "../async/patient_limiter.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
 import { UPDATE_SKILLS_NOTIFICATION } from "../protocol/events.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { AgentEvent, AgentEventName, ComputerViewName } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
 import { UnsupportedRequestError } from "../protocol/errors.ts";

@@ -10,7 +10,7 @@ import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
-import { describeError, shorten } from "../text.ts";
+import { describeError, shorten } from "../text/text.ts";
 import { makeRequest } from "../tracing.ts";
 import { BLOB_CHUNK_BYTES, type FillOptions } from "./blobs.ts";
 

@@ -5,7 +5,7 @@ import { settledWithin, untilAborted } from "../async/abortable.ts";
 import { describeFileError, replaceFile } from "../files.ts";
 import type { Logger } from "../log.ts";
 import type { AdmissionOptions, HttpHandler } from "../http/mcp/entrance.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { readTokenFile } from "./credentials.ts";
 import { collect } from "./options.ts";
 import { CommandFailedError, UsageError } from "./outcome.ts";

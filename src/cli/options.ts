@@ -1,5 +1,5 @@
 /** Options that several programs share, and readers for their values. */
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { nameProblem } from "../protocol/names.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import { UsageError } from "./outcome.ts";

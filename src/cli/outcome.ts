@@ -11,7 +11,7 @@ import {
   ServerUnreachableError,
 } from "../protocol/local_errors.ts";
 import { CommanderError, InvalidArgumentError } from "commander";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";
 import { printable, printableLine, toSafeJson } from "../text/safe_text.ts";
 

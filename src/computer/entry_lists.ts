@@ -4,7 +4,7 @@ import type { Fleet } from "../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
 import { fitsApproximately } from "../json/measure.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { ReadLimits } from "../config/limits.ts";
 import { ask } from "./resources/read.ts";
 import type { ResourceRoutes } from "./resources/route.ts";

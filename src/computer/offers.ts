@@ -17,7 +17,7 @@ import {
 import { fitsApproximately } from "../json/measure.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import { EntryLists } from "./entry_lists.ts";
 import { Prompts, type PromptsContext } from "./prompts/prompts.ts";
 import { ask, isIcon, toResourceFields } from "./resources/read.ts";

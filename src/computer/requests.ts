@@ -10,7 +10,7 @@ import { badRequest, readRequestId, SmcpError, withDetailsTold } from "../protoc
 import { longTextBytes, withStrings } from "../json/long_text.ts";
 import { fitsApproximately } from "../json/measure.ts";
 import { payloadTooLarge } from "../protocol/message_bounds.ts";
-import { describeError, shorten } from "../text.ts";
+import { describeError, shorten } from "../text/text.ts";
 import { handleRequest } from "../tracing.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import {

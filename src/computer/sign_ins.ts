@@ -6,7 +6,7 @@ import type { SignIn, SignInOptions, SignInStatus, SignOutResult } from "../mcp/
 import type { SignIns } from "../mcp/auth/sign_ins.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { unknownName } from "../spelling.ts";
+import { unknownName } from "../text/spelling.ts";
 import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 

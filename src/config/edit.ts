@@ -4,7 +4,7 @@ import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./fo
 import { ConfigError, Findings, problemsError } from "./problem.ts";
 import { guessFormat, readConfigText } from "./text.ts";
 import type { ToolMeta } from "../protocol/tools.ts";
-import { unknownName } from "../spelling.ts";
+import { unknownName } from "../text/spelling.ts";
 
 /** A server to add to a configuration of any form. */
 export type NewServer =

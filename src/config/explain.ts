@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig, MCPServerInput } from "../protocol/config.ts";
 import { INPUT_KEYS, PARAMETER_KEYS, SERVER_KEYS, TOOL_META_KEYS } from "../protocol/schemas/config.ts";
-import { didYouMean, listWords } from "../spelling.ts";
+import { didYouMean, listWords } from "../text/spelling.ts";
 import { isRemark } from "./form.ts";
 import type { ReadingPlace } from "./problem.ts";
 

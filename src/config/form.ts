@@ -1,7 +1,7 @@
 /** The forms of a configuration, which one table tells apart by their members. */
 import { isRecord } from "../json/json.ts";
 import { type ConfigPath, type Findings, formatPath, type ReadingPlace } from "./problem.ts";
-import { closestWord, didYouMean } from "../spelling.ts";
+import { closestWord, didYouMean } from "../text/spelling.ts";
 
 /**
  * `smcp` is the specification's form, with `server_parameters` in each entry. `vscode` is VS Code's `mcp.json`, with

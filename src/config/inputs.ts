@@ -6,7 +6,7 @@ import { readWith, warnOfInputKeys, wrongWord } from "./explain.ts";
 import { type ConfigEntry, type ConfigForm, isOwnEntry } from "./form.ts";
 import { type Findings, MAX_FINDINGS } from "./problem.ts";
 import { findPlaceholders } from "./placeholders.ts";
-import { didYouMean } from "../spelling.ts";
+import { didYouMean } from "../text/spelling.ts";
 
 /** Reads the entry of an input; `undefined` when it has problems, which are added to the findings. */
 export function readInput(

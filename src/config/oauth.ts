@@ -9,7 +9,7 @@ import { IDENTITY_PROVIDER_KEYS, OAUTH_KEYS } from "../protocol/schemas/config.t
 import { isRemark } from "./form.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
-import { didYouMean } from "../spelling.ts";
+import { didYouMean } from "../text/spelling.ts";
 
 const ALGORITHMS: readonly string[] = [
   "ES256",

@@ -1,7 +1,7 @@
 /** The members of a configuration that concern the whole Computer, beside its servers and inputs. */
 import { isRecord } from "../json/json.ts";
 import { listOfMinors, type ProtocolMinor, toProtocolMinor } from "../protocol/version.ts";
-import { didYouMean } from "../spelling.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { type ConfigOrigin, fileOf } from "./foreign/variables.ts";
 import type { ConfigEntry } from "./form.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";

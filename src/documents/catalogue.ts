@@ -31,7 +31,7 @@ import {
   type PoolRequestOptions,
 } from "./parsing/pool.ts";
 import { makeReport } from "./report.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 
 /** How often clients are told of files that have been read, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;

@@ -11,7 +11,7 @@ import { FileTree, type FolderFile } from "./folder/tree.ts";
 import { FolderWatch } from "./folder/watch.ts";
 import { openReportStore, type ReportStore } from "./index/store.ts";
 import { ParserPool } from "./parsing/pool.ts";
-import { countOf } from "../text.ts";
+import { countOf } from "../text/text.ts";
 
 /** How often the window of changes is updated, in milliseconds. */
 const WINDOW_INTERVAL_MS = 1_000;

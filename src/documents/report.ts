@@ -1,5 +1,5 @@
 /** What the Finder shows of a file: its title, keywords and summary, made from what the parser has found. */
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import type { DocumentFacts } from "./formats/format.ts";
 import { nameOf } from "./file_name.ts";
 

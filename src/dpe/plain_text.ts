@@ -1,7 +1,7 @@
 /** Converts values of peers to plain text. */
 import { isRecord } from "../json/json.ts";
 import type { FormulaContent } from "../protocol/dpe_content.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 
 /** The most characters of a summary, which may be the notes of a slide. */
 const MAX_SUMMARY_LENGTH = 4_000;

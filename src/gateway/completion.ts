@@ -5,7 +5,7 @@ import type { OfficeView } from "../agent/toolkit/office_view.ts";
 import type { CompleteOptions } from "../agent/remote_options.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import type { Catalogue, ClientList } from "./resources/catalogue.ts";
 import { type LocalPrompt, type Prompts, unknownPrompt } from "./prompts.ts";

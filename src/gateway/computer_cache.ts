@@ -5,7 +5,7 @@ import type { RemoteComputer } from "../agent/remote_computer.ts";
 import { type EntryKind, toListEntry } from "../agent/toolkit/list_entries.ts";
 import type { OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
 import type { Logger } from "../log.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 
 /** How long a list waits for a Computer that is slow, in milliseconds. */
 const PATIENCE_MS = 5_000;

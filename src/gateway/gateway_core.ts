@@ -1,5 +1,5 @@
 /** What all clients of a gateway share. */
-import { unknownName } from "../spelling.ts";
+import { unknownName } from "../text/spelling.ts";
 import type { SessionFactory } from "../http/mcp/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
@@ -11,7 +11,7 @@ import type { ToClientUri } from "../agent/toolkit/tool_definition.ts";
 import { type GivenName, ToolNames } from "../agent/toolkit/tool_names.ts";
 import { Toolset } from "../agent/toolkit/toolset.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import { followAwaited } from "./resources/awaited.ts";
 import { Catalogue } from "./resources/catalogue.ts";

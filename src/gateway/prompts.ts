@@ -15,7 +15,7 @@ import type { RemoteComputer } from "../agent/remote_computer.ts";
 import type { Logger } from "../log.ts";
 import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";

@@ -11,7 +11,7 @@ import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
 import type { ToolContext } from "../agent/toolkit/local_tool.ts";
 import { mapTexts, toShownText } from "../agent/toolkit/list_entries.ts";
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import {
   inWrittenOrder,
   printable,

@@ -6,7 +6,7 @@
  * is a DNS name of its owner (DNS rebinding). Programs send neither of the first two, and the `Host` of the URL that they use.
  */
 import { isLoopback } from "../protocol/server_address.ts";
-import { quoted } from "../text.ts";
+import { quoted } from "../text/text.ts";
 import type { Forwarded } from "./proxies.ts";
 
 export interface SenderRules {

@@ -5,7 +5,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { LogFields, Logger } from "../log.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 
 /** A file cannot be read, or its content cannot be used; the message says why, without any of its content. */
 export class FileContentError extends Error {

@@ -9,7 +9,7 @@ import {
   type VersionRefusal,
 } from "../protocol/local_errors.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import {
   highestMinorWithin,
   PROTOCOL_MINORS,

@@ -2,7 +2,7 @@
 import { abortable } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
 import { AuthenticationError } from "../protocol/local_errors.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { ConnectOptions } from "./connect.ts";
 import type { RetryOptions } from "./retry.ts";
 

@@ -1,7 +1,7 @@
 /** Renewing the credentials of an open connection before they expire. */
 import type { Logger } from "../log.ts";
 import { RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { ATTEMPT_TIMEOUT_MS, type Place } from "./attempts.ts";
 import type { Connection } from "./connect.ts";
 import { withCredentials } from "./credentials.ts";

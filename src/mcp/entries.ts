@@ -2,7 +2,7 @@
 import { isRecord } from "../json/json.ts";
 import { isDeeperThan, MAX_REQUEST_DEPTH } from "../json/measure.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import { approximateSizeBytes } from "../json/measure.ts";
 import { ServerTimeoutError } from "./errors.ts";
 import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";

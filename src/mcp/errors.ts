@@ -1,6 +1,6 @@
 /** The errors of MCP servers that callers distinguish. */
 import { RpcErrorCode } from "../protocol/mcp.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 
 /** What is said of an answer that breaks the rules of JSON-RPC or of MCP. */
 export const UNREADABLE = "its answer cannot be read";

@@ -1,7 +1,7 @@
 /** The opening of a session: which version of MCP a server speaks, and what it can do. */
 import { isRecord } from "../json/json.ts";
 import { PACKAGE_VERSION } from "../version.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import {
   ConfigurationError,

@@ -1,7 +1,7 @@
 /** The log of one MCP server across its restarts. */
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 1_000;

@@ -5,7 +5,7 @@ import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
 import type { RpcNotification } from "./json_rpc.ts";

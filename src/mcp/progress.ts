@@ -1,7 +1,7 @@
 /** The progress of tool calls: each call has a token, and `notifications/progress` with that token belong to it. */
 import { Throttle } from "../async/throttle.ts";
 import { isRecord } from "../json/json.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import type { Progress } from "./call_options.ts";
 import type { WarnOnce } from "./warn_once.ts";
 

@@ -5,7 +5,7 @@ import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { RpcError, RpcErrorCode } from "../protocol/mcp.ts";
-import { describeError } from "../text.ts";
+import { describeError } from "../text/text.ts";
 import { makeMcpRequest } from "../tracing.ts";
 import type { Ask, RequestLimits } from "./call_options.ts";
 import type { EraMemory } from "./era_memory.ts";

@@ -7,7 +7,7 @@ import { Deadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import { SESSION_VERSIONS } from "../protocol/mcp.ts";
-import { describeError, shorten } from "../text.ts";
+import { describeError, shorten } from "../text/text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import { ServerAnswerError, ServerTimeoutError, TaskError } from "./errors.ts";
 import type { Introduction } from "./handshake.ts";

@@ -1,5 +1,5 @@
 /** Warnings about lasting conditions, logged once. */
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import type { LogFields, Logger } from "../log.ts";
 
 /** The number of warnings that are remembered; the oldest may be logged again. */

@@ -43,7 +43,7 @@ import * as office from "./schemas/office.ts";
 import * as questions from "./schemas/questions.ts";
 import * as resources from "./schemas/resources.ts";
 import * as tools from "./schemas/tools.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import type { GetToolsRet, SMCPTool } from "./tools.ts";
 
 function reqIdOf(body: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@
 import { ErrorCode } from "./error_codes.ts";
 import { TOOL_CALL_EVENT } from "./events.ts";
 import { isRecord } from "../json/json.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 
 /** What an {@linkcode SmcpError} is about. Values are JSON. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;

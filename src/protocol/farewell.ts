@@ -1,6 +1,6 @@
 /** `notify:connection_closing`: why a Server ends a connection (`docs/protocol/extensions.md#farewell`). */
 import { isRecord } from "../json/json.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 
 const MAX_MESSAGE_LENGTH = 200;
 const MAX_CODE_LENGTH = 64;

@@ -1,5 +1,5 @@
 /** Checks the answer to a form: each value against its field. Pure. */
-import { countOf, shorten } from "../text.ts";
+import { countOf, shorten } from "../text/text.ts";
 import type {
   ChoicesField,
   FieldOption,

@@ -1,7 +1,7 @@
 /** The bounds of a message: how deeply its members are nested, and whether it fits into the connection. */
 import { isRecord } from "../json/json.ts";
 import { isDeeperThan, MAX_REQUEST_DEPTH, surelyFits } from "../json/measure.ts";
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 import { ErrorCode } from "./error_codes.ts";
 import { SmcpError } from "./errors.ts";
 import { unreadable } from "./schema.ts";

@@ -3,7 +3,7 @@
  * name or a text of somebody else to a terminal, a log, an MCP client, a model or its system message.
  */
 
-import { countOf, shorten } from "../text.ts";
+import { countOf, shorten } from "./text.ts";
 
 /** Characters that reorder the text of a line. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;

@@ -1,5 +1,5 @@
 /** Quotes foreign values in messages. */
-import { shorten } from "../text.ts";
+import { shorten } from "../text/text.ts";
 
 /** The most characters of a foreign string in a message. */
 const MAX_EXCERPT_LENGTH = 200;

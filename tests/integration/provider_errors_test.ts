@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Computer } from "../../computer.ts";
 import { LogBook } from "../fixtures/log_book.ts";
-import { describeError } from "../../src/text.ts";
+import { describeError } from "../../src/text/text.ts";
 
 const SERVER_FILE = fromFileUrl(new URL("../fixtures/failing_kit_server.ts", import.meta.url));
 

@@ -8,7 +8,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   async: [],
   json: ["async"],
   text: [],
-  spelling: ["text"],
   files: ["text"],
   own_imports: [],
   open_file: [],
@@ -25,7 +24,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   dpe: ["protocol", "json", "text"],
   link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
-  config: ["protocol", "mcp", "log", "json", "text", "spelling", "files", "own_imports"],
+  config: ["protocol", "mcp", "log", "json", "text", "files", "own_imports"],
   provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
   documents: [
     "async",
@@ -53,7 +52,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "version",
     "json",
     "text",
-    "spelling",
   ],
   agent: ["async", "protocol", "uri", "dpe", "link", "log", "tracing", "version", "json", "text"],
   computer: [
@@ -71,7 +69,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "version",
     "json",
     "text",
-    "spelling",
     "files",
     "open_file",
     "folder_events",
@@ -87,7 +84,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "version",
     "json",
     "text",
-    "spelling",
   ],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
@@ -109,7 +105,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "version",
     "json",
     "text",
-    "spelling",
     "files",
     "own_imports",
   ],

@@ -3,7 +3,7 @@ import { Backoff, delay } from "../../async/backoff.ts";
 import { PatientLimiter } from "../../async/patient_limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { Office } from "./office.ts";

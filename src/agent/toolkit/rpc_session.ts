@@ -12,7 +12,7 @@ import {
   STATELESS_VERSION,
 } from "../../protocol/mcp.ts";
 import { toBareLine } from "../../text/safe_text.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import type { ToolContext } from "./local_tool.ts";
 import type { Json, McpTool, McpToolResult } from "./mcp.ts";

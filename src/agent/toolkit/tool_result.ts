@@ -9,7 +9,7 @@ import {
   type CallToolResult,
   type ContentItem,
 } from "../../protocol/tools.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { toContent, toWellFormed } from "./list_entries.ts";
 import { errorResult, type Json, type McpContent, type McpToolResult } from "./mcp.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../text/safe_text.ts";
 import type { Screen } from "../../terminal/screen.ts";
 import type { Desktop } from "../../protocol/desktop.ts";
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 
 export const DEFAULT_WINDOW_LINES = 20;
 const MIN_BOX_WIDTH = 40;

@@ -6,7 +6,7 @@ import type { Screen } from "../../terminal/screen.ts";
 import type { DPEElementDetail } from "../../protocol/dpe.ts";
 import { toOneLine } from "../../dpe/plain_text.ts";
 import { renderElementText } from "../../dpe/text.ts";
-import { countOf, shorten } from "../../text.ts";
+import { countOf, shorten } from "../../text/text.ts";
 import type { DocumentBranch, PageBranch } from "./document_tree.ts";
 
 const DETAIL_INDENT = TREE_INDENT + 2;

@@ -2,7 +2,7 @@
 import { isRecord } from "../../json/json.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { isForModel, toolDetails } from "../../protocol/tool_details.ts";
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 import {
   printableLine,
   toSafeJson,

@@ -1,5 +1,5 @@
 /** `computer.ts check [FILES…]`: reports the contents and the problems of configurations, as text or JSON. */
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 import { snakeCased } from "../answers/answer.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import { shellLoginCommand } from "../program.ts";

@@ -1,6 +1,6 @@
 /** The configuration of a Computer that a command line runs: a config file, or a text in memory. */
 import { replaceFile } from "../../files.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { type ComputerConfig, parseConfigText, withServers } from "../../config/config.ts";
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "@std/path";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 /** An editor may save in several steps; steps that follow within this time, in milliseconds, are one change. */
 const SETTLE_MS = 100;

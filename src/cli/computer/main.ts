@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from "commander";
 import { parseLogLevels } from "../../log.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { addConnectionOptions } from "../credentials.ts";
 import { collect, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";

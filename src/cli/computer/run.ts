@@ -3,7 +3,7 @@ import { abortable, untilAborted } from "../../async/abortable.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { quoteWord, splitWords } from "../../terminal/words.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 import { announce, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";

@@ -8,7 +8,7 @@ import { showProgress } from "../../terminal/progress.ts";
 import { printable } from "../../text/safe_text.ts";
 import { currentScreen, PLAIN } from "../../terminal/screen.ts";
 import { quoteWord } from "../../terminal/words.ts";
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 import { failureText, paintFailure, toFailure } from "../outcome.ts";
 import { loginCommand } from "../program.ts";
 

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { ExitCode, failureJson, failureText, paintFailure, toFailure, UsageError } from "../outcome.ts";
 import { everyCommand, HELP_FORM, runCommand, type RunOptions } from "../program.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { splitWords } from "../../terminal/words.ts";
 
 /** Prints text that is safe for a terminal and does not end with a line feed. */

@@ -1,7 +1,7 @@
 /** Who answers the questions of one call: the options of the command line, the person who typed it, or nobody. */
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../text/safe_text.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import { defaultOf, describeField, readTyped } from "./field_text.ts";
 import {
   type AnswerShown,

@@ -9,7 +9,7 @@ import type {
 } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import { toSafeLine } from "../../text/safe_text.ts";
-import { countOf, shorten } from "../../text.ts";
+import { countOf, shorten } from "../../text/text.ts";
 
 /** The most characters of a title, an option or a value in a line; a longer one could pass for further lines. */
 const MAX_SHOWN_LENGTH = 60;

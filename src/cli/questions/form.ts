@@ -3,7 +3,7 @@ import type { QuestionField } from "../../protocol/question_form.ts";
 import type { FieldValue } from "../../protocol/questions.ts";
 import type { Dialogue } from "../../terminal/editor/line_editor.ts";
 import { alignColumns, quoteText } from "../../terminal/shapes.ts";
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 import { defaultOf, labelOf, longTexts, optionLines, promptOf, readTyped, valueText } from "./field_text.ts";
 import { describeAsker, describeTimeLeft, type ShownForm } from "./shown_question.ts";
 

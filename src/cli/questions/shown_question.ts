@@ -2,7 +2,7 @@
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { inWrittenOrder, toSafeLine, toSeenName } from "../../text/safe_text.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 
 /** The most characters of what a Computer says about a call that waits. */
 const MAX_WAIT_MESSAGE_LENGTH = 300;

@@ -8,7 +8,7 @@ import {
 } from "../../terminal/editor/line_editor.ts";
 import { consoleColumns } from "../../terminal/screen.ts";
 import { quoteText } from "../../terminal/shapes.ts";
-import { countOf } from "../../text.ts";
+import { countOf } from "../../text/text.ts";
 import { escapeUnseen, inWrittenOrder } from "../../text/safe_text.ts";
 import type { UseEditor } from "../lazy_editor.ts";
 import { checkWord, FormDialogue } from "./form.ts";

@@ -1,7 +1,7 @@
 /** The options of the Server's program that say which clients are admitted. */
 import type { Command } from "commander";
 import type { Logger } from "../../log.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { anyOf, type AuthProvider, GRANTED_ROLES, isGrantedRole } from "../../server/admission/provider.ts";
 import { flagOf, isOptionName, variableOf } from "../../server/options/checks.ts";
 import { JWT_ROWS } from "../../server/options/credential_rows.ts";

@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { readRegularFile } from "../../files.ts";
 import { isRecord } from "../../json/json.ts";
-import { didYouMean } from "../../spelling.ts";
-import { describeError } from "../../text.ts";
+import { didYouMean } from "../../text/spelling.ts";
+import { describeError } from "../../text/text.ts";
 import { REMOVED_OPTIONS } from "../../server/options/checks.ts";
 import { UsageError } from "../outcome.ts";
 import { ServerOption } from "./options.ts";

@@ -1,6 +1,6 @@
 /** Environment variables that nobody reads, and that somebody may have meant for the Server. */
 import type { Command } from "commander";
-import { closestWord } from "../../spelling.ts";
+import { closestWord } from "../../text/spelling.ts";
 import { UsageError } from "../outcome.ts";
 import { ServerOption } from "./options.ts";
 

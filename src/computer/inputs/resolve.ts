@@ -8,7 +8,7 @@ import type {
   ResolvedServerConfig,
 } from "../../protocol/config.ts";
 import { isRecord } from "../../json/json.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { runShell } from "../../mcp/stdio/shell.ts";
 import { readEnvFile, readValueFile } from "../../config/env_file.ts";

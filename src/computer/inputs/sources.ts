@@ -1,7 +1,7 @@
 /** Sources for the values of inputs: a function of the embedding program, the environment, values that were set. */
 import { type InputValue, inputVariable } from "../../config/placeholders.ts";
 import type { MCPServerInput } from "../../protocol/config.ts";
-import { unknownName } from "../../spelling.ts";
+import { unknownName } from "../../text/spelling.ts";
 
 /** A question for the value of an input. */
 export interface InputRequest {

@@ -2,7 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { ENTER_OFFICE_NOTIFICATION, LEAVE_OFFICE_NOTIFICATION } from "../../protocol/events.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import { parseOfficeNotification } from "../../protocol/parse.ts";

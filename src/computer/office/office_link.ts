@@ -4,7 +4,7 @@ import type { IncomingEvent } from "../../link/connect.ts";
 import type { ServerAccess } from "../../link/credentials.ts";
 import { Link, type LinkListener } from "../../link/link.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { parseListRoomRet } from "../../protocol/answers.ts";
 import { LIST_ROOM_EVENT } from "../../protocol/events.ts";
 import { ConnectionClosedError } from "../../protocol/local_errors.ts";

@@ -17,8 +17,8 @@ import type {
 } from "../../protocol/prompts.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
-import { didYouMean, listWords } from "../../spelling.ts";
-import { shorten } from "../../text.ts";
+import { didYouMean, listWords } from "../../text/spelling.ts";
+import { shorten } from "../../text/text.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
 import type { ListLimits, ReadLimits } from "../../config/limits.ts";

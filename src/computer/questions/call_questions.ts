@@ -6,7 +6,7 @@ import type { Logger } from "../../log.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import { checkContent } from "../../protocol/form_answer.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import type { ToolRoute } from "../tools/directory.ts";
 import type { RunningCall } from "../tools/running_call.ts";
 import { type AgentChannel, type AgentQuestion, type QuestionOutcome, TOO_MANY } from "./agent_channel.ts";

@@ -5,7 +5,7 @@ import { type QuestionField, readForm } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { findSecretField } from "../../protocol/secret_fields.ts";
 import { fitsApproximately } from "../../json/measure.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 
 const MAX_MESSAGE_LENGTH = 16_384;
 const MAX_SCHEMA_BYTES = 65_536;

@@ -4,7 +4,7 @@ import { arrangeDesktop } from "../../organizer/desktop.ts";
 import type { OrganizerWarning } from "../../organizer/warning.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import { badRequest } from "../../protocol/errors.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ResourceDirectory } from "./directory.ts";
 

@@ -7,7 +7,7 @@ import { type PreparedDocument, prepareDocument } from "../../organizer/document
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json/json.ts";
 import { parseDpeDocument } from "../../protocol/answers.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { ByteBudget } from "./byte_budget.ts";

@@ -6,7 +6,7 @@ import { replaceFile } from "../../files.ts";
 import type { DPEDocument, DPEPage } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { parseDpeDocument, parseDpePage } from "../../protocol/answers.ts";
 import type { AnswerReader } from "../../protocol/flaws.ts";
 import type { DpeResource } from "../../protocol/resources.ts";

@@ -3,7 +3,7 @@ import type { LogFields } from "../../log.ts";
 import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { readLayout } from "../../organizer/windows.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ListLimits } from "../../config/limits.ts";
 import { logCommandFor } from "../failures.ts";
 import type { SortedResources } from "./kinds.ts";

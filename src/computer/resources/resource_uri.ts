@@ -1,6 +1,6 @@
 /** The URI of a resource, parsed once: of a window, of a document or its host, or of another resource. Pure. */
 import { badRequest } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { buildDpeUri, type DpeUri, hasDpeScheme, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { buildWindowUri, hasWindowScheme, parseWindowUri } from "../../uri/window_uri.ts";
 

@@ -3,7 +3,7 @@ import { forEachBounded } from "../../async/pool.ts";
 import type { Logger } from "../../log.ts";
 import type { RequestLimits } from "../../mcp/call_options.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 export interface SubscriptionsContext {
   readonly server: SupervisedServer;

@@ -5,7 +5,7 @@ import { kindOfHost } from "../../mcp/auth/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import { MASK } from "./masking.ts";
 import { mapDeep, type Redactor } from "./redaction.ts";
 

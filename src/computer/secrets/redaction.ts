@@ -2,7 +2,7 @@
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import type { ServerState } from "../../mcp/supervision/server_state.ts";
 import { isRecord } from "../../json/json.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import { MASK } from "./masking.ts";
 import { MIN_LENGTH, SecretTexts } from "./secret_texts.ts";
 import { type ServerSecrets, spellings } from "./values.ts";

@@ -6,7 +6,7 @@ import { Limiter } from "../../async/limiter.ts";
 import { isRecord, isTexts } from "../../json/json.ts";
 import { isDeeperThan } from "../../json/measure.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 
 /** The largest front matter, in bytes. To read it may take a quarter of a second, in which nothing else runs. */
 const MAX_FRONT_MATTER_BYTES = 16_384;

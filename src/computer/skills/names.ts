@@ -2,8 +2,8 @@
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { didYouMean } from "../../spelling.ts";
-import { shorten } from "../../text.ts";
+import { didYouMean } from "../../text/spelling.ts";
+import { shorten } from "../../text/text.ts";
 
 export type SkillName =
   | { readonly kind: "user"; readonly skill: string }

@@ -9,7 +9,7 @@ import type { SupervisedServer } from "../../mcp/supervision/supervised_server.t
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ReadLimits } from "../../config/limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { SKILL_BUDGET } from "./folder.ts";

@@ -7,8 +7,8 @@
  * the whole schema refuses, too (`docs/decisions/arguments.md`).
  */
 import { isRecord } from "../../json/json.ts";
-import { closestWord } from "../../spelling.ts";
-import { shorten } from "../../text.ts";
+import { closestWord } from "../../text/spelling.ts";
+import { shorten } from "../../text/text.ts";
 
 /** The most schemas that one check looks at: at worst some tens of milliseconds. */
 const MAX_STEPS = 30_000;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
 import { NobodyAnswered, type PersonAtComputer } from "../questions/person.ts";

@@ -6,7 +6,7 @@ import type { McpTool } from "../../mcp/entries.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import { fitsApproximately } from "../../json/measure.ts";
 import type { ListLimits } from "../../config/limits.ts";
 

@@ -6,7 +6,7 @@ import { isGiven } from "../../json/json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 
 /** Limits of open uploads. */
 export interface SessionLimits {

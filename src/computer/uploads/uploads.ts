@@ -5,7 +5,7 @@ import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { type Logger, withModule } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { PutBlobRet } from "../../protocol/uploads.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { type FolderLimits, LandingFolder, type PartFile } from "./landing_folder.ts";
 import {
   type SessionLimits,

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { VrlAnswer, VrlDiagnostic, VrlRequest, VrlWorkerSettings } from "./worker.ts";
 
 /** How long the engine may take to load, in milliseconds: its program has 12 MB. */

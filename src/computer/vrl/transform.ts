@@ -1,7 +1,7 @@
 /** The VRL script of an MCP server, run on the result of a tool call: its input event and the place of its output. */
 import type { Logger } from "../../log.ts";
 import { A2C_VRL_TRANSFORMED, type CallToolResult, type ContentItem } from "../../protocol/tools.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { VrlEngine } from "./engine.ts";
 
 export interface VrlCall {

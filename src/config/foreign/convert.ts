@@ -25,7 +25,7 @@ import { Findings } from "../problem.ts";
 import { urlProblem } from "../values.ts";
 import { fileOf, fillVariables, isShell, type VariableContext } from "./variables.ts";
 import { hasPlaceholder, mapTexts } from "../placeholders.ts";
-import { closestWord } from "../../spelling.ts";
+import { closestWord } from "../../text/spelling.ts";
 
 type Transport = MCPServerConfig["type"];
 type Entry = Readonly<Record<string, unknown>>;

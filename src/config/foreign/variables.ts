@@ -4,7 +4,7 @@ import type { ConfigForm } from "../form.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { ReadingPlace } from "../problem.ts";
 import { mapTexts, replaceClosed } from "../placeholders.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean } from "../../text/spelling.ts";
 
 /** The place of a configuration file, as absolute paths. */
 export interface ConfigOrigin {

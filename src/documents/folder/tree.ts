@@ -7,7 +7,7 @@ import { readInside } from "./read_inside.ts";
 import { fileRefOf } from "./file_ref.ts";
 import { GitIgnores } from "./gitignore.ts";
 import type { FileFilter } from "./rules.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;

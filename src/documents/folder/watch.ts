@@ -2,7 +2,7 @@
 import { dirname } from "@std/path";
 import { FolderEvents } from "../../folder_events.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 /**
  * The most folders whose events are heard, those near the top first: fewer than the 8,192 watches that many Linux systems

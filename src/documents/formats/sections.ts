@@ -1,7 +1,7 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "../../provider/documents/source.ts";
 import type { HeadingContent, TableCell } from "../../protocol/dpe_content.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import type { DocumentFacts, ParsedDocument } from "./format.ts";
 
 /** The most characters of content of a page; a longer section is continued on further pages. */

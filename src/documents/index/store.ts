@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import type { DocumentErrorCode } from "../formats/format.ts";
 import type { FolderFile } from "../folder/tree.ts";
 import type { DocumentReport } from "../report.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { PACKAGE_VERSION } from "../../version.ts";
 
 /** The version of what is stored. What another version has written is read anew. */

@@ -3,7 +3,7 @@
  */
 import { DocumentError, type ParsedDocument } from "../formats/format.ts";
 import { openFile } from "../formats/kinds.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ParseAnswer, ParseRequest } from "./frames.ts";
 
 /** A request with the bytes of a file, as the process passes it on. */

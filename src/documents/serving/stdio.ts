@@ -3,7 +3,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import process from "node:process";
 import type { Logger } from "../../log.ts";
 import type { FolderDocuments } from "../folder_documents.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { createServer } from "./server.ts";
 
 /** A client that is being served. */

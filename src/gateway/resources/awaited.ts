@@ -1,7 +1,7 @@
 /** Follows resources for a client that listens by a stream: also those that nobody has yet. */
 import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ResourceReader } from "./reading.ts";
 import { Follower, MAX_OF_ONE_CLIENT, type ResourceSubscriptions } from "./subscriptions.ts";
 import type { ResourceAddress } from "./uris.ts";

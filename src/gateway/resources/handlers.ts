@@ -7,7 +7,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { pageOf } from "../paging.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { ClientList } from "./catalogue.ts";
 import type { ResourceReader } from "./reading.ts";

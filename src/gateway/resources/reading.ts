@@ -6,7 +6,7 @@ import type { Json } from "../../agent/toolkit/mcp.ts";
 import type { OfficeView } from "../../agent/toolkit/office_view.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
 

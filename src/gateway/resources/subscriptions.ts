@@ -5,7 +5,7 @@ import type { Office } from "../../agent/toolkit/office.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { toSeenLine } from "../../text/safe_text.ts";
 import type { ResourceAddress } from "./uris.ts";
 

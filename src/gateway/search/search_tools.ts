@@ -5,7 +5,7 @@ import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
-import { unknownName } from "../../spelling.ts";
+import { unknownName } from "../../text/spelling.ts";
 import type { LongResults } from "./long_results.ts";
 import { groupEqual, type ToolGroup } from "./tool_groups.ts";
 import type { ToolIndex } from "./tool_index.ts";

@@ -1,6 +1,6 @@
 /** A sign-in in a browser: authorization code with PKCE. The browser may be on another machine. */
 import * as oauth from "oauth4webapi";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
 import { isSamePlace } from "./addresses.ts";
 import { chooseClient } from "./client.ts";

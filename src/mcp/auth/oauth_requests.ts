@@ -1,7 +1,7 @@
 /** Requests to an authorization server by the library, and what their failures mean. */
 import * as oauth from "oauth4webapi";
 import { isRecord } from "../../json/json.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import { isFailure, ServerNotRunningError, SignInError } from "../errors.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
 import { ForbiddenAddressError } from "./reach.ts";

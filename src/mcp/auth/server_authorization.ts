@@ -1,7 +1,7 @@
 /** The authorization of one MCP server while it runs: its token, renewed in time, and what a refusal means. */
 import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import {
   ServerAuthorizationError,
   ServerNotRunningError,

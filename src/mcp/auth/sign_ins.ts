@@ -1,7 +1,7 @@
 /** Signs in at the MCP servers of one Computer, and out again. Works without a running session. */
 import * as oauth from "oauth4webapi";
 import { Deadline } from "../../async/deadline.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { ResolvedServerConfig } from "../../protocol/config.ts";
 import { networkReason, SignInError } from "../errors.ts";
 import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts";

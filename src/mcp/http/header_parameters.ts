@@ -5,7 +5,7 @@
  * MCP specification: Streamable HTTP, "Custom headers from tool parameters".
  */
 import { isRecord } from "../../json/json.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import type { EntryWarning, McpTool } from "../entries.ts";
 
 /** The member of a schema that names the header. */

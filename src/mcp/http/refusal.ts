@@ -2,7 +2,7 @@
 import type { RequestId } from "../../protocol/mcp.ts";
 import { readBoundedText } from "../../files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
-import { shorten } from "../../text.ts";
+import { shorten } from "../../text/text.ts";
 import { readMessages, type RpcFailure } from "../json_rpc.ts";
 
 const MAX_BODY_BYTES = 65_536;

@@ -1,7 +1,7 @@
 /** Ensures that no child process outlives its Computer, even if the Computer is killed. */
 import { Throttle } from "../../async/throttle.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 /** The shortest time between two searches for processes that left their group, in milliseconds. */
 const SWEEP_INTERVAL_MS = 200;

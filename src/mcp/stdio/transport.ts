@@ -4,7 +4,7 @@ import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import type { MCPServerStdioConfig, Resolved } from "../../protocol/config.ts";
 import { parseJson } from "../../json/json.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { childEnvironment } from "./environment.ts";
 import { ConfigurationError, ServerNotRunningError } from "../errors.ts";
 import type { ProcessGuard, TreeEnvironment } from "./guard.ts";

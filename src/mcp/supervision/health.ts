@@ -3,7 +3,7 @@ import { Backoff, delay } from "../../async/backoff.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "../../log.ts";
 import { oauthOf, type ResolvedServerConfig } from "../../protocol/config.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 
 /** Consecutive unanswered pings after which the server counts as hung. */
 const MAX_UNANSWERED_PINGS = 2;

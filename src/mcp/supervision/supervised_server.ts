@@ -4,7 +4,7 @@ import { delay } from "../../async/backoff.ts";
 import type { Limiter } from "../../async/limiter.ts";
 import { type Logger, withFields } from "../../log.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../../protocol/config.ts";
-import { describeError, shorten } from "../../text.ts";
+import { describeError, shorten } from "../../text/text.ts";
 import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import type { McpConnection } from "../connection.ts";
 import type { EraMemory } from "../era_memory.ts";

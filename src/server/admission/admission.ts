@@ -8,7 +8,7 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../../protocol/events.ts";
 import type { Farewell } from "../../protocol/farewell.ts";
 import { VERSION_QUERY_PARAMETER } from "../../protocol/version.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 import { auditFields, LoggedRefusal } from "../observe/logs.ts";
 import type { Meter } from "../observe/meter.ts";

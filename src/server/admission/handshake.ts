@@ -11,7 +11,7 @@ import {
   toProtocolMinor,
   VERSION_QUERY_PARAMETER,
 } from "../../protocol/version.ts";
-import { quoted } from "../../text.ts";
+import { quoted } from "../../text/text.ts";
 import type { Refusal } from "../observe/meter.ts";
 
 /** How a client may connect: HTTP long-polling, WebSocket. */

@@ -2,7 +2,7 @@
 import type { JWTPayload, ProtectedHeaderParameters } from "jose";
 import { isRecord, isTexts } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { countOf, quoted } from "../../text.ts";
+import { countOf, quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { JWT_ROWS } from "../options/credential_rows.ts";
 import {

@@ -6,7 +6,7 @@ import { abortable } from "../../async/abortable.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { contentProblem, FileContentError } from "../../http/watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
 

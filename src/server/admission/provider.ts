@@ -3,7 +3,7 @@ import { isRecord, isTexts } from "../../json/json.ts";
 import type { LogFields } from "../../log.ts";
 import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
 import type { Role } from "../../protocol/office.ts";
-import { quoted } from "../../text.ts";
+import { quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { CREDENTIAL_ROWS } from "../options/credential_rows.ts";
 

@@ -1,7 +1,7 @@
 /** The text of a token file (`docs/credentials.md#token-files`). Pure. */
 import { isRecord, parseJson } from "../../json/json.ts";
 import { nameProblem } from "../../protocol/names.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./provider.ts";
 import { contentProblem } from "../../http/watched_files.ts";
 

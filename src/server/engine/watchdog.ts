@@ -6,7 +6,7 @@ import type { Server as HttpServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { ListenError } from "../../http/listening.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { isGranted, OPEN_FILES_REMEDY } from "./tcp_sockets.ts";
 
 /** How often the Server checks whether it still accepts connections. */

@@ -4,7 +4,7 @@ import { startListening, stopListening } from "../../http/listening.ts";
 import type { HostRule } from "../../http/senders.ts";
 import { digestOf, isToken, readBearer } from "../../http/tokens.ts";
 import type { Logger } from "../../log.ts";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
 import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";

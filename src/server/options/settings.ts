@@ -1,7 +1,7 @@
 /** The options of a Server, as programs give them, and its settings: the options with all defaults and constants. */
 import { type Logger, silentLogger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
-import { didYouMean } from "../../spelling.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { TrustedProxies } from "../../http/proxies.ts";
 import { createHostRule, createOriginRule, type HostRule } from "../../http/senders.ts";
 import type { TlsOptions } from "../../http/tls.ts";

@@ -7,7 +7,7 @@ import { CLIENT_EVENT_PREFIX, READ_RESOURCE_EVENT } from "../../protocol/events.
 import { toErrorAckFor } from "../../protocol/flat_error.ts";
 import type { Role } from "../../protocol/office.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
-import { describeError, quoted } from "../../text.ts";
+import { describeError, quoted } from "../../text/text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
 import type { Drain } from "../drain.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";

@@ -7,7 +7,7 @@ import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
 import { approximateSizeBytes } from "../../json/measure.ts";
-import { describeError, quoted } from "../../text.ts";
+import { describeError, quoted } from "../../text/text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Credentials, Grant } from "../admission/provider.ts";
 import { type Account, Holding } from "../engine/budget.ts";

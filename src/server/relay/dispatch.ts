@@ -13,7 +13,7 @@ import {
 import { parseComputerCallData } from "../../protocol/parse.ts";
 import { fitsApproximately } from "../../json/measure.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import { describeError, quoted } from "../../text.ts";
+import { describeError, quoted } from "../../text/text.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../engine/raw.ts";

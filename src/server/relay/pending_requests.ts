@@ -3,7 +3,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
 import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
-import { quoted } from "../../text.ts";
+import { quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { RawAnswer } from "../engine/raw.ts";
 

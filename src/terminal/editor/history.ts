@@ -1,6 +1,6 @@
 /** The history of typed lines, in a private file that several processes may share. */
 import { dirname } from "@std/path";
-import { describeError } from "../../text.ts";
+import { describeError } from "../../text/text.ts";
 import { printableLine } from "../../text/safe_text.ts";
 
 const DEFAULT_HISTORY_LINES = 1_000;

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes, fail } from "@std/assert";
 import { type FetchChunk, fillBlobs } from "../../../src/agent/blobs.ts";
-import { describeError } from "../../../src/text.ts";
+import { describeError } from "../../../src/text/text.ts";
 import type { GetBlobRet } from "../../../src/protocol/resources.ts";
 import type { ContentItem } from "../../../src/protocol/tools.ts";
 

@@ -9,7 +9,7 @@ import {
   toErrorAck,
   withDetailsTold,
 } from "../../../src/protocol/errors.ts";
-import { describeError } from "../../../src/text.ts";
+import { describeError } from "../../../src/text/text.ts";
 
 const request = "client:get_tools";
 

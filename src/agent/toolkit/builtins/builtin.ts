@@ -1,7 +1,7 @@
 /** What the tools of gateway and toolkit themselves have in common. */
 import { settledWithin } from "../../../async/abortable.ts";
 import { Limiter } from "../../../async/limiter.ts";
-import { describeError } from "../../../text.ts";
+import { describeError } from "../../../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";

@@ -1,5 +1,5 @@
 /** `list_computers`: who is in the office, and what each has. */
-import { countOf, shorten } from "../../../text.ts";
+import { countOf, shorten } from "../../../text/text.ts";
 import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
 import type { LocalTool } from "../local_tool.ts";

@@ -3,7 +3,7 @@ import { readContent } from "../../../dpe/content.ts";
 import { escapeLabel } from "../../../dpe/markdown.ts";
 import { summaryOf } from "../../../dpe/plain_text.ts";
 import type { DPEElementDetail } from "../../../protocol/dpe.ts";
-import { shorten } from "../../../text.ts";
+import { shorten } from "../../../text/text.ts";
 import { toSeenWord } from "../../../text/safe_text.ts";
 import { readBase64 } from "../base64.ts";
 import type { McpContent } from "../mcp.ts";

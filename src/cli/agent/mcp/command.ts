@@ -8,7 +8,7 @@ import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
-import { describeError, shorten } from "../../../text.ts";
+import { describeError, shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./declaration.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";

@@ -10,8 +10,8 @@ import {
 import { toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette } from "../../../terminal/screen.ts";
 import { alignColumns } from "../../../terminal/shapes.ts";
-import { unknownName } from "../../../spelling.ts";
-import { describeError } from "../../../text.ts";
+import { unknownName } from "../../../text/spelling.ts";
+import { describeError } from "../../../text/text.ts";
 import { colored, type CommandAnswer } from "../../answers/answer.ts";
 import { UsageError } from "../../outcome.ts";
 import { loginCommand, serverStatusText } from "../../program.ts";

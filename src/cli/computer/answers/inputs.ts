@@ -6,8 +6,8 @@ import { UsageError } from "../../outcome.ts";
 import { filledMembers, inputIdsOf, type InputValue } from "../../../config/placeholders.ts";
 import { findInput } from "../../../computer/inputs/sources.ts";
 import { renderParameters } from "../../../computer/secrets/owner_masking.ts";
-import { unknownName } from "../../../spelling.ts";
-import { describeError } from "../../../text.ts";
+import { unknownName } from "../../../text/spelling.ts";
+import { describeError } from "../../../text/text.ts";
 import { colored, type CommandAnswer } from "../../answers/answer.ts";
 import type { CommandContext, HostedComputer } from "../hosted_computer.ts";
 

@@ -1,5 +1,5 @@
 /** `server add|remove|start|stop|restart|logs` */
-import { countOf } from "../../../text.ts";
+import { countOf } from "../../../text/text.ts";
 import { withoutSequences } from "../../../text/safe_text.ts";
 import { parseParams } from "../../answers/arguments.ts";
 import { addServerText, type NewServer, removeServerText, type WrittenServer } from "../../../config/edit.ts";

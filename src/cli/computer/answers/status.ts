@@ -1,5 +1,5 @@
 /** `status`, `skills`, `history` */
-import { countOf } from "../../../text.ts";
+import { countOf } from "../../../text/text.ts";
 import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette, Screen } from "../../../terminal/screen.ts";

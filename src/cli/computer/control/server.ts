@@ -8,7 +8,7 @@ import { abortable, settledWithin } from "../../../async/abortable.ts";
 import { readLines } from "../../../async/lines.ts";
 import type { Logger } from "../../../log.ts";
 import { COLORS, PLAIN, type Screen } from "../../../terminal/screen.ts";
-import { describeError } from "../../../text.ts";
+import { describeError } from "../../../text/text.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { isRecord } from "../../../json/json.ts";
 import type { Answer, FieldValue } from "../../../protocol/questions.ts";

@@ -1,6 +1,6 @@
 /** The top definitions of a file of source code. */
 import type { Language } from "./languages.ts";
-import { shorten } from "../../../text.ts";
+import { shorten } from "../../../text/text.ts";
 import { maskedCode, STRING_MASK } from "./masked_code.ts";
 
 /** A definition that is in no other one. Positions are those of the text. */

@@ -1,7 +1,7 @@
 /** PDF, read by PDF.js. Nothing is drawn, no script runs, and nothing is fetched. */
 import { getDocumentProxy } from "unpdf";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
-import { shorten } from "../../../text.ts";
+import { shorten } from "../../../text/text.ts";
 import {
   DocumentError,
   type DocumentFacts,

@@ -2,7 +2,7 @@
 import { annotation } from "../annotation.ts";
 import type { TableCell } from "../../../protocol/dpe_content.ts";
 import type { DocumentElement, DocumentPage } from "../../../provider/documents/source.ts";
-import { shorten } from "../../../text.ts";
+import { shorten } from "../../../text/text.ts";
 import { type DocumentFacts, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { linesOf, paragraphText } from "../drawing_text.ts";
 import { ListBuilder } from "../list_builder.ts";

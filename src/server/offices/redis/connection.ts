@@ -2,7 +2,7 @@
 import type { LogFields, Logger } from "../../../log.ts";
 import { abortable, settledWithin } from "../../../async/abortable.ts";
 import { delay } from "../../../async/backoff.ts";
-import { describeError } from "../../../text.ts";
+import { describeError } from "../../../text/text.ts";
 import { parseRedisUrl, REDIS_ACL_HINT, type RedisAddress, shownRedisUrl } from "./settings.ts";
 
 const MAX_RECONNECT_MS = 1_000;

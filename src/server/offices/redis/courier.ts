@@ -1,7 +1,7 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
-import { describeError, quoted } from "../../../text.ts";
+import { describeError, quoted } from "../../../text/text.ts";
 import type { Logger } from "../../../log.ts";
 import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";

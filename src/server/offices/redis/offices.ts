@@ -4,7 +4,7 @@ import { delay } from "../../../async/backoff.ts";
 import type { Logger } from "../../../log.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
-import { describeError } from "../../../text.ts";
+import { describeError } from "../../../text/text.ts";
 import type { Target } from "../../relay/connection.ts";
 import { isSameMembership, type JoinOutcome, type Member, refuseMove } from "../office.ts";
 import {

@@ -8,7 +8,7 @@ import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { SMALL_MESSAGE_BYTES } from "../../engine/budget.ts";
 import type { PendingRequest, RelayedRequest } from "../../relay/pending_requests.ts";
-import { quoted } from "../../../text.ts";
+import { quoted } from "../../../text/text.ts";
 
 /** The most bytes under way to one process; a larger message goes alone. Redis allows 32 MiB by default, for all senders. */
 const MAX_UNDER_WAY_BYTES = 4 * 1024 * 1024;

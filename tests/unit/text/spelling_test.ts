@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { closestWord, didYouMean, unknownName } from "../../src/spelling.ts";
+import { closestWord, didYouMean, unknownName } from "../../../src/text/spelling.ts";
 
 const known = ["command", "args", "env", "server_parameters", "stdio", "sse"];
 

@@ -1,5 +1,5 @@
 /** Suggestions for unknown words: the closest known word, and lists of known words. */
-import { toSeenName, toSeenWord } from "./text/safe_text.ts";
+import { toSeenName, toSeenWord } from "./safe_text.ts";
 
 /** Longer words are not compared, in characters. */
 const MAX_LENGTH = 64;
