@@ -5,7 +5,7 @@ import {
   type ConfigText,
   duplicateKey,
   firstOfLines,
-  lineFinder,
+  KeyPlaces,
   MAX_DEPTH,
   type Place,
   refuseDepth,
@@ -16,26 +16,18 @@ const BRACKETS = /[[{]|[\]}]|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/.*|\/\*[^]*?\*\//
 
 /** Reads a text, without a byte order mark. It never throws: a syntax error becomes a problem. */
 export function readJsonText(text: string): ConfigText {
+  const places = new KeyPlaces(text);
   const tooDeepAt = findTooDeep(text);
-  if (tooDeepAt !== undefined) return refuseDepth(lineFinder(text)(tooDeepAt));
+  if (tooDeepAt !== undefined) return refuseDepth(places.placeAt(tooDeepAt));
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const placeAt = lineFinder(text);
   const duplicates: ConfigProblem[] = [];
-  const value = root === undefined ? undefined : toValue(root, [], (path, offset) => {
-    if (duplicates.length === MAX_FINDINGS) return;
-    duplicates.push({ message: duplicateKey(path.at(-1)), path: formatPath(path), ...placeAt(offset) });
-  });
-  const members = new WeakMap<Node, ReadonlyMap<string, Node>>();
+  const value = root === undefined ? undefined : toValue(root, [], { places, duplicates });
   return {
     value,
-    syntax: hasNoBraces(text, errors) ? [NO_BRACES] : firstOfLines(syntaxProblems(errors, placeAt)),
+    syntax: hasNoBraces(text, errors) ? [NO_BRACES] : firstOfLines(syntaxProblems(errors, places)),
     duplicates,
-    locate: ({ path, message }) => ({
-      message,
-      path: formatPath(path),
-      ...placeAt(offsetOf(root, path, members)),
-    }),
+    locate: places.locate,
   };
 }
 
@@ -67,7 +59,7 @@ function hasNoBraces(text: string, errors: readonly ParseError[]): boolean {
 
 function* syntaxProblems(
   errors: readonly ParseError[],
-  placeAt: (offset: number) => Place,
+  { placeAt }: KeyPlaces,
 ): Generator<ConfigProblem & Place> {
   for (const { error, offset } of errors) {
     const message = `invalid JSON: ${SYNTAX_STATES[printParseErrorCode(error)]}`;
@@ -96,53 +88,32 @@ const SYNTAX_STATES: Readonly<Record<ReturnType<typeof printParseErrorCode>, str
   "<unknown ParseErrorCode>": "invalid syntax; check the commas, quotes and brackets of this line",
 };
 
+/** The value of a node, whose keys are added to the places. */
 function toValue(
   node: Node,
   path: ConfigPath,
-  onDuplicate: (path: ConfigPath, offset: number) => void,
+  context: { readonly places: KeyPlaces; readonly duplicates: ConfigProblem[] },
 ): unknown {
+  const { places, duplicates } = context;
   const children = node.children ?? [];
   if (node.type === "array") {
-    return children.map((item, index) => toValue(item, [...path, index], onDuplicate));
+    return children.map((item, index) => {
+      places.add([...path, index], item.offset);
+      return toValue(item, [...path, index], context);
+    });
   }
   if (node.type !== "object") return node.value;
   const entries = new Map<string, unknown>();
   for (const { children: [key, value] = [] } of children) {
     if (typeof key?.value !== "string") continue;
     const at = [...path, key.value];
-    if (entries.has(key.value)) onDuplicate(at, key.offset);
-    entries.set(key.value, value === undefined ? undefined : toValue(value, at, onDuplicate));
+    const isDuplicate = entries.has(key.value) && duplicates.length < MAX_FINDINGS;
+    if (isDuplicate) {
+      const place = places.placeAt(key.offset);
+      duplicates.push({ message: duplicateKey(key.value), path: formatPath(at), ...place });
+    }
+    places.add(at, key.offset);
+    entries.set(key.value, value === undefined ? undefined : toValue(value, at, context));
   }
   return Object.fromEntries(entries);
-}
-
-/** The properties of the objects that were looked up before, by key. */
-type KnownMembers = WeakMap<Node, ReadonlyMap<string, Node>>;
-
-/** The offset of the key at `path`, or of its closest ancestor in the text. */
-function offsetOf(root: Node | undefined, path: ConfigPath, known: KnownMembers): number {
-  if (root === undefined) return 0;
-  let node = root;
-  let offset = root.offset;
-  for (const key of path) {
-    const found = typeof key === "number" ? node.children?.[key] : membersOf(node, known).get(key);
-    const value = found?.type === "property" ? found.children?.[1] : found;
-    if (found === undefined || value === undefined) return offset;
-    offset = found.offset;
-    node = value;
-  }
-  return offset;
-}
-
-/** The properties of an object by key; of a duplicate key, the first one. */
-function membersOf(node: Node, known: KnownMembers): ReadonlyMap<string, Node> {
-  const before = known.get(node);
-  if (before !== undefined) return before;
-  const members = new Map<string, Node>();
-  for (const property of node.type === "object" ? node.children ?? [] : []) {
-    const key: unknown = property.children?.[0]?.value;
-    if (typeof key === "string" && !members.has(key)) members.set(key, property);
-  }
-  known.set(node, members);
-  return members;
 }

@@ -69,34 +69,52 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   return depth >= MAX_DEPTH || Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
-export function lineFinder(text: string): (offset: number) => Place {
-  const starts = [0, ...text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length)];
-  return (offset) => {
-    // Binary search for the last line that starts at or before the offset, as a broken file has thousands of places.
-    let line = 0;
-    for (let end = starts.length; end - line > 1;) {
-      const middle = (line + end) >> 1;
-      if ((starts[middle] ?? 0) <= offset) line = middle;
-      else end = middle;
-    }
-    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
-  };
-}
-
+/** The places of the keys of a text. They are given and kept as offsets: few of them become a line and a column. */
 export class KeyPlaces {
-  readonly #places = new Map<string, Place>();
+  readonly #lineStarts: readonly number[];
+  readonly #root: KeyNode;
 
-  add(path: ConfigPath, place: Place): void {
-    const key = JSON.stringify(path);
-    if (!this.#places.has(key)) this.#places.set(key, place);
+  constructor(text: string) {
+    const ends = text.matchAll(/\r\n|\n|\r/g).map(({ 0: end, index }) => index + end.length);
+    this.#lineStarts = [0, ...ends];
+    this.#root = { offset: 0, below: undefined };
+  }
+
+  /** Adds a key, whose ancestors were added before it; of a duplicate key the first one counts. */
+  add(path: ConfigPath, offset: number): void {
+    const { node, rest: [key] } = this.#find(path);
+    if (key !== undefined) (node.below ??= new Map()).set(key, { offset, below: undefined });
   }
 
   /** Adds the place of the issue's key, or of the key's closest ancestor. */
-  locate({ path, message }: ConfigIssue): ConfigProblem {
-    for (let length = path.length; length > 0; length--) {
-      const place = this.#places.get(JSON.stringify(path.slice(0, length)));
-      if (place !== undefined) return { message, path: formatPath(path), ...place };
+  readonly locate = ({ path, message }: ConfigIssue): ConfigProblem => {
+    return { message, path: formatPath(path), ...this.placeAt(this.#find(path).node.offset) };
+  };
+
+  readonly placeAt = (offset: number): Place => {
+    // Binary search for the last line that starts at or before the offset, as a broken file has thousands of places.
+    let line = 0;
+    for (let end = this.#lineStarts.length; end - line > 1;) {
+      const middle = (line + end) >> 1;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) line = middle;
+      else end = middle;
     }
-    return { message, path: formatPath(path), line: 1, column: 1 };
+    return { line: line + 1, column: offset - (this.#lineStarts[line] ?? 0) + 1 };
+  };
+
+  /** The node at the path, or at its closest ancestor, and the part of the path that is left. */
+  #find(path: ConfigPath): { readonly node: KeyNode; readonly rest: ConfigPath } {
+    let node = this.#root;
+    for (const [index, key] of path.entries()) {
+      const next = node.below?.get(key);
+      if (next === undefined) return { node, rest: path.slice(index) };
+      node = next;
+    }
+    return { node, rest: [] };
   }
+}
+
+interface KeyNode {
+  readonly offset: number;
+  below: Map<string | number, KeyNode> | undefined;
 }

@@ -9,8 +9,7 @@ export function readTomlText(text: string): ConfigText {
     const program = parseTOML(text);
     const value: unknown = getStaticTOMLValue(program);
     if (isTooDeep(value)) return refuseDepth({ line: 1, column: 1 });
-    const places = placesOf(program);
-    return { value, syntax: [], duplicates: [], locate: (issue) => places.locate(issue) };
+    return { value, syntax: [], duplicates: [], locate: placesOf(program, text).locate };
   } catch (error) {
     if (error instanceof RangeError) return refuseDepth({ line: 1, column: 1 });
     if (!(error instanceof ParseError)) throw error;
@@ -33,14 +32,14 @@ function stateOf(message: string): string {
   return withRemedy(state.slice(0, 1).toLowerCase() + state.slice(1), remedy);
 }
 
-function placesOf(program: AST.TOMLProgram): KeyPlaces {
-  const places = new KeyPlaces();
+function placesOf(program: AST.TOMLProgram, text: string): KeyPlaces {
+  const places = new KeyPlaces(text);
   for (const node of program.body[0].body) {
     if (node.type === "TOMLKeyValue") {
       addPair(node, [], places);
       continue;
     }
-    places.add(node.resolvedKey, toPlace(node));
+    node.resolvedKey.forEach((_, index) => places.add(node.resolvedKey.slice(0, index + 1), node.range[0]));
     for (const pair of node.body) addPair(pair, node.resolvedKey, places);
   }
   return places;
@@ -50,7 +49,7 @@ function addPair({ key, value }: AST.TOMLKeyValue, around: ConfigPath, places: K
   let path = around;
   for (const part of key.keys) {
     path = [...path, part.type === "TOMLBare" ? part.name : part.value];
-    places.add(path, toPlace(part));
+    places.add(path, part.range[0]);
   }
   addContent(value, path, places);
 }
@@ -59,11 +58,7 @@ function addContent(node: AST.TOMLContentNode, path: ConfigPath, places: KeyPlac
   if (node.type === "TOMLInlineTable") { for (const pair of node.body) addPair(pair, path, places); }
   if (node.type !== "TOMLArray") return;
   node.elements.forEach((item, index) => {
-    places.add([...path, index], toPlace(item));
+    places.add([...path, index], item.range[0]);
     addContent(item, [...path, index], places);
   });
-}
-
-function toPlace({ loc: { start } }: AST.TOMLNode): { readonly line: number; readonly column: number } {
-  return { line: start.line, column: start.column + 1 };
 }

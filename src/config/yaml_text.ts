@@ -1,11 +1,9 @@
 /** Reads a configuration in YAML. */
 import {
   type Document,
-  isAlias,
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
   type ParsedNode,
   parseDocument,
   visit,
@@ -33,9 +31,10 @@ const MAX_KEY_LENGTH = 128;
 
 /** Reads a text. It reports the first syntax error of each line. */
 export function readYamlText(text: string): ConfigText {
-  const counter = new LineCounter();
+  const places = new KeyPlaces(text);
+  const { placeAt } = places;
   try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
+    const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
     const errors = document.errors.filter(({ code }) => code !== "DUPLICATE_KEY");
     if (errors.some(({ message }) => message.includes("call stack"))) {
       return refuseDepth({ line: 1, column: 1 });
@@ -44,7 +43,7 @@ export function readYamlText(text: string): ConfigText {
       const syntax = firstOfLines(errors.map((error) => ({
         message: `invalid YAML: ${stateOf(error)}`,
         path: "",
-        ...placeOf(error, counter),
+        ...placeAt(error.pos[0]),
       })));
       return { ...refuseText({ message: "", path: "" }), syntax };
     }
@@ -54,14 +53,13 @@ export function readYamlText(text: string): ConfigText {
     }
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
     if (isTooDeep(value)) return refuseDepth({ line: 1, column: 1 });
-    const places = new KeyPlaces();
-    addPlaces(document.contents, [], { places, counter });
+    addPlaces(document.contents, [], places);
     const duplicates = document.errors.slice(0, MAX_FINDINGS).map((error) => ({
-      ...placeOf(error, counter),
+      ...placeAt(error.pos[0]),
       path: "",
       message: duplicateKey(keyAt(error, text)),
     }));
-    return { value, syntax: [], duplicates, locate: (issue) => places.locate(issue) };
+    return { value, syntax: [], duplicates, locate: places.locate };
   } catch (error) {
     if (error instanceof RangeError) return refuseDepth({ line: 1, column: 1 });
     // An alias without an anchor, or aliases that expand to too many nodes
@@ -90,11 +88,6 @@ function keyAt({ pos: [start] }: YAMLError, text: string): string | undefined {
   return quoted ?? plain;
 }
 
-function placeOf({ pos: [offset] }: YAMLError, counter: LineCounter) {
-  const { line, col } = counter.linePos(offset);
-  return { line, column: col };
-}
-
 /** What is wrong and what to do, without the text after the colon of the parser's message, which may be a secret. */
 function stateOf({ message, code }: YAMLError): string {
   const state = message.replace(/:.*$/s, "");
@@ -109,28 +102,12 @@ const REMEDIES: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   TAB_AS_INDENT: "use spaces",
 };
 
-function addPlaces(
-  node: ParsedNode | null,
-  path: ConfigPath,
-  context: { readonly places: KeyPlaces; readonly counter: LineCounter },
-): void {
-  const { places, counter } = context;
-  const add = (at: ConfigPath, { range: [offset] }: ParsedNode) => {
-    const { line, col } = counter.linePos(offset);
-    places.add(at, { line, column: col });
+function addPlaces(node: ParsedNode | null, path: ConfigPath, places: KeyPlaces): void {
+  const add = (key: string | number, { range: [offset] }: ParsedNode, value: ParsedNode | null) => {
+    places.add([...path, key], offset);
+    addPlaces(value, [...path, key], places);
   };
-  if (node === null || isAlias(node) || isScalar(node)) return;
   if (isMap(node)) {
-    for (const { key, value } of node.items) {
-      if (!isScalar(key)) continue;
-      const at = [...path, String(key.value)];
-      add(at, key);
-      addPlaces(value, at, context);
-    }
-  }
-  if (!isSeq(node)) return;
-  node.items.forEach((item, index) => {
-    add([...path, index], item);
-    addPlaces(item, [...path, index], context);
-  });
+    for (const { key, value } of node.items) if (isScalar(key)) add(String(key.value), key, value);
+  } else if (isSeq(node)) node.items.forEach((item, index) => add(index, item, item));
 }

@@ -11,7 +11,6 @@ export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${decoder.decode(encoder.encode(text.slice(0, maxLength)))}…`;
 }
 
-/** The message of anything that was thrown, with `�` in place of halves of characters, which a peer may have sent. */
 /** The length to which a peer's text is cut in log lines and refusals. */
 const MAX_QUOTED_LENGTH = 128;
 
@@ -20,6 +19,7 @@ export function quoted(text: string): string {
   return shorten(text, MAX_QUOTED_LENGTH).toWellFormed();
 }
 
+/** The message of anything that was thrown, with `�` in place of halves of characters, which a peer may have sent. */
 export function describeError(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).toWellFormed();
 }
