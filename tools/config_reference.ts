@@ -1,4 +1,4 @@
-/** The tables of `docs/configuration.md`, made from the schema of a configuration. */
+/** The lists of members in `docs/configuration.md`, made from the schema of a configuration. */
 import { isRecord } from "../src/json/json.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -22,14 +22,14 @@ const SECTIONS: readonly (readonly [title: string, definition: string, member?: 
 const BEGIN = "<!-- reference: written by `deno task schema` -->";
 const END = "<!-- /reference -->";
 
-/** The page with its tables written anew. */
+/** The page with its lists written anew. */
 export function withReference(page: string, schema: Schema): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new TypeError(`Cannot write the reference: no "${BEGIN}" … "${END}"`);
-  const tables = SECTIONS.map(([title, ...place]) =>
-    `### ${title}\n\n${tableOf(definitionAt(schema, ...place))}`
+  const lists = SECTIONS.map(([title, ...place]) =>
+    `### ${title}\n\n${listOf(definitionAt(schema, ...place))}`
   );
-  return `${page.slice(0, begin)}${BEGIN}\n\n${tables.join("\n\n")}\n\n${page.slice(end)}`;
+  return `${page.slice(0, begin)}${BEGIN}\n\n${lists.join("\n\n")}\n\n${page.slice(end)}`;
 }
 
 function definitionAt(schema: Schema, name: string, member?: string): Schema {
@@ -37,14 +37,15 @@ function definitionAt(schema: Schema, name: string, member?: string): Schema {
   return member === undefined ? definition : recordAt(recordAt(definition, "properties"), member);
 }
 
-function tableOf(definition: Schema): string {
+function listOf(definition: Schema): string {
   const required = Array.isArray(definition["required"]) ? definition["required"] : [];
-  const rows = Object.entries(recordAt(definition, "properties")).map(([name, value]) => {
+  const lines = Object.entries(recordAt(definition, "properties")).map(([name, value]) => {
     const property = isRecord(value) ? value : {};
     const field = required.includes(name) ? `**\`${name}\`**` : `\`${name}\``;
-    return `| ${[field, typeOf(property), defaultOf(property), property["description"] ?? ""].join(" | ")} |`;
+    const remarks = [typeOf(property), defaultOf(property)].filter((part) => part !== "").join(", ");
+    return `- ${field}${remarks === "" ? "" : ` (${remarks})`}: ${property["description"] ?? ""}`;
   });
-  return ["| field | type | default | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return lines.join("\n");
 }
 
 /** The JSON type in one word or a few; what stands for a placeholder is left out. */
@@ -65,7 +66,7 @@ function typeOf(schema: Schema): string {
 
 function defaultOf(schema: Schema): string {
   const value = schema["default"];
-  return value === undefined || value === null ? "" : `\`${JSON.stringify(value)}\``;
+  return value === undefined || value === null ? "" : `default \`${JSON.stringify(value)}\``;
 }
 
 function recordAt(schema: Schema, key: string): Schema {
