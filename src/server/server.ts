@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { Drain } from "./drain.ts";
-import { Health, MetricsSide } from "./observe/pages.ts";
+import { createMetricsPage, Health, openMetricsPort } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./observe/logs.ts";
 import { answerPlainRequest } from "./engine/port.ts";
@@ -25,7 +25,7 @@ import {
 import { optionLabel, requireNumber } from "./options/checks.ts";
 import { CONSTANTS } from "./options/constants.ts";
 import { OPTIONS } from "./options/table.ts";
-import { Metrics } from "./observe/metrics.ts";
+import { writeMetrics } from "./observe/metrics.ts";
 import { openSocketIo, type SocketIoContext, type SocketIoSide } from "./socket_io.ts";
 import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "../http/listening.ts";
@@ -80,7 +80,7 @@ export class SmcpServer implements AsyncDisposable {
     try {
       await settledWithin(side.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
-      const metricsAddress = await own.metricsSide.listen(signal);
+      const metricsAddress = await own.metricsPort?.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
       return new SmcpServer({
         http,
@@ -160,7 +160,7 @@ export class SmcpServer implements AsyncDisposable {
    */
   async metrics(): Promise<string> {
     const { metrics } = this.#parts;
-    if (metrics !== undefined) return await metrics.text();
+    if (metrics !== undefined) return await metrics();
     throw new TypeError("Cannot write the metrics: the Server was opened without them");
   }
 
@@ -237,11 +237,13 @@ export class SmcpServer implements AsyncDisposable {
   }
 }
 
+type WriteMetrics = () => string;
+
 interface Parts {
   readonly http: HttpServer;
   readonly stop: () => Promise<void>;
   readonly drain: (timeoutMs: number) => Promise<void>;
-  readonly metrics: Metrics | undefined;
+  readonly metrics: WriteMetrics | undefined;
   /** Settles when the Server fails, if ever. */
   readonly failure: Promise<ListenError>;
   readonly address?: Address;
@@ -260,7 +262,7 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
   const { handshake, logger } = settings;
   const { maxSockets } = options;
   const httpOptions = httpOptionsOf(options);
-  const metricsPlace = metricsPlaceOf(options);
+  const { token, port, ...place } = metricsPlaceOf(options);
   const drain = new Drain();
   const health = new Health({ ...settings, drain });
   const { checks } = health;
@@ -269,7 +271,7 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
     maxBytes: CONSTANTS.maxCertificateBytes.value,
   });
   const onRequest = (request: IncomingMessage, response: ServerResponse) =>
-    answerPlainRequest(request, response, { handshake, checks, metrics: metricsSide.mainPage });
+    answerPlainRequest(request, response, { handshake, checks, metrics: mainPage });
   const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);
   http.on("upgrade", refusePlainUpgrade);
   const refusals = createRefusalLog(logger);
@@ -277,16 +279,20 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
   const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
   health.offices = side.offices;
   const metrics = openMetrics(settings, { side, health, certificate });
-  const metricsSide = new MetricsSide(metrics, { ...metricsPlace, checks, httpOptions, logger });
+  const page = metrics && createMetricsPage(metrics, { token, logger });
+  const mainPage = token === undefined ? undefined : page;
+  const metricsPort = port === undefined
+    ? undefined
+    : openMetricsPort({ ...place, port, checks, metrics: page, httpOptions });
   const stop = async () => {
     await health.watchdog?.close();
     await side.close();
     await stopListening(http);
-    await metricsSide.close();
+    await metricsPort?.close();
     await certificate?.close();
     refusals.close();
   };
-  return { http, side, health, drain, metrics, metricsSide, isTls, stop };
+  return { http, side, health, drain, metrics, metricsPort, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {
@@ -300,19 +306,20 @@ function openMetrics(
     readonly health: Health;
     readonly certificate?: ServerCertificate | undefined;
   },
-): Metrics | undefined {
+): WriteMetrics | undefined {
   if (meter === undefined) return undefined;
-  return new Metrics(meter, () => {
+  return () => {
     const { connections, countSessions } = side;
-    return {
+    return writeMetrics({
+      meter,
       connections: [...connections.values()],
       otherConnections: Math.max(0, countSessions() - connections.size),
       isReady: health.isReady,
       messageBytes: side.countMessageBytes(),
       certificateExpiresAtMs: certificate?.expiresAtMs,
       auditLinesLost: countLostAuditLines?.(),
-    };
-  });
+    });
+  };
 }
 
 /** Sets up Socket.IO on the Server's own HTTP server, with bounds on its TCP connections. */

@@ -226,7 +226,7 @@ export interface PlainAnswers {
   /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
   readonly checks: ReadonlyMap<string, () => string | undefined>;
   /** Answers `/metrics`; without it, the answer is 404. */
-  readonly metrics?: { answer(request: IncomingMessage, response: ServerResponse): void } | undefined;
+  readonly metrics?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
 /** Answers a request for another path than that of Socket.IO: a check of health with 200 or 503, others with 404. */
@@ -239,7 +239,7 @@ export function answerPlainRequest(
   const refused = senderProblem(request.headers, handshake, handshake.proxies?.read(request));
   if (refused !== undefined) return refuseRequest(response, senderRefusal(refused));
   const path = request.url?.split("?", 1)[0] ?? "";
-  if (path === METRICS_PATH && metrics !== undefined) return metrics.answer(request, response);
+  if (path === METRICS_PATH && metrics !== undefined) return metrics(request, response);
   const check = checks.get(path);
   const problem = check?.();
   const status = check === undefined ? 404 : problem === undefined ? 200 : 503;

@@ -19,29 +19,14 @@ export interface Snapshot {
   readonly auditLinesLost: number | undefined;
 }
 
-export class Metrics {
-  readonly #meter: Meter;
-  readonly #takeSnapshot: () => Snapshot;
-
-  constructor(meter: Meter, takeSnapshot: () => Snapshot) {
-    this.#meter = meter;
-    this.#takeSnapshot = takeSnapshot;
-  }
-
-  text(): string {
-    const source = { meter: this.#meter, ...this.#takeSnapshot() };
-    return Object.entries(METRICS).flatMap(([name, metric]) => {
-      const value = metric.value(source);
-      return value === undefined ? [] : [write(name, metric, value)];
-    }).join("\n");
-  }
+interface Source extends Snapshot {
+  readonly meter: Meter;
 }
 
 interface Metric {
-  readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   /** The value; `undefined` for a metric that this Server has not. */
-  value(source: Snapshot & { readonly meter: Meter }): number | readonly Sample[] | undefined;
+  value(source: Source): number | readonly Sample[] | undefined;
 }
 
 interface Sample {
@@ -51,21 +36,33 @@ interface Sample {
   readonly value: number;
 }
 
+export function writeMetrics(source: Source): string {
+  return Object.entries(METRICS).flatMap(([name, { help, value }]) => {
+    const values = value(source);
+    if (values === undefined) return [];
+    const samples = typeof values === "number" ? [{ labels: {}, value: values }] : values;
+    return `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${samples.map(lineOf(name)).join("")}`;
+  }).join("\n");
+}
+
+/** Prometheus's convention for names. */
+function typeOf(name: string): "counter" | "gauge" | "histogram" {
+  if (name.endsWith("_total")) return "counter";
+  return name.endsWith("_duration_seconds") ? "histogram" : "gauge";
+}
+
 /** Labels are not escaped: no peer chooses them. */
-function write(name: string, { type, help }: Metric, value: number | readonly Sample[]): string {
-  const samples = typeof value === "number" ? [{ labels: {}, value }] : value;
-  const lines = samples.map(({ suffix = "", labels, value }: Sample) => {
+function lineOf(name: string) {
+  return ({ suffix = "", labels, value }: Sample): string => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`).join(",");
     return `${name}${suffix}${pairs && `{${pairs}}`} ${value}\n`;
-  });
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+  };
 }
 
 const STARTED_AT_S = Date.now() / 1_000 - process.uptime();
 
 const METRICS: Readonly<Record<string, Metric>> = {
   a2c_requests_total: {
-    type: "counter",
     help: "Events of members by name and outcome",
     value: ({ meter }) =>
       meter.events().flatMap(({ event, outcomes }) =>
@@ -73,7 +70,6 @@ const METRICS: Readonly<Record<string, Metric>> = {
       ),
   },
   a2c_request_errors_total: {
-    type: "counter",
     help: "Events that the Server refused or could not complete, by the code of the error",
     value: ({ meter }) =>
       meter.events().flatMap(({ event, codes }) =>
@@ -81,24 +77,20 @@ const METRICS: Readonly<Record<string, Metric>> = {
       ),
   },
   a2c_refusals_total: {
-    type: "counter",
     help: "Connections and handshakes that the Server refused or ended, by reason",
     // Also those that never occurred, so that a rate can be told from the first on.
     value: ({ meter }) => meter.refusals.entries().map(([reason, value]) => ({ labels: { reason }, value })),
   },
   a2c_bytes_total: {
-    type: "counter",
     help: "Bytes of the messages of members, without frames and headers",
     value: ({ meter }) =>
       Object.entries(meter.bytes).map(([direction, value]) => ({ labels: { direction }, value })),
   },
   a2c_relay_duration_seconds: {
-    type: "histogram",
     help: "Time from a relayed request to the answer of the Computer",
     value: ({ meter }) => meter.events().flatMap(latenciesOf),
   },
   a2c_connections: {
-    type: "gauge",
     help: "Admitted connections by role",
     value: ({ connections }) =>
       ["agent", "computer", "observer", "none"].map((role) => {
@@ -107,37 +99,30 @@ const METRICS: Readonly<Record<string, Metric>> = {
       }),
   },
   a2c_connections_other: {
-    type: "gauge",
     help: "Connections that are not admitted, or are closing",
     value: ({ otherConnections }) => otherConnections,
   },
   a2c_offices: {
-    type: "gauge",
     help: "Offices with members on this process",
     value: ({ connections }) => new Set(connections.flatMap(({ member }) => member?.officeId ?? [])).size,
   },
   a2c_requests_in_flight: {
-    type: "gauge",
     help: "Relayed requests that wait for their answer",
     value: ({ connections }) => connections.reduce((sum, { inFlight }) => sum + inFlight.requests, 0),
   },
   a2c_bytes_in_flight: {
-    type: "gauge",
     help: "Memory of the requests in flight, estimated",
     value: ({ connections }) => connections.reduce((sum, { inFlight }) => sum + inFlight.bytes, 0),
   },
   a2c_message_memory_bytes: {
-    type: "gauge",
     help: "Bytes of messages that have not arrived completely, or wait for members that read slowly",
     value: ({ messageBytes }) => messageBytes,
   },
   a2c_ready: {
-    type: "gauge",
     help: "1 while new sessions are accepted, else 0",
     value: ({ isReady }) => Number(isReady),
   },
   process_cpu_seconds_total: {
-    type: "counter",
     help: "CPU time of the process in seconds",
     value() {
       const { user, system } = process.cpuUsage();
@@ -145,27 +130,22 @@ const METRICS: Readonly<Record<string, Metric>> = {
     },
   },
   process_resident_memory_bytes: {
-    type: "gauge",
     help: "Resident memory of the process in bytes",
     value: () => process.memoryUsage().rss,
   },
   process_heap_bytes: {
-    type: "gauge",
     help: "Used heap of the process in bytes",
     value: () => process.memoryUsage().heapUsed,
   },
   process_start_time_seconds: {
-    type: "gauge",
     help: "Start of the process since the epoch",
     value: () => STARTED_AT_S,
   },
   a2c_audit_lines_lost_total: {
-    type: "counter",
     help: "Lines of the audit trail that could not be written to the audit log",
     value: ({ auditLinesLost }) => auditLinesLost,
   },
   a2c_tls_certificate_expiry_timestamp_seconds: {
-    type: "gauge",
     help: "When the TLS certificate expires, since the epoch",
     value: ({ certificateExpiresAtMs: ms }) => ms === undefined ? undefined : ms / 1_000,
   },

@@ -1,5 +1,5 @@
 /** What a Server tells over HTTP about itself: its metrics, and whether it is alive and ready. */
-import { createServer, type Server as HttpServer, type ServerOptions, type ServerResponse } from "node:http";
+import { createServer, type ServerOptions, type ServerResponse } from "node:http";
 import { startListening, stopListening } from "../../http/listening.ts";
 import type { HostRule } from "../../http/senders.ts";
 import { digestOf, isToken, readBearer } from "../../http/tokens.ts";
@@ -11,7 +11,6 @@ import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";
 import { refusePlainUpgrade } from "../engine/refusals.ts";
 import type { Offices } from "../offices/offices.ts";
 import type { Watchdog } from "../engine/watchdog.ts";
-import type { Metrics } from "./metrics.ts";
 
 /** The most TCP connections to the port of the metrics. */
 const MAX_METRICS_SOCKETS = 64;
@@ -20,29 +19,30 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Page = NonNullable<PlainAnswers["metrics"]>;
 
-/** @param options `token`: what a request must show as a bearer token, if anything. */
-function pageOf(
-  metrics: Metrics,
+/**
+ * Makes the page of the metrics, which never throws.
+ *
+ * @param options `token`: what a request must show as a bearer token, if anything.
+ */
+export function createMetricsPage(
+  write: () => string,
   { token, logger }: { readonly token: string | undefined; readonly logger: Logger },
 ): Page {
   const digest = token === undefined ? undefined : digestOf(token);
-  return {
-    /** Never throws. */
-    answer({ method, headers }, response) {
-      // Programs send no Origin, and no web page has business here.
-      if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
-      if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
-      if (digest !== undefined && !isToken(readBearer(headers.authorization) ?? "", digest)) {
-        response.setHeader("www-authenticate", "Bearer");
-        return end(response, 401, "A bearer token is required\n");
-      }
-      try {
-        end(response, 200, metrics.text());
-      } catch (error) {
-        logger.error("failed to write the metrics", { error: describeError(error) });
-        end(response, 500, "Internal error\n");
-      }
-    },
+  return ({ method, headers }, response) => {
+    // Programs send no Origin, and no web page has business here.
+    if (headers.origin !== undefined) return end(response, 403, "Not for web pages\n");
+    if (method !== "GET" && method !== "HEAD") return end(response, 405, "Only GET is supported\n");
+    if (digest !== undefined && !isToken(readBearer(headers.authorization) ?? "", digest)) {
+      response.setHeader("www-authenticate", "Bearer");
+      return end(response, 401, "A bearer token is required\n");
+    }
+    try {
+      end(response, 200, write());
+    } catch (error) {
+      logger.error("failed to write the metrics", { error: describeError(error) });
+      end(response, 500, "Internal error\n");
+    }
   };
 }
 
@@ -54,51 +54,28 @@ function end(response: ServerResponse, status: number, text: string): void {
   response.end(text);
 }
 
-export interface MetricsSideOptions {
-  /** The port of their own; none if absent. */
-  readonly port: number | undefined;
-  readonly host: string;
-  readonly token: string | undefined;
-  readonly isHostAllowed: HostRule;
-  readonly checks: PlainAnswers["checks"];
-  readonly httpOptions: ServerOptions;
-  readonly logger: Logger;
-}
-
-/** Serves the metrics: on a port of their own, and on the main port if they need a token. */
-export class MetricsSide {
-  readonly mainPage: Page | undefined;
-  readonly #http: HttpServer | undefined;
-  readonly #options: MetricsSideOptions;
-
-  constructor(metrics: Metrics | undefined, options: MetricsSideOptions) {
-    this.#options = options;
-    const page = metrics && pageOf(metrics, options);
-    this.mainPage = options.token === undefined ? undefined : page;
-    if (options.port !== undefined) this.#http = createMetricsServer(page, options);
-  }
-
-  /** Listens on the port of their own, and resolves to its address; to `undefined` without such a port. */
-  async listen(signal: AbortSignal | undefined): Promise<{ host: string; port: number } | undefined> {
-    const { host, port } = this.#options;
-    if (this.#http === undefined || port === undefined) return undefined;
-    return { host, port: await startListening(this.#http, { host, port, signal }) };
-  }
-
-  async close(): Promise<void> {
-    if (this.#http !== undefined) await stopListening(this.#http);
-  }
-}
-
-function createMetricsServer(metrics: Page | undefined, options: MetricsSideOptions): HttpServer {
-  const { checks, isHostAllowed, httpOptions } = options;
+/** The port for metrics and health alone, which does not listen yet. */
+export function openMetricsPort(
+  { host, port, isHostAllowed, httpOptions, ...answers }: Pick<PlainAnswers, "checks" | "metrics"> & {
+    readonly host: string;
+    readonly port: number;
+    readonly isHostAllowed: HostRule;
+    readonly httpOptions: ServerOptions;
+  },
+) {
   const handshake = { isOriginAllowed: () => false, isHostAllowed };
   const http = createServer(httpOptions, (request, response) => {
-    answerPlainRequest(request, response, { handshake, checks, metrics });
+    answerPlainRequest(request, response, { ...answers, handshake });
   });
   http.maxConnections = MAX_METRICS_SOCKETS;
   http.on("upgrade", refusePlainUpgrade);
-  return http;
+  return {
+    listen: async (signal: AbortSignal | undefined) => ({
+      host,
+      port: await startListening(http, { host, port, signal }),
+    }),
+    close: () => stopListening(http),
+  };
 }
 
 type Check = () => string | undefined;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Meter } from "../../../../src/server/observe/meter.ts";
-import { Metrics, type Snapshot } from "../../../../src/server/observe/metrics.ts";
+import { type Snapshot, writeMetrics } from "../../../../src/server/observe/metrics.ts";
 
 const snapshot: Snapshot = {
   connections: [
@@ -21,7 +21,7 @@ const snapshot: Snapshot = {
 
 /** The lines of one metric, without its help. */
 function linesOf(name: string, meter = new Meter(), own: Partial<Snapshot> = {}): readonly string[] {
-  const text = new Metrics(meter, () => ({ ...snapshot, ...own })).text();
+  const text = writeMetrics({ ...snapshot, ...own, meter });
   const block = text.split("\n\n").find((block) => block.startsWith(`# HELP ${name} `));
   return block?.trimEnd().split("\n").slice(1) ?? [];
 }
