@@ -5,7 +5,7 @@
  * deno run -A cli.ts server --port 3000
  * ```
  *
- * Each program needs the permissions that `server.ts`, `computer.ts`, `agent.ts` or `documents.ts` names.
+ * Each program needs the permissions that `server.ts`, `computer.ts`, `agent.ts` or `@a2c-smcp/documents` names.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { PACKAGE_VERSION } from "./src/version.ts";
 interface Program {
   readonly run: (args: readonly string[]) => Promise<number>;
   /** Declares the commands. */
-  readonly create: (signal: AbortSignal) => Command;
+  readonly create: (signal: AbortSignal) => Command | Promise<Command>;
 }
 
 /** The programs. Only the one that runs is loaded. */
@@ -54,10 +54,14 @@ const programs: Readonly<
   },
   documents: {
     load: async () => {
-      const { runDocumentsCli: run, createDocumentsProgram: create } = await import(
-        "./src/cli/documents/main.ts"
-      );
-      return { run, create };
+      const [{ documentsProgram }, { readDeclaration, runOtherProgram }] = await Promise.all([
+        import("./src/own_imports.ts"),
+        import("./src/cli/other_program.ts"),
+      ]);
+      return {
+        run: (args) => runOtherProgram(documentsProgram, args),
+        create: () => readDeclaration("documents", documentsProgram),
+      };
     },
     summary: "makes files documents, as an MCP server",
   },
@@ -109,27 +113,15 @@ async function printCompletion([shell = ""]: readonly string[]): Promise<number>
   const { signal } = new AbortController();
   const loaded = Object.entries(programs).map(async (
     [name, { load }],
-  ) => [name, (await load()).create(signal)]);
+  ) => [name, await (await load()).create(signal)]);
   const commands: Record<string, Command> = Object.fromEntries(await Promise.all(loaded));
   console.log(completionScript(known, { program: "a2c-smcp", commands }).trimEnd());
   return ExitCode.OK;
 }
 
-/** How often to check that the launcher still runs, in milliseconds. */
-const LAUNCHER_CHECK_MS = 500;
-
-/** Ends this process as SIGTERM does when its launcher was killed, which cannot pass that signal on. */
-function endWithLauncher(launcher: number): void {
-  const timer = setInterval(() => {
-    if (Deno.ppid === launcher) return;
-    clearInterval(timer);
-    Deno.kill(Deno.pid, "SIGTERM");
-  }, LAUNCHER_CHECK_MS);
-}
-
 if (import.meta.main) {
   const launcher = Number(Deno.env.get("A2C_LAUNCHER_PID"));
   Deno.env.delete("A2C_LAUNCHER_PID");
-  if (launcher > 0 && Deno.build.os !== "windows") endWithLauncher(launcher);
+  if (launcher > 0) (await import("./src/cli/other_program.ts")).endWithLauncher(launcher);
   Deno.exit(await run(Deno.args));
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Starts `cli.ts` by Deno: what `a2c-smcp` on the PATH is, after an installation by npm or by `deno install`.
+// Starts the program of its package by Deno: `cli.ts`, which is `a2c-smcp` on the PATH, after an installation by npm or by
+// `deno install`; or `main.js` of the npm package of documents.
 // Plain JavaScript for both Node and Deno, since on a machine without Deno it is Node that runs this file.
 
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { isAbsolute } from "node:path";
@@ -32,7 +34,10 @@ function pathOf(name) {
 }
 
 const deno = findDeno();
-const args = ["run", "-A", "--config", pathOf("deno.json"), pathOf("cli.ts"), ...process.argv.slice(2)];
+const program = existsSync(pathOf("cli.ts"))
+  ? ["--config", pathOf("deno.json"), pathOf("cli.ts")]
+  : [pathOf("main.js")];
+const args = ["run", "-A", ...program, ...process.argv.slice(2)];
 const env = { ...process.env, DENO_NO_UPDATE_CHECK: "1" };
 
 // Where Node can, Deno takes the place of this process: nothing stands between it and its signals then.

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { listSourceModules, sourceUrl } from "./source_modules.ts";
+import { listSourceModules, rootUrl, sourceFolders } from "./source_modules.ts";
 
 /** What `deno info --json` tells of a module, as far as it is used here. */
 interface ModuleInfo {
@@ -18,7 +18,7 @@ interface ModuleInfo {
 /** The modules that each module imports, by name. */
 type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-Deno.test("no modules of src/ import each other in a circle, types included", async () => {
+Deno.test("no modules of a package import each other in a circle, types included", async () => {
   assertEquals(findCycles(await readImportGraph()), []);
 });
 
@@ -105,11 +105,11 @@ function toNode({ specifier, dependencies = [] }: ModuleInfo): [string, readonly
 }
 
 function isSource(specifier: string): boolean {
-  return specifier.startsWith(sourceUrl.href);
+  return sourceFolders.some((folder) => specifier.startsWith(new URL(folder, rootUrl).href));
 }
 
 function toName(specifier: string): string {
-  return `src/${specifier.slice(sourceUrl.href.length)}`;
+  return specifier.slice(rootUrl.href.length);
 }
 
 /** One path for each import that leads back to a module on its own path. */

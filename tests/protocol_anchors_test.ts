@@ -6,6 +6,7 @@ const rootUrl = new URL("../", import.meta.url);
 /** Where citations and links are looked for. */
 const CITING_PLACES = [
   "src/",
+  "packages/",
   "tests/",
   "docs/",
   "README.md",

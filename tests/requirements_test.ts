@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { requirements } from "./requirements.ts";
 
-const testsUrl = new URL("./", import.meta.url);
+const rootUrl = new URL("../", import.meta.url);
+const TEST_FOLDERS = ["tests/", "packages/"];
 const citationPattern = /^\s*\/\/ proves: (.+)$/;
 /** Also those that need a terminal. */
 const testPattern = /^\s*(Deno\.test|test[A-Z]\w*\()/;
@@ -13,7 +14,9 @@ interface Citation {
   readonly isAtTest: boolean;
 }
 
-const citations = await Array.fromAsync(testFiles(testsUrl), readCitations).then((all) => all.flat());
+const citations = (await Promise.all(
+  TEST_FOLDERS.map((folder) => Array.fromAsync(testFiles(new URL(folder, rootUrl)), readCitations)),
+)).flat(2);
 
 Deno.test("each requirement has an id of its own", () => {
   const ids = requirements.map(({ id }) => id);
@@ -47,7 +50,7 @@ async function* testFiles(folder: URL): AsyncGenerator<URL> {
 }
 
 async function readCitations(file: URL): Promise<Citation[]> {
-  const name = file.href.slice(testsUrl.href.length);
+  const name = file.href.slice(rootUrl.href.length);
   const lines = (await Deno.readTextFile(file)).split("\n");
   return lines.flatMap((line, index) => {
     const ids = citationPattern.exec(line)?.[1]?.split(",").map((id) => id.trim()) ?? [];

@@ -9,7 +9,8 @@ import { root } from "./deno.ts";
 import { readReport, type ReportedTest, reportsFolder } from "./test.ts";
 
 /** Attacks that measure time run in the serial lane. */
-const attackFolders = ["tests/attacks/", "tests/serial/"];
+const attackFolders = ["tests/attacks/", "tests/serial/"]
+  .flatMap((folder) => [folder, `packages/documents/${folder}`]);
 
 /** One file of attack tests. */
 export interface Attack {
@@ -26,13 +27,13 @@ export async function readAttacks(tests: readonly ReportedTest[]): Promise<Attac
   for (const file of await listTestFiles()) {
     const text = await Deno.readTextFile(new URL(`../${file}`, import.meta.url));
     const attacker = /^\/\*\* Attacker: (.+?)\.?(?: \*\/)?$/m.exec(text)?.[1];
-    if (attacker === undefined && !file.startsWith("tests/attacks/")) continue;
+    if (attacker === undefined && !file.includes("tests/attacks/")) continue;
     if (attacker === undefined) {
       throw new TypeError(`Cannot list "${file}": no "Attacker:" in its first line`);
     }
     // A test that a helper declares is reported for the helper, so its name has to be found in the file.
     const isOwn = (test: ReportedTest) =>
-      test.file === file || (!test.file.startsWith("tests/attacks/") && text.includes(`"${test.name}"`));
+      test.file === file || (!test.file.includes("tests/attacks/") && text.includes(`"${test.name}"`));
     attacks.push({ file, attacker, passed: passed.filter(isOwn).length });
   }
   return attacks;

@@ -311,7 +311,7 @@ async function buildFiles(): Promise<Written[]> {
 }
 
 async function format(text: string, extension: string): Promise<string> {
-  const { code, stdout, stderr } = await captureDeno(["fmt", "--ext", extension, "-"], text);
+  const { code, stdout, stderr } = await captureDeno(["fmt", "--ext", extension, "-"], { input: text });
   if (code !== 0) throw new TypeError(`Cannot format: ${stderr}`);
   return stdout;
 }

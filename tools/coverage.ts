@@ -1,5 +1,5 @@
 /**
- * Tells the line coverage of `src/` from the profiles that a test run left in the given folder (`DENO_COVERAGE_DIR`), and
+ * Tells the line coverage of the packages from the profiles that a test run left in the given folder (`DENO_COVERAGE_DIR`), and
  * fails when it is too low.
  *
  * @module
@@ -43,7 +43,7 @@ if (import.meta.main) {
   }
   const removed = await removeEmptyProfiles(folder);
   if (removed > 0) console.log(`${removed} empty profiles of programs that were killed do not count`);
-  const sources = `^${new URL("../src/", import.meta.url).href}`;
+  const sources = `^${new URL("../", import.meta.url).href}(packages/\\w+/)?src/`;
   const { code, stdout, stderr } = await captureDeno(["coverage", "--lcov", `--include=${sources}`, folder]);
   if (code !== 0) {
     console.error(stderr);
@@ -51,6 +51,8 @@ if (import.meta.main) {
   }
   const { found, hit } = countLines(stdout);
   const percent = found === 0 ? 0 : hit / found * 100;
-  console.log(`${hit} of ${found} lines of src/ ran: ${percent.toFixed(1)} % (at least ${minimumPercent} %)`);
+  console.log(
+    `${hit} of ${found} lines of the packages ran: ${percent.toFixed(1)} % (at least ${minimumPercent} %)`,
+  );
   Deno.exit(percent < minimumPercent ? 1 : 0);
 }

@@ -41,11 +41,14 @@ export interface Output {
 }
 
 /** Runs Deno with these arguments and this standard input, without colors, and returns what it printed. */
-export async function captureDeno(args: readonly string[], input = ""): Promise<Output> {
+export async function captureDeno(
+  args: readonly string[],
+  { input = "", cwd = root }: { readonly input?: string; readonly cwd?: string } = {},
+): Promise<Output> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [...args],
     env: { NO_COLOR: "1" },
-    cwd: root,
+    cwd,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

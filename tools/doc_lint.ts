@@ -5,6 +5,7 @@
  * @module
  */
 
+import documents from "../packages/documents/deno.json" with { type: "json" };
 import manifest from "../deno.json" with { type: "json" };
 import { captureDeno } from "./deno.ts";
 
@@ -20,7 +21,13 @@ export function withoutForeignTypes(output: string): string {
 }
 
 if (import.meta.main) {
-  const { code, stdout, stderr } = await captureDeno(["doc", "--lint", ...Object.values(manifest.exports)]);
+  // These two are for our own packages.
+  const { "./base": _base, "./program": _program, ...exports } = manifest.exports;
+  const doors = [
+    ...Object.values(exports),
+    ...Object.values(documents.exports).map((path) => `packages/documents/${path}`),
+  ];
+  const { code, stdout, stderr } = await captureDeno(["doc", "--lint", ...doors]);
   const report = withoutForeignTypes(`${stdout}\n${stderr}`);
   console.log(report);
   Deno.exit(code || (/^Warning/m.test(report) ? 1 : 0));

@@ -1,10 +1,11 @@
 /**
- * Makes the npm package of the library: `deno run -A tools/npm.ts [FOLDER]` writes `a2c-smcp-sdk-VERSION.tgz` into the
- * folder, by default the root of the repository, and prints its path.
+ * Makes the npm packages: `deno run -A tools/npm.ts [FOLDER]` writes `a2c-smcp-sdk-VERSION.tgz` and
+ * `a2c-smcp-documents-VERSION.tgz` into the folder, by default the root of the repository, and prints their paths.
  *
- * `deno pack` makes plain JavaScript with types of the package. What the oldest maintained Node does not understand
- * is then lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed. For
- * browsers, the Agent's door loses its program, and two modules get a counterpart.
+ * `deno pack` makes plain JavaScript with types of a package. What the oldest maintained Node does not understand is then
+ * lowered by esbuild (`using`) or brought along from core-js, and the package's manifest is completed: `deno pack` writes
+ * no dependencies for other members of the workspace. For browsers, the Agent's door loses its program, and two modules
+ * get a counterpart.
  *
  * @module
  */
@@ -12,6 +13,8 @@
 import { dirname, join, relative, resolve, SEPARATOR } from "@std/path";
 import * as esbuild from "esbuild";
 import manifest from "../deno.json" with { type: "json" };
+import npmManifest from "../package.json" with { type: "json" };
+import documentsManifest from "../packages/documents/deno.json" with { type: "json" };
 import { captureDeno, type Output, root } from "./deno.ts";
 
 /** The oldest line of Node that gets corrections, with JSON imports that print no warning. */
@@ -35,18 +38,68 @@ const COMPLETIONS = [
   "es.uint8-array.to-hex",
 ];
 
-/** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
-const DENO_DOORS = [
-  manifest.exports["./computer"],
-  manifest.exports["./documents"],
-  manifest.exports["./cli"],
-];
+/** One of the packages. */
+interface NpmPackage {
+  /** Where it is in the repository. */
+  readonly source: string;
+  readonly doors: readonly string[];
+  /** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
+  readonly denoDoors: readonly string[];
+  /** What a module of the folder `from` imports in place of a package of the standard library. */
+  readonly std: (name: string, place: { readonly from: string; readonly folder: string }) => string;
+  /** Changes the unpacked files before the doors get their guards. */
+  readonly adapt: (folder: string) => Promise<void>;
+  /** What the manifest lacks. */
+  readonly describe: (dependencies: Record<string, string>) => Readonly<Record<string, unknown>>;
+}
+
+const SDK: NpmPackage = {
+  source: root,
+  doors: Object.values(manifest.exports),
+  denoDoors: [manifest.exports["./computer"], manifest.exports["./cli"], manifest.exports["./program"]],
+  std: (name, { from, folder }) =>
+    relative(from, join(folder, "tools", "std", name, "mod.js")).replaceAll(SEPARATOR, "/"),
+  adapt: adaptSdk,
+  describe: ({ deno: _programsOnly, ...dependencies }) => ({
+    description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
+    browser: {
+      "./needs_node.js": "./needs_secure_page.js",
+      ...Object.fromEntries(Object.entries(WEB_MODULES).map(([module, web]) => [toJs(module), toJs(web)])),
+    },
+    dependencies: {
+      ...dependencies,
+      ...Object.fromEntries(WEB_DEPENDENCIES.map((name) => [name, manifest.imports[name].split("@").at(-1)])),
+    },
+    // Its program is started where it is there: strict package managers then let the SDK find it.
+    peerDependencies: { [documentsManifest.name]: documentsManifest.version },
+    peerDependenciesMeta: { [documentsManifest.name]: { optional: true } },
+  }),
+};
+
+const DOCUMENTS: NpmPackage = {
+  source: join(root, "packages", "documents"),
+  doors: Object.values(documentsManifest.exports),
+  denoDoors: Object.values(documentsManifest.exports),
+  // The stand-in of the repository is no part of this package.
+  std: (name) => `deno-std/${name}/mod.js`,
+  adapt: addCommand,
+  describe: (dependencies) => ({
+    description:
+      "An MCP server that makes the files of folders documents: pages and elements that an agent reads",
+    bin: { "a2c-smcp-documents": "bin/a2c-smcp.js" },
+    dependencies: { ...dependencies, [manifest.name]: manifest.version, "deno-std": DENO_STD },
+    optionalDependencies: npmManifest.optionalDependencies,
+  }),
+};
 
 /** What browsers get in place of a module, by the field `browser` of the manifest, which all bundlers read. */
 const WEB_MODULES = {
   "./src/agent/sha256.ts": "./src/agent/sha256_web.ts",
   "./src/link/http_request.ts": "./src/link/http_request_web.ts",
 };
+
+/** The npm copy of the standard library, in the version of `tools/std/`. */
+const DENO_STD = "1.4.0";
 
 /** What only modules for browsers import. */
 const WEB_DEPENDENCIES = ["@noble/hashes"] as const;
@@ -74,31 +127,36 @@ export {};
 const NEEDS_DENO = `
 if (typeof globalThis.Deno === "undefined") {
   throw new Error(
-    "Cannot use this module of @a2c-smcp/sdk in Node: it runs processes by Deno. Run the program by Deno " +
-      '("npm install deno", then "npx deno run -A program.js"), or run the Computer as a program of its own',
+    "Cannot use this module of A2C-SMCP in Node: it runs processes by Deno. Run the program by Deno " +
+      '("npm install deno", then "npx deno run -A program.js"), or run Computer and documents as programs of their own',
   );
 }
 export {};
 `;
 
-/** Writes the package's tarball into the folder, and gives its path. */
-export async function buildNpmPackage(folder: string): Promise<string> {
+/** Writes the tarballs of both packages into the folder, and gives their paths. */
+export async function buildNpmPackages(folder: string): Promise<readonly [sdk: string, documents: string]> {
+  return [await buildNpmPackage(SDK, folder), await buildNpmPackage(DOCUMENTS, folder)];
+}
+
+async function buildNpmPackage(npmPackage: NpmPackage, folder: string): Promise<string> {
   const staging = await Deno.makeTempDir({ prefix: "npm-" });
   try {
     const packed = join(staging, "packed.tgz");
     await succeed(
       "deno pack",
-      captureDeno(["pack", "--allow-dirty", "--no-source-maps", "--output", packed]),
+      captureDeno(["pack", "--allow-dirty", "--no-source-maps", "--output", packed], {
+        cwd: npmPackage.source,
+      }),
     );
     await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
     const packageFolder = join(staging, "package");
-    await lower(packageFolder);
-    await dropProgram(packageFolder);
-    await addWebModules(packageFolder);
+    await lower(packageFolder, npmPackage);
+    await npmPackage.adapt(packageFolder);
     await mendTypes(packageFolder);
-    await complete(packageFolder);
-    await guard(packageFolder);
-    await describe(packageFolder);
+    await complete(packageFolder, npmPackage.doors);
+    await guard(packageFolder, npmPackage);
+    await describe(packageFolder, npmPackage);
     return await pack(packageFolder, folder);
   } finally {
     await esbuild.stop();
@@ -107,7 +165,7 @@ export async function buildNpmPackage(folder: string): Promise<string> {
 }
 
 /** Rewrites each module in place for the oldest Node. */
-async function lower(folder: string): Promise<void> {
+async function lower(folder: string, { std }: NpmPackage): Promise<void> {
   const modules = await listFiles(folder, ".js");
   await esbuild.build({
     entryPoints: modules,
@@ -120,14 +178,27 @@ async function lower(folder: string): Promise<void> {
   });
   for (const path of modules) {
     const text = await Deno.readTextFile(path);
-    const mended = withFilePaths(text, dirname(path), folder);
+    const mended = withPaths(text, (name) => std(name, { from: dirname(path), folder }));
     if (mended !== text) await Deno.writeTextFile(path, mended);
   }
 }
 
+async function adaptSdk(folder: string): Promise<void> {
+  await dropProgram(folder);
+  await addWebModules(folder);
+  // What `src/version.ts` reads.
+  const { name, version } = manifest;
+  await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ name, version }));
+}
+
+async function addCommand(folder: string): Promise<void> {
+  await Deno.mkdir(join(folder, "bin"));
+  await Deno.copyFile(join(root, "bin", "a2c-smcp.js"), join(folder, "bin", "a2c-smcp.js"));
+}
+
 /**
  * Leaves the program out of the Agent's door, because a bundler would follow its import to the command line. The program
- * is in the package `a2c-smcp`. Other doors keep theirs: browsers do not get them, and a Computer starts `documents.ts`.
+ * is in the package `a2c-smcp`. Other doors keep theirs, since browsers do not get them.
  */
 async function dropProgram(folder: string): Promise<void> {
   await esbuild.build({
@@ -157,14 +228,10 @@ async function addWebModules(folder: string): Promise<void> {
   for (const source of sources) await Deno.remove(source);
 }
 
-/** Puts the files' paths where `deno pack` leaves what only Deno resolves: the standard library, and workers' modules. */
-function withFilePaths(text: string, from: string, root: string): string {
+/** Puts paths where `deno pack` leaves what only Deno resolves: the standard library, and modules of workers. */
+function withPaths(text: string, std: (name: string) => string): string {
   return text
-    .replaceAll(/(\bfrom ")@std\/(\w+)"/g, (_, before, name) => {
-      return `${before}${
-        relative(from, join(root, "tools", "std", name, "mod.js")).replaceAll(SEPARATOR, "/")
-      }"`;
-    })
+    .replaceAll(/(\bfrom ")@std\/(\w+)"/g, (_, before, name) => `${before}${std(name)}"`)
     .replaceAll(/(new URL\("\.[^"]*)\.ts", import\.meta\.url/g, '$1.js", import.meta.url');
 }
 
@@ -187,7 +254,7 @@ async function listFiles(folder: string, end: string): Promise<string[]> {
 }
 
 /** Brings along what the oldest Node lacks, as the first import of every door. */
-async function complete(folder: string): Promise<void> {
+async function complete(folder: string, doors: readonly string[]): Promise<void> {
   const staging = dirname(folder);
   const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   await succeed("npm install", run("npm", [...install, "--prefix", staging, CORE_JS], staging));
@@ -204,23 +271,19 @@ async function complete(folder: string): Promise<void> {
     target: `node${OLDEST_NODE}`,
     logLevel: "warning",
   });
-  await prependToDoors(folder, "completions.js");
+  await prependTo(doors, { folder, module: "completions.js" });
 }
 
 /** Lets the doors say which runtime they need in place of whatever fails first without it. */
-async function guard(folder: string): Promise<void> {
+async function guard(folder: string, { doors, denoDoors }: NpmPackage): Promise<void> {
   await Deno.writeTextFile(join(folder, "needs_node.js"), NEEDS_NODE.trimStart());
   await Deno.writeTextFile(join(folder, "needs_secure_page.js"), NEEDS_SECURE_PAGE.trimStart());
-  await prependToDoors(folder, "needs_node.js");
+  await prependTo(doors, { folder, module: "needs_node.js" });
   await Deno.writeTextFile(join(folder, "needs_deno.js"), NEEDS_DENO.trimStart());
-  await prependTo(DENO_DOORS, { folder, module: "needs_deno.js" });
+  await prependTo(denoDoors, { folder, module: "needs_deno.js" });
 }
 
-/** Makes a module of the package's folder the first import of every door. */
-async function prependToDoors(folder: string, module: string): Promise<void> {
-  await prependTo(Object.values(manifest.exports), { folder, module });
-}
-
+/** Makes a module of the package's folder the first import of these doors. */
 async function prependTo(
   doors: readonly string[],
   { folder, module }: { readonly folder: string; readonly module: string },
@@ -239,23 +302,16 @@ async function prepend(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(path, text + await Deno.readTextFile(path));
 }
 
-/** Completes the manifest, and adds what `src/version.ts` reads. */
-async function describe(folder: string): Promise<void> {
+/** Completes the manifest. */
+async function describe(folder: string, npmPackage: NpmPackage): Promise<void> {
   const path = join(folder, "package.json");
   const generated = JSON.parse(await Deno.readTextFile(path));
-  const { deno: _programsOnly, ...dependencies } = generated.dependencies;
-  const webModules = Object.entries(WEB_MODULES).map(([module, web]) => [toJs(module), toJs(web)]);
-  for (const name of WEB_DEPENDENCIES) dependencies[name] = manifest.imports[name].split("@").at(-1);
   const described = {
     ...generated,
-    description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
-    browser: { "./needs_node.js": "./needs_secure_page.js", ...Object.fromEntries(webModules) },
     engines: { node: `>=${OLDEST_NODE}` },
-    dependencies,
+    ...npmPackage.describe(generated.dependencies),
   };
   await Deno.writeTextFile(path, JSON.stringify(described, null, 2));
-  const { name, version } = manifest;
-  await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ name, version }));
 }
 
 async function pack(packageFolder: string, folder: string): Promise<string> {
@@ -286,4 +342,4 @@ async function succeed(name: string, running: Promise<Output>): Promise<Output> 
   return output;
 }
 
-if (import.meta.main) console.log(await buildNpmPackage(Deno.args[0] ?? root));
+if (import.meta.main) console.log((await buildNpmPackages(Deno.args[0] ?? root)).join("\n"));

@@ -48,7 +48,7 @@ const OTHER_FOLDERS = [
   "toolkits",
   "packaging",
 ]
-  .map((name) => `tests/${name}/`);
+  .flatMap((name) => [`tests/${name}/`, `packages/documents/tests/${name}/`]);
 
 // The types are checked once, beside the first lane, except in the snippets of the documentation.
 const lanes: readonly Lane[] = [
@@ -59,11 +59,19 @@ const lanes: readonly Lane[] = [
     // Whatever is in no other lane, so that no test is forgotten.
     isGrouped: (file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)),
   },
-  { name: "serial", part: "quick", args: ["--no-check", "tests/serial"] },
+  { name: "serial", part: "quick", args: ["--no-check", "tests/serial", "packages/documents/tests/serial"] },
   { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
-  { name: "documentation", part: "thorough", args: ["--doc", "--parallel", "--ignore=tests"] },
-  { name: "fuzz", part: "thorough", args: ["--no-check", "--parallel", "tests/fuzz"] },
+  {
+    name: "documentation",
+    part: "thorough",
+    args: ["--doc", "--parallel", "--ignore=tests,packages/documents/tests"],
+  },
+  {
+    name: "fuzz",
+    part: "thorough",
+    args: ["--no-check", "--parallel", "tests/fuzz", "packages/documents/tests/fuzz"],
+  },
   { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
   { name: "deploy", part: "thorough", args: ["--no-check", "--parallel", "tests/deploy"] },
   { name: "toolkits", part: "thorough", args: ["--no-check", "tests/toolkits"] },
@@ -144,7 +152,7 @@ async function runLane({ name, args, isGrouped }: Lane, more: readonly string[])
   const files: string[] = [];
   if (groups !== undefined) {
     const together: string[] = [];
-    for (const file of await listTestFiles("tests")) {
+    for (const file of [...await listTestFiles("tests"), ...await listTestFiles("packages")]) {
       if (isGrouped?.(file)) (await isLeaky(file) ? files : together).push(file);
     }
     await writeGroups(together, groups);

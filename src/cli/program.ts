@@ -26,9 +26,9 @@ import { quoteWord } from "../terminal/words.ts";
 export function createProgram(
   name: ProgramName,
   description: string,
-  help: { readonly defaultLogLevel?: string } = {},
+  help: { readonly defaultLogLevel?: string; readonly commandLine?: string } = {},
 ): Command {
-  const program = new Command(commandLineOf(name))
+  const program = new Command(help.commandLine ?? commandLineOf(name))
     .description(description)
     .version(`${name} ${PACKAGE_VERSION} (protocol ${PROTOCOL_VERSION})`)
     .showHelpAfterError("(--help shows all options)")
@@ -204,7 +204,7 @@ const REPEAT_MS = 500;
  * Aborts the signal on Ctrl-C, SIGTERM and SIGHUP; a later one ends the process at once. A later SIGHUP does not: the end of
  * a terminal sends several.
  */
-function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
+export function listenForInterrupt(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   let firstMs = Infinity;
   const listeners = signals().map((name) => {

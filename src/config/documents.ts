@@ -1,11 +1,11 @@
 /** An entry of a configuration for documents: folders, which the Computer serves by a program of its own. */
-import { fromFileUrl, join } from "@std/path";
+import { join } from "@std/path";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
-import { importWords } from "../own_imports.ts";
+import { DocumentsMissingError, documentsProgram, importWords } from "../own_imports.ts";
 import { readWith, warnOfOwnKeys } from "./explain.ts";
 import { type ConfigOrigin, fileOf, type VariableContext } from "./foreign/variables.ts";
 import type { ConfigPath, Findings } from "./problem.ts";
@@ -74,10 +74,17 @@ export function readDocuments(
   if (entry === undefined) return undefined;
   warnOfOwnKeys("stdio", value, { known: Object.keys(members), path, findings });
   const base = Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(members, key)));
-  return readWith(serverKinds.stdio, { ...base, ...documentsServer(entry, { name, origin }) }, {
-    path,
-    findings,
-  });
+  try {
+    const server = { ...base, ...documentsServer(entry, { name, origin }) };
+    return readWith(serverKinds.stdio, server, { path, findings });
+  } catch (error) {
+    if (!(error instanceof DocumentsMissingError)) throw error;
+    findings.refuse(
+      path,
+      `needs package "@a2c-smcp/documents", which is not installed; run "${error.command}"`,
+    );
+    return undefined;
+  }
 }
 
 /** Refuses entries for documents whose names give one host: a Computer could not tell their documents apart. */
@@ -147,12 +154,6 @@ export function foldersOf(
   origin: ConfigOrigin | undefined,
 ): string[] {
   return folders.map((folder) => homeOf(folder, origin) ?? fileOf(folder, origin));
-}
-
-/** The program beside this module: a file of a checkout, or an address of the registry. */
-function documentsProgram(): string {
-  const program = new URL("../../documents.ts", import.meta.url);
-  return program.protocol === "file:" ? fromFileUrl(program) : program.href;
 }
 
 function homeOf(folder: string, origin: ConfigOrigin | undefined): string | undefined {

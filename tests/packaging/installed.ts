@@ -6,7 +6,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import manifest from "../../deno.json" with { type: "json" };
-import { buildNpmPackage } from "../../tools/npm.ts";
+import { buildNpmPackages } from "../../tools/npm.ts";
 import { root } from "../../tools/deno.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
 import { bundlePage, failBy, Site, visitBy } from "./browser.ts";
@@ -235,12 +235,17 @@ class Machine {
 
 /** Installs the npm package beside TypeScript, and compiles the consumer with all checks. */
 async function installLibrary(folder: string): Promise<void> {
-  const tarball = await buildNpmPackage(folder);
+  const tarballs = await buildNpmPackages(folder);
   const { imports } = manifest;
   await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
   // The package depends on neither version of the MCP SDK's server.
   const sdks = [imports["@modelcontextprotocol/sdk"], imports["@modelcontextprotocol/server"]];
-  const packages = [tarball, "typescript@7", "@types/node@22", ...sdks.map((sdk) => sdk.replace("npm:", ""))];
+  const packages = [
+    ...tarballs,
+    "typescript@7",
+    "@types/node@22",
+    ...sdks.map((sdk) => sdk.replace("npm:", "")),
+  ];
   await succeed("npm", ["install", ...QUIET, ...packages], { cwd: folder });
   for await (const { name } of Deno.readDir(CONSUMER)) {
     await Deno.copyFile(join(CONSUMER, name), join(folder, name));

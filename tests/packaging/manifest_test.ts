@@ -4,14 +4,29 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import deno from "../../deno.json" with { type: "json" };
 import npm from "../../package.json" with { type: "json" };
+import documents from "../../packages/documents/deno.json" with { type: "json" };
 
 Deno.test("package.json has the version and the licence of deno.json", () => {
   assertEquals([npm.version, npm.license], [deno.version, deno.license]);
 });
 
+Deno.test("documents have the version of the SDK, and need exactly that one", () => {
+  assertEquals(documents.version, deno.version);
+  assertEquals(documents.imports["@a2c-smcp/sdk"], `jsr:${deno.name}@${deno.version}`);
+});
+
+Deno.test("a package that both members of the workspace import has one version", () => {
+  const ours: Readonly<Record<string, string>> = deno.imports;
+  const differing = Object.entries(documents.imports)
+    .filter(([name, version]) => (ours[name] ?? version) !== version);
+  assertEquals(differing, []);
+});
+
 Deno.test("package.json names each door and folder that the programs are made of", () => {
-  const doors = deno.publish.include.filter((path) => /^[^/]+\.ts$/.test(path) || path === "src/");
-  for (const path of [...doors, "bin/", "tools/std/", "deno.json", "deno.lock"]) {
+  const isCode = (path: string) => /^[^/]+\.ts$/.test(path) || path === "src/" || path === "deno.json";
+  const ours = deno.publish.include.filter(isCode);
+  const theirs = documents.publish.include.filter(isCode).map((path) => `packages/documents/${path}`);
+  for (const path of [...ours, ...theirs, "bin/", "tools/std/", "deno.lock"]) {
     assert(npm.files.includes(path), `"files" lacks ${path}`);
   }
 });

@@ -1,21 +1,33 @@
-import { folderOf, layerOf, resolveImport, toRepositoryPath } from "./paths.ts";
+import { folderOf, isPublished, layerOf, packageOf, resolveImport, toRepositoryPath } from "./paths.ts";
 import { layerImports, outsideImports } from "./layers.ts";
 import { visitImports } from "./visit_imports.ts";
 
-/** Modules of `src/` import only what lies inside `src/`, in their own layer or a layer below it. */
+/**
+ * What a package publishes reaches other packages by name alone: JSR refuses relative imports between packages, and `deno
+ * pack` makes a broken tarball of them. Modules of `src/` import only what lies inside `src/`, in their own layer or a layer
+ * below it.
+ */
 export const importDirection: Deno.lint.Rule = {
   create(context) {
     const from = toRepositoryPath(context.filename);
-    if (!from.startsWith("src/")) return {};
+    if (!isPublished(from)) return {};
     return visitImports((specifier, node) => {
       if (!specifier.startsWith(".")) return;
-      const message = describeTrespass(from, resolveImport(from, specifier));
+      const to = resolveImport(from, specifier);
+      const message = describeOtherPackage(from, to) ?? describeTrespass(from, to);
       if (message !== undefined) context.report({ node, message });
     });
   },
 };
 
+function describeOtherPackage(from: string, to: string): string | undefined {
+  if (packageOf(from) === packageOf(to) && isPublished(to)) return undefined;
+  if (outsideImports[from]?.includes(to)) return undefined;
+  return `Cannot import "${to}" from "${from}": it lies outside of the package; import other packages by name`;
+}
+
 function describeTrespass(from: string, to: string): string | undefined {
+  if (!from.startsWith("src/")) return from.includes("src/") ? describePrivateModule(from, to) : undefined;
   if (!to.startsWith("src/")) {
     if (outsideImports[from]?.includes(to)) return undefined;
     return `Cannot import "${to}" from "${from}": it lies outside of src/`;

@@ -26,21 +26,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   mcp: ["async", "protocol", "uri", "log", "tracing", "version", "json", "text", "files"],
   config: ["protocol", "mcp", "log", "json", "text", "files", "own_imports"],
   provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
-  documents: [
-    "async",
-    "protocol",
-    "uri",
-    "http",
-    "provider",
-    "log",
-    "version",
-    "json",
-    "text",
-    "files",
-    "own_imports",
-    "open_file",
-    "folder_events",
-  ],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: [
     "async",
@@ -100,7 +85,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "agent",
     "http",
     "gateway",
-    "documents",
     "log",
     "version",
     "json",
@@ -126,10 +110,9 @@ export const denoPlaces: readonly string[] = [
   "src/mcp/",
   "src/computer/",
   "src/server/engine/tcp_sockets.ts",
-  "src/documents/",
 ];
 
-/** A third party and the places of `src/` that may import it; a place is the beginning of a path. */
+/** A third party and the places of `src/` and `packages/` that may import it; a place is the beginning of a path. */
 export interface ThirdParty {
   /** The beginning of the specifiers: the package itself or a folder of it. */
   readonly specifier: string;
@@ -153,19 +136,19 @@ export const thirdParties: readonly ThirdParty[] = [
   // Both eras of MCP toward clients of the gateway.
   {
     specifier: "@modelcontextprotocol/server",
-    places: ["src/http/mcp/", "src/gateway/", "src/documents/serving/"],
+    places: ["src/http/mcp/", "src/gateway/", "packages/documents/src/serving/"],
   },
-  { specifier: "unpdf", places: ["src/documents/formats/pdf/"] },
-  { specifier: "jpeg-js", places: ["src/documents/formats/pdf/pictures.ts"] },
-  { specifier: "fflate", places: ["src/documents/formats/zip.ts"] },
-  { specifier: "saxes", places: ["src/documents/formats/xml.ts"] },
-  { specifier: "numfmt", places: ["src/documents/formats/xlsx/cells.ts"] },
-  { specifier: "papaparse", places: ["src/documents/formats/csv.ts"] },
-  { specifier: "exifr", places: ["src/documents/formats/image.ts"] },
-  { specifier: "image-size", places: ["src/documents/formats/picture.ts"] },
-  { specifier: "postal-mime", places: ["src/documents/formats/mail.ts"] },
-  { specifier: "parse5", places: ["src/documents/formats/html/"] },
-  { specifier: "markdown-it", places: ["src/documents/formats/markdown.ts"] },
+  { specifier: "unpdf", places: ["packages/documents/src/formats/pdf/"] },
+  { specifier: "jpeg-js", places: ["packages/documents/src/formats/pdf/pictures.ts"] },
+  { specifier: "fflate", places: ["packages/documents/src/formats/zip.ts"] },
+  { specifier: "saxes", places: ["packages/documents/src/formats/xml.ts"] },
+  { specifier: "numfmt", places: ["packages/documents/src/formats/xlsx/cells.ts"] },
+  { specifier: "papaparse", places: ["packages/documents/src/formats/csv.ts"] },
+  { specifier: "exifr", places: ["packages/documents/src/formats/image.ts"] },
+  { specifier: "image-size", places: ["packages/documents/src/formats/picture.ts"] },
+  { specifier: "postal-mime", places: ["packages/documents/src/formats/mail.ts"] },
+  { specifier: "parse5", places: ["packages/documents/src/formats/html/"] },
+  { specifier: "markdown-it", places: ["packages/documents/src/formats/markdown.ts"] },
   // The search of tools.
   { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
   { specifier: "stemmer", places: ["src/gateway/search/terms.ts"] },
@@ -176,12 +159,18 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "toml-eslint-parser", places: ["src/config/toml_text.ts", "src/config/toml_edit.ts"] },
   {
     specifier: "yaml",
-    places: ["src/config/yaml_text.ts", "src/computer/skills/front_matter.ts", "src/documents/formats/"],
+    places: [
+      "src/config/yaml_text.ts",
+      "src/computer/skills/front_matter.ts",
+      "packages/documents/src/formats/",
+    ],
   },
   { specifier: "dotenv", places: ["src/config/env_file.ts"] },
-  { specifier: "commander", places: ["src/cli/"] },
+  { specifier: "commander", places: ["src/cli/", "packages/documents/src/program.ts"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl/"] },
   { specifier: "@std/log", places: ["src/log.ts"] },
-  { specifier: "@std/path", places: ["src/"] },
+  { specifier: "@std/path", places: ["src/", "packages/"] },
+  // The SDK is never among those: it starts the program of documents, and does not import it.
+  { specifier: "@a2c-smcp/sdk", places: ["packages/"] },
 ];

@@ -1,12 +1,12 @@
 import { edgesOf } from "./error_message.ts";
-import { toRepositoryPath } from "./paths.ts";
+import { isSource, toRepositoryPath } from "./paths.ts";
 
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
 
 /** Messages of log lines in `src/` begin in lower case, except for acronyms, and have no final period. */
 export const logMessage: Deno.lint.Rule = {
   create(context) {
-    if (!toRepositoryPath(context.filename).startsWith("src/")) return {};
+    if (!isSource(toRepositoryPath(context.filename))) return {};
     return {
       CallExpression({ callee, arguments: [node] }) {
         if (callee.type !== "MemberExpression" || node === undefined) return;

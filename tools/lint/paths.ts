@@ -22,6 +22,21 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
+/** Whether a path is of what a package publishes: its doors and its `src/`. */
+export function isPublished(path: string): boolean {
+  return isSource(path) || !path.slice(packageOf(path).length).includes("/");
+}
+
+/** Whether a path is in the `src/` of a package. */
+export function isSource(path: string): boolean {
+  return path.slice(packageOf(path).length).startsWith("src/");
+}
+
+/** The folder of the package that a path belongs to, with its closing `/`; empty for the package at the root. */
+export function packageOf(path: string): string {
+  return /^packages\/[^/]+\//.exec(path)?.[0] ?? "";
+}
+
 /** The layer that a path of `src/` lies in: the folder's name, or a module's name right under `src/`. */
 export function layerOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");

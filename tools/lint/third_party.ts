@@ -1,4 +1,4 @@
-import { toRepositoryPath } from "./paths.ts";
+import { isSource, toRepositoryPath } from "./paths.ts";
 import { thirdParties } from "./layers.ts";
 import { visitImports } from "./visit_imports.ts";
 
@@ -6,7 +6,7 @@ import { visitImports } from "./visit_imports.ts";
 export const thirdParty: Deno.lint.Rule = {
   create(context) {
     const from = toRepositoryPath(context.filename);
-    if (!from.startsWith("src/")) return {};
+    if (!isSource(from)) return {};
     return visitImports((specifier, node) => {
       if (/^(\.|\/|file:|node:)/.test(specifier)) return;
       const entry = thirdParties.find((entry) =>

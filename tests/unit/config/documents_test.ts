@@ -23,7 +23,7 @@ Deno.test("an entry for documents becomes a program that may read its folders an
   assertEquals(reading, `--allow-read=/people/ada/Reports,/projects/notes,,old,${cache}`);
   assertEquals(args.find((arg) => arg.startsWith("--allow-write=")), `--allow-write=${cache}`);
   assertEquals(args.filter((arg) => /^--allow-(net|env|sys|ffi)|^-A$/.test(arg)), []);
-  const program = args.findIndex((arg) => arg.endsWith("documents.ts"));
+  const program = args.findIndex((arg) => arg.endsWith("packages/documents/main.ts"));
   assertEquals(args.slice(program + 1), [
     ...["/people/ada/Reports", "/projects/notes,old", "--cache", cache, "--host", "local.documents.reports"],
     ...["--include", "**/*.pdf", "--gitignore"],

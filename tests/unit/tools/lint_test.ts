@@ -52,6 +52,38 @@ Deno.test("import-direction sees modules right under src as layers", () => {
   ]);
 });
 
+Deno.test("import-direction finds a relative import between packages, which JSR refuses", () => {
+  const sdk = `import { isRecord } from "../../../src/json.ts";`;
+  assertEquals(lint("packages/documents/src/catalogue.ts", sdk), [
+    'smcp/import-direction: Cannot import "src/json.ts" from "packages/documents/src/catalogue.ts": it lies outside of the package; import other packages by name',
+  ]);
+  assertEquals(
+    brokenRules("packages/documents/mod.ts", `export { Provider } from "../../src/provider/mod.ts";`),
+    [
+      "import-direction",
+    ],
+  );
+  assertEquals(brokenRules("cli.ts", `await import("./packages/documents/main.ts");`), ["import-direction"]);
+});
+
+Deno.test("import-direction accepts imports within a package, and its tests may import fixtures", () => {
+  assertEquals(lint("packages/documents/mod.ts", `export { open } from "./src/open.ts";`), []);
+  assertEquals(
+    lint(
+      "packages/documents/tests/open_test.ts",
+      `import { within } from "../../../tests/fixtures/within.ts";`,
+    ),
+    [],
+  );
+});
+
+Deno.test("third-party lets documents import the SDK by name, and never the SDK documents", () => {
+  assertEquals(lint("packages/documents/src/a.ts", `import { Provider } from "@a2c-smcp/sdk/provider";`), []);
+  for (const source of [`import "@a2c-smcp/documents";`, `await import("@a2c-smcp/documents/main");`]) {
+    assertEquals(brokenRules("src/config/documents.ts", source), ["third-party"]);
+  }
+});
+
 Deno.test("import-direction refuses layers that the table does not have", () => {
   assertEquals(brokenRules("src/attic/box.ts", `import { parse } from "../protocol/parse.ts";`), [
     "import-direction",

@@ -1,0 +1,20 @@
+/**
+ * What the packages of this project share below their doors: `@a2c-smcp/documents` reaches it by this name, at exactly
+ * this version. Unstable: anything here can change or go in any release, so nobody else should import it.
+ *
+ * @module
+ */
+export { abortable, untilAborted } from "./src/async/abortable.ts";
+export { forEachBounded } from "./src/async/pool.ts";
+export { Throttle } from "./src/async/throttle.ts";
+export { visitInTurns } from "./src/async/turns.ts";
+export { describeFileError } from "./src/files.ts";
+export { FolderEvents } from "./src/folder_events.ts";
+export { createLogger, type Logger, silentLogger } from "./src/log.ts";
+export { openRegularFile } from "./src/open_file.ts";
+export { importWords } from "./src/own_imports.ts";
+export { ErrorCode } from "./src/protocol/error_codes.ts";
+export { SmcpError } from "./src/protocol/errors.ts";
+export { countOf } from "./src/text/text.ts";
+export { buildDpeUri } from "./src/uri/dpe_uri.ts";
+export { PACKAGE_VERSION } from "./src/version.ts";

@@ -1,0 +1,336 @@
+/** The documents of some folders: what the provider publishes. */
+import { join, toFileUrl } from "@std/path";
+import { abortable, ErrorCode, type Logger, SmcpError, Throttle, visitInTurns } from "@a2c-smcp/sdk/base";
+import { describeError } from "./basics.ts";
+import type {
+  DocumentElement,
+  DocumentInfo,
+  DocumentPage,
+  DocumentSource,
+  PageInfo,
+  PageRange,
+  PlacedElement,
+  PublishedDocuments,
+  ReadRequest,
+} from "@a2c-smcp/sdk/provider";
+import { DocumentError } from "./formats/format.ts";
+import { readInside } from "./folder/read_inside.ts";
+import { extensionOf, nameOf } from "./file_name.ts";
+import type { FileTree, FolderFile, TreeChange } from "./folder/tree.ts";
+import type { FileReport, ReportStore } from "./index/store.ts";
+import { PageCache } from "./page_cache.ts";
+import {
+  type ParsableFile,
+  ParserLimitError,
+  type ParserPool,
+  PoolClosedError,
+  type PoolRequestOptions,
+} from "./parsing/pool.ts";
+import { makeReport } from "./report.ts";
+
+/** How often clients are told of files that have been read, in milliseconds. */
+const TELL_INTERVAL_MS = 1_000;
+/** From so many changed documents on, clients are told that the list has changed. */
+const MAX_TOLD = 100;
+/** The id of an element begins with the number of its page. */
+const ELEMENT_PAGE = /^p(0|[1-9][0-9]{0,8})-/;
+
+export interface CatalogueOptions {
+  /** The host of the URIs. */
+  readonly host: string;
+  readonly tree: FileTree;
+  readonly pool: ParserPool;
+  /** Keeps what was read between runs. */
+  readonly store: ReportStore | undefined;
+  readonly logger: Logger;
+  readonly maxFileBytes: number;
+  /** How many files are read in the background at the same time. */
+  readonly concurrency: number;
+}
+
+/**
+ * Answers with the documents of the folders, and reads files in the background until all are known. No request is answered
+ * before the first search: a part of the documents would look like all of them.
+ */
+export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
+  readonly host: string;
+  readonly #options: CatalogueOptions;
+  readonly #pages = new PageCache();
+  readonly #reports = new Map<string, { readonly file: FolderFile; readonly report: FileReport }>();
+  readonly #unread = new Map<string, FolderFile>();
+  readonly #reading = new Set<Promise<void>>();
+  readonly #told = new Set<string>();
+  readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
+  readonly #listeners = new Set<() => void>();
+  readonly #searched = Promise.withResolvers<void>();
+  #published: PublishedDocuments | undefined;
+  #isListDue = false;
+  #list: readonly DocumentInfo[] | undefined;
+  #isClosed = false;
+
+  constructor(options: CatalogueOptions) {
+    this.host = options.host;
+    this.#options = options;
+  }
+
+  /** Tells the clients of these documents of changes. */
+  attach(published: PublishedDocuments): void {
+    this.#published = published;
+  }
+
+  /** Calls `listener` when a document was added, changed, removed or read. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** How many files there are, and how many of them have not been read yet. */
+  get progress(): { readonly files: number; readonly unread: number } {
+    return { files: this.#options.tree.files.size, unread: this.#unread.size + this.#reading.size };
+  }
+
+  /** Looks at all folders. */
+  async search(): Promise<void> {
+    await this.apply(await this.#options.tree.refresh());
+    this.#searched.resolve();
+  }
+
+  /** Resolves when all folders have been looked at once. */
+  async untilSearched({ signal }: Pick<ReadRequest, "signal">): Promise<void> {
+    await abortable(this.#searched.promise, signal);
+  }
+
+  /** Takes over what changed in the folders. The files that were changed last are read first. */
+  async apply({ added, changed, removed }: TreeChange): Promise<void> {
+    if (added.length + changed.length + removed.length === 0) return;
+    for (const { docRef } of removed) {
+      this.#reports.delete(docRef);
+      this.#unread.delete(docRef);
+    }
+    const entered = [...added, ...changed].sort((a, b) => b.modifiedMs - a.modifiedMs);
+    await visitInTurns(entered, (file) => this.#enter(file));
+    for (const { docRef } of changed) this.#told.add(docRef);
+    if (added.length + removed.length > 0) this.#isListDue = true;
+    this.#noteChange();
+    this.#readNext();
+  }
+
+  /** The title of a document; the name of its file until it is read. Of a file that was changed, that before the change. */
+  titleOf(file: FolderFile): string {
+    return toInfo(file, this.#reports.get(file.docRef)?.report).title;
+  }
+
+  async list(request: ReadRequest): Promise<readonly DocumentInfo[]> {
+    await this.untilSearched(request);
+    this.#list ??= [...this.#options.tree.files.values()]
+      .sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+      .map((file) => toInfo(file, this.#reports.get(file.docRef)?.report));
+    return this.#list;
+  }
+
+  async document(docRef: string, request: ReadRequest): Promise<DocumentInfo | undefined> {
+    await this.untilSearched(request);
+    const file = this.#options.tree.files.get(docRef);
+    if (file === undefined) return undefined;
+    return toInfo(file, await this.#report(file, { signal: request.signal }));
+  }
+
+  async page(docRef: string, index: number, request: ReadRequest): Promise<DocumentPage | undefined> {
+    await this.untilSearched(request);
+    const file = this.#options.tree.files.get(docRef);
+    if (file === undefined) return undefined;
+    const report = await this.#report(file, { signal: request.signal });
+    if ("refused" in report) throw cannotRead(file, report);
+    if (index >= report.pageCount) return undefined;
+    const page = await this.#page(file, index, request.signal);
+    return index === 0 ? withLosses(page, report.losses) : page;
+  }
+
+  async pageIndex(
+    docRef: string,
+    { offset, limit }: PageRange,
+    request: ReadRequest,
+  ): Promise<readonly PageInfo[] | undefined> {
+    const indices = Array.from({ length: limit }, (_, position) => offset + position);
+    const pages = await Promise.all(indices.map((index) => this.#pageInfo(docRef, index, request)));
+    return pages.filter((page) => page !== undefined);
+  }
+
+  /** A page that cannot be read costs the index nothing but its elements. */
+  async #pageInfo(docRef: string, index: number, request: ReadRequest): Promise<PageInfo | undefined> {
+    try {
+      const page = await this.page(docRef, index, request);
+      return page && { title: page.title, elementCount: page.elements.length };
+    } catch (error) {
+      const report = this.#reports.get(docRef)?.report;
+      if (!(error instanceof SmcpError) || report === undefined || "refused" in report) throw error;
+      return { title: report.pageTitles?.[index] ?? `Page ${index + 1}`, elementCount: 0 };
+    }
+  }
+
+  async element(docRef: string, elementId: string, request: ReadRequest): Promise<PlacedElement | undefined> {
+    const match = ELEMENT_PAGE.exec(elementId);
+    if (match === null) return undefined;
+    const pageIndex = Number(match[1]);
+    const page = await this.page(docRef, pageIndex, request);
+    const element = page?.elements.find((element) => element.elementId === elementId);
+    return element && { pageIndex, element };
+  }
+
+  /** Stops reading in the background. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#tell.close();
+    this.#unread.clear();
+    await Promise.all(this.#reading);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #enter(file: FolderFile): void {
+    const stored = this.#options.store?.get(file);
+    if (stored === undefined) this.#unread.set(file.docRef, file);
+    else this.#reports.set(file.docRef, { file, report: stored });
+  }
+
+  async #report(file: FolderFile, options: PoolRequestOptions): Promise<FileReport> {
+    const known = this.#reports.get(file.docRef);
+    if (known !== undefined && known.file === file) return known.report;
+    const { report, isLasting } = await this.#readReport(file, options);
+    // Another version of it may wait by now.
+    if (this.#unread.get(file.docRef) === file) this.#unread.delete(file.docRef);
+    if (this.#options.tree.files.get(file.docRef) !== file) return report;
+    this.#reports.set(file.docRef, { file, report });
+    if (isLasting) this.#options.store?.set(file, report);
+    this.#told.add(file.docRef);
+    this.#noteChange();
+    return report;
+  }
+
+  /** What exceeds a limit may be read in another run, with other limits or on a machine with less to do. */
+  async #readReport(
+    file: FolderFile,
+    options: PoolRequestOptions,
+  ): Promise<{ readonly report: FileReport; readonly isLasting: boolean }> {
+    try {
+      const facts = await this.#options.pool.facts(this.#toParse(file), options);
+      return { report: makeReport(facts, file.path), isLasting: true };
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw toSmcpError(file, error);
+      this.#options.logger.warn("a file cannot be read", {
+        file: file.path,
+        error: error.reason,
+      });
+      const isLasting = !(error instanceof ParserLimitError) && error.code !== "too_large";
+      return { report: { refused: error.code, message: error.reason }, isLasting };
+    }
+  }
+
+  async #page(file: FolderFile, index: number, signal: AbortSignal): Promise<DocumentPage> {
+    const parse = this.#toParse(file);
+    try {
+      const read = (signal: AbortSignal) => this.#options.pool.page(parse, index, { signal });
+      return await this.#pages.get(`${parse.key}/${index}`, { signal, read });
+    } catch (error) {
+      throw error instanceof DocumentError
+        ? cannotRead(file, { refused: error.code, message: error.reason })
+        : toSmcpError(file, error);
+    }
+  }
+
+  #toParse(file: FolderFile): ParsableFile {
+    const { docRef, kind, root, path, size, modifiedMs, inode } = file;
+    return {
+      key: `${docRef}@${size}.${modifiedMs}.${inode}`,
+      kind,
+      fileName: nameOf(path),
+      bytes: () => readInside({ root, path, maxBytes: this.#options.maxFileBytes }),
+    };
+  }
+
+  #readNext(): void {
+    if (this.#isClosed) return;
+    for (const file of this.#unread.values()) {
+      if (this.#reading.size >= this.#options.concurrency) return;
+      this.#unread.delete(file.docRef);
+      const reading: Promise<void> = this.#report(file, { isBackground: true }).then(
+        () => {},
+        (error: unknown) => {
+          if (error instanceof PoolClosedError) return;
+          this.#options.logger.warn("a file cannot be read", {
+            file: file.path,
+            error: describeError(error),
+          });
+        },
+      ).finally(() => {
+        this.#reading.delete(reading);
+        this.#readNext();
+      });
+      this.#reading.add(reading);
+    }
+  }
+
+  #noteChange(): void {
+    this.#list = undefined;
+    this.#tell.request();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #tellNow(): void {
+    const documents = [...this.#told].filter((docRef) => this.#options.tree.files.has(docRef));
+    const isList = this.#isListDue || documents.length > MAX_TOLD;
+    this.#told.clear();
+    this.#isListDue = false;
+    if (isList) this.#published?.listChanged();
+    for (const docRef of documents) this.#published?.changed(docRef);
+  }
+}
+
+function toInfo(file: FolderFile, report: FileReport | undefined): DocumentInfo & { readonly title: string } {
+  const { docRef, root, path, modifiedMs } = file;
+  const info = {
+    docRef,
+    title: nameOf(path),
+    fileType: extensionOf(path),
+    fileUri: toFileUrl(join(root, path)).href,
+    lastModified: new Date(modifiedMs),
+  };
+  if (report === undefined) return { ...info, pageCount: 0, summary: "Not read yet" };
+  if ("refused" in report) return { ...info, pageCount: 1, summary: `Cannot be read: ${report.message}` };
+  const { title = info.title, pageCount, keywords, summary } = report;
+  return { ...info, title, pageCount, keywords, summary };
+}
+
+/** What the pages do not show is said on the first one. */
+function withLosses(page: DocumentPage, losses: readonly string[]): DocumentPage {
+  if (losses.length === 0) return page;
+  const notes = losses.map((text, position): DocumentElement => ({
+    elementId: `p0-loss-${position + 1}`,
+    category: "annotation",
+    content: { text },
+  }));
+  return { ...page, elements: [...page.elements, ...notes] };
+}
+
+function cannotRead(
+  { docRef, path }: FolderFile,
+  { refused, message }: { readonly refused: string; readonly message: string },
+): SmcpError {
+  return new SmcpError(ErrorCode.INTERNAL_ERROR, `Cannot read "${nameOf(path)}": ${message}`, {
+    details: { doc_ref: docRef, reason: refused },
+  });
+}
+
+function toSmcpError(file: FolderFile, error: unknown): unknown {
+  if (error instanceof Deno.errors.NotFound) {
+    return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, "Document not found", {
+      details: { doc_ref: file.docRef },
+      cause: error,
+    });
+  }
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return cannotRead(file, { refused: "forbidden", message: "the server may not read the file" });
+  }
+  return error;
+}

@@ -1,0 +1,63 @@
+/** Reads files that lie inside of a folder, and none outside. */
+import type { FileHandle } from "node:fs/promises";
+import { join } from "@std/path";
+import { openRegularFile } from "@a2c-smcp/sdk/base";
+import { type DocumentError, unreadable } from "../formats/format.ts";
+
+export interface InsideFile {
+  /** The folder, in its canonical form. */
+  readonly root: string;
+  /** The path within the folder, with `/`. */
+  readonly path: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * Reads a regular file, and never one that a link leads to.
+ *
+ * @throws {DocumentError} when the file is too large, or does not lie in the folder
+ * @throws {Deno.errors.NotFound} when there is no such file
+ * @throws {Deno.errors.PermissionDenied} when the owner of this process may not read it
+ */
+export async function readInside({ root, path, maxBytes }: InsideFile): Promise<Uint8Array<ArrayBuffer>> {
+  await using file = await openRegularFile(join(root, path));
+  if (file === undefined) throw outside(path);
+  const { size } = await file.stat();
+  if (size > maxBytes) throw tooLarge(size, maxBytes);
+  return await readAll(file, size, maxBytes);
+}
+
+async function readAll(file: FileHandle, size: number, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  let bytes = new Uint8Array(size + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    length += bytesRead;
+    if (length > maxBytes) throw tooLarge(length, maxBytes);
+    if (length < bytes.length) continue;
+    // It grows while it is read.
+    const larger = new Uint8Array(Math.min(bytes.length * 2, maxBytes + 1));
+    larger.set(bytes);
+    bytes = larger;
+  }
+}
+
+function outside(path: string): DocumentError {
+  return unreadable("unsupported", `"${path}" is no regular file of the folder`);
+}
+
+function tooLarge(size: number, maxBytes: number): DocumentError {
+  return unreadable(
+    "too_large",
+    `it has ${sizeText(size)}, more than ${
+      sizeText(maxBytes)
+    }; raise the limit, by "max_file_mib" of the entry or --max-file-size`,
+  );
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024
+    ? `${Math.ceil(bytes / 1024)} KiB`
+    : `${(bytes / (1024 * 1024)).toFixed(1).replace(/\.0$/, "")} MiB`;
+}

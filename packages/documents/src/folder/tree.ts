@@ -1,0 +1,296 @@
+/** The files of the folders, kept up to date. */
+import { join, SEPARATOR } from "@std/path";
+import { forEachBounded, type Logger } from "@a2c-smcp/sdk/base";
+import { describeError } from "../basics.ts";
+import type { FileKind } from "../formats/kinds.ts";
+import { readInside } from "./read_inside.ts";
+import { fileRefOf } from "./file_ref.ts";
+import { GitIgnores } from "./gitignore.ts";
+import type { FileFilter } from "./rules.ts";
+
+/** How many entries of a folder are looked at at the same time. */
+const CONCURRENCY = 32;
+/** How long names are compared with the rules without a pause, in milliseconds. */
+const TURN_MS = 15;
+const MAX_DEPTH = 64;
+const MAX_GITIGNORE_BYTES = 1024 * 1024;
+
+/** A file that is a document. */
+export interface FolderFile {
+  readonly docRef: string;
+  readonly kind: FileKind;
+  /** The folder that was given, in its canonical form. */
+  readonly root: string;
+  /** The path within it, with `/`. */
+  readonly path: string;
+  readonly size: number;
+  /** When it was changed last, in milliseconds since 1970; 0 where that is not known. */
+  readonly modifiedMs: number;
+  /** Tells a file that was replaced from one that was edited; 0 where the system has none. */
+  readonly inode: number;
+}
+
+export interface TreeChange {
+  readonly added: readonly FolderFile[];
+  readonly changed: readonly FolderFile[];
+  readonly removed: readonly FolderFile[];
+}
+
+interface FolderNode {
+  readonly files: Map<string, FolderFile>;
+  readonly folders: Map<string, FolderNode>;
+  /** What the `.gitignore` files of the folders above say. */
+  ignoredAbove: GitIgnores;
+}
+
+export interface FileTreeOptions {
+  readonly filter: FileFilter;
+  /** The most files; others are left out with a warning. */
+  readonly maxFiles: number;
+  readonly logger: Logger;
+}
+
+/** The documents below some folders. Links are not followed. */
+export class FileTree {
+  readonly #options: FileTreeOptions;
+  readonly #roots: ReadonlyMap<string, FolderNode>;
+  readonly #files = new Map<string, FolderFile>();
+  #warnedFull = false;
+
+  /** @param roots the folders in their canonical form */
+  constructor(roots: readonly string[], options: FileTreeOptions) {
+    this.#roots = new Map(roots.map((root) => [root, emptyNode()]));
+    this.#options = options;
+  }
+
+  get files(): ReadonlyMap<string, FolderFile> {
+    return this.#files;
+  }
+
+  /** Whether there is a file of this path in a root. */
+  readonly has = (root: string, path: string): boolean => {
+    let node = this.#roots.get(root);
+    const names = path.split("/");
+    const name = names.pop() ?? "";
+    for (const folder of names) node = node?.folders.get(folder);
+    return node?.files.has(name) ?? false;
+  };
+
+  /** Whether a folder may have documents, by its absolute path; what `.gitignore` says is not asked. */
+  admitsFolder(absolute: string): boolean {
+    const root = this.#roots.keys().find((root) => isWithin(absolute, root));
+    return root !== undefined &&
+      (absolute === root || this.#options.filter.admitsFolder(toInnerPath(absolute, root)));
+  }
+
+  /** Looks at all folders. A folder that cannot be read keeps the files that it had. */
+  async refresh(): Promise<TreeChange> {
+    const change = new ChangeSet();
+    for (const [root, node] of this.#roots) {
+      await this.#visit({ root, path: "", node, depth: 0 }, change, true);
+    }
+    return change;
+  }
+
+  /** Looks at single folders, by their absolute paths; at folders below them only when they are new. */
+  async refreshFolders(paths: Iterable<string>): Promise<TreeChange> {
+    const change = new ChangeSet();
+    for (const path of paths) {
+      const place = this.#find(path);
+      // Each file that changed names its folder.
+      if (place === undefined || change.visited.has(place.node)) continue;
+      await this.#visit(place, change, false);
+    }
+    return change;
+  }
+
+  /** The known folder at a path, or the nearest one above it. */
+  #find(absolute: string): Place | undefined {
+    for (const [root, node] of this.#roots) {
+      if (!isWithin(absolute, root)) continue;
+      let place: Place = { root, path: "", node, depth: 0 };
+      for (const name of toInnerPath(absolute, root).split("/")) {
+        const next = place.node.folders.get(name);
+        if (next === undefined) break;
+        place = { root, path: joinPath(place.path, name), node: next, depth: place.depth + 1 };
+      }
+      return place;
+    }
+    return undefined;
+  }
+
+  async #visit(place: Place, change: ChangeSet, isDeep: boolean): Promise<void> {
+    const { root, path, node, depth } = place;
+    change.visited.add(node);
+    const entries = await this.#list(join(root, path));
+    if (entries === undefined) return;
+    const folders = new Set<string>();
+    const files = new Map<string, FileKind>();
+    const ignores = await this.#readIgnores(place, entries);
+    let turnEndsMs = performance.now() + TURN_MS;
+    for (const { name, isDirectory, isFile } of entries) {
+      // Others are answered meanwhile.
+      if (performance.now() > turnEndsMs) {
+        await new Promise((resolve) => setTimeout(resolve));
+        turnEndsMs = performance.now() + TURN_MS;
+      }
+      const inner = joinPath(path, name);
+      if (isDirectory && this.#options.filter.admitsFolder(inner) && !ignores.ignores(`${inner}/`)) {
+        folders.add(name);
+      }
+      const kind = isFile ? this.#options.filter.kindOf(inner) : undefined;
+      if (kind !== undefined && !ignores.ignores(inner)) files.set(name, kind);
+    }
+    if (ignores.isCostly) {
+      this.#options.logger.warn("files are left out: the lines of a .gitignore take too long for them", {
+        folder: path,
+      });
+    }
+    for (const [name, file] of node.files) if (!files.has(name)) this.#remove(node, name, file, change);
+    for (const [name, folder] of node.folders) {
+      if (!folders.has(name)) this.#removeFolder(node, name, folder, change);
+    }
+    await forEachBounded(files, CONCURRENCY, ([name, kind]) => this.#look(place, name, kind, change));
+    for (const name of folders) {
+      const known = node.folders.get(name);
+      if (known !== undefined && !isDeep) continue;
+      const inner = known ?? emptyNode();
+      inner.ignoredAbove = ignores;
+      node.folders.set(name, inner);
+      if (depth + 1 > MAX_DEPTH) {
+        this.#options.logger.warn("a folder is left out: it lies too deep", {
+          folder: joinPath(path, name),
+          max_depth: MAX_DEPTH,
+        });
+      } else {
+        await this.#visit({ root, path: joinPath(path, name), node: inner, depth: depth + 1 }, change, true);
+      }
+    }
+  }
+
+  async #list(path: string): Promise<Deno.DirEntry[] | undefined> {
+    try {
+      return await Array.fromAsync(Deno.readDir(path));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      this.#options.logger.warn("a folder cannot be read", { folder: path, error: describeError(error) });
+      return undefined;
+    }
+  }
+
+  /** What the `.gitignore` files down to a folder say now. */
+  async #readIgnores({ root, path, node }: Place, entries: readonly Deno.DirEntry[]): Promise<GitIgnores> {
+    const above = node.ignoredAbove;
+    if (!this.#options.filter.followsGitignore) return above;
+    if (!entries.some(({ name, isFile }) => name === ".gitignore" && isFile)) return above;
+    try {
+      const file = joinPath(path, ".gitignore");
+      const bytes = await readInside({ root, path: file, maxBytes: MAX_GITIGNORE_BYTES });
+      const ignores = above.with(path, new TextDecoder().decode(bytes));
+      if (ignores.isCut) {
+        this.#options.logger.warn("lines of a .gitignore are left out: they are too long or too many", {
+          folder: path,
+        });
+      }
+      return ignores;
+    } catch (error) {
+      this.#options.logger.warn("a .gitignore cannot be read", { folder: path, error: describeError(error) });
+      return above;
+    }
+  }
+
+  async #look({ root, path, node }: Place, name: string, kind: FileKind, change: ChangeSet): Promise<void> {
+    const known = node.files.get(name);
+    const inner = joinPath(path, name);
+    const stat = await lookAt(join(root, inner));
+    if (stat === undefined) return known && this.#remove(node, name, known, change);
+    const { size, mtime, ino } = stat;
+    // A time that no date can hold is NaN.
+    const seen = { size, modifiedMs: mtime?.getTime() || 0, inode: ino ?? 0 };
+    if (known !== undefined) {
+      if (isSame(known, seen)) return;
+      const file = { ...known, ...seen };
+      node.files.set(name, file);
+      this.#files.set(file.docRef, file);
+      change.changed.push(file);
+      return;
+    }
+    if (this.#files.size >= this.#options.maxFiles) return this.#warnFull();
+    const file = { docRef: this.#freeRef(inner), kind, root, path: inner, ...seen };
+    node.files.set(name, file);
+    this.#files.set(file.docRef, file);
+    change.added.push(file);
+  }
+
+  /** Two folders may have files of the same path: the later one gets a number. */
+  #freeRef(path: string): string {
+    const ref = fileRefOf(path);
+    for (let number = 1;; number++) {
+      const candidate = number === 1 ? ref : `${ref}-${number}`;
+      if (!this.#files.has(candidate)) return candidate;
+    }
+  }
+
+  #remove(node: FolderNode, name: string, file: FolderFile, change: ChangeSet): void {
+    node.files.delete(name);
+    this.#files.delete(file.docRef);
+    change.removed.push(file);
+  }
+
+  #removeFolder(node: FolderNode, name: string, folder: FolderNode, change: ChangeSet): void {
+    for (const [inner, file] of folder.files) this.#remove(folder, inner, file, change);
+    for (const [inner, below] of folder.folders) this.#removeFolder(folder, inner, below, change);
+    node.folders.delete(name);
+  }
+
+  #warnFull(): void {
+    if (this.#warnedFull) return;
+    this.#warnedFull = true;
+    this.#options.logger.warn("there are more files than the limit; the others are left out", {
+      max_files: this.#options.maxFiles,
+    });
+  }
+}
+
+interface Place {
+  readonly root: string;
+  readonly path: string;
+  readonly node: FolderNode;
+  readonly depth: number;
+}
+
+class ChangeSet implements TreeChange {
+  readonly added: FolderFile[] = [];
+  readonly changed: FolderFile[] = [];
+  readonly removed: FolderFile[] = [];
+  readonly visited = new Set<FolderNode>();
+}
+
+function isWithin(absolute: string, root: string): boolean {
+  return absolute === root || absolute.startsWith(root.endsWith(SEPARATOR) ? root : `${root}${SEPARATOR}`);
+}
+
+function toInnerPath(absolute: string, root: string): string {
+  return absolute.slice(root.length).split(SEPARATOR).filter((name) => name !== "").join("/");
+}
+
+function emptyNode(): FolderNode {
+  return { files: new Map(), folders: new Map(), ignoredAbove: GitIgnores.none };
+}
+
+function joinPath(path: string, name: string): string {
+  return path === "" ? name : `${path}/${name}`;
+}
+
+async function lookAt(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    const stat = await Deno.lstat(path);
+    return stat.isFile ? stat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(known: FolderFile, seen: Pick<FolderFile, "size" | "modifiedMs" | "inode">): boolean {
+  return known.size === seen.size && known.modifiedMs === seen.modifiedMs && known.inode === seen.inode;
+}

@@ -1,0 +1,238 @@
+/** Publishes the files of folders as documents. */
+import { SEPARATOR } from "@std/path";
+import { countOf, describeFileError, type Logger, silentLogger, Throttle } from "@a2c-smcp/sdk/base";
+import {
+  Provider,
+  type PublishedWindow,
+  type SdkHandler,
+  type SdkMcpServer,
+  type SdkServer,
+} from "@a2c-smcp/sdk/provider";
+import { DocumentCatalogue } from "./catalogue.ts";
+import { FileFilter, type FileRules } from "./folder/rules.ts";
+import { FileTree, type FolderFile } from "./folder/tree.ts";
+import { FolderWatch } from "./folder/watch.ts";
+import { openReportStore, type ReportStore } from "./index/store.ts";
+import { ParserPool } from "./parsing/pool.ts";
+
+/** How often the window of changes is updated, in milliseconds. */
+const WINDOW_INTERVAL_MS = 1_000;
+/** How many documents the window shows. */
+const MAX_SHOWN = 20;
+const MEBIBYTE = 1024 * 1024;
+
+/** What {@linkcode openFolderDocuments} publishes, and its limits. */
+export interface FolderDocumentsOptions extends FileRules {
+  /** The folders, at least one. */
+  readonly folders: readonly string[];
+  /** The host of the URIs, `local.documents` by default. Of the servers of a Computer each needs a host of its own. */
+  readonly host?: string | undefined;
+  /**
+   * The folder in which is kept what was read from files, so that the next start need not read them again; by default
+   * nothing is kept. Created when it is missing; only its owner can read it.
+   */
+  readonly cacheFolder?: string | undefined;
+  /** How often all folders are looked at, in milliseconds, for changes of which the system sends no event; 30,000 by default. */
+  readonly pollMs?: number | undefined;
+  /** The most files; others are left out with a warning. 200,000 by default. */
+  readonly maxFiles?: number | undefined;
+  /** The most bytes of a file that is read; 100 MiB by default. A larger one is listed, and reading it is an error. */
+  readonly maxFileBytes?: number | undefined;
+  /** The most time for opening a file or reading a page, in milliseconds; 30,000 by default. */
+  readonly parseTimeMs?: number | undefined;
+  /** The most memory of a parser process, in bytes; 768 MiB by default. */
+  readonly maxParserBytes?: number | undefined;
+  /** How many parser processes there are at most; 2 by default. */
+  readonly parsers?: number | undefined;
+  /** Receives log lines; they are dropped by default. */
+  readonly logger?: Logger | undefined;
+}
+
+/** How far the files of folders have been read. */
+export interface DocumentsProgress {
+  /** How many files there are. */
+  readonly files: number;
+  /** How many of them have not been read yet. */
+  readonly unread: number;
+}
+
+/** The documents of some folders, as an MCP server offers them. */
+export interface FolderDocuments extends AsyncDisposable {
+  /** Offers the documents to the clients of an MCP server; see {@linkcode Provider.attach}. */
+  attach(target: SdkMcpServer | SdkServer | SdkHandler): void;
+  /**
+   * Resolves when the folders have been searched. Their files are then listed, and read in the background. Requests of
+   * clients are answered from then on; those that come earlier wait.
+   */
+  readonly listed: Promise<void>;
+  /** How many files there are, and how many of them have not been read yet. */
+  readonly progress: DocumentsProgress;
+  /** Ends watching and reading. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Publishes the files of folders as documents, and a window that shows which changed last. The files are read in
+ * processes without permissions, and followed as they change. Needs `--allow-read` for the folders and the cache folder,
+ * `--allow-write` for the cache folder, and `--allow-run` for Deno.
+ *
+ * @throws {TypeError} when a folder does not exist, or a glob fits no file
+ *
+ * Specification: `docs/protocol/finder.md#mcp-servers-with-documents`.
+ */
+export async function openFolderDocuments(options: FolderDocumentsOptions): Promise<FolderDocuments> {
+  const filter = new FileFilter(options);
+  return new OpenFolders(await findRoots(options.folders), filter, options);
+}
+
+class OpenFolders implements FolderDocuments {
+  readonly listed: Promise<void>;
+  readonly #log: Logger;
+  readonly #provider = new Provider();
+  readonly #pool: ParserPool;
+  readonly #store: ReportStore | undefined;
+  readonly #filter: FileFilter;
+  readonly #tree: FileTree;
+  readonly #catalogue: DocumentCatalogue;
+  readonly #window: PublishedWindow;
+  readonly #showChanges: Throttle;
+  readonly #watch: FolderWatch;
+  #closed: Promise<void> | undefined;
+
+  constructor(roots: readonly string[], filter: FileFilter, options: FolderDocumentsOptions) {
+    const { host = "local.documents", logger = silentLogger, maxFiles = 200_000 } = options;
+    const { maxFileBytes = 100 * MEBIBYTE, maxParserBytes = 768 * MEBIBYTE, parsers = 2 } = options;
+    this.#log = logger;
+    this.#filter = filter;
+    this.#tree = new FileTree(roots, { filter, maxFiles, logger });
+    this.#pool = new ParserPool({
+      processes: parsers,
+      timeMs: options.parseTimeMs ?? 30_000,
+      maxMemoryBytes: maxParserBytes,
+      maxFileBytes,
+      maxUnpackedBytes: 512 * MEBIBYTE,
+      maxPageBytes: 4 * MEBIBYTE,
+      maxDepth: 200,
+    });
+    this.#store = options.cacheFolder === undefined
+      ? undefined
+      : openReportStore(options.cacheFolder, logger);
+    this.#catalogue = new DocumentCatalogue({
+      host,
+      tree: this.#tree,
+      pool: this.#pool,
+      store: this.#store,
+      logger,
+      maxFileBytes,
+      concurrency: parsers,
+    });
+    const published = this.#provider.publishDocuments(this.#catalogue);
+    this.#catalogue.attach(published);
+    this.#window = this.#provider.publishWindow({
+      host,
+      path: ["documents"],
+      name: "Documents",
+      description: "Which documents changed last",
+      mimeType: "text/markdown",
+      priority: 0.3,
+      read: async (request) => {
+        await this.#catalogue.untilSearched(request);
+        return this.#recentChanges((file) => published.uri(file.docRef));
+      },
+    });
+    this.#showChanges = new Throttle(() => this.#window.update(), WINDOW_INTERVAL_MS);
+    this.#catalogue.onChange(() => this.#showChanges.request());
+    this.#pool.warm();
+    this.listed = this.#search();
+    this.#watch = new FolderWatch(roots, {
+      onFolders: async (paths) => await this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
+      onAll: () => this.#catalogue.search(),
+      pollMs: options.pollMs ?? 30_000,
+      admits: (path) => this.#tree.admitsFolder(path),
+      after: this.listed,
+      logger,
+    });
+  }
+
+  attach(target: SdkMcpServer | SdkServer | SdkHandler): void {
+    this.#provider.attach(target);
+  }
+
+  get progress(): DocumentsProgress {
+    return this.#catalogue.progress;
+  }
+
+  close(): Promise<void> {
+    return this.#closed ??= this.#close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #search(): Promise<void> {
+    const startMs = performance.now();
+    await this.#catalogue.search();
+    this.#store?.prune(this.#tree.has);
+    const { files, unread } = this.#catalogue.progress;
+    this.#log.info("folders searched", {
+      files,
+      unread,
+      duration_ms: Math.round(performance.now() - startMs),
+    });
+    for (const glob of this.#filter.unusedGlobs()) {
+      const hint = glob.includes("/")
+        ? {}
+        : { hint: `"**/${glob}" would also fit files in the folders below` };
+      this.#log.warn("an include glob fits no file", { include: glob, ...hint });
+    }
+  }
+
+  /** The text of the window: the documents that changed last, the newest first, in Markdown. */
+  #recentChanges(uriOf: (file: FolderFile) => string): string {
+    const files = [...this.#tree.files.values()];
+    const newest = files.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MAX_SHOWN);
+    const lines = newest.map((file) => {
+      const time = new Date(file.modifiedMs).toISOString().slice(0, 16).replace("T", " ");
+      return `- ${time} UTC: ${inOneLine(this.#catalogue.titleOf(file))} (${inOneLine(file.path)}) <${
+        uriOf(file)
+      }>`;
+    });
+    const { unread } = this.#catalogue.progress;
+    const state = unread === 0 ? "" : `\n\n${unread} of them have not been read yet.`;
+    return `# Documents\n\n${countOf(files.length, "document")}. Changed last:\n\n${
+      lines.join("\n")
+    }${state}\n`;
+  }
+
+  async #close(): Promise<void> {
+    this.#showChanges.close();
+    await this.#watch.close();
+    await Promise.all([this.#catalogue.close(), this.#pool.close()]);
+    this.#store?.[Symbol.dispose]();
+  }
+}
+
+/** A name may have line breaks, and would otherwise look like lines of the window. */
+function inOneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
+/** The folders in their canonical form. A folder inside of another one is left out. */
+async function findRoots(folders: readonly string[]): Promise<readonly string[]> {
+  if (folders.length === 0) throw new TypeError("Cannot open documents: no folder is given");
+  const roots = new Set<string>();
+  for (const folder of folders) {
+    const real = await Deno.realPath(folder).catch((cause: unknown) => {
+      const state = cause instanceof Deno.errors.NotFound ? "no such folder" : describeFileError(cause);
+      throw new TypeError(`Cannot open documents of "${folder}": ${state}`, { cause });
+    });
+    if (!(await Deno.stat(real)).isDirectory) {
+      throw new TypeError(
+        `Cannot open documents of "${folder}": it is a file; give the folder that it is in`,
+      );
+    }
+    roots.add(real);
+  }
+  return [...roots].filter((root) => ![...roots].some((other) => root.startsWith(`${other}${SEPARATOR}`)));
+}

@@ -1,0 +1,101 @@
+/** The interface between the parsers of file formats and the rest of the documents server: bytes in, pages out. */
+import type { DocumentPage } from "@a2c-smcp/sdk/provider";
+
+/** A file that a parser has opened. Only what is read is parsed, where the format allows it. */
+export interface ParsedDocument {
+  /** What is known of the document without its pages. */
+  readonly facts: DocumentFacts;
+  /**
+   * A page with its elements in reading order. Each element has an `elementId` that starts with `p{index}-`, then the
+   * category and its position among the elements of this category on the page, from 1: `p3-table-1`. So an id stays the
+   * same when elements of other categories are added before it.
+   *
+   * @param index the number of the page, from 0, below `facts.pageCount`
+   * @throws {DocumentError} when the page cannot be read
+   */
+  page(index: number, options?: PageOptions): DocumentPage | Promise<DocumentPage>;
+  /** Frees memory outside of the JavaScript heap. */
+  close?(): void;
+}
+
+export interface PageOptions {
+  /**
+   * Whether pictures and drawings are left out, which the page then says. Asked for when a page with them has exceeded the
+   * limits, of parsers that say so (`hasPlainPages`).
+   */
+  readonly isPlain: boolean;
+}
+
+/** What the catalogue shows of a document. */
+export interface DocumentFacts {
+  /** From the metadata of the file, else its first heading; the name of the file is used when neither exists. */
+  readonly title?: string | undefined;
+  /** The number of pages, at least 1: a page is what a person would call one. */
+  readonly pageCount: number;
+  /** The titles of the pages, if they are known without reading the pages. */
+  readonly pageTitles?: readonly string[] | undefined;
+  /** Headings, names of sheets and columns, and the like: the words by which a person would search. At most 200. */
+  readonly headings: readonly string[];
+  /** The keywords that the author of the file set. */
+  readonly keywords?: readonly string[] | undefined;
+  /** The beginning of the running text, at most 4,000 characters, from which the summary is made. */
+  readonly opening: string;
+  /** Each feature of the file that its pages do not show, as one sentence: `2 embedded videos are not shown`. */
+  readonly losses: readonly string[];
+}
+
+/** What a parser may use. Whoever exceeds it throws a {@linkcode DocumentError} with the code `too_large`. */
+export interface ParseLimits {
+  /** The most bytes that a compressed file may unpack to, all its parts together. */
+  readonly maxUnpackedBytes: number;
+  /**
+   * The most bytes of JSON of a page of a workbook: further rows are left out, which the page says. What is longer than a
+   * page in other formats is continued on the next one, where they have no pages of their own.
+   */
+  readonly maxPageBytes: number;
+  /** The most levels of nesting that are followed, in XML, lists, JSON and so on. */
+  readonly maxDepth: number;
+}
+
+export interface ParseInput {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The name of the file without its folder; only for display and for the kind of source code. */
+  readonly fileName: string;
+  readonly limits: ParseLimits;
+  /** Opens a file inside of this one, of any kind; `undefined` for a kind that is not read. */
+  readonly openInner?: ((input: ParseInput) => Promise<ParsedDocument | undefined>) | undefined;
+}
+
+/** Opens files of one kind. Loaded only when a file of this kind is opened, and run without permissions. */
+export type OpenFile = (input: ParseInput) => ParsedDocument | Promise<ParsedDocument>;
+
+/** Why a file cannot be read. */
+export type DocumentErrorCode = "damaged" | "encrypted" | "too_large" | "unsupported";
+
+/** A file that cannot be read. Make it by {@linkcode unreadable}. */
+export class DocumentError extends Error {
+  override readonly name: string = "DocumentError";
+  /** Why, and what a person can do: the end of `Cannot read "x.pdf": …`. It is shown to Agents. */
+  readonly reason: string;
+
+  constructor(
+    readonly code: DocumentErrorCode,
+    { reason, cause }: { readonly reason: string; readonly cause?: unknown },
+  ) {
+    super(`Cannot read file: ${reason}`, { cause });
+    this.reason = reason;
+  }
+}
+
+/**
+ * The error of a file that cannot be read.
+ *
+ * @param reason why, and what a person can do, in lower case: `the file is encrypted; save it without a password`
+ */
+export function unreadable(
+  code: DocumentErrorCode,
+  reason: string,
+  options: { readonly cause?: unknown } = {},
+): DocumentError {
+  return new DocumentError(code, { reason, ...options });
+}

@@ -1,0 +1,306 @@
+/** PDF, read by PDF.js. Nothing is drawn, no script runs, and nothing is fetched. */
+import { getDocumentProxy } from "unpdf";
+import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
+import { shorten } from "../../basics.ts";
+import {
+  DocumentError,
+  type DocumentFacts,
+  type PageOptions,
+  type ParsedDocument,
+  type ParseInput,
+  unreadable,
+} from "../format.ts";
+import { headingsOf, openingOf, withIds } from "../sections.ts";
+import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
+import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
+import { inColumns } from "./columns.ts";
+import { CMapFactory } from "./cmaps.ts";
+import { outlineTitles, ownText } from "./metadata.ts";
+import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
+import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
+import { withLists } from "./list_items.ts";
+import { withoutOverprint } from "./overprint.ts";
+import { type RuledTable, ruledTables } from "./tables/ruled.ts";
+import { rulingsOf } from "./tables/rulings.ts";
+import { type Line, type TextItem, toLines } from "./lines.ts";
+import { correctByGlyphs, needsGlyphs } from "./glyphs.ts";
+import { withoutForms } from "./right_to_left.ts";
+import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
+import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
+import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
+
+/** How many pages show how the running text looks. */
+const LOOK_PAGES = 4;
+/** The most characters of a title of a page. */
+const MAX_TITLE = 120;
+/** With fewer letters, a page with a picture counts as scanned. */
+const SCANNED_LETTERS = 8;
+/** A page whose tags leave out more than this share of its text is read by its look. */
+const MAX_UNTAGGED = 0.1;
+
+/** A tagged block of so many lines is read by its look, too: whether it has a table, or so many blocks. */
+const [MANY_LINES, MANY_BLOCKS] = [4, 4];
+
+/** What is said of a page that was read without what it draws. */
+const LEFT_OUT: DocumentElement = {
+  category: "annotation",
+  content: { text: "The pictures and lines of this page are left out: reading them exceeds the limits" },
+};
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** Opens a PDF file. A page is a page. */
+export async function open({ bytes, limits }: ParseInput): Promise<ParsedDocument> {
+  const pdf = await openPdf(bytes);
+  const reader = new PdfReader(pdf, limits.maxDepth);
+  return {
+    facts: await reader.facts(),
+    page: (index, options = { isPlain: false }) => reader.page(index, options).catch(toDocumentError),
+    close: () => void pdf.loadingTask.destroy(),
+  };
+}
+
+async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  try {
+    return await getDocumentProxy(bytes, {
+      BinaryDataFactory: CMapFactory,
+      useWorkerFetch: false,
+      disableFontFace: true,
+      enableXfa: false,
+      stopAtErrors: false,
+      verbosity: 0,
+    });
+  } catch (error) {
+    return toDocumentError(error);
+  }
+}
+
+/** PDF.js tells its errors apart by their names. */
+function toDocumentError(error: unknown): never {
+  if (error instanceof DocumentError) throw error;
+  const name = error instanceof Error ? error.name : "";
+  if (name === "PasswordException") {
+    throw unreadable("encrypted", "the file is encrypted; save it without a password", { cause: error });
+  }
+  const message = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+  throw unreadable("damaged", `the file is damaged (${message})`, { cause: error });
+}
+
+class PdfReader {
+  readonly #pdf: Pdf;
+  readonly #maxDepth: number;
+  #look: Promise<BodyLook> | undefined;
+  #isMarked: Promise<boolean> | undefined;
+  #labels: Promise<readonly string[] | null> | undefined;
+
+  constructor(pdf: Pdf, maxDepth: number) {
+    this.#pdf = pdf;
+    this.#maxDepth = maxDepth;
+  }
+
+  async facts(): Promise<DocumentFacts> {
+    const [metadata, outline, plain] = await Promise.all([
+      this.#pdf.getMetadata().catch(() => undefined),
+      this.#pdf.getOutline().catch(() => null),
+      this.#elements(0, { isPlain: true }).catch(() => []),
+    ]);
+    const first = plain.some(({ content }) => "text" in content && needsGlyphs(`${content.text}`))
+      ? await this.#elements(0, { isPlain: false }).catch(() => plain)
+      : plain;
+    const info = (metadata?.info ?? {}) as Readonly<Record<string, unknown>>;
+    const headings = outlineTitles(outline ?? []);
+    const own = headingsOf(first);
+    const subject = ownText(info["Subject"]);
+    return {
+      title: ownText(info["Title"]) ?? own[0],
+      pageCount: Math.max(this.#pdf.numPages, 1),
+      headings: headings.length > 0 ? headings : own,
+      keywords: `${info["Keywords"] ?? ""}`.split(/[,;]/).flatMap((word) => ownText(word) ?? []),
+      opening: [...(subject === undefined ? [] : [subject]), openingOf(first)].join("\n").trim(),
+      losses: await this.#losses(info),
+    };
+  }
+
+  async page(index: number, { isPlain }: PageOptions): Promise<DocumentPage> {
+    const elements = await this.#elements(index, { isPlain });
+    const all = isPlain ? [...elements, LEFT_OUT] : elements;
+    return { title: await this.#titleOf(index, elements), elements: withIds(all, index) };
+  }
+
+  async #elements(index: number, { isPlain }: PageOptions): Promise<readonly DocumentElement[]> {
+    const page = await this.#pdf.getPage(index + 1);
+    try {
+      const [text, tree, annotations, operators] = await Promise.all([
+        page.getTextContent({ includeMarkedContent: true } as never),
+        page.getStructTree().catch(() => null),
+        page.getAnnotations().catch(() => []),
+        isPlain ? undefined : operatorsOf(page),
+      ]);
+      const { marked: found, direction } = textsOf(text.items as readonly MarkedItem[]);
+      const upright = operators && turnOperators(operators, direction);
+      const marked = upright === undefined ? found : correctByGlyphs(found, upright);
+      const items = marked.filter(isText);
+      const content = await this.#tagged(tree as StructureNode | null, marked, items) ??
+        await this.#untagged(page, items, upright);
+      const turned = (annotations as readonly PdfAnnotation[]).map(({ rect, ...annotation }) =>
+        rect === undefined ? annotation : { ...annotation, rect: turnRect(rect, direction) }
+      );
+      return [
+        ...(operators ? withPictures(content, items, await picturesOf(page, operators)) : content),
+        ...toAnnotationElements(turned, items),
+      ];
+    } finally {
+      page.cleanup();
+    }
+  }
+
+  /** `undefined` when the page has no tags, or poor ones: they leave out much of its text, or take much of it for one block. */
+  async #tagged(
+    tree: StructureNode | null,
+    marked: readonly MarkedItem[],
+    items: readonly TextItem[],
+  ): Promise<DocumentElement[] | undefined> {
+    if (tree === null || !await (this.#isMarked ??= this.#saysMarked())) return undefined;
+    const contents = markedTexts(marked);
+    const look = await (this.#look ??= this.#lookOfDocument());
+    const byLook = (items: readonly TextItem[]) => toBlocks(toLines(items), look);
+    const { elements, blocks, missing } = toTaggedElements(tree, contents, {
+      maxDepth: this.#maxDepth,
+      byLook,
+    });
+    const all = lettersOf(items);
+    const inside = [...contents.values()].reduce((sum, texts) => sum + lettersOf(texts), 0);
+    const isWhole = all - inside + missing <= all * MAX_UNTAGGED;
+    const isPoor = blocks.some((block) => {
+      const shown = toLines(block).length < MANY_LINES ? [] : byLook(block);
+      return shown.some(({ category }) => category === "table") ||
+        shown.length >= MANY_BLOCKS && lettersOf(block) * 2 >= all;
+    });
+    return elements.length > 0 && isWhole && !isPoor ? withLists(elements) : undefined;
+  }
+
+  /** Whether the file says that its tags are those of its whole content. */
+  async #saysMarked(): Promise<boolean> {
+    const facts = await this.#pdf.getMarkInfo().catch(() => null) as { readonly Marked?: boolean } | null;
+    return facts?.Marked === true;
+  }
+
+  /** Each table with lines stands where its first text is; what is between them is told by its look. */
+  async #untagged(
+    page: PdfPage,
+    joined: readonly TextItem[],
+    operators: PageOperators | undefined,
+  ): Promise<DocumentElement[]> {
+    const items = inColumns(operators === undefined ? joined : divideAtGaps(joined, textGapsOf(operators)));
+    const look: BodyLook = { ...await (this.#look ??= this.#lookOfDocument()), isBold: boldFonts(page) };
+    const tables = operators === undefined ? [] : ruledTables(rulingsOf(operators), items);
+    const elements: DocumentElement[] = [];
+    let between: TextItem[] = [];
+    const endText = () => {
+      for (const element of toBlocks(toLines(between), look)) elements.push(element);
+      between = [];
+    };
+    const shown = new Set<RuledTable>();
+    for (const item of items) {
+      const table = tables.find(({ items }) => items.has(item));
+      if (table === undefined) between.push(item);
+      else if (!shown.has(table)) {
+        endText();
+        elements.push(table.element);
+        shown.add(table);
+      }
+    }
+    endText();
+    return elements;
+  }
+
+  async #lookOfDocument(): Promise<BodyLook> {
+    const lines: Line[] = [];
+    for (let number = 1; number <= Math.min(this.#pdf.numPages, LOOK_PAGES); number++) {
+      // A damaged page costs the others nothing.
+      const page = await this.#pdf.getPage(number).catch(() => undefined);
+      const text = await page?.getTextContent().catch(() => undefined);
+      for (const line of toLines(textsOf(text?.items ?? []).items)) lines.push(line);
+    }
+    return lookOf(lines, () => false);
+  }
+
+  async #titleOf(index: number, elements: readonly DocumentElement[]): Promise<string> {
+    this.#labels ??= this.#pdf.getPageLabels().catch(() => null);
+    const label = (await this.#labels)?.[index] || `${index + 1}`;
+    const [heading] = headingsOf(elements, 1);
+    return heading === undefined ? `Page ${label}` : `Page ${label}: ${shorten(heading, MAX_TITLE)}`;
+  }
+
+  async #losses(info: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const losses: string[] = [];
+    // A Map since PDF.js 6.1, of which its types know nothing.
+    const attachments: unknown = await this.#pdf.getAttachments().catch(() => null);
+    const count = attachments instanceof Map ? attachments.size : 0;
+    if (count > 0) losses.push(`Attached files are not shown: ${count}`);
+    if (info["IsXFAPresent"] === true) losses.push("A form in XFA is not shown");
+    if (info["IsSignaturesPresent"] === true) losses.push("Signatures are not checked");
+    if (await this.#pdf.getJSActions().catch(() => null) !== null) losses.push("Scripts are not run");
+    return losses;
+  }
+}
+
+/** Pictures that no tag describes follow the text. */
+function withPictures(
+  content: readonly DocumentElement[],
+  items: readonly TextItem[],
+  pictures: PagePictures,
+): readonly DocumentElement[] {
+  if (pictures.count === 0) return content;
+  const letters = lettersOf(items);
+  if (letters < SCANNED_LETTERS) return [scannedPage(pictures, letters), ...content];
+  return content.some(({ category }) => category === "image") ? content : [...content, ...figures(pictures)];
+}
+
+type MarkedItem = TextItem | { readonly type: string; readonly id?: string };
+
+function isText(item: MarkedItem): item is TextItem {
+  return "str" in item;
+}
+
+/** The texts of a page, upright. */
+function textsOf(
+  given: readonly MarkedItem[],
+): {
+  readonly marked: readonly MarkedItem[];
+  readonly items: readonly TextItem[];
+  readonly direction: Direction;
+} {
+  const direction = directionOf(given.filter(isText));
+  const marked = withoutOverprint(
+    given.map((item) => isText(item) ? turnText({ ...item, str: withoutForms(item.str) }, direction) : item),
+  );
+  return { marked, items: marked.filter(isText), direction };
+}
+
+/** The texts of each marked content that has an id. */
+function markedTexts(items: readonly MarkedItem[]): Map<string, readonly TextItem[]> {
+  const contents = new Map<string, TextItem[]>();
+  /** The id that holds inside of each of the contents that have begun. */
+  const open: (string | undefined)[] = [];
+  for (const item of items) {
+    if (isText(item)) {
+      const id = open.at(-1);
+      if (id !== undefined) contents.get(id)?.push(item);
+    } else if (item.type === "endMarkedContent") open.pop();
+    else {
+      open.push(item.id ?? open.at(-1));
+      if (item.id !== undefined && !contents.has(item.id)) contents.set(item.id, []);
+    }
+  }
+  return contents;
+}
+
+/** Tells bold fonts by the names that the file gives them. */
+function boldFonts(page: PdfPage): (font: string) => boolean {
+  const fonts = page.commonObjs as unknown as {
+    has(id: string): boolean;
+    get(id: string): { name?: string };
+  };
+  return (font) => fonts.has(font) && /bold|black|heavy|medi\b|-medi/i.test(fonts.get(font).name ?? "");
+}

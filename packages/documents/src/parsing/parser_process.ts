@@ -1,0 +1,117 @@
+/** A parser process, as the documents server sees it. */
+import { fromFileUrl } from "@std/path";
+import { importWords } from "@a2c-smcp/sdk/base";
+import type { ParseAnswer, ParseRequest } from "./frames.ts";
+import { readFrames, toJson, writeFrame } from "./frames.ts";
+
+/** How much longer than its time a process may take before it is killed from outside, in milliseconds. */
+const GRACE_MS = 5_000;
+const MAX_ANSWER_BYTES = 17 * 1024 * 1024;
+/** How much of the end of standard error is kept, in characters. */
+const MAX_COMPLAINT = 2_000;
+
+export interface ProcessLimits {
+  /** The most memory of the process, in bytes: JavaScript, WebAssembly and buffers together. */
+  readonly maxMemoryBytes: number;
+  readonly maxFileBytes: number;
+}
+
+export type AnsweredRequest = Exclude<ParseRequest, { ask: "close" }>;
+
+/** Runs parsers in a process without permissions. One request at a time. */
+export class ParserProcess {
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #answers: AsyncGenerator<{ readonly message: unknown }, void>;
+  readonly #complaint: Promise<string>;
+  #isAlive = true;
+
+  /** Starts a process. It needs `--allow-run` for the Deno that runs this program. */
+  constructor({ maxMemoryBytes, maxFileBytes }: ProcessLimits) {
+    const code = new URL("../", import.meta.url);
+    const heapMegabytes = Math.floor(maxMemoryBytes / (1024 * 1024));
+    const args = [
+      "run",
+      "--no-prompt",
+      "--cached-only",
+      "--ignore-env",
+      ...importWords(),
+      ...(code.protocol === "file:" ? [`--allow-read=${fromFileUrl(code)}`] : []),
+      `--v8-flags=--max-old-space-size=${heapMegabytes},--expose-gc`,
+      new URL("./child.ts", import.meta.url).href,
+      `${maxMemoryBytes}`,
+      `${maxFileBytes + 64 * 1024}`,
+    ];
+    this.#child = new Deno.Command(Deno.execPath(), {
+      args,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#input = this.#child.stdin.getWriter();
+    this.#answers = readFrames(this.#child.stdout, MAX_ANSWER_BYTES);
+    this.#complaint = readTail(this.#child.stderr);
+    void this.#child.status.then(() => this.#isAlive = false);
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Sends a request and waits for its answer. A process that ends instead has failed for want of memory, or by an error. */
+  async ask(request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
+    const timer = setTimeout(() => this.#kill(), request.timeMs + GRACE_MS);
+    try {
+      await writeFrame(this.#input, toJson(request), bytes);
+      const { value } = await this.#answers.next();
+      if (value !== undefined) return value.message as ParseAnswer;
+    } catch {
+      // A broken pipe: the process has ended.
+    } finally {
+      clearTimeout(timer);
+    }
+    return await this.#explainEnd();
+  }
+
+  forget(document: number): void {
+    writeFrame(this.#input, toJson({ ask: "close", document } satisfies ParseRequest)).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#kill();
+    // A generator that has not begun holds no stream yet.
+    const output = this.#child.stdout.locked ? this.#answers.return() : this.#child.stdout.cancel();
+    await Promise.allSettled([this.#input.abort(), output, this.#complaint]);
+    await this.#child.status;
+  }
+
+  async #explainEnd(): Promise<ParseAnswer> {
+    this.#kill();
+    const complaint = await this.#complaint;
+    if (/out of memory|allocation failed/i.test(complaint)) {
+      return { failed: "memory", message: "the memory is used up" };
+    }
+    return { failed: "error", message: `the parser ended: ${complaint.trim().slice(-500)}` };
+  }
+
+  #kill(): void {
+    this.#isAlive = false;
+    try {
+      this.#child.kill("SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let tail = "";
+  try {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      tail = (tail + text).slice(-MAX_COMPLAINT);
+    }
+  } catch {
+    // The stream is cut when the process is killed.
+  }
+  return tail;
+}

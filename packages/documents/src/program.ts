@@ -1,0 +1,157 @@
+/** The command line of `main.ts`. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { buildDpeUri, type Logger, untilAborted } from "@a2c-smcp/sdk/base";
+import { type FolderDocuments, openFolderDocuments } from "./folder_documents.ts";
+import { createDocumentsHandler } from "./serving/http.ts";
+import { serveDocumentsOnStdio } from "./serving/stdio.ts";
+import {
+  admissionOf,
+  type AdmissionOptions,
+  collect,
+  createProgram,
+  declareHttp,
+  helpPart,
+  type HttpOptions,
+  type HttpPlace,
+  listenOnHttp,
+  loggerOf,
+  type LogOptions,
+  parseMilliseconds,
+  runLaunched,
+  runProgram,
+  sizeOf,
+  UsageError,
+  wholeNumber,
+} from "@a2c-smcp/sdk/program";
+
+interface DocumentsCliOptions extends LogOptions, HttpOptions {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly gitignore: boolean;
+  readonly hidden: boolean;
+  readonly host: string;
+  readonly cache?: string;
+  readonly poll: number;
+  readonly maxFiles: number;
+  readonly maxFileSize: number;
+  readonly parseTime: number;
+  readonly parserMemory: number;
+  readonly parsers: number;
+}
+
+/** Serves documents until the client or a signal ends it, and returns the exit code. */
+export function runDocumentsCli(args: readonly string[]): Promise<number> {
+  return runLaunched(args, {
+    name: "documents",
+    create: createDocumentsProgram,
+    run: (args, commandLine) => runProgram(args, (signal) => createDocumentsProgram(commandLine, signal)),
+  });
+}
+
+/** How the program is called where `a2c-smcp` has not started it: in a clone, or as a command of the npm package. */
+function ownCommandLine(): string {
+  return Deno.mainModule.endsWith(".ts") ? "deno run -A main.ts" : "a2c-smcp-documents";
+}
+
+function createDocumentsProgram(commandLine = ownCommandLine(), signal = AbortSignal.abort()): Command {
+  const program = createProgram(
+    "documents",
+    "An MCP server that makes the files of folders documents: pages and elements that an Agent reads one by one. " +
+      "It speaks MCP on standard input and output, or over HTTP.",
+    { commandLine },
+  );
+  program.argument("<folders...>", "the folders");
+  for (const option of documentsOptions()) program.addOption(option);
+  declareHttp(program, { prefix: "A2C_DOCUMENTS", paths: "/mcp" });
+  program.addHelpText(
+    "after",
+    helpPart(
+      "Examples:",
+      `  ${commandLine} ~/Reports
+  ${commandLine} ~/Reports ~/Notes --include "**/*.pdf" --exclude "drafts/**"`,
+    ),
+  );
+  return program.action((folders: readonly string[]) => serve(folders, program.opts(), signal));
+}
+
+function documentsOptions(): Option[] {
+  return [
+    new Option("--include <glob>", "only files whose path fits, such as **/*.pdf; repeatable").argParser(
+      collect,
+    ),
+    new Option("--exclude <glob>", "leave out files and folders whose path fits; repeatable").argParser(
+      collect,
+    ),
+    new Option("--gitignore", "leave out what .gitignore files name").default(false),
+    new Option("--hidden", "also files and folders whose name begins with a dot").default(false),
+    new Option("--host <host>", "the host of the dpe:// URIs").argParser(parseHost).default(
+      "local.documents",
+    ),
+    new Option("--cache <folder>", "keep there what was read from files between runs"),
+    new Option(
+      "--poll <time>",
+      "look at all files this often, in milliseconds, also without events of the system",
+    )
+      .argParser(parseMilliseconds).default(30_000, "30s"),
+    new Option("--max-files <count>", "the most files").argParser(wholeNumber(1)).default(200_000),
+    new Option("--max-file-size <size>", "the largest file that is read")
+      .argParser(sizeOf(1)).default(100 * 1024 * 1024, "100MiB"),
+    new Option("--parse-time <time>", "the most time for opening a file or reading a page, in milliseconds")
+      .argParser(parseMilliseconds).default(30_000, "30s"),
+    new Option("--parser-memory <size>", "the most memory of a process that reads files")
+      .argParser(sizeOf(128 * 1024 * 1024)).default(768 * 1024 * 1024, "768MiB"),
+    new Option("--parsers <count>", "the most processes that read files").argParser(wholeNumber(1))
+      .default(2),
+  ];
+}
+
+function parseHost(raw: string): string {
+  try {
+    buildDpeUri({ host: raw });
+    return raw.toLowerCase();
+  } catch {
+    throw new InvalidArgumentError("Expected a host such as com.example.reports");
+  }
+}
+
+async function serve(
+  folders: readonly string[],
+  options: DocumentsCliOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const logger = loggerOf("documents", options);
+  const { http } = options;
+  const place = { file: "documents.token", what: "the documents", logger };
+  const service = http && { ...http, admission: await admissionOf({ ...options, http }, place) };
+  await using documents = await openFolderDocuments({
+    ...options,
+    folders,
+    cacheFolder: options.cache,
+    pollMs: options.poll,
+    maxFileBytes: options.maxFileSize,
+    parseTimeMs: options.parseTime,
+    maxParserBytes: options.parserMemory,
+    logger,
+  }).catch((error: unknown) => {
+    throw error instanceof TypeError ? new UsageError(error.message, { cause: error }) : error;
+  });
+  await serveClients(documents, { service, logger, signal });
+}
+
+/** Serves until the only client is gone, or the signal is aborted. */
+async function serveClients(
+  documents: FolderDocuments,
+  { service: overHttp, logger, signal }: {
+    readonly service: (HttpPlace & { readonly admission: AdmissionOptions }) | undefined;
+    readonly logger: Logger;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  if (overHttp !== undefined) {
+    const handler = createDocumentsHandler(documents, { ...overHttp.admission, logger });
+    return await listenOnHttp(handler, { ...overHttp, logger, signal });
+  }
+  const service = serveDocumentsOnStdio(documents, logger);
+  await Promise.race([service.closed, untilAborted(signal)]);
+  await service.close();
+}

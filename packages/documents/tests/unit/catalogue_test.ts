@@ -1,0 +1,113 @@
+/** Proves that the catalogue reads each version of a file. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { DocumentCatalogue } from "../../src/catalogue.ts";
+import { fileRefOf } from "../../src/folder/file_ref.ts";
+import { FileFilter } from "../../src/folder/rules.ts";
+import { FileTree } from "../../src/folder/tree.ts";
+import type { DocumentFacts } from "../../src/formats/format.ts";
+import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
+import { silentLogger } from "@a2c-smcp/sdk/base";
+import type { ReadRequest } from "@a2c-smcp/sdk/provider";
+import { eventually } from "../../../../tests/fixtures/within.ts";
+
+/** Answers when the test says so. */
+class HeldPool extends ParserPool {
+  readonly asked: { readonly key: string; readonly answer: (facts: DocumentFacts) => void }[] = [];
+
+  constructor() {
+    const bytes = 1024 * 1024;
+    super({
+      processes: 1,
+      timeMs: 1_000,
+      maxMemoryBytes: bytes,
+      maxFileBytes: bytes,
+      maxUnpackedBytes: bytes,
+      maxPageBytes: bytes,
+      maxDepth: 10,
+    });
+  }
+
+  override facts({ key }: ParsableFile): Promise<DocumentFacts> {
+    const { promise, resolve } = Promise.withResolvers<DocumentFacts>();
+    this.asked.push({ key, answer: resolve });
+    return promise;
+  }
+}
+
+function titled(title: string): DocumentFacts {
+  return { title, pageCount: 1, headings: [], opening: "", losses: [] };
+}
+
+function catalogueOf(root: string, pool: ParserPool): DocumentCatalogue {
+  return new DocumentCatalogue({
+    host: "local.documents",
+    tree: new FileTree([root], { filter: new FileFilter(), maxFiles: 10, logger: silentLogger }),
+    pool,
+    store: undefined,
+    logger: silentLogger,
+    maxFileBytes: 1024,
+    concurrency: 1,
+  });
+}
+
+/** A request of a client that waits until it is answered. */
+const REQUEST: ReadRequest = {
+  signal: new AbortController().signal,
+  sessionId: undefined,
+  authInfo: undefined,
+};
+
+Deno.test("a file that changes while it is read is read again", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  await using pool = new HeldPool();
+  await using catalogue = catalogueOf(root, pool);
+  try {
+    await Deno.writeTextFile(join(root, "a.md"), "# One");
+    await catalogue.search();
+    await Deno.writeTextFile(join(root, "a.md"), "# Another");
+    await catalogue.search();
+    pool.asked[0]?.answer(titled("One"));
+    await eventually(() => pool.asked.length, (count) => count === 2, "the second version to be read");
+    pool.asked[1]?.answer(titled("Another"));
+    const titleNow = async () => (await catalogue.list(REQUEST))[0]?.title;
+    await eventually(titleNow, (title) => title === "Another", "the new title");
+    assertEquals(catalogue.progress, { files: 1, unread: 0 });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a request before the first search of the folders is answered after it", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  await using pool = new HeldPool();
+  try {
+    await Deno.writeTextFile(join(root, "a.md"), "# One");
+    const docRef = fileRefOf("a.md");
+    await using catalogue = catalogueOf(root, pool);
+    const listed = catalogue.list(REQUEST);
+    const document = catalogue.document(docRef, REQUEST);
+    const page = catalogue.page(docRef, 1, REQUEST);
+    await catalogue.search();
+    assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
+    await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
+    for (const { answer } of pool.asked) answer(titled("One"));
+    assertEquals((await document)?.title, "One");
+    assertEquals(await page, undefined);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a request that is cancelled does not wait for the first search of the folders", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  await using pool = new HeldPool();
+  await using catalogue = catalogueOf(root, pool);
+  const cancelled = new DOMException("Cancelled", "AbortError");
+  await assertRejects(
+    () => catalogue.list({ ...REQUEST, signal: AbortSignal.abort(cancelled) }),
+    DOMException,
+    "Cancelled",
+  );
+  await Deno.remove(root, { recursive: true });
+});

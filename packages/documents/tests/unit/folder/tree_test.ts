@@ -1,0 +1,53 @@
+/** Proves how the files of folders are found again after changes. */
+import { assertEquals } from "@std/assert";
+import { dirname, join } from "@std/path";
+import { FileFilter } from "../../../src/folder/rules.ts";
+import { FileTree } from "../../../src/folder/tree.ts";
+import { silentLogger } from "@a2c-smcp/sdk/base";
+
+/** Counts how often a file is looked at. */
+class CountingFilter extends FileFilter {
+  looks = 0;
+
+  override kindOf(path: string): ReturnType<FileFilter["kindOf"]> {
+    this.looks++;
+    return super.kindOf(path);
+  }
+}
+
+/** The tree of a folder with these files, and the paths of the files. */
+async function withTree(
+  names: readonly string[],
+  use: (tree: FileTree, filter: CountingFilter, paths: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const paths = names.map((name) => join(root, name));
+    for (const path of paths) {
+      await Deno.mkdir(dirname(path), { recursive: true });
+      await Deno.writeTextFile(path, "x");
+    }
+    const filter = new CountingFilter();
+    const tree = new FileTree([root], { filter, maxFiles: 1_000, logger: silentLogger });
+    await tree.refresh();
+    await use(tree, filter, paths);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test("a folder is looked at once, however many of its files changed at a time", () =>
+  withTree(Array.from({ length: 50 }, (_, n) => `sub/${n}.md`), async (tree, filter, paths) => {
+    filter.looks = 0;
+    await tree.refreshFolders(paths.flatMap((path) => [dirname(path), path]));
+    assertEquals(filter.looks, 50);
+  }));
+
+Deno.test("files of folders that are new, and of folders in them, are found", () =>
+  withTree(["a.md"], async (tree, _filter, [a = ""]) => {
+    const folder = join(dirname(a), "new", "inner");
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(join(folder, "b.md"), "x");
+    const { added } = await tree.refreshFolders([dirname(folder), folder]);
+    assertEquals(added.map(({ path }) => path), ["new/inner/b.md"]);
+  }));
