@@ -54,9 +54,7 @@ import {
 import { A2C_INPUT_REQUIRED } from "../src/protocol/questions.ts";
 import { parserOf, type Schema } from "../src/protocol/schema.ts";
 import * as config from "../src/protocol/schemas/config.ts";
-import * as finder from "../src/protocol/schemas/finder.ts";
-import * as office from "../src/protocol/schemas/office.ts";
-import * as tools from "../src/protocol/schemas/tools.ts";
+import * as schemas from "../src/protocol/schemas/answers.ts";
 import * as toolKeys from "../src/protocol/tools.ts";
 import { parseCallToolResult } from "../src/protocol/tool_result.ts";
 import { readAllExamples, readPage, readPages } from "./fixtures/protocol_examples.ts";
@@ -74,14 +72,14 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   CallToolResult: [parseCallToolResult],
   GetToolsReq: [parseGetToolsReq],
   GetToolsRet: [parseGetToolsRet],
-  "Tool meta": [read(tools.smcpTool)],
+  "Tool meta": [read(schemas.smcpTool)],
   ToolMeta: [read(config.toolMeta)],
   EnterOfficeReq: [parseEnterOfficeReq],
   LeaveOfficeReq: [parseLeaveOfficeReq],
   EnterOfficeNotification: [parseOfficeNotification],
   LeaveOfficeNotification: [parseOfficeNotification],
   ListRoomReq: [parseListRoomReq],
-  SessionInfo: [read(office.sessionInfo)],
+  SessionInfo: [read(schemas.sessionInfo)],
   UpdateComputerConfigReq: [parseUpdateComputerConfigReq],
   UpdateMCPConfigNotification: [parseUpdateComputerConfigReq],
   UpdateToolListNotification: [parseUpdateComputerConfigReq],
@@ -97,7 +95,7 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   GetDeskTopRet: [parseGetDeskTopRet],
   GetFinderReq: [parseGetFinderReq],
   GetFinderRet: [parseGetFinderRet],
-  DPEPageSummary: [read(finder.pageSummary)],
+  DPEPageSummary: [read(schemas.pageSummary)],
   DPEElementDetail: [parseDpeElement],
   ReadResourceReq: [parseReadResourceReq],
   ReadResourceRet: [parseReadResourceRet],
@@ -123,8 +121,8 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   Answering: [parseAnswerInputReq],
   Approvals: [parseQuestion],
   "Get resources": [parseGetResourcesReq, parseGetResourcesRet],
-  "Title and icons": [read(tools.smcpTool)],
-  "MCP Apps": [read(tools.smcpTool)],
+  "Title and icons": [read(schemas.smcpTool)],
+  "MCP Apps": [read(schemas.smcpTool)],
   "List of MCP servers": [parseGetMcpServersReq, parseGetMcpServersRet],
   Prompts: [parseGetPromptsReq, parseGetPromptsRet],
   "Filling in a prompt": [parseGetPromptReq, parseGetPromptRet],

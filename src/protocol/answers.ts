@@ -38,11 +38,7 @@ import type { GetResourceUpdatesRet, ResourceUpdate } from "./resource_updates.t
 import type { PutBlobRet } from "./uploads.ts";
 import { parserOf, unreadable } from "./schema.ts";
 import * as config from "./schemas/config.ts";
-import * as finder from "./schemas/finder.ts";
-import * as office from "./schemas/office.ts";
-import * as questions from "./schemas/questions.ts";
-import * as resources from "./schemas/resources.ts";
-import * as tools from "./schemas/tools.ts";
+import * as schemas from "./schemas/answers.ts";
 import { shorten } from "../text/text.ts";
 import type { GetToolsRet, SMCPTool } from "./tools.ts";
 
@@ -61,7 +57,7 @@ export const parseGetToolsRet: AnswerReader<GetToolsRet> = (answer, onFlaw = ign
 };
 
 /** Only the name of a tool is required: a tool with an invalid schema or invalid metadata can still be called. */
-const readAnyTool = readWith(tools.smcpTool, (tool) => ({
+const readAnyTool = readWith(schemas.smcpTool, (tool) => ({
   ...tool,
   description: typeof tool["description"] === "string" ? tool["description"] : "",
   params_schema: isRecord(tool["params_schema"]) ? tool["params_schema"] : { type: "object" },
@@ -84,7 +80,7 @@ function flat(meta: Readonly<Record<string, unknown>>): Record<string, unknown> 
   return Object.fromEntries(
     Object.entries(meta).map((
       [key, value],
-    ) => [key, tools.isAttribute(value) ? value : JSON.stringify(value)]),
+    ) => [key, schemas.isAttribute(value) ? value : JSON.stringify(value)]),
   );
 }
 
@@ -183,7 +179,7 @@ export const parseGetFinderRet: AnswerReader<GetFinderRet> = (answer, onFlaw = i
   const documents = listOf(body, {
     what,
     field: "documents",
-    read: readWith(finder.documentSummary),
+    read: readWith(schemas.documentSummary),
     onFlaw,
   });
   if (isCount(total_count)) return { ...body, documents, total_count };
@@ -283,11 +279,11 @@ function readCompletion(
 export const parseSubscribeResourceRet: AnswerReader<void> = (answer) =>
   void toBody("SubscribeResourceRet", answer);
 
-export const parseOpenInputRet: AnswerReader<OpenInputRet> = parserOf("OpenInputRet", questions.openInputRet);
+export const parseOpenInputRet: AnswerReader<OpenInputRet> = parserOf("OpenInputRet", schemas.openInputRet);
 
 export const parseInputRequired: AnswerReader<InputRequired> = parserOf(
   "a2c_input_required",
-  questions.inputRequired,
+  schemas.inputRequired,
 );
 
 export const parseGetResourceUpdatesRet: AnswerReader<GetResourceUpdatesRet> = (
@@ -329,15 +325,15 @@ export const parseFollowCallRet: AnswerReader<FollowCallRet> = (answer, onFlaw =
   };
 };
 
-export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", resources.getDpeRet);
+export const parseGetDpeRet: AnswerReader<GetDpeRet> = parserOf("GetDpeRet", schemas.getDpeRet);
 /** Reads the answer to `client:get_blob`. Every member is required, because invalid bytes are useless. */
-export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", resources.getBlobRet);
-export const parsePutBlobRet: AnswerReader<PutBlobRet> = parserOf("PutBlobRet", resources.putBlobRet);
+export const parseGetBlobRet: AnswerReader<GetBlobRet> = parserOf("GetBlobRet", schemas.getBlobRet);
+export const parsePutBlobRet: AnswerReader<PutBlobRet> = parserOf("PutBlobRet", schemas.putBlobRet);
 
 export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ignoreFlaws) => {
   const what = "ListRoomRet";
   const body = toBody(what, answer);
-  const read = readWith(office.sessionInfo);
+  const read = readWith(schemas.sessionInfo);
   return {
     ...body,
     sessions: listOf(body, { what, field: "sessions", read, onFlaw }),
@@ -346,24 +342,24 @@ export const parseListRoomRet: AnswerReader<ListRoomRet> = (answer, onFlaw = ign
 };
 
 export const parseDpeDocument: AnswerReader<DPEDocument> = (answer, onFlaw = ignoreFlaws) => {
-  const { pages, ...document } = parserOf("document", finder.dpeDocument)(answer);
+  const { pages, ...document } = parserOf("document", schemas.dpeDocument)(answer);
   if (pages === undefined) return document;
   return {
     ...document,
-    pages: readList(pages, { field: "pages", read: readWith(finder.pageSummary), onFlaw }),
+    pages: readList(pages, { field: "pages", read: readWith(schemas.pageSummary), onFlaw }),
   };
 };
 
 export const parseDpePage: AnswerReader<DPEPage> = (answer, onFlaw = ignoreFlaws) => {
   const untitled = isRecord(answer) && typeof answer["title"] !== "string";
   if (untitled) onFlaw("title", "repaired, expected a string");
-  const { elements, ...page } = parserOf("page", finder.dpePage)(
+  const { elements, ...page } = parserOf("page", schemas.dpePage)(
     untitled ? { ...answer, title: "" } : answer,
   );
   return {
     ...page,
-    elements: readList(elements, { field: "elements", read: readWith(finder.dpeElement), onFlaw }),
+    elements: readList(elements, { field: "elements", read: readWith(schemas.dpeElement), onFlaw }),
   };
 };
 
-export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", finder.dpeElement);
+export const parseDpeElement: AnswerReader<DPEElementDetail> = parserOf("element", schemas.dpeElement);

@@ -1,5 +1,5 @@
 /** The Desktop's messages (`docs/protocol/data-structures.md#desktop`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import { A2C_MCP_SERVER } from "./tools.ts";
 
 /** One window as an Agent reads it: `{URI}\n\n{text}`, or the URI alone when there is no text. */
@@ -18,15 +18,11 @@ export interface DesktopEntry {
 }
 
 /** The body of `client:get_desktop` and of `client:get_windows`. */
-export interface GetDeskTopReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetDeskTopReq extends ComputerCallData {
   /** The most windows to return; no windows at 0 and below; all when absent. */
   desktop_size?: number;
   /** Only the window with this URI. */
   window?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:get_desktop`. */

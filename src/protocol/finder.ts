@@ -1,5 +1,5 @@
 /** The Finder's messages (`docs/protocol/data-structures.md#finder`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import type { DPEDocumentSummary } from "./dpe.ts";
 
 /** The most documents in the answer to a request without `limit`. */
@@ -10,9 +10,7 @@ export const MAX_FINDER_KEYWORDS = 64;
 export const MAX_FINDER_TEXT_LENGTH = 256;
 
 /** `client:get_finder`. */
-export interface GetFinderReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetFinderReq extends ComputerCallData {
   /** Only documents whose title, keywords or summary contain one of these; at most 64 of at most 256 characters. */
   keywords?: string[];
   /** Only documents of exactly this type. */
@@ -21,8 +19,6 @@ export interface GetFinderReq extends AgentCallData {
   offset?: number;
   /** The most documents to return; 20 by default, at most 100. */
   limit?: number;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:get_finder`. */

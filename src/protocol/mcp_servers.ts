@@ -1,15 +1,11 @@
 /** The MCP servers of a Computer, as they present themselves (`docs/protocol/extensions.md#list-of-mcp-servers`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import type { ResourceIcon } from "./resources.ts";
 
 /** `client:get_mcp_servers`. */
-export interface GetMcpServersReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetMcpServersReq extends ComputerCallData {
   /** Only this MCP server; all when absent. */
   mcp_server?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** What an MCP server says of its program. MCP spells `websiteUrl`. */

@@ -1,8 +1,12 @@
 /** Parses requests and notifications. Unknown keys are kept. */
+import * as z from "zod";
 import type { AgentCallData, ComputerCallData } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";
+import { MAX_REQUEST_ID_LENGTH } from "./errors.ts";
 import type { GetFinderReq } from "./finder.ts";
+import type { GetMcpServersReq } from "./mcp_servers.ts";
+import { MAX_NAME_LENGTH, nameProblem } from "./names.ts";
 import type {
   EnterOfficeNotification,
   EnterOfficeReq,
@@ -11,91 +15,202 @@ import type {
   UpdateComputerConfigReq,
 } from "./office.ts";
 import type { FollowCallReq, UpdateProgressReq } from "./progress.ts";
-import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
-import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
-import type { AnswerInputReq, OpenInputReq } from "./questions.ts";
-import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
-import type { GetMcpServersReq } from "./mcp_servers.ts";
 import type { GetPromptReq, GetPromptsReq } from "./prompts.ts";
+import type { AnswerInputReq, OpenInputReq } from "./questions.ts";
+import type { GetCompletionReq, GetResourceTemplatesReq } from "./resource_templates.ts";
+import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_updates.ts";
+import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import { type Parser, parserOf } from "./schema.ts";
-import * as config from "./schemas/config.ts";
-import * as desktop from "./schemas/office.ts";
-import * as finder from "./schemas/finder.ts";
-import * as office from "./schemas/office.ts";
-import * as prompts from "./schemas/prompts.ts";
-import * as questions from "./schemas/questions.ts";
-import * as resources from "./schemas/resources.ts";
-import * as tools from "./schemas/tools.ts";
+import { optional, withoutBytes } from "./schemas/members.ts";
 import type { GetSkillReq } from "./skills.ts";
+import { MAX_TIMEOUT_SECONDS } from "./timeouts.ts";
 import type { GetToolsReq, ToolCallReq } from "./tools.ts";
 
-export const parseAgentCallData: Parser<AgentCallData> = parserOf("AgentCallData", office.agentCallData);
-export const parseComputerCallData: Parser<ComputerCallData> = parserOf("request", office.computerCallData);
-export const parseEnterOfficeReq: Parser<EnterOfficeReq> = parserOf("EnterOfficeReq", office.enterOfficeReq);
-export const parseLeaveOfficeReq: Parser<LeaveOfficeReq> = parserOf("LeaveOfficeReq", office.leaveOfficeReq);
+/** The most characters of a subscribed URI, which stays in memory. */
+const MAX_SUBSCRIBED_URI_LENGTH = 2_048;
+const MAX_TEMPLATE_LENGTH = 8_192;
+const MAX_HANDLE_LENGTH = 8_192;
+const MAX_PROMPT_NAME_LENGTH = 1_024;
+const MAX_SKILL_NAME_LENGTH = 1_024;
+/** The most characters of the path of a file in a skill: a blob handle of such a file holds it. */
+const MAX_SKILL_PATH_LENGTH = 1_024;
+const MAX_ARGUMENT_LENGTH = 65_536;
+const MAX_MODES = 32;
+const MAX_STATE_LENGTH = 1_024;
+
+const text = z.string().min(1);
+const optionalText = optional(z.string());
+const optionalCount = optional(z.int().nonnegative());
+const optionalInteger = optional(z.int());
+const record = z.record(z.string(), z.unknown());
+
+const name = z.string().superRefine((value, context) => {
+  const message = nameProblem(value);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+/** An id that a peer chooses: any text of limited length. */
+const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
+/** The name that the caller states has no effect, so it is optional. */
+const call = { agent: z.string().max(MAX_NAME_LENGTH).default(""), req_id: requestId };
+const computerCall = { ...call, computer: z.string().max(MAX_NAME_LENGTH) };
+const timeout = optional(z.number().gt(0).max(MAX_TIMEOUT_SECONDS));
+const timed = { ...computerCall, timeout };
+/** A request to one MCP server, or to all. */
+const toServer = { ...timed, mcp_server: optionalText };
+const role = z.enum(["computer", "agent"]);
+
+export const parseAgentCallData: Parser<AgentCallData> = parserOf("AgentCallData", z.looseObject(call));
+export const parseComputerCallData: Parser<ComputerCallData> = parserOf("request", z.looseObject(timed));
+
+// Offices
+
+export const parseEnterOfficeReq: Parser<EnterOfficeReq> = parserOf(
+  "EnterOfficeReq",
+  z.looseObject({ role, name, office_id: name }),
+);
+export const parseLeaveOfficeReq: Parser<LeaveOfficeReq> = parserOf(
+  "LeaveOfficeReq",
+  z.looseObject({ office_id: name }),
+);
+export const parseListRoomReq: Parser<ListRoomReq> = parserOf(
+  "ListRoomReq",
+  z.looseObject({ ...call, office_id: name }),
+);
 export const parseOfficeNotification: Parser<EnterOfficeNotification> = parserOf(
   "EnterOfficeNotification",
-  office.officeNotification,
+  z.looseObject({ office_id: z.string(), computer: z.string().nullish(), agent: z.string().nullish() }),
 );
-export const parseListRoomReq: Parser<ListRoomReq> = parserOf("ListRoomReq", office.listRoomReq);
 export const parseUpdateComputerConfigReq: Parser<UpdateComputerConfigReq> = parserOf(
   "UpdateComputerConfigReq",
-  office.updateComputerConfigReq,
+  z.looseObject({ computer: z.string() }),
 );
 export const parseUpdateProgressReq: Parser<UpdateProgressReq> = parserOf(
   "UpdateProgressReq",
-  office.updateProgressReq,
+  z.looseObject({
+    computer: z.string(),
+    req_id: requestId,
+    progress: z.number(),
+    total: z.number().optional(),
+    has_message: z.boolean().optional(),
+  }),
 );
 
-export const parseFollowCallReq: Parser<FollowCallReq> = parserOf("FollowCallReq", office.followCallReq);
-export const parseToolCallReq: Parser<ToolCallReq> = parserOf("ToolCallReq", tools.toolCallReq);
-export const parseGetToolsReq: Parser<GetToolsReq> = parserOf("GetToolsReq", tools.getToolsReq);
+// Tools and questions
 
+export const parseGetToolsReq: Parser<GetToolsReq> = parserOf("GetToolsReq", z.looseObject(computerCall));
 export const parseGetComputerConfigReq: Parser<GetComputerConfigReq> = parserOf(
   "GetComputerConfigReq",
-  config.getComputerConfigReq,
+  z.looseObject(computerCall),
+);
+export const parseToolCallReq: Parser<ToolCallReq> = parserOf(
+  "ToolCallReq",
+  z.looseObject({ ...timed, tool_name: text, params: record }),
+);
+export const parseFollowCallReq: Parser<FollowCallReq> = parserOf(
+  "FollowCallReq",
+  z.looseObject({ ...timed, call: requestId, idle_timeout: timeout }),
+);
+export const parseOpenInputReq: Parser<OpenInputReq> = parserOf(
+  "OpenInputReq",
+  z.looseObject({ ...computerCall, modes: z.array(z.string()).max(MAX_MODES) }),
+);
+export const parseAnswerInputReq: Parser<AnswerInputReq> = parserOf(
+  "AnswerInputReq",
+  z.looseObject({
+    ...timed,
+    state: text.max(MAX_STATE_LENGTH),
+    action: z.enum(["accept", "decline", "cancel"]),
+    content: record.optional(),
+  }),
 );
 
-export const parseGetDeskTopReq: Parser<GetDeskTopReq> = parserOf("GetDeskTopReq", desktop.getDeskTopReq);
-export const parseGetFinderReq: Parser<GetFinderReq> = parserOf("GetFinderReq", finder.getFinderReq);
+// Desktop, Finder and resources
 
+export const parseGetDeskTopReq: Parser<GetDeskTopReq> = parserOf(
+  "GetDeskTopReq",
+  z.looseObject({ ...timed, desktop_size: optionalInteger, window: optionalText }),
+);
+export const parseGetFinderReq: Parser<GetFinderReq> = parserOf(
+  "GetFinderReq",
+  z.looseObject({
+    ...timed,
+    keywords: optional(z.array(z.string())),
+    file_type: optionalText,
+    offset: optionalCount,
+    limit: optionalCount,
+  }),
+);
 export const parseReadResourceReq: Parser<ReadResourceReq> = parserOf(
   "ReadResourceReq",
-  resources.readResourceReq,
+  z.looseObject({ ...toServer, uri: text }),
 );
 export const parseGetResourcesReq: Parser<GetResourcesReq> = parserOf(
   "GetResourcesReq",
-  resources.getResourcesReq,
+  z.looseObject({ ...timed, mcp_server: text, cursor: optionalText }),
 );
-export const parseGetBlobReq: Parser<GetBlobReq> = parserOf("GetBlobReq", resources.getBlobReq);
-export const parseGetSkillReq: Parser<GetSkillReq> = parserOf("GetSkillReq", resources.getSkillReq);
-export const parseGetDpeReq: Parser<GetDpeReq> = parserOf("GetDpeReq", resources.getDpeReq);
-
 export const parseGetResourceTemplatesReq: Parser<GetResourceTemplatesReq> = parserOf(
   "GetResourceTemplatesReq",
-  resources.getResourceTemplatesReq,
-);
-export const parseGetCompletionReq: Parser<GetCompletionReq> = parserOf(
-  "GetCompletionReq",
-  resources.getCompletionReq,
+  z.looseObject({ ...toServer, cursor: optionalText }),
 );
 export const parseSubscribeResourceReq: Parser<SubscribeResourceReq> = parserOf(
   "SubscribeResourceReq",
-  resources.subscribeResourceReq,
+  z.looseObject({ ...toServer, uri: text.max(MAX_SUBSCRIBED_URI_LENGTH) }),
 );
 export const parseGetResourceUpdatesReq: Parser<GetResourceUpdatesReq> = parserOf(
   "GetResourceUpdatesReq",
-  resources.getResourceUpdatesReq,
+  z.looseObject({ ...timed, cursor: optionalText }),
 );
+export const parseGetDpeReq: Parser<GetDpeReq> = parserOf(
+  "GetDpeReq",
+  z.looseObject({ ...timed, uri: z.string() }),
+);
+export const parseGetBlobReq: Parser<GetBlobReq> = parserOf(
+  "GetBlobReq",
+  z.looseObject({
+    ...timed,
+    blob_handle: text.max(MAX_HANDLE_LENGTH),
+    chunk_offset: optionalInteger,
+    max_chunk_bytes: optionalInteger,
+  }),
+);
+
+// MCP servers, prompts and skills
+
+const promptName = text.max(MAX_PROMPT_NAME_LENGTH);
+const argumentText = z.string().max(MAX_ARGUMENT_LENGTH);
+const argumentTexts = optional(z.record(z.string(), argumentText));
 
 export const parseGetMcpServersReq: Parser<GetMcpServersReq> = parserOf(
   "GetMcpServersReq",
-  prompts.getMcpServersReq,
+  z.looseObject(toServer),
 );
-export const parseGetPromptsReq: Parser<GetPromptsReq> = parserOf("GetPromptsReq", prompts.getPromptsReq);
-export const parseGetPromptReq: Parser<GetPromptReq> = parserOf("GetPromptReq", prompts.getPromptReq);
-export const parseOpenInputReq: Parser<OpenInputReq> = parserOf("OpenInputReq", questions.openInputReq);
-export const parseAnswerInputReq: Parser<AnswerInputReq> = parserOf(
-  "AnswerInputReq",
-  questions.answerInputReq,
+export const parseGetPromptsReq: Parser<GetPromptsReq> = parserOf(
+  "GetPromptsReq",
+  z.looseObject({ ...toServer, cursor: optionalText }),
+);
+export const parseGetPromptReq: Parser<GetPromptReq> = parserOf(
+  "GetPromptReq",
+  z.looseObject({ ...toServer, name: promptName, arguments: argumentTexts }),
+);
+export const parseGetCompletionReq: Parser<GetCompletionReq> = parserOf(
+  "GetCompletionReq",
+  z.looseObject({
+    ...toServer,
+    ref: withoutBytes(z.union([
+      z.looseObject({ uri: text.max(MAX_TEMPLATE_LENGTH) }),
+      z.looseObject({ prompt: promptName }),
+    ])),
+    argument: withoutBytes(z.looseObject({ name: argumentText.min(1), value: argumentText })),
+    context: withoutBytes(optional(
+      z.looseObject({ arguments: argumentTexts.transform((texts) => texts ?? {}) }),
+    )),
+  }),
+);
+export const parseGetSkillReq: Parser<GetSkillReq> = parserOf(
+  "GetSkillReq",
+  z.looseObject({
+    ...timed,
+    name: z.string().max(MAX_SKILL_NAME_LENGTH),
+    rel_path: optional(z.string().max(MAX_SKILL_PATH_LENGTH)),
+  }),
 );

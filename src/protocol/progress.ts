@@ -1,5 +1,5 @@
 /** The progress of tool calls (`docs/protocol/progress.md`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import type { UpdateComputerConfigReq } from "./office.ts";
 
 /** How far a tool call has come. */
@@ -13,9 +13,7 @@ export interface CallProgress {
 }
 
 /** `client:follow_call`: asks to be told of the progress of a tool call, and for its latest progress. */
-export interface FollowCallReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface FollowCallReq extends ComputerCallData {
   /** The `req_id` of the tool call, which may be sent after this request. */
   call: string;
   /**
@@ -23,8 +21,6 @@ export interface FollowCallReq extends AgentCallData {
    * its own `timeout`. Only counts when the call has not begun.
    */
   idle_timeout?: number;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:follow_call`. */

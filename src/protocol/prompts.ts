@@ -1,18 +1,14 @@
 /** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import type { ResourceIcon } from "./resources.ts";
 import type { ContentItem } from "./tools.ts";
 
 /** `client:get_prompts`. */
-export interface GetPromptsReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetPromptsReq extends ComputerCallData {
   /** Lists one page of this MCP server; all pages of all MCP servers when absent. */
   mcp_server?: string;
   /** Where the page begins; the first page when absent. Only with `mcp_server`. */
   cursor?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** An argument of a prompt. */
@@ -54,17 +50,13 @@ export interface GetPromptsRet {
 }
 
 /** `client:get_prompt`: fills in a prompt. */
-export interface GetPromptReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetPromptReq extends ComputerCallData {
   /** The MCP server; when absent, the first one that lists a prompt of this name. */
   mcp_server?: string;
   /** The name of the prompt as listed. */
   name: string;
   /** The arguments. */
   arguments?: Record<string, string>;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** A message of a prompt. */

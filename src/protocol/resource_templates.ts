@@ -1,20 +1,16 @@
 /** Resource templates, and suggested values for their parameters (`docs/protocol/extensions.md#templates`). */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 import type { ResourceAnnotations, ResourceIcon } from "./resources.ts";
 
 /** The most values in one answer, as in MCP. */
 export const MAX_COMPLETION_VALUES = 100;
 
 /** `client:get_resource_templates`. */
-export interface GetResourceTemplatesReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetResourceTemplatesReq extends ComputerCallData {
   /** Lists one page of this MCP server; all pages of all MCP servers when absent. */
   mcp_server?: string;
   /** Where the page begins; the first page when absent. Only with `mcp_server`. */
   cursor?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** A template in the answer to `client:get_resource_templates`. MCP spells `uriTemplate` and `mimeType`. */
@@ -48,9 +44,7 @@ export interface GetResourceTemplatesRet {
 }
 
 /** `client:get_completion`: suggests values for a parameter of a template, or for an argument of a prompt. */
-export interface GetCompletionReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetCompletionReq extends ComputerCallData {
   /** The MCP server. When absent, found by the template's host; for a prompt, the first that lists one of this name. */
   mcp_server?: string;
   /** The template, or the name of the prompt, as listed. */
@@ -59,8 +53,6 @@ export interface GetCompletionReq extends AgentCallData {
   argument: { name: string; value: string };
   /** The values of the other parameters, as far as they are known. */
   context?: { arguments: Record<string, string> };
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** Suggested values. */

@@ -1,16 +1,12 @@
 /** Subscriptions of an Agent to resources (`docs/protocol/extensions.md#subscriptions`). */
-import type { AgentCallData } from "./call.ts";
+import type { AgentCallData, ComputerCallData } from "./call.ts";
 
 /** `client:subscribe_resource` and `client:unsubscribe_resource`. */
-export interface SubscribeResourceReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface SubscribeResourceReq extends ComputerCallData {
   /** `dpe://` and `window://`; any scheme when `mcp_server` is given. At most 2,048 characters. */
   uri: string;
   /** The MCP server of the resource; found by the URI's host when absent. */
   mcp_server?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:subscribe_resource` and `client:unsubscribe_resource`. */

@@ -1,5 +1,5 @@
 /** Messages for reading and listing MCP resources, and for fetching blobs (`docs/protocol/data-structures.md#resources`). */
-import type { AgentCallData } from "./call.ts";
+import type { AgentCallData, ComputerCallData } from "./call.ts";
 
 /** A resource as `resources/list` returns it; unknown keys are kept. */
 export interface McpResource {
@@ -56,15 +56,11 @@ export interface ResourceContents {
 }
 
 /** `client:read_resource`. */
-export interface ReadResourceReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface ReadResourceReq extends ComputerCallData {
   /** A `dpe://` or `window://` URI; with `mcp_server`, a URI of any scheme. */
   uri: string;
   /** The MCP server to read from; found by the URI's host when absent. */
   mcp_server?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:read_resource`: MCP's `ReadResourceResult`. */
@@ -76,15 +72,11 @@ export interface ReadResourceRet {
 }
 
 /** `client:get_resources`: one page of an MCP server's `resources/list`. */
-export interface GetResourcesReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetResourcesReq extends ComputerCallData {
   /** The MCP server to list. */
   mcp_server: string;
   /** The `next_cursor` of the previous page; the first page when absent. */
   cursor?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** A resource in the answer to `client:get_resources`. MCP spells `mimeType`. */
@@ -120,13 +112,9 @@ export interface GetResourcesRet {
 }
 
 /** `client:get_dpe`: requests an address from which the Agent can download a document itself. */
-export interface GetDpeReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetDpeReq extends ComputerCallData {
   /** The URI. */
   uri: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** An address from which an Agent can download a document itself. */

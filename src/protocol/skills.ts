@@ -1,5 +1,5 @@
 /** The skills of a Computer (`docs/protocol/versions.md#skills`), and which of their files are text. */
-import type { AgentCallData } from "./call.ts";
+import type { ComputerCallData } from "./call.ts";
 
 /** The file of a skill that is read when a request names none. */
 export const SKILL_FILE = "SKILL.md";
@@ -45,15 +45,11 @@ export interface GetSkillsRet {
 }
 
 /** `client:get_skill`: reads one file of a skill. */
-export interface GetSkillReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface GetSkillReq extends ComputerCallData {
   /** The name of the skill as listed. */
   name: string;
   /** The path of the file in the skill, with `/`; `SKILL.md` when absent or empty. */
   rel_path?: string;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** The answer to `client:get_skill`. It has either `body` or `blob_handle`. */

@@ -1,5 +1,5 @@
 /** Tools and their calls (`docs/protocol/data-structures.md#tools`). */
-import type { AgentCallData } from "./call.ts";
+import type { AgentCallData, ComputerCallData } from "./call.ts";
 import type { ResourceContents } from "./resources.ts";
 
 /** The name of an MCP server. */
@@ -27,15 +27,11 @@ export const MCP_TOOL_EXECUTION = "MCP_TOOL_EXECUTION";
 export const A2C_VRL_TRANSFORMED = "a2c_vrl_transformed";
 
 /** `client:tool_call`. */
-export interface ToolCallReq extends AgentCallData {
-  /** The name of the Computer. */
-  computer: string;
+export interface ToolCallReq extends ComputerCallData {
   /** The name of the tool as listed. */
   tool_name: string;
   /** The arguments. */
   params: Record<string, unknown>;
-  /** Seconds, above 0 and up to 86,400; 30 when absent. */
-  timeout?: number;
 }
 
 /** A tool in the answer to `client:get_tools`. */

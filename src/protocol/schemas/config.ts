@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type {
-  GetComputerConfigReq,
   IdentityProviderSettings,
   InputPlaceholder,
   MCPServerConfig,
@@ -9,11 +8,8 @@ import type {
   ResolvedServerConfig,
 } from "../config.ts";
 import type { ToolMeta } from "../tools.ts";
-import { computerCall } from "./office.ts";
 
 const record = z.record(z.string(), z.unknown());
-
-export const getComputerConfigReq: z.ZodType<GetComputerConfigReq> = z.looseObject(computerCall);
 
 const toolMetaMembers = {
   auto_apply: z.boolean().nullish(),

@@ -17,7 +17,7 @@ import {
 import { fromErrorAck, SmcpError } from "../../../src/protocol/errors.ts";
 import type { AnswerReader } from "../../../src/protocol/flaws.ts";
 import { parseOfficeNotification } from "../../../src/protocol/parse.ts";
-import * as tools from "../../../src/protocol/schemas/tools.ts";
+import * as tools from "../../../src/protocol/schemas/answers.ts";
 import { checkParser } from "./_accept.ts";
 
 /** What is read of an answer, and the places where it had flaws. */

@@ -134,7 +134,7 @@ Deno.test("the table of layers has no cycle: each layer imports only layers befo
 
 for (
   const [path, specifier] of [
-    ["src/protocol/schemas/tools.ts", "zod"],
+    ["src/protocol/schemas/answers.ts", "zod"],
     ["src/config/form.ts", "zod"],
     ["src/config/foreign/keys.ts", "zod"],
     ["src/server/socket_io.ts", "socket.io"],
