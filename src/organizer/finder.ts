@@ -9,15 +9,9 @@ import {
   MAX_FINDER_TEXT_LENGTH,
 } from "../protocol/finder.ts";
 import { isRecord } from "../json/json.ts";
-import {
-  compareDocuments,
-  type PreparedDocument,
-  prepareDocument,
-  reportInvalidUri,
-  TEXT_SEPARATOR,
-} from "./document.ts";
+import { prepareDocument, reportInvalidUri } from "./document.ts";
 import { orderServers } from "./server_order.ts";
-import type { DocumentShelf } from "./shelf.ts";
+import { DocumentShelf } from "./shelf.ts";
 import { createReport, type OrganizerWarning, type Report } from "./warning.ts";
 
 /** Which documents to return. */
@@ -52,9 +46,6 @@ interface FinderQuery {
   readonly offset: number;
   readonly limit: number;
 }
-
-/** The documents of one MCP server, in order and searchable. */
-type Shelf = Pick<DocumentShelf, "size" | "documents" | "text">;
 
 type OpenPage = { documents: DPEDocumentSummary[]; totalCount: number };
 
@@ -98,27 +89,14 @@ export function organizeFinder(
   for (let step = steps.next();; step = steps.next()) if (step.done === true) return step.value;
 }
 
-/** The documents by server, in order. They are searched one by one: joining their texts pays off for many searches only. */
-function toShelves(documents: Iterable<DPEDocumentSummary>, report: Report): Map<string, Shelf> {
-  const byServer = new Map<string, PreparedDocument[]>();
-  for (const document of documents) {
-    if (!isRecord(document)) reportInvalidUri(document, report);
-    const prepared = isRecord(document) ? prepareDocument(document, report) : undefined;
-    if (prepared === undefined) continue;
-    const others = byServer.get(prepared.server);
-    if (others === undefined) byServer.set(prepared.server, [prepared]);
-    else others.push(prepared);
-  }
-  const toShelf = (documents: PreparedDocument[]): Shelf => ({
-    size: documents.length,
-    documents: documents.sort(compareDocuments),
-    text: {
-      mark(keyword, marks) {
-        for (let i = 0; i < documents.length; i++) if (documents[i]?.text.includes(keyword)) marks[i] = 1;
-      },
-    },
-  });
-  return new Map([...byServer].map(([server, prepared]) => [server, toShelf(prepared)]));
+function toShelves(documents: Iterable<DPEDocumentSummary>, report: Report): Map<string, DocumentShelf> {
+  const prepared = [...documents].map((document) => {
+    if (isRecord(document)) return prepareDocument(document, report);
+    reportInvalidUri(document, report);
+    return undefined;
+  }).filter((each) => each !== undefined);
+  const groups = Map.groupBy(prepared, ({ server }) => server);
+  return new Map([...groups].map(([server, own]) => [server, DocumentShelf.of(own)]));
 }
 
 /**
@@ -129,7 +107,7 @@ function toShelves(documents: Iterable<DPEDocumentSummary>, report: Report): Map
  * @throws {SmcpError} 400 as {@linkcode organizeFinder} does
  */
 export function* organizeShelves(
-  shelves: ReadonlyMap<string, Shelf>,
+  shelves: ReadonlyMap<string, DocumentShelf>,
   options: FinderQueryOptions,
 ): Generator<void, FinderPage> {
   const query = toFinderQuery(options);
@@ -145,20 +123,24 @@ export function* organizeShelves(
 }
 
 /** Adds a server's documents, all of which match. */
-function takeSlice(page: OpenPage, shelf: Shelf, { offset, limit }: FinderQuery): void {
+function takeSlice(page: OpenPage, shelf: DocumentShelf, { offset, limit }: FinderQuery): void {
   const start = Math.max(0, offset - page.totalCount);
   const free = limit - page.documents.length;
-  page.totalCount += shelf.size;
-  if (free === 0 || start >= shelf.size) return;
+  page.totalCount += shelf.documents.length;
+  if (free === 0 || start >= shelf.documents.length) return;
   for (const { document } of shelf.documents.slice(start, start + free)) page.documents.push(document);
 }
 
 /** Adds the documents of a shelf that match. */
-function* takeMatches(page: OpenPage, shelf: Shelf, query: FinderQuery): Generator<void, void> {
+function* takeMatches(page: OpenPage, shelf: DocumentShelf, query: FinderQuery): Generator<void, void> {
   const { fileType, offset, limit } = query;
-  // The shelf may change between two steps; this array does not.
-  const { documents } = shelf;
-  const marks = query.keywords.length === 0 ? undefined : yield* markKeywords(shelf, query.keywords);
+  // The shelf may change between two steps; these do not.
+  const { documents, text } = shelf;
+  const marks = query.keywords.length === 0 ? undefined : new Uint8Array(documents.length);
+  for (const keyword of query.keywords) {
+    if (marks !== undefined) text.mark(keyword, marks);
+    yield;
+  }
   for (let i = 0; i < documents.length; i++) {
     if (marks !== undefined && marks[i] === 0) continue;
     const isOnPage = page.totalCount >= offset && page.documents.length < limit;
@@ -172,20 +154,6 @@ function* takeMatches(page: OpenPage, shelf: Shelf, query: FinderQuery): Generat
     page.totalCount++;
     if (isOnPage) page.documents.push(document);
   }
-}
-
-/** Marks the documents that contain one of the keywords. */
-function* markKeywords(
-  shelf: Shelf,
-  keywords: readonly string[],
-): Generator<void, Uint8Array> {
-  const { documents, text } = shelf;
-  const marks = new Uint8Array(documents.length);
-  for (const keyword of keywords) {
-    if (!keyword.includes(TEXT_SEPARATOR)) text.mark(keyword, marks);
-    yield;
-  }
-  return marks;
 }
 
 /** Checks a query and fills in the defaults (`docs/protocol/finder.md#filters`, `docs/protocol/finder.md#pagination`). */

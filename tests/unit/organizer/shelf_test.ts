@@ -88,7 +88,7 @@ Deno.test("a shelf lets go of what its server no longer lists, and of what canno
   shelf.set("b", undefined);
   assertEquals(refsOf(shelf), ["a", "c"]);
   shelf.follow(["c", "b"]);
-  assertEquals([refsOf(shelf), shelf.size], [["c"], 1]);
+  assertEquals([refsOf(shelf), shelf.documents.length], [["c"], 1]);
 });
 
 Deno.test("a shelf orders ties anew when its server lists them in another order", () => {
