@@ -277,7 +277,7 @@ function getResourceUpdates({ host, limitBytes }: HandlerScope, body: unknown): 
 }
 
 /** The chunk is as large as the request allows and the connection takes. */
-async function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetBlobRet> {
+function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown): GetBlobRet {
   const { blob_handle: handle, chunk_offset: offset = 0, max_chunk_bytes, req_id } =
     host.rules.emptiesBinaries ? parseNewerGetBlobReq(body) : parse.parseGetBlobReq(body);
   // Base64 takes four bytes for three.
@@ -286,10 +286,7 @@ async function getBlob({ host, blobs, limitBytes }: HandlerScope, body: unknown)
     ? MAX_CHUNK_BYTES
     : max_chunk_bytes;
   const maxBytes = Math.max(1, Math.min(wantedBytes, freeBytes));
-  const chunk = host.skillFiles.isHandle(handle)
-    ? await host.skillFiles.readChunk({ handle, offset, maxBytes })
-    : blobs.read({ handle, offset, maxBytes });
-  return { ...chunk, req_id };
+  return { ...blobs.read({ handle, offset, maxBytes }), req_id };
 }
 
 /** Peers since 0.3 know 4018 for a malformed handle or offset, and do not know 400. */

@@ -3,10 +3,9 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { showSkills } from "../../src/cli/computer/answers/status.ts";
 import { Computer } from "../../src/computer/computer.ts";
-import { SkillFolderWatch } from "../../src/computer/skills/watch.ts";
 import { SkillFolder } from "../../src/computer/skills/folder.ts";
 import { FrontMatterReader } from "../../src/computer/skills/front_matter.ts";
-import { SkillFiles } from "../../src/computer/skills/files.ts";
+import { readSkillFile } from "../../src/computer/skills/files.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { countWatched } from "../fixtures/watched_folders.ts";
@@ -19,12 +18,13 @@ const isLinux = Deno.build.os === "linux";
 /** How many of these folders a watch of `path` takes. */
 async function countWatchedBy(path: string, folders: readonly string[]): Promise<number> {
   const { promise: begun, resolve: onChange } = Promise.withResolvers<void>();
-  const watch = new SkillFolderWatch(path, { onChange, log: new RecordingLogger() });
+  const watched = new SkillFolder(path, { maxSkills: 10 });
+  watched.watch({ onChange, log: new RecordingLogger() });
   try {
     await within(begun, "the watch to begin");
     return await countWatched(folders);
   } finally {
-    await watch.close();
+    await watched.close();
   }
 }
 
@@ -106,13 +106,10 @@ Deno.test("a pipe that takes the place of a file holds nobody up", { ignore: !is
   const root = await Deno.realPath(await Deno.makeTempDir());
   const path = join(root, "data.bin");
   try {
-    await Deno.writeTextFile(path, "data");
-    const { read } = await new SkillFiles().open(root, "data.bin");
-    await Deno.remove(path);
     const { success } = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert(success);
-    const reading = read(0, 4).then(() => "read", ({ name }) => name);
-    assertEquals(await within(reading, "the refusal of the pipe"), "ChangedFileError");
+    const refusal = assertRejects(() => readSkillFile(root, "data.bin"), SmcpError);
+    assertEquals((await within(refusal, "the refusal of the pipe")).details?.["reason"], "not_found");
   } finally {
     await Deno.remove(root, { recursive: true });
   }

@@ -147,7 +147,7 @@ Deno.test("what cannot be read of a skill is refused with its reason", async () 
   assertEquals(await refusal(office.laptop.getSkill("none")), [4014, { name: "none" }]);
 });
 
-Deno.test("a handle of a file says that it is gone when the file is", async () => {
+Deno.test("the handle of a file holds what the file was", async () => {
   await using folder = await SkillsFolder.create({
     "notes/SKILL.md": skill("Takes notes"),
     "notes/data.bin": new Uint8Array(40_000),
@@ -162,7 +162,7 @@ Deno.test("a handle of a file says that it is gone when the file is", async () =
   const beyond = ask("client:get_blob", { blob_handle, chunk_offset: 40_001 });
   assertEquals(await refusal(beyond), [4018, { reason: "range" }]);
   await Deno.remove(join(folder.path, "notes", "data.bin"));
-  assertEquals(await refusal(ask("client:get_blob", { blob_handle })), [4018, { reason: "gone" }]);
+  assertEquals((await ask("client:get_blob", { blob_handle }))["total_size"], 40_000);
 });
 
 Deno.test("a text that the connection does not take in one message is fetched in pieces", async () => {

@@ -242,7 +242,6 @@ function newHandle(): string {
 const REASONS = {
   invalid_handle: "unknown handle",
   gone: "it was removed after its lifetime or after it was fetched",
-  forbidden: "its file may not be read any more",
   range: "the offset is outside of the blob",
 } as const;
 

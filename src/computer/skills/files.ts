@@ -1,110 +1,92 @@
 /** Reads the files of a skill from its folder, and never a file outside of it. */
-import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { basename, join, SEPARATOR } from "@std/path";
-import { Limiter } from "../../async/limiter.ts";
 import { describeFileError } from "../../files.ts";
 import { openRegularFile } from "../../open_file.ts";
-import type { SmcpError } from "../../protocol/errors.ts";
-import { SKILL_FILE } from "../../protocol/skills.ts";
+import { BINARY_TYPE, SKILL_FILE } from "../../protocol/skills.ts";
 import { bodyStartOf, HEAD_BYTES } from "./front_matter.ts";
-import { mediaTypeOf } from "./media_types.ts";
 import { isForbidden, notReadable, toPathSegments } from "./names.ts";
 
 /** The largest file of a skill that an Agent gets, in bytes. */
-export const MAX_SKILL_FILE_BYTES = 100 * 1024 * 1024;
-const HASHED_BYTES = 256 * 1024;
-const MAX_HASHING = 4;
-const MAX_SUMS = 2_000;
+const MAX_SKILL_FILE_BYTES = 100 * 1024 * 1024;
+
+/** Media types by extension: the same table on every Computer, as other SDKs have it. */
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(Object.entries({
+  ".md": "text/markdown",
+  ".markdown": "text/markdown",
+  ".txt": "text/plain",
+  ".json": "application/json",
+  ".xml": "application/xml",
+  ".yaml": "application/yaml",
+  ".yml": "application/yaml",
+  ".toml": "application/toml",
+  ".rst": "text/x-rst",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".bmp": "image/bmp",
+  ".ico": "image/vnd.microsoft.icon",
+  ".svg": "image/svg+xml",
+  ".pdf": "application/pdf",
+  ".zip": "application/zip",
+  ".gz": "application/gzip",
+  ".tar": "application/x-tar",
+  ".wasm": "application/wasm",
+  ".woff": "font/woff",
+  ".woff2": "font/woff2",
+  ".ttf": "font/ttf",
+  ".otf": "font/otf",
+  ".mp3": "audio/mpeg",
+  ".wav": "audio/wav",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+}));
+
+/**
+ * The media type of a file by its extension in any case, without a folder before its name. Scripts, such as `.py` and
+ * `.sh`, are no text here, so they are fetched as bytes.
+ */
+export function mediaTypeOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return MEDIA_TYPES.get(dot > 0 ? name.slice(dot).toLowerCase() : "") ?? BINARY_TYPE;
+}
 
 /** A file of a skill as an Agent gets it: a `SKILL.md` without its front matter. */
 export interface SkillContent {
   readonly mimeType: string;
-  readonly sizeBytes: number;
-  /** In hexadecimal. */
-  readonly sha256: string;
-  /** Reads a part; shorter at the end of the file. */
-  readonly read: (offset: number, length: number) => Promise<Uint8Array<ArrayBuffer>>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface FoundFile {
-  readonly relPath: string;
-  /** The path without symbolic links. */
-  readonly path: string;
+/** The content of a file of this name, from all of its bytes; throws 4017 when it is too large. */
+export function toSkillContent(
+  name: string,
+  { bytes, relPath }: { readonly bytes: Uint8Array<ArrayBuffer>; readonly relPath: string },
+): SkillContent {
+  assertSize(bytes.length, relPath);
+  return {
+    mimeType: mediaTypeOf(name),
+    bytes: name === SKILL_FILE ? bytes.slice(bodyStartOf(bytes)) : bytes,
+  };
 }
 
-/** The file has changed since it was opened. */
-export class ChangedFileError extends Error {
-  override readonly name = "ChangedFileError";
-}
-
-/** Reads files of skills, and remembers their checksums while they do not change. */
-export class SkillFiles {
-  readonly #sums = new Map<string, { readonly stamp: string; readonly sum: Promise<string> }>();
-  readonly #hashing = new Limiter(MAX_HASHING);
-
-  /**
-   * Opens a file for an Agent. Its bytes stay in the file.
-   *
-   * @param root The folder of the skill, without symbolic links in its path.
-   * @param relPath The path in the skill as requested; `SKILL.md` for an empty one.
-   * @throws {SmcpError} 4017 when the file cannot be read.
-   * @throws {ChangedFileError} here and in `read()`, when it changes meanwhile: open it again.
-   */
-  async open(root: string, relPath: string): Promise<SkillContent> {
-    const found = await findFile(root, relPath);
-    try {
-      return await this.#open(found);
-    } catch (error) {
-      throw error instanceof ChangedFileError ? error : toRefusal(error, relPath);
-    }
-  }
-
-  async #open(found: FoundFile): Promise<SkillContent> {
-    const { path } = found;
-    const isEntry = basename(path) === SKILL_FILE;
-    const { stamp, size, start } = await withFile(path, async (file) => {
-      const info = await file.stat();
-      const start = isEntry ? bodyStartOf(await readPart(file, 0, HEAD_BYTES)) : 0;
-      return { stamp: stampOf(info), size: info.size, start };
-    });
-    if (size > MAX_SKILL_FILE_BYTES) {
-      throw notReadable("too_large", found.relPath, { totalSize: size });
-    }
-    const sizeBytes = size - start;
-    const read = (offset: number, length: number) =>
-      withFile(path, async (file) => {
-        assertSame(await file.stat(), stamp);
-        return await readPart(file, start + offset, Math.min(length, sizeBytes - offset));
-      });
-    const sha256 = await this.#sumOf(path, { stamp, start });
-    return { mimeType: mediaTypeOf(basename(path)), sizeBytes, sha256, read };
-  }
-
-  #sumOf(
-    path: string,
-    { stamp, start }: { readonly stamp: string; readonly start: number },
-  ): Promise<string> {
-    const version = `${stamp} ${start}`;
-    const known = this.#sums.get(path);
-    if (known?.stamp === version) return known.sum;
-    const sum = this.#hashing.run(() =>
-      withFile(path, async (file) => {
-        const digest = await hashOf(file, start);
-        assertSame(await file.stat(), stamp);
-        return digest;
-      })
-    );
-    this.#sums.delete(path);
-    this.#sums.set(path, { stamp: version, sum });
-    const [oldest = path] = this.#sums.keys();
-    if (this.#sums.size > MAX_SUMS) this.#sums.delete(oldest);
-    sum.catch(() => {
-      if (this.#sums.get(path)?.sum === sum) this.#sums.delete(path);
-    });
-    return sum;
-  }
+/**
+ * Reads a file.
+ *
+ * @param root The folder of the skill, without symbolic links in its path.
+ * @param relPath The path in the skill as requested; `SKILL.md` for an empty one.
+ * @throws {SmcpError} 4017 when the file cannot be read.
+ */
+export async function readSkillFile(root: string, relPath: string): Promise<SkillContent> {
+  const path = await findFile(root, relPath);
+  const bytes = await withFile(path, relPath, async (file) => {
+    const { size } = await file.stat();
+    assertSize(size, relPath);
+    return await readPart(file, size);
+  });
+  return toSkillContent(basename(path), { bytes, relPath });
 }
 
 /**
@@ -113,16 +95,15 @@ export class SkillFiles {
  * @throws {SmcpError} 4017 when it cannot be read.
  */
 export async function readHead(root: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { path, relPath } = await findFile(root, SKILL_FILE);
-  try {
-    return await withFile(path, (file) => readPart(file, 0, HEAD_BYTES));
-  } catch (error) {
-    throw toRefusal(error, relPath);
-  }
+  return await withFile(await findFile(root, SKILL_FILE), SKILL_FILE, (file) => readPart(file, HEAD_BYTES));
 }
 
-/** Finds a file; symbolic links may only lead to a place inside of the folder. */
-async function findFile(root: string, relPath: string): Promise<FoundFile> {
+function assertSize(size: number, relPath: string): void {
+  if (size > MAX_SKILL_FILE_BYTES) throw notReadable("too_large", relPath, { totalSize: size });
+}
+
+/** The path of a file without symbolic links, which may only lead to a place inside of the folder. */
+async function findFile(root: string, relPath: string): Promise<string> {
   const segments = toPathSegments(relPath);
   try {
     const path = await Deno.realPath(join(root, ...segments));
@@ -130,7 +111,7 @@ async function findFile(root: string, relPath: string): Promise<FoundFile> {
     if (isForbidden(basename(path))) throw notReadable("forbidden", relPath);
     const { isFile } = await Deno.stat(path);
     if (!isFile) throw notReadable("not_found", relPath);
-    return { relPath, path };
+    return path;
   } catch (error) {
     throw toRefusal(error, relPath);
   }
@@ -142,51 +123,32 @@ export function isWithin(path: string, folder: string): boolean {
 }
 
 /** Opens a file, and makes sure that nothing else was put at its path since it was found. */
-async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
-  await using file = await openRegularFile(path);
-  if (file === undefined) throw new ChangedFileError("Cannot read a file: another one is at its path");
-  return await use(file);
+async function withFile<T>(path: string, relPath: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  try {
+    await using file = await openRegularFile(path);
+    if (file !== undefined) return await use(file);
+  } catch (error) {
+    throw toRefusal(error, relPath);
+  }
+  throw notReadable("io_error", relPath, { why: "another file has taken its place" });
 }
 
-function assertSame(info: FileVersion, stamp: string): void {
-  if (stampOf(info) !== stamp) throw new ChangedFileError("Cannot read a file: it has changed");
-}
-
-async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(Math.max(0, length));
+async function readPart(file: FileHandle, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < bytes.length) {
-    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, offset + filled);
+    const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
   return filled === bytes.length ? bytes : bytes.slice(0, filled);
 }
 
-/** Hashes what follows `start`, but no more than the largest file and one piece: the file may grow meanwhile. */
-async function hashOf(file: FileHandle, start: number): Promise<string> {
-  const hash = createHash("sha256");
-  for (let offset = 0; offset <= MAX_SKILL_FILE_BYTES; offset += HASHED_BYTES) {
-    const piece = await readPart(file, start + offset, HASHED_BYTES);
-    hash.update(piece);
-    if (piece.length < HASHED_BYTES) break;
-  }
-  return hash.digest("hex");
-}
-
-/** What tells the versions of a file apart. */
-type FileVersion = Pick<Stats, "mtime" | "ctime" | "size" | "ino" | "dev">;
-
 /** Differs between versions of a file. */
 export function stampOf(
-  { mtime, ctime, size, ino, dev }: FileVersion | Deno.FileInfo,
+  { mtime, ctime, size, ino, dev }: Pick<Stats, "mtime" | "ctime" | "size" | "ino" | "dev"> | Deno.FileInfo,
 ): string {
   return [mtime?.getTime(), ctime?.getTime(), size, ino, dev].join(" ");
-}
-
-/** The 4017 for a file that changes again and again. */
-export function changesWhileRead(relPath: string, cause: ChangedFileError): SmcpError {
-  return notReadable("io_error", relPath, { cause, why: "it changes while it is read" });
 }
 
 /** The 4017 for a failure of the file system. */
@@ -195,7 +157,6 @@ function toRefusal(error: unknown, relPath: string): unknown {
     // A path with a NUL character.
     error instanceof TypeError;
   if (isMissing) return notReadable("not_found", relPath, { cause: error });
-  if (error instanceof ChangedFileError) return changesWhileRead(relPath, error);
   const isSystem = error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable ||
     error instanceof Deno.errors.FilesystemLoop ||
     (error instanceof Error && "code" in error && typeof error.code === "string");

@@ -2,6 +2,8 @@
 import { join, resolve } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeFileError } from "../../files.ts";
+import { FolderEvents } from "../../folder_events.ts";
+import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { isWithin, readHead, stampOf } from "./files.ts";
@@ -10,6 +12,8 @@ import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
 
 const MAX_ENTRIES = 10_000;
 const CONCURRENCY = 16;
+/** The most folders that are watched: skills have few of them. */
+const MAX_WATCHED = 1_000;
 /** The largest skill in a list, in bytes of JSON, and the most that all skills of one folder or MCP server take. */
 export const SKILL_BUDGET = { eachBytes: 65_536, totalBytes: 8 * 1024 * 1024 };
 
@@ -46,11 +50,12 @@ export interface SkillFolderOptions {
   readonly maxSkills: number;
 }
 
-/** Reads a folder of skills, and reads a skill again only after a change. */
+/** Reads a folder of skills, and reads a skill again only after a change. Watches it where that is possible. */
 export class SkillFolder {
   readonly given: string;
   readonly path: string;
   readonly #options: SkillFolderOptions;
+  #events: FolderEvents | undefined;
   readonly #known = new Map<string, KnownSkill>();
   readonly #reader = new FrontMatterReader();
   #scanning: Promise<FolderScan> | undefined;
@@ -89,9 +94,30 @@ export class SkillFolder {
     this.#lastScan = undefined;
   }
 
-  /** Resolves when no scan runs. */
-  async ended(): Promise<void> {
+  /** Stops watching; resolves when no scan runs. */
+  async close(): Promise<void> {
+    await this.#events?.close();
     await (this.#next ?? this.#scanning);
+  }
+
+  /**
+   * Watches the folder where that is possible; every list looks at the files anyway.
+   *
+   * @param options `onChange`: called for each change, and when the watch begins: changes before that are not seen.
+   */
+  watch({ onChange, log }: { readonly onChange: () => void; readonly log: Logger }): void {
+    // Without the permission, a terminal would be asked for it.
+    if (!mayRead(this.path)) return;
+    this.#events = new FolderEvents([this.path], {
+      maxFolders: MAX_WATCHED,
+      onPaths: onChange,
+      onUnknown: onChange,
+      onProblem: (error) =>
+        log.info("cannot watch all of a folder of skills; it is read again at each request", {
+          folder: this.path,
+          error,
+        }),
+    });
   }
 
   #compare(listing: SkillListing): FolderScan {

@@ -13,7 +13,6 @@ import { mayRead, SkillFolder, type SkillListing, type SkillProblem } from "./fo
 import { toSkillRef } from "./front_matter.ts";
 import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";
 import { type ServerSkill, ServerSkills, type SkillResource } from "./server_skills.ts";
-import { SkillFolderWatch } from "./watch.ts";
 
 /** Changes that follow one another within this time, in milliseconds, are announced together, at its end. */
 const SETTLE_MS = 300;
@@ -48,8 +47,7 @@ export class Skills {
   readonly #context: SkillsContext;
   readonly #servers = new Map<SupervisedServer, ServerSkills>();
   #folders: readonly SkillFolder[] = [];
-  #watches: readonly SkillFolderWatch[] = [];
-  /** Watches of folders that are not used any more, while they end. */
+  /** Folders that are not used any more, while they end. */
   #ending: Promise<unknown> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsked = false;
@@ -64,10 +62,9 @@ export class Skills {
     const given = [...new Set(paths)];
     if (JSON.stringify(given) === JSON.stringify(this.#folders.map((folder) => folder.given))) return;
     const { limits: { maxSkills }, log } = this.#context;
-    this.#ending = Promise.all([this.#ending, ...this.#watches.map((watch) => watch.close())]);
+    this.#ending = Promise.all([this.#ending, ...this.#folders.map((folder) => folder.close())]);
     this.#folders = given.map((path) => new SkillFolder(path, { maxSkills }));
-    const onChange = () => this.#changed();
-    this.#watches = this.#folders.map(({ path }) => new SkillFolderWatch(path, { onChange, log }));
+    for (const folder of this.#folders) folder.watch({ log, onChange: () => this.#changed() });
     this.#lookAhead(this.#folders);
     this.#changed();
   }
@@ -143,12 +140,8 @@ export class Skills {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await Promise.all([
-      this.#ending,
-      ...this.#watches.map((watch) => watch.close()),
-      // A scan that runs would otherwise outlive the Computer.
-      ...this.#folders.map((folder) => folder.ended()),
-    ]);
+    // A scan that runs would otherwise outlive the Computer.
+    await Promise.all([this.#ending, ...this.#folders.map((folder) => folder.close())]);
   }
 
   /** Looks at new folders now: their owner learns of a mistake when the Computer starts, not at the first request. */
