@@ -4,6 +4,7 @@ import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { FarewellCode } from "../protocol/farewell.ts";
+import type { Engine } from "./engine/engine.ts";
 import type { Connection } from "./relay/connection.ts";
 import { describeUnanswered, type RelayedRequest } from "./relay/pending_requests.ts";
 
@@ -21,9 +22,7 @@ const RETURN_INTERVAL_MS = 1;
 export interface DrainOptions {
   /** The open connections; a connection that is closed disappears from it. */
   readonly connections: ReadonlyMap<string, Connection>;
-  readonly countSessions: () => number;
-  /** Ends the WebSockets that are not closed yet, whose peers may read nothing. */
-  readonly terminate: () => void;
+  readonly engine: Pick<Engine, "size" | "terminate">;
   readonly timeoutMs: number;
   readonly logger: Logger;
 }
@@ -44,7 +43,7 @@ export class Drain {
    * carried out.
    */
   async run(options: DrainOptions): Promise<void> {
-    const { connections, countSessions, terminate, timeoutMs, logger } = options;
+    const { connections, engine, timeoutMs, logger } = options;
     const startMs = performance.now();
     this.#isStarted = true;
     logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
@@ -60,8 +59,9 @@ export class Drain {
     const { in_flight: failed } = countsOf(connections);
     for (const connection of connections.values()) connection.failRequests(unanswered);
     for (const connection of connections.values()) connection.drop();
-    await until(() => countSessions() === 0, deadlineMs + closingMs * SHARE);
-    terminate();
+    await until(() => engine.size === 0, deadlineMs + closingMs * SHARE);
+    // The peers of WebSockets that are not closed yet may read nothing.
+    engine.terminate();
     logger.info("drained", { failed, duration_ms: Math.round(performance.now() - startMs) });
   }
 }

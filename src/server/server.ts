@@ -78,7 +78,7 @@ export class SmcpServer implements AsyncDisposable {
     const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();
     try {
-      await settledWithin(side.offices.started, OFFICES_START_MS);
+      await settledWithin(side.hub.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
       const metricsAddress = await own.metricsPort?.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
@@ -88,7 +88,7 @@ export class SmcpServer implements AsyncDisposable {
         metrics,
         metricsAddress,
         stop: own.stop,
-        drain: (timeoutMs) => own.drain.run({ ...side, timeoutMs, logger }),
+        side,
         failure: failure.promise,
       });
     } catch (error) {
@@ -117,14 +117,13 @@ export class SmcpServer implements AsyncDisposable {
       await side.close();
       refusals.close();
     };
-    const { logger } = settings;
     const health = new Health({ ...settings, drain });
-    health.offices = side.offices;
+    health.offices = side.hub.offices;
     return new SmcpServer({
       http,
       metrics: openMetrics(settings, { side, health }),
       stop,
-      drain: (timeoutMs) => drain.run({ ...side, timeoutMs, logger }),
+      side,
       failure: new Promise(() => {}),
     });
   }
@@ -214,7 +213,10 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   async #drainAndClose(timeoutMs: number): Promise<void> {
-    if (this.#closing === undefined) await this.#parts.drain(timeoutMs);
+    const { side: { hub, engine } } = this.#parts;
+    if (this.#closing === undefined) {
+      await hub.drain.run({ connections: hub.connections, engine, timeoutMs, logger: hub.logger });
+    }
     await this.close();
   }
 
@@ -242,7 +244,7 @@ type WriteMetrics = () => string;
 interface Parts {
   readonly http: HttpServer;
   readonly stop: () => Promise<void>;
-  readonly drain: (timeoutMs: number) => Promise<void>;
+  readonly side: SocketIoSide;
   readonly metrics: WriteMetrics | undefined;
   /** Settles when the Server fails, if ever. */
   readonly failure: Promise<ListenError>;
@@ -277,7 +279,7 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
   const refusals = createRefusalLog(logger);
   const isTls = certificate !== undefined;
   const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
-  health.offices = side.offices;
+  health.offices = side.hub.offices;
   const metrics = openMetrics(settings, { side, health, certificate });
   const page = metrics && createMetricsPage(metrics, { token, logger });
   const mainPage = token === undefined ? undefined : page;
@@ -292,7 +294,7 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
     await certificate?.close();
     refusals.close();
   };
-  return { http, side, health, drain, metrics, metricsPort, isTls, stop };
+  return { http, side, health, metrics, metricsPort, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {
@@ -309,13 +311,13 @@ function openMetrics(
 ): WriteMetrics | undefined {
   if (meter === undefined) return undefined;
   return () => {
-    const { connections, countSessions } = side;
+    const { hub: { connections }, engine } = side;
     return writeMetrics({
       meter,
       connections: [...connections.values()],
-      otherConnections: Math.max(0, countSessions() - connections.size),
+      otherConnections: Math.max(0, engine.size - connections.size),
       isReady: health.isReady,
-      messageBytes: side.countMessageBytes(),
+      messageBytes: engine.budget.usedBytes,
       certificateExpiresAtMs: certificate?.expiresAtMs,
       auditLinesLost: countLostAuditLines?.(),
     });

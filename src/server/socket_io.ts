@@ -15,19 +15,13 @@ import { createBoundedParser } from "./engine/packets.ts";
 import { corsHeaders, Port } from "./engine/port.ts";
 import { REFUSAL_LINGER_MS } from "../http/refusals.ts";
 import { accountOfNewSession, EngineSession } from "./engine/session.ts";
-import { TimingWheel } from "../async/timing_wheel.ts";
-import { OfficeLoads } from "./relay/pending_requests.ts";
-import { auditFields, createEventLogs, openAudit } from "./observe/logs.ts";
-import { MemoryOffices } from "./offices/memory.ts";
-import type { Notification, OfficeListener, Offices } from "./offices/offices.ts";
-import { RedisOffices } from "./offices/redis/offices.ts";
+import { auditFields } from "./observe/logs.ts";
 import type { Settings } from "./options/settings.ts";
 import { QuotaLedger } from "./admission/quotas.ts";
-import type { Hub } from "./relay/call.ts";
 import { Connection } from "./relay/connection.ts";
 import { dispatchDisconnect, listenerOf } from "./relay/dispatch.ts";
-import { arrive, depart } from "./relay/office_events.ts";
-import { forgetHandshake, hideSocketCount, roomOf, SocketWire } from "./socket_wire.ts";
+import { Hub } from "./relay/hub.ts";
+import { forgetHandshake, hideSocketCount, roomOf } from "./relay/socket_internals.ts";
 
 type Events = Record<string, (...args: unknown[]) => void>;
 type IoServer = SocketIoServer<Events, Events, Events, { admitted?: Admitted }>;
@@ -42,13 +36,8 @@ export interface SocketIoContext {
 }
 
 export interface SocketIoSide {
-  readonly connections: ReadonlyMap<string, Connection>;
-  readonly offices: Offices;
-  readonly countSessions: () => number;
-  /** Ends all sessions at once. */
-  readonly terminate: () => void;
-  /** The bytes of messages that have not arrived completely, or wait for members that read slowly. */
-  readonly countMessageBytes: () => number;
+  readonly hub: Hub;
+  readonly engine: Engine;
   readonly close: () => Promise<void>;
 }
 
@@ -56,13 +45,19 @@ export interface SocketIoSide {
 export function openSocketIo(http: HttpServer, context: SocketIoContext): SocketIoSide {
   const { settings, refusals, drain, onAdopted } = context;
   const { handshake, maxPayloadBytes } = settings;
-  const audit = openAudit(settings.logger);
-  const timeouts = new TimingWheel();
   const quotas = new QuotaLedger(settings.quotas);
+  const hub = new Hub({
+    settings,
+    drain,
+    deliver(officeId, { event, body, except }) {
+      const room = io.of(SMCP_NAMESPACE).to(roomOf(officeId));
+      (except === undefined ? room : room.except(except)).emit(event, body);
+    },
+  });
   const engine = new Engine({
     ...settings,
     allowsUpgrades: handshake.transports.includes("websocket"),
-    timeouts,
+    timeouts: hub.timeouts,
     refusals,
     onAdopted,
     corsHeaders: (request) => corsHeaders(request, handshake),
@@ -75,7 +70,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   // Socket.IO's types know its own engine only.
   io.bind(engine as unknown as Parameters<IoServer["bind"]>[0]);
-  const { connections, offices } = serveNamespace(io, { settings, timeouts, refusals, drain, audit, quotas });
+  serveNamespace(io, { hub, refusals, quotas });
   let isClosed = false;
   const port = new Port({
     ...settings,
@@ -87,20 +82,15 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   const removePort = port.install(http);
   return {
-    connections,
-    offices,
-    countSessions: () => engine.size,
-    terminate: () => engine.terminate(),
-    countMessageBytes: () => engine.budget.usedBytes,
+    hub,
+    engine,
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
       isClosed = true;
       await io.close();
       await settledWithin(engine.untilEmpty(), REFUSAL_LINGER_MS);
       engine.terminate();
-      await offices.close();
-      timeouts.clear();
-      audit.close();
+      await hub.close();
       removePort();
     },
   };
@@ -124,27 +114,20 @@ function logRefusal({ body, kind }: HandshakeRefusal, { settings, refusals, addr
 }
 
 interface NamespaceContext {
-  readonly settings: Settings;
-  readonly timeouts: TimingWheel;
+  readonly hub: Hub;
   readonly refusals: BoundedLog;
-  readonly drain: Drain;
-  readonly audit: BoundedLog;
   readonly quotas: QuotaLedger;
 }
 
-function serveNamespace(
-  io: IoServer,
-  context: NamespaceContext,
-): Pick<SocketIoSide, "connections" | "offices"> {
-  const { settings, audit, timeouts } = context;
+function serveNamespace(io: IoServer, context: NamespaceContext): void {
+  const { hub, quotas } = context;
+  const { audit, timeouts } = hub;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) =>
     next(new AdmissionError(ErrorCode.UNAUTHORIZED, `Unauthorized: only ${SMCP_NAMESPACE} is served`))
   );
   const namespace = io.of(SMCP_NAMESPACE);
-  const connections = new Map<string, Connection>();
-  const hub = createHub(namespace, { ...context, connections });
-  const credentialsContext = { ...settings, audit, timeouts };
+  const credentialsContext = { ...hub.settings, audit, timeouts };
   namespace.use((socket, next) => {
     const session = sessionOf(socket);
     hideSocketCount(socket);
@@ -159,29 +142,26 @@ function serveNamespace(
     if (admitted === undefined) return void socket.disconnect(true);
     const { address } = socket.handshake;
     forgetHandshake(socket);
-    const connection = new Connection(new SocketWire(socket, session), { ...admitted, shared: hub });
-    connections.set(socket.id, connection);
+    const connection = new Connection(socket, session, { ...admitted, shared: hub });
+    hub.connections.set(socket.id, connection);
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
-    const onClosed = () => {
-      connections.delete(socket.id);
-      credentials.close();
-    };
-    serveConnection(socket, { hub, connection, address, onClosed });
+    serveConnection(socket, { hub, connection, address, onClosed: () => credentials.close() });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
-    const { quotas, identity: { principal } } = admitted;
-    const owner = quotas === undefined ? { incompleteBytes: 0 } : context.quotas.messageOwner(quotas);
+    const { identity: { principal } } = admitted;
+    const owner = admitted.quotas === undefined
+      ? { incompleteBytes: 0 }
+      : quotas.messageOwner(admitted.quotas);
     session.admit(owner, { sid: socket.id, principal });
   });
-  return { connections, offices: hub.offices };
 }
 
 /** Asks for the admission of a connection, and counts it until its session ends. */
 async function decide(
   socket: IoSocket,
   session: EngineSession,
-  { settings, refusals, quotas }: NamespaceContext,
+  { hub: { settings }, refusals, quotas }: NamespaceContext,
 ): Promise<void> {
   const gone = new AbortController();
   const onClose = () => gone.abort(new AdmissionError(ErrorCode.UNAUTHORIZED, "Closed before admission"));
@@ -204,45 +184,6 @@ async function decide(
 function sessionOf({ conn }: { readonly conn: unknown }): EngineSession {
   if (conn instanceof EngineSession) return conn;
   throw new TypeError("Cannot find the session of a socket: this version of Socket.IO keeps it elsewhere");
-}
-
-function createHub(
-  namespace: ReturnType<IoServer["of"]>,
-  context: NamespaceContext & { readonly connections: ReadonlyMap<string, Connection> },
-): Hub {
-  const { settings, timeouts, drain, audit, connections } = context;
-  const premises = {
-    logger: settings.logger,
-    audit,
-    connections,
-    departureReasons: new Map<string, string>(),
-    deliver(officeId: string, { event, body, except }: Notification) {
-      const room = namespace.to(roomOf(officeId));
-      (except === undefined ? room : room.except(except)).emit(event, body);
-    },
-  };
-  const listener: OfficeListener = {
-    ...premises,
-    onJoined: (member, where) => arrive(premises, member, where),
-    onLeft: (member, how) => depart(premises, member, how),
-  };
-  const shared = {
-    ...settings,
-    ...premises,
-    drain,
-    timeouts,
-    createEventLog: createEventLogs(settings.logger),
-    createErrorLog: createEventLogs(settings.logger, { kind: "relayedErrors" }),
-    officeLoads: new OfficeLoads(),
-    observerLoads: new OfficeLoads(),
-  };
-  const { redis } = settings;
-  return {
-    ...shared,
-    offices: redis === undefined
-      ? new MemoryOffices(listener, settings)
-      : new RedisOffices(redis, { ...shared, listener }),
-  };
 }
 
 function serveConnection(
@@ -268,6 +209,7 @@ function serveConnection(
         fields,
       );
     } else hub.logger.debug("disconnected", fields);
+    hub.connections.delete(socket.id);
     onClosed();
     dispatchDisconnect(hub, { connection, cause: reason });
     // The connection serves one namespace, so it closes with it.

@@ -12,8 +12,7 @@ Deno.test("a drain ends before its time is over, also when nothing closes, so th
   const startMs = performance.now();
   await new Drain().run({
     connections: new Map([[busy.sid, busy]]),
-    countSessions: () => 1,
-    terminate: () => terminated++,
+    engine: { size: 1, terminate: () => void terminated++ },
     timeoutMs,
     logger: silentLogger,
   });

@@ -144,10 +144,6 @@ const MESSAGES = {
 
 const REQUESTS = {
   maxRequesterBytes: { value: 64 * MIB, help: "bytes, asked by one connection", beyond: "413" },
-  targetFactor: { value: 2, help: "times `--max-open-requests`, asked of one Computer", beyond: "400" },
-  maxTargetBytes: { value: 64 * MIB, help: "bytes, asked of one Computer", beyond: "413" },
-  officeFactor: { value: 4, help: "times `--max-open-requests`, in one office", beyond: "400" },
-  maxOfficeBytes: { value: 128 * MIB, help: "bytes, in one office", beyond: "413" },
   observersShare: {
     value: 1 / 4,
     help: "share of `--max-open-requests`, asked by all observers of an office",

@@ -23,7 +23,7 @@ import {
 import { type ConstantName, constantOf, CONSTANTS } from "./constants.ts";
 import type { OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
-import { type LoadLimits, loadLimitsFor } from "../relay/pending_requests.ts";
+import { type RequestLimits, requestLimitsFor } from "../relay/pending_requests.ts";
 
 /** The options of a Server. */
 export interface SmcpServerOptions {
@@ -196,7 +196,7 @@ export interface Settings extends Readonly<Record<DefaultedOption | SettledConst
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
-  readonly loadLimits: LoadLimits;
+  readonly requestLimits: RequestLimits;
   readonly quotas: QuotaSettings;
   readonly redis: RedisSettings | undefined;
   readonly meter: Meter | undefined;
@@ -267,7 +267,7 @@ function boundsOf(options: SmcpServerOptions) {
       MIN_MESSAGES_IN_MEMORY * maxPayloadBytes,
     ),
     maxOpenRequests,
-    loadLimits: loadLimitsFor(maxOpenRequests),
+    requestLimits: requestLimitsFor(maxOpenRequests),
     graceMs: constantOf(options, "graceMs"),
   };
 }

@@ -9,31 +9,16 @@ import type { Role } from "../../protocol/office.ts";
 import { buildRefusalText } from "../../protocol/refusal_text.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import { type OpenSpan, startRelay } from "../../tracing.ts";
-import type { Drain } from "../drain.ts";
 import { type AuditAction, auditFields, LoggedRefusal } from "../observe/logs.ts";
-import type { Meter, Outcome } from "../observe/meter.ts";
+import type { Outcome } from "../observe/meter.ts";
 import type { Member } from "../offices/office.ts";
-import { answerLost, type Notification, type Offices, outOfReach } from "../offices/offices.ts";
+import { answerLost, outOfReach } from "../offices/offices.ts";
 import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
 import { routingFieldsOf } from "../engine/raw.ts";
-import type { Ack, Connection, ConnectionContext, Incoming } from "./connection.ts";
-import { type Answer, errorCodeOf, type LoadLimits, type Settlement } from "./pending_requests.ts";
-
-/** What the relay needs of its Server. */
-export interface Hub extends ConnectionContext {
-  readonly offices: Offices;
-  /** The time that the Server waits for a Computer beyond the time-out of a request. */
-  readonly graceMs: number;
-  readonly maxOpenRequests: number;
-  readonly loadLimits: LoadLimits;
-  readonly drain: Drain;
-  readonly meter: Meter | undefined;
-  readonly connections: Pick<ReadonlyMap<string, Connection>, "get">;
-  /** Why the memberships of closed connections end, by `sid`, until they have ended. */
-  readonly departureReasons: Map<string, string>;
-  /** Sends a notification to the members of an office on this process, except the connection `except`. */
-  deliver(officeId: string, notification: Notification): void;
-}
+import type { Ack, Connection } from "./connection.ts";
+import type { Incoming } from "./held_events.ts";
+import type { Hub } from "./hub.ts";
+import { type Answer, errorCodeOf, type Settlement } from "./pending_requests.ts";
 
 /** How events of one kind are handled and refused. */
 export interface Route {
@@ -90,7 +75,7 @@ export class Call {
     this.connection = connection;
     this.event = event;
     this.route = route;
-    this.startedAt = hub.meter?.start() ?? 0;
+    this.startedAt = hub.settings.meter?.start() ?? 0;
     const last = args.at(-1);
     this.#ack = typeof last === "function" ? last as Ack : undefined;
     const fields = routingFieldsOf(args[0]);
@@ -168,7 +153,7 @@ export class Call {
   finish(answer: Answer | undefined, outcome: Outcome = "handled"): void {
     this.connection.openRequests--;
     if (answer !== undefined && !this.#reply(answer)) return;
-    this.hub.meter?.ended(this, outcome);
+    this.hub.settings.meter?.ended(this, outcome);
     if (this.#span !== undefined) this.#endSpan(outcome);
   }
 
@@ -201,7 +186,7 @@ export class Call {
     const isExpected = error instanceof SmcpError;
     const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
     const { code, message } = refusal;
-    hub.meter?.failed(this, code);
+    hub.settings.meter?.failed(this, code);
     if (this.#span !== undefined) this.#endSpan("error", code);
     const fields = this.#auditRefusal({ ...this.#describe(), code });
     if (error instanceof LoggedRefusal) log.write("warn", message, { ...error.log, ...fields });

@@ -6,27 +6,26 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_NOTIFICATION, CONNECTION_CLOSING_NOTIFICATION } from "../../protocol/events.ts";
 import { type Farewell, toClosingNotification } from "../../protocol/farewell.ts";
-import { approximateSizeBytes } from "../../json/measure.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import type { Admitted, Identity } from "../admission/admission.ts";
 import type { Credentials, Grant } from "../admission/provider.ts";
-import { type Account, Holding } from "../engine/budget.ts";
-import { RawRequest } from "../engine/raw.ts";
+import type { TimingWheel } from "../../async/timing_wheel.ts";
+import type { Account } from "../engine/budget.ts";
+import type { EngineOutbox } from "../engine/outbox.ts";
+import type { HeldEvents } from "./held_events.ts";
 import { auditFields } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
 import {
   type Answer,
-  type Load,
+  OpenRequests,
   PendingRequest,
-  PendingRequests,
   type RelayedRequest,
-  type RequestContext,
-  type Sent,
   type Settlement,
   type Side,
   withComputer,
 } from "./pending_requests.ts";
+import { forgetAck, roomOf, setNextAckId } from "./socket_internals.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 /**
@@ -41,29 +40,26 @@ const NOTIFYING: Rate = {
 
 export type Ack = (...answer: unknown[]) => void;
 
-/** The operations on a Socket.IO socket. Sending throws a `RangeError` for a body that is nested too deep to be written. */
-export interface Wire {
-  readonly sid: string;
+/** The members of a Socket.IO socket that are used here. */
+export interface SocketLike {
+  readonly id: string;
+  emit(event: string, ...args: unknown[]): unknown;
+  join(room: string): unknown;
+  leave(room: string): unknown;
+  disconnect(close: boolean): unknown;
+}
+
+/** The members of the session under it. */
+export interface SessionLike {
   /** Counts the messages of the connection that wait. */
   readonly account: Account;
-  /** Sends an event without an ack; throws a 413 when the peer has too many unread bytes. */
-  emit(event: string, body: unknown): void;
-  /** Sends an event with an ack; throws a 413 when the peer has too many unread bytes. */
-  ask(event: string, body: unknown, ack: Ack): Sent;
-  /** Calls an ack; throws a 413 when the peer has too many unread bytes. */
-  answer(ack: Ack, answer: Answer): void;
-  /** Frees an ack that is no longer awaited. */
-  forgetAck(ackId: number): void;
-  enterRoom(officeId: string): void;
-  leaveRoom(officeId: string): void;
-  /** Tells the peer that it is disconnected: clients of Socket.IO do not come back by themselves. */
-  close(): void;
-  /** Ends the connection without a word: clients of Socket.IO come back by themselves. */
-  drop(): void;
+  readonly outbox: Pick<EngineOutbox, "push">;
+  close(reason: string): void;
 }
 
 /** What all connections of a Server share. */
-export interface ConnectionContext extends RequestContext {
+export interface ConnectionContext {
+  readonly timeouts: TimingWheel;
   readonly createEventLog: (sid: string) => BoundedLog;
   /** The same for the errors of Computers that a connection is relayed. */
   readonly createErrorLog: (sid: string) => BoundedLog;
@@ -72,22 +68,20 @@ export interface ConnectionContext extends RequestContext {
 }
 
 export interface Target {
-  readonly targetLoad: Load;
   tell(event: string, body: unknown): void;
   ask(request: RelayedRequest, context: AskContext): void;
 }
 
 interface AskContext {
   readonly body: unknown;
-  readonly requester: Side;
+  /** The requests of the sender, in which it counts. */
+  readonly sides: readonly Side[];
   readonly onSettled: (settlement: Settlement) => void;
 }
 
 export interface RenewableCredentials {
   renew(sent: Pick<Credentials, "auth" | "headers">): Promise<void>;
 }
-
-const NO_LOAD = { requests: 0, bytes: 0 };
 
 export class Connection implements Target {
   readonly sid: string;
@@ -101,26 +95,31 @@ export class Connection implements Target {
   openRequests = 0;
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
   held: HeldEvents | undefined;
-  readonly #wire: Wire;
+  readonly #socket: SocketLike;
+  readonly #session: SessionLike;
   readonly #shared: ConnectionContext;
+  #nextAckId = 0;
   #log: BoundedLog | undefined;
   #relayedErrors: BoundedLog | undefined;
   #member: Member | undefined;
   #isEnded = false;
   #farewell: string | undefined;
   // Made when they are used: most of thousands of connections are idle.
-  #sent: PendingRequests | undefined;
-  #received: PendingRequests | undefined;
+  #sent: OpenRequests | undefined;
+  #received: OpenRequests | undefined;
   #notifying: TokenBucket | undefined;
 
-  constructor(wire: Wire, context: Admitted & { readonly shared: ConnectionContext }) {
-    this.#wire = wire;
-    this.#shared = context.shared;
-    this.sid = wire.sid;
-    this.account = wire.account;
-    this.identity = context.identity;
-    this.grant = context.permit.grant;
-    this.quotas = context.quotas;
+  constructor(socket: SocketLike, session: SessionLike, { shared, identity, permit, quotas }: Admitted & {
+    readonly shared: ConnectionContext;
+  }) {
+    this.#socket = socket;
+    this.#session = session;
+    this.#shared = shared;
+    this.sid = socket.id;
+    this.account = session.account;
+    this.identity = identity;
+    this.grant = permit.grant;
+    this.quotas = quotas;
   }
 
   get log(): BoundedLog {
@@ -136,21 +135,13 @@ export class Connection implements Target {
   }
 
   /** The requests that it has sent, also to Computers of other processes. */
-  get sent(): PendingRequests {
-    return this.#sent ??= new PendingRequests("requesterIndex");
+  get sent(): OpenRequests {
+    return this.#sent ??= new OpenRequests();
   }
 
-  get #asTarget(): PendingRequests {
-    return this.#received ??= new PendingRequests("targetIndex");
-  }
-
-  get targetLoad(): Load {
-    return this.#asTarget.load;
-  }
-
-  /** A count of the requests to it, for statistics: unlike `targetLoad`, it allocates nothing for an idle connection. */
-  get inFlight(): Readonly<Pick<Load, "requests" | "bytes">> {
-    return this.#received?.load ?? NO_LOAD;
+  /** A count of the requests to it. */
+  get inFlight(): { readonly requests: number; readonly bytes: number } {
+    return { requests: this.#received?.size ?? 0, bytes: this.#received?.bytes ?? 0 };
   }
 
   get isIdle(): boolean {
@@ -174,7 +165,8 @@ export class Connection implements Target {
   enter(member: Member): void {
     this.exit();
     this.#member = member;
-    this.#wire.enterRoom(member.officeId);
+    // Synchronous with the in-memory adapter of Socket.IO.
+    this.#socket.join(roomOf(member.officeId));
   }
 
   /** Ends its membership in any office: it receives no more notifications, requests to it fail, and its own requests are cancelled. */
@@ -182,10 +174,10 @@ export class Connection implements Target {
     const member = this.#member;
     if (member === undefined) return;
     this.#member = undefined;
-    this.#wire.leaveRoom(member.officeId);
+    this.#socket.leave(roomOf(member.officeId));
     const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of this.#received?.snapshot() ?? []) pending.fail(error);
-    for (const pending of this.#sent?.snapshot() ?? []) pending.drop();
+    for (const pending of [...this.#received ?? []]) pending.fail(error);
+    for (const pending of [...this.#sent ?? []]) pending.drop();
   }
 
   end(): void {
@@ -195,12 +187,9 @@ export class Connection implements Target {
     this.#relayedErrors?.close();
   }
 
+  /** Sends an event without an ack. Throws a 413 when the peer has too many unread bytes, a 400 for a body that is too deep. */
   tell(event: string, body: unknown): void {
-    try {
-      this.#wire.emit(event, body);
-    } catch (error) {
-      throw this.#toSendError(event, error);
-    }
+    this.#send(event, () => this.#socket.emit(event, body));
   }
 
   /**
@@ -208,23 +197,24 @@ export class Connection implements Target {
    * `timeoutMs`, 404 when this connection leaves or is lost, 400 when the body is nested too deep, 413 when this
    * connection has too many unread bytes.
    */
-  ask(request: RelayedRequest, { body, requester, onSettled }: AskContext): void {
-    const pending = this.#await(request, { requester, onSettled });
+  ask(request: RelayedRequest, { body, sides, onSettled }: AskContext): void {
+    const { event } = request;
+    const pending = this.#await(request, { sides, onSettled });
+    const ackId = pending.ackId = this.#nextAckId++;
+    setNextAckId(this.#socket, ackId);
     try {
-      const { ackId, bytes } = this.#wire.ask(request.event, body, pending.ack);
-      pending.ackId = ackId;
-      pending.count(bytes);
+      pending.onSent(this.#send(event, () => this.#socket.emit(event, body, pending.ack)));
     } catch (error) {
-      pending.fail(this.#toSendError(request.event, error));
+      pending.fail(error);
     }
   }
 
   /** A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { requester, onSettled }: Omit<AskContext, "body">): PendingRequest {
-    const pending: PendingRequest = new PendingRequest({
-      request,
-      sides: [this.#asTarget, requester],
-      context: this.#shared,
+  #await(request: RelayedRequest, { sides, onSettled }: Omit<AskContext, "body">): PendingRequest {
+    const received = this.#received ??= new OpenRequests();
+    const pending: PendingRequest = new PendingRequest(request, {
+      sides: [received, ...sides],
+      timeouts: this.#shared.timeouts,
       onSettled: (settlement) => {
         if (settlement.kind !== "answered") this.#abandon(pending, settlement.kind);
         onSettled(settlement);
@@ -234,20 +224,20 @@ export class Connection implements Target {
   }
 
   #abandon({ ackId, request: { agent, reqId: req_id } }: PendingRequest, how: "failed" | "dropped"): void {
-    if (ackId !== undefined) this.#wire.forgetAck(ackId);
+    if (ackId !== undefined) forgetAck(this.#socket, ackId);
     if (how === "dropped") this.#tellIfPossible(CANCEL_TOOL_CALL_NOTIFICATION, { agent, req_id });
   }
 
   /** Fails the requests to it, and its own, also those to Computers of other processes. */
   failRequests(toError: (request: RelayedRequest) => SmcpError): void {
     for (const requests of [this.#received, this.#sent]) {
-      for (const pending of requests?.snapshot() ?? []) pending.fail(toError(pending.request));
+      for (const pending of [...requests ?? []]) pending.fail(toError(pending.request));
     }
   }
 
-  /** Answers an event. Throws like {@linkcode Wire.answer}. */
+  /** Answers an event. Throws a 413 when the peer has too many unread bytes. */
   answer(ack: Ack, answer: Answer): void {
-    this.#wire.answer(ack, answer);
+    this.#session.outbox.push(() => ack(...answer));
   }
 
   /** Tells the peer why its connection ends and whether it may come back, then closes the connection. Never throws. */
@@ -268,12 +258,12 @@ export class Connection implements Target {
 
   /** Closes the connection for good: of other implementations, few come back by themselves. */
   close(): void {
-    this.#wire.close();
+    this.#socket.disconnect(true);
   }
 
   /** Closes the connection as the network would, so that peers of every implementation come back. */
   drop(): void {
-    this.#wire.drop();
+    this.#session.close("forced server close");
   }
 
   /** The peer may have too many unread bytes. */
@@ -286,9 +276,14 @@ export class Connection implements Target {
     }
   }
 
-  #toSendError(event: string, cause: unknown): unknown {
-    if (cause instanceof SmcpError) return withComputer(cause, this.#member?.name);
-    return cause instanceof RangeError ? nestedTooDeep(event) : cause;
+  /** Sends an event by `send`, and returns the bytes that it takes. */
+  #send(event: string, send: () => void): number {
+    try {
+      return this.#session.outbox.push(send);
+    } catch (cause) {
+      if (cause instanceof SmcpError) throw withComputer(cause, this.#member?.name);
+      throw cause instanceof RangeError ? nestedTooDeep(event) : cause;
+    }
   }
 }
 
@@ -301,52 +296,4 @@ export function computerNotFound(name: string, state = "not found"): SmcpError {
 
 export function nestedTooDeep(event: string): SmcpError {
   return badRequest("body", `Cannot relay "${quoted(event)}": its body is nested too deep`);
-}
-
-export interface Incoming {
-  readonly event: string;
-  /** Its arguments; the last one is a function when the sender asked for an ack. */
-  readonly args: readonly unknown[];
-}
-
-/** What waits for the end of a change, in the order in which it came. */
-export class HeldEvents {
-  readonly #waiting: (() => void)[] = [];
-  readonly #counted: Holding;
-
-  /** @param account Counts what waits: a change may last as long as Redis takes for it. */
-  constructor(account: Account) {
-    this.#counted = new Holding(account);
-  }
-
-  /** Adds an event; `false` when too many wait, or there is no memory for it. Below the limit, any size fits. */
-  take({ args: [body] }: Incoming, handle: () => void): boolean {
-    const { maxHeldEvents, maxHeldBytes } = CONSTANTS;
-    if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
-      return false;
-    }
-    return this.hold(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
-  }
-
-  /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
-  hold(bytes: number, handle: () => void): boolean {
-    if (!this.#counted.hasRoom(this.#counted.bytes + bytes)) return false;
-    this.#counted.change(bytes);
-    this.after(handle);
-    return true;
-  }
-
-  /** The same for what needs no memory. */
-  after(handle: () => void): void {
-    this.#waiting.push(handle);
-  }
-
-  get released(): Promise<void> {
-    return new Promise((resolve) => this.after(resolve));
-  }
-
-  release(): void {
-    this.#counted.hold(0);
-    for (const handle of this.#waiting.splice(0)) handle();
-  }
 }

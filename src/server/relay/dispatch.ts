@@ -17,8 +17,10 @@ import { describeError, quoted } from "../../text/text.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
-import { Call, type Hub, type Route } from "./call.ts";
-import { computerNotFound, type Connection, HeldEvents, type Incoming, nestedTooDeep } from "./connection.ts";
+import { Call, type Route } from "./call.ts";
+import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
+import { HeldEvents, type Incoming } from "./held_events.ts";
+import type { Hub } from "./hub.ts";
 import {
   cancelToolCall,
   joinOffice,
@@ -94,7 +96,7 @@ function problemOf(call: Call, args: Incoming["args"]): SmcpError | undefined {
   if (excess !== undefined) return excess;
   const [body] = args;
   if (body instanceof SmcpError) return body;
-  const limit = hub.maxOpenRequests;
+  const limit = hub.settings.maxOpenRequests;
   if (connection.openRequests >= limit) {
     const why = `${limit} requests of this connection are open, the limit by ` +
       `${optionLabel("maxOpenRequests")}. Wait until some are answered`;
@@ -123,14 +125,13 @@ const relay: Route = {
       target.tell(event, body);
       return [];
     }
-    connection.sent.load.requireCapacity("this connection", hub.loadLimits.requester);
-    target.targetLoad.requireCapacity(`Computer '${computer}'`, hub.loadLimits.target);
-    hub.officeLoads.get(officeId).requireCapacity("this office", hub.loadLimits.office);
-    const timeoutMs = timeoutMsOf(request) + hub.graceMs;
+    const { requestLimits, graceMs } = hub.settings;
+    connection.sent.requireRoom("this connection", requestLimits.requester);
+    const timeoutMs = timeoutMsOf(request) + graceMs;
     const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
     target.ask(relayed, {
       body,
-      requester: connection.sent,
+      sides: isObserving ? [connection.sent, hub.observerRequests] : [connection.sent],
       onSettled: (settlement) => call.settle(settlement),
     });
     return undefined;
@@ -151,7 +152,7 @@ function requireReading(
     ? body.size <= MAX_OBSERVER_REQUEST_BYTES
     : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
   if (!isSmall) throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
-  hub.observerLoads.get(officeId).requireCapacity("the observers of this office", hub.loadLimits.observers);
+  hub.observerRequests.requireRoom(officeId, hub.settings.requestLimits.observers);
 }
 
 async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {

@@ -1,19 +1,15 @@
 /** The `server:*` events: joining, leaving and listing offices, renewed credentials, and notifications of the office. */
 import { isRecord } from "../../json/json.ts";
-import type { LogFields } from "../../log.ts";
 import type { AgentCallData } from "../../protocol/call.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import {
   CANCEL_TOOL_CALL_NOTIFICATION,
-  ENTER_OFFICE_NOTIFICATION,
-  LEAVE_OFFICE_NOTIFICATION,
   UPDATE_EVENT_PREFIX,
   UPDATE_NOTIFICATION_PREFIX,
   UPDATE_PROGRESS_EVENT,
 } from "../../protocol/events.ts";
-import { type Farewell, FarewellCode } from "../../protocol/farewell.ts";
-import type { EnterOfficeNotification, ListRoomRet, SessionInfo } from "../../protocol/office.ts";
+import type { ListRoomRet, SessionInfo } from "../../protocol/office.ts";
 import {
   parseAgentCallData,
   parseEnterOfficeReq,
@@ -25,10 +21,9 @@ import {
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { fitsApproximately } from "../../json/measure.ts";
 import { type Credentials, describeGrant, isGranted, type WantedSeat } from "../admission/provider.ts";
-import { auditFields, LoggedRefusal } from "../observe/logs.ts";
+import { LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
-import type { Departure } from "../offices/offices.ts";
-import type { Call, Hub, Route } from "./call.ts";
+import type { Call, Route } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import type { Answer } from "./pending_requests.ts";
 import { CONSTANTS } from "../options/constants.ts";
@@ -179,62 +174,4 @@ function notify(call: Call, { officeId, event, body }: {
   call.requirePace(body);
   call.hub.offices.notify(officeId, { event, body, except: call.connection.sid });
   return [];
-}
-
-type MembershipContext = Pick<Hub, "connections" | "departureReasons" | "deliver" | "audit">;
-
-/** Notifies the members on this process of a new member, unless it is an observer, and makes its connection enter. */
-export function arrive(
-  hub: MembershipContext,
-  member: Member,
-  { isHere }: { readonly isHere: boolean },
-): void {
-  if (!member.isObserver) {
-    hub.deliver(member.officeId, { event: ENTER_OFFICE_NOTIFICATION, body: describe(member) });
-  }
-  if (!isHere) return;
-  hub.connections.get(member.sid)?.enter(member);
-  hub.audit.write("info", "joined office", auditFields("join", fieldsOf(member)));
-}
-
-/** Ends the requests of a former member, and notifies the members on this process; its connection may have to be closed. */
-export function depart(hub: MembershipContext, member: Member, { isHere, reason }: Departure): void {
-  const connection = isHere ? hub.connections.get(member.sid) : undefined;
-  // A connection that moved has entered the other office already.
-  if (connection?.member?.officeId === member.officeId) connection.exit();
-  if (!member.isObserver) {
-    hub.deliver(member.officeId, { event: LEAVE_OFFICE_NOTIFICATION, body: describe(member) });
-  }
-  const farewell = reason === "left" ? undefined : farewells[reason];
-  if (isHere) {
-    const fields = {
-      ...fieldsOf(member),
-      reason: farewell?.code ?? hub.departureReasons.get(member.sid) ?? "left",
-    };
-    hub.audit.write("info", "left office", auditFields("leave", fields));
-  }
-  if (farewell !== undefined) connection?.dismiss(farewell);
-}
-
-const farewells: Readonly<Record<Exclude<Departure["reason"], "left">, Farewell>> = {
-  replaced: {
-    code: FarewellCode.SESSION_REPLACED,
-    message: "A newer connection of this member has taken its place",
-    reconnect: true,
-  },
-  lost: {
-    code: FarewellCode.LEASE_LOST,
-    message:
-      "The place of this member was given away while the Server process was frozen, or could not reach Redis",
-    reconnect: true,
-  },
-};
-
-function fieldsOf({ sid, officeId, role, name, version, principal, isObserver }: Member): LogFields {
-  return { sid, office: officeId, role: isObserver ? "observer" : role, name, version, principal };
-}
-
-/** Sets either `computer` or `agent`: strict peers reject a null. */
-function describe({ officeId, role, name }: Member): EnterOfficeNotification {
-  return role === "agent" ? { office_id: officeId, agent: name } : { office_id: officeId, computer: name };
 }

@@ -3,16 +3,16 @@ import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
 import { describeError, quoted } from "../../../text/text.ts";
 import type { Logger } from "../../../log.ts";
+import type { TimingWheel } from "../../../async/timing_wheel.ts";
 import { computerNotFound, type Connection, nestedTooDeep, type Target } from "../../relay/connection.ts";
 import type { Drain } from "../../drain.ts";
 import { rawArgumentsOf } from "../../engine/raw.ts";
 import {
   errorCodeOf,
-  Load,
-  type LoadLimits,
+  type ObserverRequests,
   PendingRequest,
   type RelayedRequest,
-  type RequestContext,
+  type RequestLimits,
   type Settlement,
   type Side,
 } from "../../relay/pending_requests.ts";
@@ -31,8 +31,10 @@ import {
 import { ALL_PROCESSES, type Seat } from "./store.ts";
 
 /** The bounds of a Server that hold for requests of other processes as well. */
-export interface CourierBounds extends RequestContext {
-  readonly loadLimits: LoadLimits;
+export interface CourierBounds {
+  readonly timeouts: TimingWheel;
+  readonly observerRequests: ObserverRequests;
+  readonly requestLimits: Pick<RequestLimits, "observers">;
   /** Refuses requests when the Server shuts down. */
   readonly drain: Pick<Drain, "refusal">;
   readonly logger: Logger;
@@ -68,7 +70,6 @@ export class Courier {
   /** The Computer that has a seat in another process, which counts the requests to it. */
   targetOf(seat: Seat): Target {
     return {
-      targetLoad: new Load(),
       tell: (event, body) => this.#tell(seat, event, body),
       ask: (request, context) => this.#ask(seat, request, context),
     };
@@ -150,7 +151,7 @@ export class Courier {
       peer,
       drop: { kind: "drop", id, from: this.#context.fence(), sid },
     });
-    pending.count(text.length);
+    pending.onSent(text.length);
     const message = writeMessage({ ...request, kind: "ask", id, from: this.#context.fence(), sid }, text);
     peer.send(message, { officeId, key: pending }).then((receivers) => {
       if (receivers === 0) this.onLost(fence);
@@ -161,15 +162,14 @@ export class Courier {
   }
 
   /** A separate method, so that its closure does not keep the body in memory. */
-  #await(request: RelayedRequest, { peer, drop, requester, onSettled }: Omit<AskContext, "body"> & {
+  #await(request: RelayedRequest, { peer, drop, sides, onSettled }: Omit<AskContext, "body"> & {
     readonly peer: Peer;
     readonly drop: MessageOf<"drop">;
   }): PendingRequest {
     const { officeId } = request;
-    const pending: PendingRequest = new PendingRequest({
-      request,
-      sides: [toSide(peer.outgoing, drop.id), requester],
-      context: this.#context,
+    const pending: PendingRequest = new PendingRequest(request, {
+      sides: [toSide(peer.outgoing, drop.id), ...sides],
+      timeouts: this.#context.timeouts,
       onSettled: (settlement) => {
         // A request that waits is not sent any more.
         const wasSent = settlement.kind === "answered" || !peer.cancel(officeId, pending);
@@ -258,19 +258,16 @@ export class Courier {
 
   #askHere(message: MessageOf<"ask">, text: string): void {
     const { officeId, computer, isObserving } = message;
-    const { loadLimits, officeLoads, observerLoads, drain } = this.#context;
+    const { observerRequests, requestLimits, drain } = this.#context;
     if (drain.refusal !== undefined) throw drain.refusal;
     const connection = this.#memberOf(message);
     // The Computer may have come back under another name.
     if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);
-    connection.targetLoad.requireCapacity(`Computer '${computer}'`, loadLimits.target);
-    officeLoads.get(officeId).requireCapacity("this office", loadLimits.office);
-    if (isObserving) {
-      observerLoads.get(officeId).requireCapacity("the observers of this office", loadLimits.observers);
-    }
-    const requester = toSide(this.#peer(message.from).incoming, message.id);
+    const sender = toSide(this.#peer(message.from).incoming, message.id);
+    if (isObserving) observerRequests.requireRoom(officeId, requestLimits.observers);
+    const sides = isObserving ? [sender, observerRequests] : [sender];
     const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
-    connection.ask(message, { body: readBody(text), requester, onSettled });
+    connection.ask(message, { body: readBody(text), sides, onSettled });
   }
 
   #answer(message: MessageOf<"ask">, settlement: Settlement): void {
@@ -309,9 +306,8 @@ function write(peer: Peer, routed: Routed, values: readonly unknown[]): string {
 /** The side of a request that another process has: this one keeps the request until it ends. */
 function toSide(requests: Map<number, PendingRequest>, id: number): Side {
   return {
-    load: new Load(),
-    add: (pending) => void requests.set(id, pending),
-    remove: () => void requests.delete(id),
+    add: (pending) => requests.set(id, pending),
+    delete: () => requests.delete(id),
   };
 }
 

@@ -21,10 +21,8 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     maxPendingConnections: 512,
     maxPendingConnectionsPerAddress: 64,
     maxOpenRequests: 1024,
-    loadLimits: {
+    requestLimits: {
       requester: { requests: 1024, bytes: 67_108_864 },
-      target: { requests: 2048, bytes: 67_108_864 },
-      office: { requests: 4096, bytes: 134_217_728 },
       observers: { requests: 256, bytes: 4_194_304 },
     },
     quotas: {
@@ -76,9 +74,8 @@ Deno.test("toSettings() leaves a quarter of the connections to others than one a
 });
 
 Deno.test("toSettings() allows as much in flight as the connections may have open", () => {
-  const { loadLimits } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
-  const { requester, target, office } = loadLimits;
-  assertEquals([requester.requests, target.requests, office.requests], [5_000, 10_000, 20_000]);
+  const { requestLimits: { requester, observers } } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
+  assertEquals([requester.requests, observers.requests], [5_000, 1_250]);
 });
 
 Deno.test("httpOptionsOf() never gives a whole request less time than its head, and looks often enough", () => {

@@ -1,6 +1,6 @@
 /** Events that wait for a change of a membership, for a test. */
 import { Account, Budget } from "../../../../src/server/engine/budget.ts";
-import { HeldEvents } from "../../../../src/server/relay/connection.ts";
+import { HeldEvents } from "../../../../src/server/relay/held_events.ts";
 
 /** What waits, and the memory that it counts in. */
 export function holdEvents(maxShareBytes = 16 * 1024 * 1024) {

@@ -22,8 +22,8 @@ function ask({ requester, computer }: ReturnType<typeof openPair>): WeakRef<obje
     isObserving: false,
     timeoutMs: 60_000,
   };
-  if (requester !== undefined) computer?.ask(request, { body, requester: requester.sent, onSettled() {} });
-  assertEquals(computer?.targetLoad.requests, 1);
+  if (requester !== undefined) computer?.ask(request, { body, sides: [requester.sent], onSettled() {} });
+  assertEquals(computer?.inFlight, { requests: 1, bytes: 10 });
   return new WeakRef(body);
 }
 

@@ -1,43 +1,75 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { Load, OfficeLoads } from "../../../../src/server/relay/pending_requests.ts";
+import {
+  ObserverRequests,
+  OpenRequests,
+  PendingRequest,
+} from "../../../../src/server/relay/pending_requests.ts";
+import { TimingWheel } from "../../../../src/async/timing_wheel.ts";
 
 const limit = { requests: 3, bytes: 100 };
 
-function refusalOf(load: Load): unknown[] {
-  const { code, details } = assertThrows(() => load.requireCapacity("this office", limit), SmcpError);
+/** Sends requests from here, each of which counts at a side until it is dropped. */
+function openSender() {
+  const timeouts = new TimingWheel();
+  const request = {
+    event: "e",
+    reqId: "1",
+    agent: "ada",
+    computer: "c",
+    isObserving: true,
+    timeoutMs: 1_000,
+  };
+  return {
+    send(side: OpenRequests | ObserverRequests, bytes: number, officeId = "lab"): PendingRequest {
+      const options = { sides: [side], timeouts, onSettled() {} };
+      const pending = new PendingRequest({ ...request, officeId }, options);
+      pending.onSent(bytes);
+      return pending;
+    },
+    [Symbol.dispose]: () => timeouts.clear(),
+  };
+}
+
+function refusalOf(requireRoom: () => void): unknown[] {
+  const { code, details } = assertThrows(requireRoom, SmcpError);
   return [code, details];
 }
 
-Deno.test("a load at its limit refuses another request with 400 until one ends", () => {
-  const load = new Load();
-  for (let i = 0; i < 3; i++) {
-    load.requireCapacity("this office", limit);
-    load.add(1);
-  }
-  assertEquals(refusalOf(load), [400, { field: "event", limit: 3 }]);
-  load.remove(1);
-  load.requireCapacity("this office", limit);
+Deno.test("requests at their limit refuse another one with 400 until one ends", () => {
+  using sender = openSender();
+  const open = new OpenRequests();
+  const requests = [1, 2, 3].map(() => {
+    open.requireRoom("this connection", limit);
+    return sender.send(open, 1);
+  });
+  const refusal = refusalOf(() => open.requireRoom("this connection", limit));
+  assertEquals(refusal, [400, { field: "event", limit: 3 }]);
+  requests[1]?.drop();
+  requests[1]?.drop();
+  open.requireRoom("this connection", limit);
 });
 
-Deno.test("a load at its limit of bytes refuses requests with 413, whatever the size of the last one", () => {
-  const load = new Load();
-  load.add(99);
-  load.requireCapacity("this office", limit);
-  load.add(500);
-  assertEquals(refusalOf(load), [413, { size: 599, limit: 100 }]);
-  load.remove(500);
-  load.requireCapacity("this office", limit);
+Deno.test("requests at their limit of bytes refuse more with 413, whatever the size of the last one", () => {
+  using sender = openSender();
+  const open = new OpenRequests();
+  sender.send(open, 99);
+  open.requireRoom("this connection", limit);
+  const last = sender.send(open, 500);
+  const refusal = refusalOf(() => open.requireRoom("this connection", limit));
+  assertEquals(refusal, [413, { size: 599, limit: 100 }]);
+  last.fail(new Error("too late"));
+  open.requireRoom("this connection", limit);
 });
 
-Deno.test("the loads of offices are separate, and an office without requests is removed", () => {
-  const loads = new OfficeLoads();
-  loads.add("lab", 10);
-  loads.add("lab", 20);
-  loads.add("den", 1);
-  assertEquals([loads.get("lab").bytes, loads.get("den").requests, loads.size], [30, 1, 2]);
-  loads.remove("lab", 10);
-  loads.remove("lab", 20);
-  loads.remove("nowhere", 1);
-  assertEquals([loads.get("lab").bytes, loads.size], [0, 1]);
+Deno.test("the observers of each office have room of their own", () => {
+  using sender = openSender();
+  const observers = new ObserverRequests();
+  const pending = sender.send(observers, 100);
+  sender.send(observers, 99, "den");
+  observers.requireRoom("den", limit);
+  observers.requireRoom("nowhere", limit);
+  assertEquals(refusalOf(() => observers.requireRoom("lab", limit))[0], 413);
+  pending.ack({});
+  observers.requireRoom("lab", limit);
 });

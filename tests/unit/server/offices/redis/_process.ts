@@ -4,8 +4,8 @@ import { RedisOffices } from "../../../../../src/server/offices/redis/offices.ts
 import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
 import { type RedisOptions, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
+import { ObserverRequests, requestLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
 import { Premises } from "../_offices.ts";
-import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
 
 export interface ProcessOptions {
   readonly clock?: LeaseClock;
@@ -24,8 +24,9 @@ export function openProcess(
     ...premises.shared,
     ...(clock === undefined ? {} : { clock }),
     listener: premises,
-    loadLimits: loadLimitsFor(1024),
     maxMembersPerOffice: 2_048,
+    observerRequests: new ObserverRequests(),
+    requestLimits: requestLimitsFor(1024),
     drain: new Drain(),
     logger,
   });

@@ -15,12 +15,11 @@ import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { RelayedText } from "../../../../../src/server/engine/long_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
-import { Load } from "../../../../../src/server/relay/pending_requests.ts";
+import { ObserverRequests, requestLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawAnswer, RawRequest } from "../../../../../src/server/engine/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
 import { computer } from "../_offices.ts";
-import { loadLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
 import { CONNECTION_LINES } from "../../../../../src/server/observe/logs.ts";
 
 const MIB = 1024 * 1024;
@@ -41,13 +40,7 @@ const ask = {
 Deno.test("a Courier cancels a request behind the request, also while its Computer is still joining", () => {
   const shared = openConnectionContext();
   const sent: string[] = [];
-  const connection = openConnection("s", shared, {
-    emit: (event) => void sent.push(event),
-    ask(event) {
-      sent.push(event);
-      return { ackId: 1, bytes: 10 };
-    },
-  });
+  const connection = openConnection("s", shared, (event) => sent.push(event));
   const courier = courierOf(connection, shared);
   const held = connection.held = holdEvents().held;
   courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
@@ -63,7 +56,7 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
 function openCourier() {
   const shared = openConnectionContext();
   const sent: ProcessMessage[] = [];
-  const connection = openConnection("s", shared, { ask: () => ({ ackId: 1, bytes: 10 }) });
+  const connection = openConnection("s", shared);
   connection.enter(computer("laptop", { sid: "s" }));
   const courier = new Courier({
     fence: () => "this process",
@@ -76,7 +69,7 @@ function openCourier() {
     },
     replace() {},
     ...shared,
-    loadLimits: loadLimitsFor(64),
+    ...noObservers(),
     drain: new Drain(),
     logger: silentLogger,
   });
@@ -89,16 +82,12 @@ Deno.test("a Courier does not send a request that has ended while it waited, nor
   const target = courier.targetOf(toSeat(computer("laptop", { sid: "s" }), "frozen"));
   const pending: PendingRequest[] = [];
   const outcomes: Settlement["kind"][] = [];
-  const requester = {
-    load: new Load(),
-    add: (opened: PendingRequest) => void pending.push(opened),
-    remove() {},
-  };
+  const requester = { add: (opened: PendingRequest) => pending.push(opened), delete() {} };
   for (const text of ["x".repeat(5_000_000), "late", "cancelled", "next"]) {
     target.ask({ ...ask, reqId: text.slice(0, 9) }, {
       // Too long to go beside the first one.
       body: rawRequest(text.padEnd(100_000)),
-      requester,
+      sides: [requester],
       onSettled: ({ kind }) => void outcomes.push(kind),
     });
   }
@@ -149,7 +138,7 @@ Deno.test("a Courier refuses a request for which there is no room before it copi
   const target = courier.targetOf(toSeat(computer("laptop", { sid: "s" }), "frozen"));
   const outcomes: Settlement["kind"][] = [];
   const context = {
-    requester: { load: new Load(), add() {}, remove() {} },
+    sides: [],
     onSettled: ({ kind }: Settlement) => void outcomes.push(kind),
   };
   const large = rawRequest("x".repeat(16 * MIB));
@@ -177,10 +166,8 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
     error: () => void levels.push("error"),
   };
   const shared = { ...openConnectionContext(), createEventLog: createEventLogs(logger, { now: () => 0 }) };
-  const connection = openConnection("s", shared, {
-    emit() {
-      throw new SmcpError(413, "Cannot send a message: the receiver reads slowly");
-    },
+  const connection = openConnection("s", shared, () => {
+    throw new SmcpError(413, "Cannot send a message: the receiver reads slowly");
   });
   connection.enter(computer("laptop", { sid: "s" }));
   const courier = courierOf(connection, shared, { logger });
@@ -203,13 +190,7 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
 Deno.test("a Courier keeps no large messages for a Computer whose membership changes when there is no memory for them", () => {
   const shared = openConnectionContext();
   const emitted: string[] = [];
-  const connection = openConnection("s", shared, {
-    emit: (event) => void emitted.push(event),
-    ask: (event) => {
-      emitted.push(event);
-      return { ackId: 1, bytes: 10 };
-    },
-  });
+  const connection = openConnection("s", shared, (event) => emitted.push(event));
   connection.enter(computer("laptop", { sid: "s" }));
   const published: ProcessMessage[] = [];
   const courier = courierOf(connection, shared, {
@@ -250,6 +231,10 @@ function rawRequest(text: string): RawRequest {
   return new RawRequest(JSON.stringify([ask.event, { text }]), { body: {}, isTooDeep: false });
 }
 
+function noObservers() {
+  return { observerRequests: new ObserverRequests(), requestLimits: requestLimitsFor(8) };
+}
+
 /** The Courier of a process with one connection. */
 function courierOf(connection: Connection, shared: ReturnType<typeof openConnectionContext>, {
   publish = () => Promise.resolve(1),
@@ -262,5 +247,5 @@ function courierOf(connection: Connection, shared: ReturnType<typeof openConnect
     publish,
     replace() {},
   };
-  return new Courier({ ...office, ...shared, loadLimits: loadLimitsFor(8), drain: new Drain(), logger });
+  return new Courier({ ...office, ...shared, ...noObservers(), drain: new Drain(), logger });
 }

@@ -1,76 +1,5 @@
-/** Adapts the sockets of Socket.IO to {@linkcode Wire}. The private members of Socket.IO that the Server changes are all here. */
-import type { Account } from "./engine/budget.ts";
-import { type EngineSession, randomId } from "./engine/session.ts";
-import type { Ack, Wire } from "./relay/connection.ts";
-import type { Answer, Sent } from "./relay/pending_requests.ts";
-
-/** The members of a Socket.IO socket that are used here. */
-export interface SocketLike {
-  readonly id: string;
-  emit(event: string, ...args: unknown[]): unknown;
-  join(room: string): unknown;
-  leave(room: string): unknown;
-  disconnect(close: boolean): unknown;
-}
-
-export class SocketWire implements Wire {
-  readonly #socket: SocketLike;
-  readonly #session: Pick<EngineSession, "account" | "outbox" | "close">;
-  #nextAckId = 0;
-
-  constructor(socket: SocketLike, session: Pick<EngineSession, "account" | "outbox" | "close">) {
-    this.#socket = socket;
-    this.#session = session;
-  }
-
-  get sid(): string {
-    return this.#socket.id;
-  }
-
-  get account(): Account {
-    return this.#session.account;
-  }
-
-  emit(event: string, body: unknown): void {
-    this.#session.outbox.push(() => this.#socket.emit(event, body));
-  }
-
-  ask(event: string, body: unknown, ack: Ack): Sent {
-    const ackId = this.#nextAckId++;
-    setNextAckId(this.#socket, ackId);
-    try {
-      return { ackId, bytes: this.#session.outbox.push(() => this.#socket.emit(event, body, ack)) };
-    } catch (error) {
-      this.forgetAck(ackId);
-      throw error;
-    }
-  }
-
-  answer(ack: Ack, answer: Answer): void {
-    this.#session.outbox.push(() => ack(...answer));
-  }
-
-  forgetAck(ackId: number): void {
-    acksOf(this.#socket)?.delete(ackId);
-  }
-
-  // Synchronous with the in-memory adapter of Socket.IO.
-  enterRoom(officeId: string): void {
-    this.#socket.join(roomOf(officeId));
-  }
-
-  leaveRoom(officeId: string): void {
-    this.#socket.leave(roomOf(officeId));
-  }
-
-  close(): void {
-    this.#socket.disconnect(true);
-  }
-
-  drop(): void {
-    this.#session.close("forced server close");
-  }
-}
+/** The private members of Socket.IO that the Server changes. */
+import { randomId } from "../engine/session.ts";
 
 /** The Socket.IO room of an office. The prefix keeps it apart from the room that each socket id is. */
 export function roomOf(officeId: string): string {
@@ -78,12 +7,14 @@ export function roomOf(officeId: string): string {
 }
 
 /**
+ * Frees an ack that is no longer awaited.
+ *
  * Private member of Socket.IO, which keeps each ack until it is called. Its `timeout()` would free the ack, but it sets
  * one timer per request, which outlives the connection.
  */
-function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
+export function forgetAck(socket: object, ackId: number): void {
   const acks: unknown = Reflect.get(socket, "acks");
-  return acks instanceof Map ? acks : undefined;
+  if (acks instanceof Map) acks.delete(ackId);
 }
 
 /**
@@ -92,7 +23,7 @@ function acksOf(socket: SocketLike): Map<unknown, unknown> | undefined {
  *
  * Private member of Socket.IO: the id of the next ack of a namespace.
  */
-function setNextAckId(socket: object, id: number): void {
+export function setNextAckId(socket: object, id: number): void {
   // `Reflect.get` would be much slower.
   const namespace = "nsp" in socket ? socket.nsp : undefined;
   const hasIds = typeof namespace === "object" && namespace !== null && "_ids" in namespace;

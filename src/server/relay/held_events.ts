@@ -1,0 +1,53 @@
+/** The events of a connection that wait while it joins or leaves an office. */
+import { approximateSizeBytes } from "../../json/measure.ts";
+import { type Account, Holding } from "../engine/budget.ts";
+import { RawRequest } from "../engine/raw.ts";
+import { CONSTANTS } from "../options/constants.ts";
+
+export interface Incoming {
+  readonly event: string;
+  /** Its arguments; the last one is a function when the sender asked for an ack. */
+  readonly args: readonly unknown[];
+}
+
+/** What waits for the end of a change, in the order in which it came. */
+export class HeldEvents {
+  readonly #waiting: (() => void)[] = [];
+  readonly #counted: Holding;
+
+  /** @param account Counts what waits: a change may last as long as Redis takes for it. */
+  constructor(account: Account) {
+    this.#counted = new Holding(account);
+  }
+
+  /** Adds an event; `false` when too many wait, or there is no memory for it. Below the limit, any size fits. */
+  take({ args: [body] }: Incoming, handle: () => void): boolean {
+    const { maxHeldEvents, maxHeldBytes } = CONSTANTS;
+    if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
+      return false;
+    }
+    return this.hold(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
+  }
+
+  /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
+  hold(bytes: number, handle: () => void): boolean {
+    if (!this.#counted.hasRoom(this.#counted.bytes + bytes)) return false;
+    this.#counted.change(bytes);
+    this.after(handle);
+    return true;
+  }
+
+  /** The same for what needs no memory. */
+  after(handle: () => void): void {
+    this.#waiting.push(handle);
+  }
+
+  get released(): Promise<void> {
+    return new Promise((resolve) => this.after(resolve));
+  }
+
+  release(): void {
+    this.#counted.hold(0);
+    for (const handle of this.#waiting.splice(0)) handle();
+  }
+}
