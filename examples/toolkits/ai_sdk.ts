@@ -5,6 +5,7 @@
  * cd examples/toolkits && deno run -A ai_sdk.ts
  * ```
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
@@ -20,7 +21,7 @@ const EMPTY = {
 };
 
 await using office = await ExampleOffice.open();
-using kit = office.agent.toolkit();
+using kit = createToolkit(office.agent);
 
 // In real life: `anthropic("…")`, `openai("…")` or the like.
 const model = new MockLanguageModelV4({

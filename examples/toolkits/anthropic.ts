@@ -5,6 +5,7 @@
  * cd examples/toolkits && deno run -A anthropic.ts
  * ```
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import Anthropic from "@anthropic-ai/sdk";
 import { mcpTools } from "@anthropic-ai/sdk/helpers/beta/mcp";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -14,7 +15,7 @@ import { ExampleOffice } from "./_office.ts";
 const MODEL = "scripted";
 
 await using office = await ExampleOffice.open();
-using kit = office.agent.toolkit();
+using kit = createToolkit(office.agent);
 
 const requests: string[] = [];
 const answers: Anthropic.Beta.BetaContentBlockParam[] = [

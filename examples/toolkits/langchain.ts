@@ -5,6 +5,7 @@
  * cd examples/toolkits && deno run -A langchain.ts
  * ```
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { loadMcpTools } from "@langchain/mcp-adapters";
@@ -14,7 +15,7 @@ import { createAgent } from "langchain";
 import { ExampleOffice } from "./_office.ts";
 
 await using office = await ExampleOffice.open();
-using kit = office.agent.toolkit();
+using kit = createToolkit(office.agent);
 const client = new Client({ name: "langchain", version: "1.0.0" });
 await client.connect(kit.transport());
 

@@ -5,6 +5,7 @@
  * cd examples/toolkits && deno run -A mastra.ts
  * ```
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
@@ -17,7 +18,7 @@ import { ExampleOffice } from "./_office.ts";
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 await using office = await ExampleOffice.open();
-using kit = office.agent.toolkit();
+using kit = createToolkit(office.agent);
 const mcp = new MCPClient({
   servers: {
     office: {

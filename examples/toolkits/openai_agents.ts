@@ -5,6 +5,7 @@
  * cd examples/toolkits && deno run -A openai_agents.ts
  * ```
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { assertEquals, assertMatch } from "@std/assert";
 import { Agent, run, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, modelResponder, ScriptedModel } from "@openai/agents/testing";
@@ -12,7 +13,7 @@ import { ExampleOffice } from "./_office.ts";
 
 setTracingDisabled(true);
 await using office = await ExampleOffice.open();
-using kit = office.agent.toolkit();
+using kit = createToolkit(office.agent);
 
 // In real life: leave `model` out, or name one.
 const model = new ScriptedModel([

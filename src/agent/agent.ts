@@ -21,7 +21,6 @@ import { fetchView, Refresher, UpdateReader } from "./refresh.ts";
 import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
-import { Toolkit, type ToolkitOptions } from "./toolkit/toolkit.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 
@@ -198,6 +197,11 @@ export class Agent implements AsyncDisposable {
     return this.#link.isConnected;
   }
 
+  /** Aborted when the Agent is closed or has failed. */
+  get ended(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
   computer(name: string): RemoteComputer {
     return new RemoteComputer(this.#requests.to(name), this.#calls);
@@ -261,16 +265,6 @@ export class Agent implements AsyncDisposable {
       signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
       onDrop: ({ type }) => this.#log.warn("event dropped: the reader is too slow", { event: type }),
     });
-  }
-
-  /**
-   * The tools of the office for an LLM toolkit, such as the AI SDK (`docs/toolkits.md`). Dispose of it when it is not
-   * needed any more; it ends with the Agent. An observer's toolkit can read, and every call of a tool is refused.
-   *
-   * @throws {RangeError} when `nameLength` is not a whole number from 16 on.
-   */
-  toolkit(options: ToolkitOptions = {}): Toolkit {
-    return new Toolkit(this, { logger: this.#log, ...options }, this.#ending.signal);
   }
 
   /**

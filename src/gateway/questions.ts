@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { abortable } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
-import type { ToolContext } from "../agent/toolkit/local_tool.ts";
+import type { ToolContext } from "../agent/toolkit/mcp.ts";
 import { mapTexts, toShownText } from "../agent/toolkit/list_entries.ts";
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { shorten } from "../text/text.ts";

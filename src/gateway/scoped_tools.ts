@@ -1,5 +1,5 @@
 /** The tools that one kind of client is offered. */
-import type { LocalTool, ToolContext } from "../agent/toolkit/local_tool.ts";
+import type { LocalTool, ToolContext } from "../agent/toolkit/mcp.ts";
 import type { McpTool, McpToolResult } from "../agent/toolkit/mcp.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { noToolResult } from "../agent/toolkit/tool_result.ts";

@@ -6,8 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { CallProgress } from "../protocol/progress.ts";
-import { toBareLine } from "../text/safe_text.ts";
+import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import type { CallShares } from "./call_shares.ts";
 import { type AskingCalls, type ClientKey, type QuestionAbilities, withAbilities } from "./questions.ts";
 import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
@@ -75,31 +74,6 @@ export function serveTools(
       throw error;
     }
   });
-}
-
-type CallResult = HandlerResultTypeMap["tools/call"];
-type SdkToolResult = Parameters<Server["projectCallToolResult"]>[0];
-
-/** The SDK's own types spell out each kind of content; it checks the result before it is sent. */
-function toSdkResult(
-  server: Server,
-  result: object,
-  outputSchema: Readonly<Record<string, unknown>> | undefined,
-): CallResult {
-  if (!("content" in result)) return result as CallResult;
-  return server.projectCallToolResult(result as SdkToolResult, outputSchema) as CallResult;
-}
-
-/** Sends the client the progress that it asked for. */
-function reporterOf({ mcpReq }: ServerContext): ((progress: CallProgress) => void) | undefined {
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return ({ progress, total, message }) => {
-    const shown = message === undefined ? undefined : toBareLine(message);
-    const params = { progressToken, progress, total, message: shown };
-    // A client that is gone needs no progress.
-    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
-  };
 }
 
 /** A client of 2025 says once what it can, one of 2026 with each request. An empty capability means forms. */

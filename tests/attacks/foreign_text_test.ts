@@ -1,4 +1,5 @@
 /** Attacker: a web page, an MCP server or a Computer. Its names and texts pass for words of ours, on any screen */
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assert, assertEquals, assertNotMatch } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
@@ -180,7 +181,7 @@ const BUILTINS: readonly (readonly [name: string, args: Record<string, unknown>]
 Deno.test("foreign text has one way to every screen", async (t) => {
   await using scene = await Scene.open();
   const { agent, bad, url, logger } = scene;
-  using kit = agent.toolkit({ logger });
+  using kit = createToolkit(agent, { logger });
 
   await t.step("the system message, and the answers of the toolkit's own tools", async () => {
     for (const isFailing of [false, true]) {

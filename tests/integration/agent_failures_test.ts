@@ -1,3 +1,4 @@
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
@@ -88,7 +89,7 @@ Deno.test("a document or a window that one of several Computers does not have is
   using _laptop = await ScriptedComputer.join(server.url, { answers });
   using _desk = await ScriptedComputer.join(server.url, { answers, name: "desk" });
   await using agent = await connect(server.url, { logger });
-  using toolkit = agent.toolkit();
+  using toolkit = createToolkit(agent);
   await toolkit.call("read_document", { uri: "dpe://docs/rpt" });
   await toolkit.call("view_desktop", { window: "window://notes/a" });
   assertEquals(levels, ["debug", "debug", "debug", "debug"]);

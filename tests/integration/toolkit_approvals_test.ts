@@ -1,4 +1,5 @@
 /** Which tools a toolkit asks a person for, by the annotations that an MCP server gives them. */
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assertEquals } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
@@ -29,7 +30,7 @@ Deno.test("a tool is asked for unless it says that it reads, or destroys nothing
     ...(annotations === undefined ? {} : { annotations }),
   }));
   await using office = await ComputerOffice.open({ servers: { lab: scripted({ tools }) } });
-  using kit = office.agent.toolkit({ builtins: false });
+  using kit = createToolkit(office.agent, { builtins: false });
   const ai = await kit.aiTools();
   const open = await kit.openAiTools();
   const listed = tools.filter(({ name }) => ai[name] !== undefined);
@@ -43,14 +44,17 @@ Deno.test("a tool is asked for unless it says that it reads, or destroys nothing
     const own = await open.find((tool) => tool.name === name)?.needsApproval();
     assertEquals([ai[name]?.needsApproval, own], [isAsked, isAsked], JSON.stringify(annotations));
   }
-  using quiet = office.agent.toolkit({ builtins: false, needsApproval: ({ name }) => name === "tool15" });
+  using quiet = createToolkit(office.agent, {
+    builtins: false,
+    needsApproval: ({ name }) => name === "tool15",
+  });
   const asked = Object.entries(await quiet.aiTools()).filter(([, tool]) => tool.needsApproval);
   assertEquals(asked.map(([name]) => name), ["tool15"]);
 });
 
 Deno.test("the toolkit asks nobody before its own tools, which read", async () => {
   await using office = await ComputerOffice.open({ servers: {} });
-  using kit = office.agent.toolkit();
+  using kit = createToolkit(office.agent);
   assertEquals(Object.values(await kit.aiTools()).map(({ needsApproval }) => needsApproval), [
     false,
     false,

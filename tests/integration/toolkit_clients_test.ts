@@ -1,4 +1,5 @@
 /** The official MCP clients, 1.x and 2.x, on the toolkit's transport and fetch in memory. */
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Client as ClientV2, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -52,7 +53,7 @@ async function letSomebodyCome({ server }: ComputerOffice): Promise<void> {
 
 Deno.test("the client 1.x on the transport in memory", async () => {
   await using office = await openToolkitOffice();
-  using kit = office.agent.toolkit();
+  using kit = createToolkit(office.agent);
   const client = new ClientV1(INFO);
   await client.connect(kit.transport());
   assertMatch(client.getInstructions() ?? "", /Computers of an office/);
@@ -73,7 +74,7 @@ for (const mode of ["legacy", { pin: "2026-07-28" }] as const) {
 
   Deno.test(`the client 2.x on the transport in memory, era ${era}`, async () => {
     await using office = await openToolkitOffice();
-    using kit = office.agent.toolkit();
+    using kit = createToolkit(office.agent);
     const changed = Promise.withResolvers<void>();
     const client = new ClientV2(INFO, {
       versionNegotiation: { mode },
@@ -90,7 +91,7 @@ for (const mode of ["legacy", { pin: "2026-07-28" }] as const) {
 
   Deno.test(`the client 2.x on the fetch in memory, era ${era}`, async () => {
     await using office = await openToolkitOffice();
-    using kit = office.agent.toolkit();
+    using kit = createToolkit(office.agent);
     const client = new ClientV2(INFO, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(URL_OF_NOTHING, { fetch: kit.fetch }));
     await useAsAnyClient(client);
@@ -102,7 +103,7 @@ for (const mode of ["legacy", { pin: "2026-07-28" }] as const) {
 
 Deno.test("the client 2.x finds out by itself that the toolkit speaks 2026-07-28", async () => {
   await using office = await openToolkitOffice();
-  using kit = office.agent.toolkit();
+  using kit = createToolkit(office.agent);
   const client = new ClientV2(INFO, { versionNegotiation: { mode: "auto" } });
   await client.connect(kit.transport());
   assertEquals(client.getNegotiatedProtocolVersion(), "2026-07-28");

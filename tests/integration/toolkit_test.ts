@@ -1,4 +1,5 @@
-/** `agent.toolkit()`: the tools of an office for LLM toolkits. */
+/** `createToolkit(agent)`: the tools of an office for LLM toolkits. */
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
@@ -11,9 +12,9 @@ import { openToolkitOffice, PICTURE, untilCancelled, untilItHangs } from "./_too
 
 const OWN = ["list_computers", "view_desktop", "find_documents", "read_document"];
 
-Deno.test("agent.toolkit(): tools of an office", async (t) => {
+Deno.test("createToolkit(): tools of an office", async (t) => {
   await using office = await openToolkitOffice();
-  using kit = office.agent.toolkit();
+  using kit = createToolkit(office.agent);
 
   await t.step("tools() lists its own and those of the Computers", async () => {
     const names = (await kit.tools()).map(({ name }) => name);
@@ -124,9 +125,9 @@ Deno.test("agent.toolkit(): tools of an office", async (t) => {
   });
 });
 
-Deno.test("agent.toolkit(): the options leave out Computers and the own tools, and keep names", async () => {
+Deno.test("createToolkit(): the options leave out Computers and the own tools, and keep names", async () => {
   await using office = await openToolkitOffice();
-  using kit = office.agent.toolkit({
+  using kit = createToolkit(office.agent, {
     builtins: false,
     names: [{ computer: "laptop", tool: "echo", name: "say" }],
     needsApproval: ({ name }) => name === "say",
@@ -134,14 +135,14 @@ Deno.test("agent.toolkit(): the options leave out Computers and the own tools, a
   const tools = await kit.aiTools();
   assertEquals([tools["say"]?.needsApproval, tools["erase"]?.needsApproval], [true, false]);
   assertEquals(OWN.filter((name) => name in tools), []);
-  using none = office.agent.toolkit({ computers: ["desk"] });
+  using none = createToolkit(office.agent, { computers: ["desk"] });
   assertEquals((await none.tools()).map(({ name }) => name), OWN);
 });
 
-Deno.test("agent.toolkit(): tools come and go with their Computers, and the toolkit ends with its Agent", async () => {
+Deno.test("createToolkit(): tools come and go with their Computers, and the toolkit ends with its Agent", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
-  using kit = agent.toolkit({ builtins: false });
+  using kit = createToolkit(agent, { builtins: false });
   assertEquals(await kit.tools(), []);
   const changes: string[] = [];
   kit.onToolsChange(() => changes.push("tools"));
@@ -168,7 +169,7 @@ Deno.test("prompt() keeps to its limit, says what was left out, and never halves
       contents: Object.fromEntries(windows.map(({ uri }) => [uri, "😀".repeat(400)])),
     },
   }));
-  using kit = office.agent.toolkit();
+  using kit = createToolkit(office.agent);
   for (const maxChars of [500, 501, 1_400, 2_000, 2_600]) {
     const block = await kit.prompt({ maxChars });
     assert(block.length <= maxChars && block.isWellFormed(), `${maxChars}: ${block.length}`);

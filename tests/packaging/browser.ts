@@ -1,6 +1,6 @@
 /** An Agent in a web page: the npm package bundled for browsers, in headless Chromium, against real Servers. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
+import { basename, join } from "@std/path";
 import * as esbuild from "esbuild";
 import { Computer } from "../../computer.ts";
 import { SmcpServer, type SmcpServerOptions, staticTokens } from "../../server.ts";
@@ -10,33 +10,63 @@ import { KIOSK_HOST } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually } from "../fixtures/within.ts";
 
-/** The most bytes of a page with nothing but an Agent, as docs/install.md says, with some room. */
-const MAX_BUNDLE_BYTES = 400_000;
+/** The most bytes of a page with nothing but an Agent, as docs/install.md says. */
+const MAX_AGENT_BYTES = 310_000;
+/** The most bytes that a page with a toolkit loads at once. */
+const MAX_TOOLKIT_BYTES = 350_000;
 /** A path of the pages' site that redirects. */
 const MOVED = "/moved";
 const OFFICE = { office: "lab", name: "ada", token: "s3cret" };
 
-/** Bundles the page that is compiled in the folder as anybody would: with no option but the platform. */
-export async function bundlePage(folder: string): Promise<string> {
+/** Bundles the page that is compiled in the folder as anybody would, in chunks: by name, what is loaded at once or later. */
+export async function bundlePage(folder: string): Promise<ReadonlyMap<string, string>> {
+  const options = {
+    absWorkingDir: folder,
+    platform: "browser",
+    format: "esm",
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    logLevel: "warning",
+  } as const;
   try {
-    const { outputFiles: [page] } = await esbuild.build({
-      entryPoints: [join(folder, "out", "page.js")],
-      absWorkingDir: folder,
-      platform: "browser",
-      format: "esm",
-      bundle: true,
-      minify: true,
-      write: false,
-      logLevel: "warning",
+    const stdin = { contents: 'export { Agent } from "@a2c-smcp/sdk/agent";', resolveDir: folder };
+    const agent = await esbuild.build({ ...options, stdin });
+    const agentBytes = agent.outputFiles[0]?.contents.byteLength ?? Infinity;
+    assert(agentBytes < MAX_AGENT_BYTES, `the Agent alone: ${agentBytes}`);
+    const entryPoints = [join(folder, "out", "page.js")];
+    const page = await esbuild.build({
+      ...options,
+      entryPoints,
+      splitting: true,
+      outdir: join(folder, "web"),
     });
-    assert(page !== undefined && page.contents.byteLength < MAX_BUNDLE_BYTES, `${page?.contents.byteLength}`);
-    return page.text;
+    const bytes = bytesAtOnce(page.metafile);
+    assert(bytes < MAX_TOOLKIT_BYTES, `a page with a toolkit: ${bytes}`);
+    return new Map(page.outputFiles.map(({ path, text }) => [basename(path), text]));
   } finally {
     await esbuild.stop();
   }
 }
 
-/** Serves the script in pages of two sites, and opens them in one browser. */
+/** The bytes of the page and of all that it imports other than by `import()`. */
+function bytesAtOnce({ outputs }: esbuild.Metafile): number {
+  const seen = new Set<string>();
+  const add = (path: string): number => {
+    const output = outputs[path];
+    if (output === undefined || seen.has(path)) return 0;
+    seen.add(path);
+    const imported = output.imports.filter(({ kind }) => kind === "import-statement");
+    return imported.reduce((sum, { path }) => sum + add(path), output.bytes);
+  };
+  return Object.keys(outputs).filter((path) => path.endsWith("page.js")).reduce(
+    (sum, path) => sum + add(path),
+    0,
+  );
+}
+
+/** Serves the scripts in pages of two sites, and opens them in one browser. */
 export class Site implements AsyncDisposable {
   readonly #http: Deno.HttpServer<Deno.NetAddr>;
   readonly #browser: Chromium;
@@ -51,14 +81,14 @@ export class Site implements AsyncDisposable {
     [this.allowed, this.other] = originsOf(port);
   }
 
-  static async open(script: string): Promise<Site> {
+  static async open(scripts: ReadonlyMap<string, string>): Promise<Site> {
     const http = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
       if (new URL(url).pathname.startsWith(MOVED)) {
         return new Response(null, { status: 302, headers: { location: "/elsewhere" } });
       }
-      const isScript = url.endsWith("/page.js");
-      const type = isScript ? "text/javascript" : "text/html";
-      const body = isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>';
+      const script = scripts.get(basename(new URL(url).pathname));
+      const type = script === undefined ? "text/html" : "text/javascript";
+      const body = script ?? '<!doctype html><script type="module" src="/page.js"></script>';
       return new Response(body, { headers: { "content-type": type } });
     });
     const { port } = http.addr;

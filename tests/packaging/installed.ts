@@ -86,14 +86,14 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
         assertMatch(stderr, /Cannot use @a2c-smcp\/sdk in Node 20\.\S+: it needs Node 22\.12 or later/);
       }
     });
-    let page = "";
+    let page: ReadonlyMap<string, string> = new Map();
     await t.step("esbuild bundles a page with an Agent, without any option for Node's modules", async () => {
       page = await bundlePage(folder);
     });
     const inBrowser = (name: string, run: (site: Site) => Promise<void>) =>
       t.step({
         name,
-        ignore: !hasChromium || page === "",
+        ignore: !hasChromium || page.size === 0,
         async fn() {
           await using site = await Site.open(page);
           await run(site);

@@ -35,7 +35,7 @@ for (const { file, ending } of EXAMPLES) {
   });
 }
 
-Deno.test("the toolkits' own types accept what agent.toolkit() gives", async () => {
+Deno.test("the toolkits' own types accept what createToolkit(agent) gives", async () => {
   await runThere(["check", "--quiet", ...EXAMPLES.map(({ file }) => file)]);
 });
 

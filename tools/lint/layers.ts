@@ -139,7 +139,12 @@ export const thirdParties: readonly ThirdParty[] = [
   // Both eras of MCP toward clients of the gateway.
   {
     specifier: "@modelcontextprotocol/server",
-    places: ["src/http/mcp/", "src/gateway/", "packages/documents/src/serving/"],
+    places: [
+      "src/agent/toolkit/mcp_server.ts",
+      "src/http/mcp/",
+      "src/gateway/",
+      "packages/documents/src/serving/",
+    ],
   },
   { specifier: "unpdf", places: ["packages/documents/src/formats/pdf/"] },
   { specifier: "jpeg-js", places: ["packages/documents/src/formats/pdf/pictures.ts"] },

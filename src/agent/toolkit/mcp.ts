@@ -1,4 +1,6 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
+import type { CallProgress } from "../../protocol/progress.ts";
+import type { OnQuestion } from "../questions.ts";
 
 /** Any JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -36,6 +38,22 @@ export interface McpToolResult {
   readonly isError?: boolean;
   /** Metadata of the result. */
   readonly _meta?: Json;
+}
+
+export interface ToolContext {
+  readonly client?: object | string | undefined;
+  readonly signal: AbortSignal;
+  /** Called with the progress; `undefined` when the client does not want to know. */
+  readonly onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** Asks the user of the client; `undefined` when the client cannot. */
+  readonly onQuestion?: OnQuestion | undefined;
+}
+
+/** A tool that gateway and toolkit answer themselves, beside those of the Computers. */
+export interface LocalTool {
+  readonly definition: McpTool;
+  /** Runs it. A failure is a result with `isError` whose text says what to do; it rejects only when `signal` is aborted. */
+  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<McpToolResult>;
 }
 
 /** A result that is one text. */

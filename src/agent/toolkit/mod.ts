@@ -4,10 +4,11 @@
  *
  * ```ts
  * import { Agent } from "@a2c-smcp/sdk/agent";
+ * import { createToolkit } from "@a2c-smcp/sdk/toolkits";
  *
  * export async function describe(url: string): Promise<string> {
  *   await using agent = await Agent.connect({ url, office: "lab", name: "ada" });
- *   using kit = agent.toolkit({ computers: ["laptop"] });
+ *   using kit = createToolkit(agent, { computers: ["laptop"] });
  *   console.log(Object.keys(await kit.aiTools()));
  *   return await kit.prompt();
  * }
@@ -17,7 +18,6 @@
  */
 export type { AiOutput, AiPicture, AiSchema, AiSdkVersion, AiTool } from "./ai_tools.ts";
 export type { DesktopPromptOptions } from "./desktop_prompt.ts";
-export type { ToolkitTransport } from "./in_memory.ts";
 export type { Json, McpContent, McpTool, McpToolResult } from "./mcp.ts";
 export type {
   ClientResult,
@@ -28,8 +28,9 @@ export type {
   ToolkitMcpServer,
   ToolSchema,
 } from "./mcp_objects.ts";
+export type { ToolkitTransport } from "./mcp_server.ts";
 export type { ModelContent } from "./model_content.ts";
 export type { Office } from "./office.ts";
 export type { OpenAiTool } from "./openai_tools.ts";
 export type { GivenName, ToolAddress } from "./tool_names.ts";
-export { Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";
+export { createToolkit, Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";

@@ -13,6 +13,8 @@ export interface Office {
   readonly office: string | undefined;
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
+  /** Aborted when the Agent is closed or has failed. */
+  readonly ended?: AbortSignal;
   /** The Computer of this name; sends no request. */
   computer(name: string): RemoteComputer;
   /** Lists the members of the office. */

@@ -5,15 +5,13 @@ import type { CallProgress } from "../../protocol/progress.ts";
 import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_tools.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
 import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
-import { serveFetch, ToolkitTransport } from "./in_memory.ts";
-import type { LocalTool } from "./local_tool.ts";
-import type { McpTool, McpToolResult } from "./mcp.ts";
+import type { LocalTool, McpTool, McpToolResult } from "./mcp.ts";
 import { makeMcpClient, makeMcpServer, type ToolkitMcpClient, type ToolkitMcpServer } from "./mcp_objects.ts";
+import { makeHandler, type ServedTools, ToolkitTransport } from "./mcp_server.ts";
 import type { Office } from "./office.ts";
 import { type OpenAiTool, toOpenAiTool } from "./openai_tools.ts";
 import { OfficeCalls } from "./office_calls.ts";
 import { OfficeView } from "./office_view.ts";
-import type { RpcTools } from "./rpc_session.ts";
 import { isForModel } from "./tool_definition.ts";
 import { type GivenName, ToolNames } from "./tool_names.ts";
 import { noToolResult } from "./tool_result.ts";
@@ -57,7 +55,7 @@ export interface ToolkitCallOptions {
 
 /**
  * The tools of the Computers of an office, as LLM toolkits take them. It follows the office until it is disposed of or
- * its Agent is closed. Get one from `agent.toolkit()`.
+ * its Agent is closed. Get one from {@linkcode createToolkit}.
  */
 export class Toolkit implements Disposable {
   readonly #view: OfficeView;
@@ -68,14 +66,11 @@ export class Toolkit implements Disposable {
   readonly #parts: ToolParts;
   readonly #ready: Promise<void>;
   readonly #transports = new Set<ToolkitTransport>();
+  #handler: ReturnType<typeof makeHandler> | undefined;
   readonly #disposed = new AbortController();
 
-  /**
-   * Use `agent.toolkit()`.
-   *
-   * @param ending Aborted when the Agent ends.
-   */
-  constructor(office: Office, options: ToolkitOptions, ending: AbortSignal) {
+  /** Use {@linkcode createToolkit}. */
+  constructor(office: Office, options: ToolkitOptions) {
     const { computers, builtins = true, logger = silentLogger, needsApproval = isDestructive } = options;
     this.#view = new OfficeView({ computers, logger });
     const reserved = builtins ? BUILTIN_NAMES : [];
@@ -88,7 +83,7 @@ export class Toolkit implements Disposable {
     this.#locals = new Map(locals.map((tool) => [tool.definition.name, tool]));
     this.#parts = { list: () => this.tools(), call: this.call.bind(this), needsApproval };
     this.#ready = settledWithin(this.#view.follow(office), FIRST_LIST_MS).then(() => this.#toolset.start());
-    ending.addEventListener("abort", () => this[Symbol.dispose](), {
+    office.ended?.addEventListener("abort", () => this[Symbol.dispose](), {
       once: true,
       signal: this.#disposed.signal,
     });
@@ -164,7 +159,7 @@ export class Toolkit implements Disposable {
 
   /** A transport in memory for one client of an MCP SDK: `client.connect(kit.transport())`. */
   transport(): ToolkitTransport {
-    const transport = new ToolkitTransport(this.#rpcTools, (ended) => this.#transports.delete(ended));
+    const transport = new ToolkitTransport(this.#served, (ended) => this.#transports.delete(ended));
     this.#transports.add(transport);
     return transport;
   }
@@ -174,7 +169,7 @@ export class Toolkit implements Disposable {
    * URL alone. It may be passed on without the toolkit.
    */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    await serveFetch(this.#rpcTools, new Request(input, init));
+    await (await (this.#handler ??= makeHandler(this.#served))).fetch(new Request(input, init));
 
   /**
    * The Desktop as a block of a system message: the windows of all Computers, as they are now.
@@ -197,16 +192,27 @@ export class Toolkit implements Disposable {
   [Symbol.dispose](): void {
     this.#disposed.abort();
     for (const transport of [...this.#transports]) void transport.close();
+    void this.#handler?.then((handler) => handler[Symbol.dispose]());
     this.#view[Symbol.dispose]();
   }
 
-  get #rpcTools(): RpcTools {
+  get #served(): ServedTools {
     return {
       list: () => this.tools(),
       call: (name, args, options) => this.call(name, args, options),
       onListChanged: (listener) => this.onToolsChange(listener),
     };
   }
+}
+
+/**
+ * The tools of the office for an LLM toolkit, such as the AI SDK (`docs/toolkits.md`). Dispose of it when it is not needed
+ * any more; it ends with the Agent. An observer's toolkit can read, and every call of a tool is refused.
+ *
+ * @throws {RangeError} when `nameLength` is not a whole number from 16 on.
+ */
+export function createToolkit(agent: Office, options: ToolkitOptions = {}): Toolkit {
+  return new Toolkit(agent, options);
 }
 
 /** By the defaults of MCP, which also stand for a hint of a wrong type: a tool writes, and what writes is destructive. */

@@ -1,6 +1,6 @@
 /** The tools with which a client finds and calls all others. */
 import { makeLocalTool } from "../../agent/toolkit/builtins/builtin.ts";
-import type { LocalTool, ToolContext } from "../../agent/toolkit/local_tool.ts";
+import type { LocalTool, ToolContext } from "../../agent/toolkit/mcp.ts";
 import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";

@@ -2,6 +2,7 @@
  * A program with a Server and an Agent, as somebody writes it who has the package from npm:
  * `node program.js A2C_SMCP CONFIG DOCUMENTS`. It starts a Computer by the installed command and prints what it got as JSON.
  */
+import { createToolkit } from "@a2c-smcp/sdk/toolkits";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
@@ -29,7 +30,7 @@ try {
   const uri = documents.find(({ title }) => title !== "Harvest")?.uri ?? "";
   const harvest = await readHarvest(laptop);
   const page = await laptop.readPage(uri, 0, { format: "text" });
-  const kit = agent.toolkit();
+  const kit = createToolkit(agent);
   const { greet } = await kit.aiTools();
   const greeting = await greet?.execute({}, {});
   const tools = (await kit.tools()).map(({ name }) => name);

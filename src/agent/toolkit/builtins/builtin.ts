@@ -5,7 +5,7 @@ import { describeError } from "../../../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
 import { mapTexts, toContent } from "../list_entries.ts";
-import type { LocalTool, ToolContext } from "../local_tool.ts";
+import type { LocalTool, ToolContext } from "../mcp.ts";
 import { errorResult, type Json, type McpTool, type McpToolResult } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
 import { ArgumentError, Arguments } from "./arguments.ts";

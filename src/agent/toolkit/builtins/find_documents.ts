@@ -1,12 +1,9 @@
 /** `find_documents`: the documents of Computers. */
-import { DEFAULT_FINDER_LIMIT, MAX_FINDER_LIMIT } from "../../../protocol/finder.ts";
+import { DEFAULT_FINDER_LIMIT, type FinderPage, MAX_FINDER_LIMIT } from "../../../protocol/finder.ts";
 import type { DPEDocumentSummary } from "../../../protocol/dpe.ts";
-import type { RemoteComputer } from "../../remote_computer.ts";
-import type { FinderOptions } from "../../remote_options.ts";
 import { toSeenLine, toSeenName, toSeenUri, toSeenWord } from "../../../text/safe_text.ts";
-import type { LocalTool } from "../local_tool.ts";
+import type { LocalTool } from "../mcp.ts";
 import {
-  type Answered,
   askEach,
   chosenComputers,
   COMPUTER_PROPERTY,
@@ -32,7 +29,11 @@ export function findDocuments(reach: Reach): LocalTool {
           "Only documents that contain one of these words in title, keywords or summary. All when absent.",
       },
       file_type: { type: "string", description: "Only documents of this type, such as pdf or xlsx." },
-      offset: { type: "integer", minimum: 0, description: "How many documents to skip, to go on." },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "How many documents of each Computer to skip, to go on.",
+      },
       limit: {
         type: "integer",
         minimum: 1,
@@ -54,17 +55,12 @@ export function findDocuments(reach: Reach): LocalTool {
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
       const page = { keywords, fileType, offset, limit, signal };
-      const answers = await findPage(chosenComputers(reach, args.text("computer")), page);
+      const computers = chosenComputers(reach, args.text("computer"));
+      const answers = await askEach(computers, (computer) => computer.getFinder(page));
       const found = answers.flatMap((answer) => "value" in answer ? [answer] : []);
-      const documents = found
-        .flatMap(({ computer, value: { rank, documents } }) =>
-          documents.map((document, index) => ({ rank: rank + index, document: { computer, ...document } }))
-        )
-        .sort((one, other) => one.rank - other.rank)
-        .slice(0, limit)
-        .map(({ document }) => document);
+      const { documents, next } = mergePages(found, { offset, limit });
       const total_count = found.reduce((sum, { value }) => sum + value.totalCount, 0);
-      const text = [...toLines(documents, { total_count, offset }), ...problemLines(answers)].join("\n");
+      const text = [...toLines(documents, { total_count, next }), ...problemLines(answers)].join("\n");
       return {
         content: [{ type: "text", text }],
         structuredContent: { documents, total_count },
@@ -74,93 +70,40 @@ export function findDocuments(reach: Reach): LocalTool {
   });
 }
 
-/** Some documents of a Computer, from a rank on: each Computer has sorted its own. */
-interface Found {
-  readonly rank: number;
-  readonly documents: readonly DPEDocumentSummary[];
-  readonly totalCount: number;
-}
-
-interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** Asks each Computer for its share of a page. How much an offset skips on each depends on how many each has. */
-async function findPage(
-  computers: readonly RemoteComputer[],
-  { offset, limit, ...query }: FinderOptions & Page,
-): Promise<Answered<Found>[]> {
-  const ask = async (computer: RemoteComputer, page: Page): Promise<Found> => ({
-    ...await computer.getFinder({ ...query, ...page }),
-    rank: page.offset,
-  });
-  if (offset === 0 || computers.length === 1) {
-    return await askEach(computers, (computer) => ask(computer, { offset, limit }));
-  }
-  const counted = await askEach(computers, (computer) => ask(computer, { offset: 0, limit: 1 }));
-  const totals = new Map(
-    counted.flatMap((each) => "value" in each ? [[each.computer, each.value.totalCount] as const] : []),
-  );
-  const names = [...totals.keys()];
-  const parts = sharesOfPage([...totals.values()], { offset, limit });
-  const shares = new Map(parts.map((part, index) => [names[index], part]));
-  const answers = await askEach(
-    computers.filter(({ name }) => totals.has(name)),
-    async (computer): Promise<Found> => {
-      const share = shares.get(computer.name) ?? { offset: 0, limit: 0 };
-      const totalCount = totals.get(computer.name) ?? 0;
-      return share.limit > 0 ? await ask(computer, share) : { rank: share.offset, documents: [], totalCount };
-    },
-  );
-  return [...answers, ...counted.filter((each) => "problem" in each)];
-}
+type FoundDocument = DPEDocumentSummary & { readonly computer: string };
 
 /**
- * Divides a page among Computers that take turns: the first document of each, then the second of each, and so on.
- *
- * @param totals How many documents each Computer has.
- * @return What to skip and to take of each.
+ * Merges pages that begin at the same rank, since each Computer has sorted its own documents: the first document of each,
+ * then the second of each, and so on. Only whole ranks are taken, so that the next page begins after them on each Computer;
+ * one rank at least, which may have more documents than the limit.
  */
-export function sharesOfPage(totals: readonly number[], { offset, limit }: Page): Page[] {
-  return totals.map((total, computer) => {
-    const first = firstRankFrom(offset, { totals, computer });
-    return {
-      offset: first,
-      limit: Math.min(total, firstRankFrom(offset + limit, { totals, computer })) - first,
-    };
-  });
-}
-
-/** The lowest rank of a Computer's documents that stands at `position` or later in the order of all. */
-function firstRankFrom(
-  position: number,
-  { totals, computer }: { readonly totals: readonly number[]; readonly computer: number },
-): number {
-  const positionOf = (rank: number) =>
-    totals.reduce((sum, total, index) => sum + Math.min(total, index < computer ? rank + 1 : rank), 0);
-  let [low, high] = [0, totals[computer] ?? 0];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (positionOf(middle) >= position) high = middle;
-    else low = middle + 1;
+export function mergePages(
+  pages: readonly { readonly computer: string; readonly value: FinderPage }[],
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): { readonly documents: readonly FoundDocument[]; readonly next: number | undefined } {
+  const documents: FoundDocument[] = [];
+  let rank = 0;
+  for (;; rank++) {
+    const level = pages.flatMap(({ computer, value }) => {
+      const document = value.documents[rank];
+      return document === undefined ? [] : [{ computer, ...document }];
+    });
+    if (level.length === 0 || (rank > 0 && documents.length + level.length > limit)) break;
+    documents.push(...level);
   }
-  return low;
+  const isMore = pages.some(({ value }) => value.totalCount > offset + rank && rank > 0);
+  return { documents, next: isMore ? offset + rank : undefined };
 }
-
-type FoundDocument = DPEDocumentSummary & { readonly computer: string };
 
 function toLines(
   documents: readonly FoundDocument[],
-  { total_count, offset }: { readonly total_count: number; readonly offset: number },
+  { total_count, next }: { readonly total_count: number; readonly next: number | undefined },
 ): string[] {
-  if (documents.length === 0 && total_count > 0 && offset > 0) {
+  if (documents.length === 0 && total_count > 0) {
     return [`Only ${total_count} documents fit: use a lower offset.`];
   }
   if (documents.length === 0) return ["No document fits. Try other keywords, or none."];
-  const more = offset + documents.length < total_count
-    ? [`${total_count} documents fit: go on with offset ${offset + documents.length}.`]
-    : [];
+  const more = next === undefined ? [] : [`${total_count} documents fit: go on with offset ${next}.`];
   return [...documents.map(toLine), ...more];
 }
 

@@ -2,7 +2,7 @@
 import { countOf, shorten } from "../../../text/text.ts";
 import { toSeenLine, toSeenName, toSeenWord } from "../../../text/safe_text.ts";
 import type { McpServerInfo } from "../../../protocol/mcp_servers.ts";
-import type { LocalTool } from "../local_tool.ts";
+import type { LocalTool } from "../mcp.ts";
 import type { OfficeView } from "../office_view.ts";
 import {
   askableComputers,

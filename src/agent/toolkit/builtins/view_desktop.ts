@@ -11,7 +11,7 @@ import {
   toSeenWord,
 } from "../../../text/safe_text.ts";
 import type { RemoteComputer } from "../../remote_computer.ts";
-import type { LocalTool } from "../local_tool.ts";
+import type { LocalTool } from "../mcp.ts";
 import type { McpContent } from "../mcp.ts";
 import { ArgumentError } from "./arguments.ts";
 import {

@@ -4,10 +4,11 @@ import { setImmediate } from "node:timers/promises";
 import { BUILTIN_NAMES, makeBuiltins } from "../../../../src/agent/toolkit/builtins/all.ts";
 import { Arguments } from "../../../../src/agent/toolkit/builtins/arguments.ts";
 import { askEach, partOf } from "../../../../src/agent/toolkit/builtins/builtin.ts";
-import { sharesOfPage } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
+import { mergePages } from "../../../../src/agent/toolkit/builtins/find_documents.ts";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { FakeOffice } from "../../gateway/_fake_office.ts";
+import type { DPEDocumentSummary } from "../../../../src/protocol/dpe.ts";
 import { OfficeView, type OfficeViewOptions } from "../../../../src/agent/toolkit/office_view.ts";
 
 const never = new AbortController().signal;
@@ -130,22 +131,40 @@ Deno.test("partOf() divides a text into parts that together are the text, and ha
   );
 });
 
-Deno.test("sharesOfPage(): the pages of Computers that take turns have each document once, and at its place", () => {
+Deno.test("mergePages(): the pages of Computers that take turns have each document once, and in its order", () => {
   const totals = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 5 });
   fc.assert(fc.property(totals, fc.integer({ min: 1, max: 10 }), (all, limit) => {
-    const turns = Array.from(
+    const shelves = all.map((total) => Array.from({ length: total }, (_, rank) => toDocument(`${rank}`)));
+    const inTurns = Array.from(
       { length: Math.max(...all) },
-      (_, rank) => all.flatMap((total, computer) => rank < total ? [[computer, rank]] : []),
+      (_, rank) => all.flatMap((total, computer) => rank < total ? [`${computer} ${rank}`] : []),
     ).flat();
-    for (let offset = 0; offset <= turns.length; offset += limit) {
-      const documents = sharesOfPage(all, { offset, limit }).flatMap((share, computer) =>
-        Array.from({ length: share.limit }, (_, index) => [computer, share.offset + index])
-      );
-      const inOrder = documents.sort(([, one = 0], [, other = 0]) => one - other);
-      assertEquals(inOrder, turns.slice(offset, offset + limit));
+    const read: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const pages = shelves.map((shelf, computer) => ({
+        computer: `${computer}`,
+        value: { documents: shelf.slice(offset, Number(offset) + limit), totalCount: shelf.length },
+      }));
+      const { documents, next }: ReturnType<typeof mergePages> = mergePages(pages, { offset, limit });
+      assert(documents.length <= Math.max(limit, all.length));
+      read.push(...documents.map(({ computer, title }) => `${computer} ${title}`));
+      offset = next;
     }
+    assertEquals(read, inTurns);
   }));
 });
+
+function toDocument(title: string): DPEDocumentSummary {
+  return {
+    doc_ref: title,
+    uri: `dpe://a/${title}`,
+    file_uri: "file:///a",
+    file_type: "txt",
+    title,
+    page_count: 1,
+    server: "s",
+  };
+}
 
 Deno.test("askEach() tells of several Computers which one did not answer soon, and waits for a single one", async () => {
   using timers = new FakeTimers();
