@@ -29,5 +29,3 @@ export {
   type EntranceOptions,
   type HttpHandler,
 } from "./src/http/mcp/entrance.ts";
-export type { AdmittedRequest } from "./src/http/mcp/json_body.ts";
-export { Sessions } from "./src/http/mcp/sessions.ts";

@@ -3,13 +3,13 @@ import {
   createMcpHandler,
   InMemoryServerEventBus,
   isJSONRPCRequest,
-  isLegacyRequest,
   type McpHttpHandler,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../../log.ts";
+import type { McpPath } from "../../http/mcp/entrance.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
-import type { SessionFactory, Sessions } from "../../http/mcp/sessions.ts";
+import type { SessionFactory } from "../../http/mcp/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import type { Scope } from "../scope.ts";
@@ -22,30 +22,24 @@ const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
   prompts: { kind: "prompts_list_changed" },
 };
 
-/** Serves the clients of one scope. A client of 2025 has a session, one of 2026 a server for each request. */
-export class Endpoint {
+/** Serves the clients of one scope. */
+export class Endpoint implements McpPath {
+  readonly factory: SessionFactory;
+  readonly modern: McpHttpHandler;
   readonly #gateway: GatewayCore;
   readonly #scope: Scope;
-  readonly #factory: SessionFactory;
-  readonly #sessions: Sessions;
-  readonly #modern: McpHttpHandler;
   readonly #unfollow: readonly (() => void)[];
   #busy = 0;
 
   constructor(
     gateway: GatewayCore,
-    { scope, sessions, logger }: {
-      readonly scope: Scope;
-      readonly sessions: Sessions;
-      readonly logger: Logger;
-    },
+    { scope, logger }: { readonly scope: Scope; readonly logger: Logger },
   ) {
     this.#gateway = gateway;
     this.#scope = scope;
-    this.#factory = gateway.factory(scope);
-    this.#sessions = sessions;
+    this.factory = gateway.factory(scope);
     const bus = new InMemoryServerEventBus();
-    this.#modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
+    this.modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
       legacy: "reject",
       bus,
       onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
@@ -59,30 +53,30 @@ export class Endpoint {
     ];
   }
 
+  /** Whether no request is served. */
   get isIdle(): boolean {
-    return this.#busy === 0 && !this.#sessions.has(this.#factory);
+    return this.#busy === 0;
   }
 
-  async fetch(admitted: AdmittedRequest): Promise<Response> {
-    const { request, body, ending } = admitted;
+  async before(
+    { request: { headers }, body, ending }: AdmittedRequest,
+    { isLegacy }: { readonly isLegacy: boolean },
+  ): Promise<Response | undefined> {
     this.#busy++;
     ending.defer(() => void this.#busy--);
-    if (await isLegacyRequest(request, body)) {
-      return await this.#sessions.fetch(admitted, this.#factory);
-    }
-    const method = request.headers.get("mcp-method");
-    const refusal = method === "tools/call" ? this.#refuseCall(admitted) : undefined;
+    if (isLegacy) return undefined;
+    if (headers.get("mcp-method") === "tools/call") return this.#refuseCall(headers, body);
     const followed = isJSONRPCRequest(body) ? listenedResources(body) : [];
     if (followed.length > 0) ending.defer(await this.#gateway.followResources(followed, this.#scope));
-    return refusal ?? await this.#modern.fetch(request, { parsedBody: body });
+    return undefined;
   }
 
   async close(): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
-    await this.#modern.close();
+    await this.modern.close();
   }
 
-  #refuseCall({ request: { headers }, body }: AdmittedRequest): Response | undefined {
+  #refuseCall(headers: Headers, body: unknown): Response | undefined {
     const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }

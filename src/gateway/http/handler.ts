@@ -1,13 +1,7 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
-import {
-  Entrance,
-  type EntranceOptions,
-  type HttpHandler,
-  type ServeRequest,
-} from "../../http/mcp/entrance.ts";
+import { Entrance, type EntranceOptions, type HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
-import { Sessions } from "../../http/mcp/sessions.ts";
 import { coreOf } from "../gateway.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import type { Gateway } from "../gateway_options.ts";
@@ -43,51 +37,41 @@ export interface HttpHandlerOptions extends EntranceOptions {
  * ```
  */
 export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions = {}): HttpHandler {
-  return new Handler(coreOf(gateway), options);
+  return new Endpoints(coreOf(gateway), options).entrance;
 }
 
-class Handler implements HttpHandler {
+class Endpoints {
+  readonly entrance: Entrance;
   readonly #gateway: GatewayCore;
-  readonly #entrance: Entrance;
   readonly #log: Logger;
-  readonly #sessions: Sessions;
   /** By path; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
-  #isClosed = false;
 
   constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
     this.#gateway = gateway;
-    const paths = "/mcp, /mcp/search and /mcp/c/{computer}";
-    this.#entrance = new Entrance({ names: paths, find: (pathname) => this.#find(pathname) }, options);
     this.#log = options.logger ?? silentLogger;
-    this.#sessions = new Sessions(options);
+    const names = "/mcp, /mcp/search and /mcp/c/{computer}";
+    this.entrance = new Entrance({
+      names,
+      find: (pathname) => this.#find(pathname),
+      close: () => this.#close(),
+    }, options);
   }
 
-  readonly fetch = (request: Request): Promise<Response> => this.#entrance.fetch(request);
-
-  readonly close = async (): Promise<void> => {
-    this.#isClosed = true;
-    const endpoints = [...this.#endpoints.values()];
-    await Promise.all([this.#sessions.close(), ...endpoints.map((endpoint) => endpoint.close())]);
+  async #close(): Promise<void> {
+    await Promise.all(this.#endpoints.values().map((endpoint) => endpoint.close()));
     this.#endpoints.clear();
-  };
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
-  #find(pathname: string): ServeRequest | undefined {
+  #find(pathname: string): (() => Endpoint | Response) | undefined {
     const scope = scopeOf(pathname);
-    return scope && (async (admitted) => {
-      if (this.#isClosed) return httpError(503, "Cannot serve this request: the gateway is closing");
-      return await this.#endpointOf(scope)?.fetch(admitted) ??
-        httpError(503, "Cannot serve one more Computer: there are too many");
-    });
+    if (scope === undefined) return undefined;
+    return () => this.#open(scope) ?? httpError(503, "Cannot serve one more Computer: there are too many");
   }
 
-  #endpointOf(scope: Scope): Endpoint | undefined {
+  #open(scope: Scope): Endpoint | undefined {
     const key = JSON.stringify(scope);
-    const endpoint = this.#endpoints.get(key) ?? this.#newEndpoint(scope);
+    const endpoint = this.#endpoints.get(key) ?? this.#create(scope);
     if (endpoint === undefined) return undefined;
     this.#endpoints.delete(key);
     this.#endpoints.set(key, endpoint);
@@ -95,14 +79,16 @@ class Handler implements HttpHandler {
   }
 
   /** Anybody can make up names of Computers, so a path that nobody uses gives way to a new one. */
-  #newEndpoint(scope: Scope): Endpoint | undefined {
+  #create(scope: Scope): Endpoint | undefined {
     if (this.#endpoints.size >= MAX_ENDPOINTS) {
-      const [key, unused] = [...this.#endpoints].find(([, { isIdle }]) => isIdle) ?? [];
+      const [key, unused] = this.#endpoints.entries().find(([, each]) =>
+        each.isIdle && !this.entrance.hasSession(each)
+      ) ?? [];
       if (key === undefined) return undefined;
       this.#endpoints.delete(key);
       void unused?.close();
     }
-    return new Endpoint(this.#gateway, { scope, sessions: this.#sessions, logger: this.#log });
+    return new Endpoint(this.#gateway, { scope, logger: this.#log });
   }
 }
 

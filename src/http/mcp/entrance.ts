@@ -1,5 +1,8 @@
-/** What every request to an MCP server over HTTP passes first: host, origin, token, path, and the size of its body. */
-import { isJsonContentType } from "@modelcontextprotocol/server";
+/**
+ * An MCP server over HTTP. Every request passes host, origin, token, path, and the size of its body. A client of 2025 has a
+ * session, one of 2026 a server for each request.
+ */
+import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { type Logger, silentLogger } from "../../log.ts";
 import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
 import { digestOf, isToken, readBearer } from "../tokens.ts";
@@ -12,7 +15,13 @@ import {
   type JsonBody,
   readJsonBody,
 } from "./json_body.ts";
-import { MAX_FIRST_BYTES, SESSION_HEADER } from "./sessions.ts";
+import {
+  MAX_FIRST_BYTES,
+  SESSION_HEADER,
+  type SessionFactory,
+  type SessionOptions,
+  Sessions,
+} from "./sessions.ts";
 
 /** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
 export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -24,8 +33,6 @@ export interface HttpHandler extends AsyncDisposable {
   /** Ends all sessions and streams. */
   readonly close: () => Promise<void>;
 }
-
-export type ServeRequest = (admitted: AdmittedRequest) => Promise<Response>;
 
 /** Whom to admit. A page of another site never reaches the MCP server, whatever its address resolves to. */
 export interface AdmissionOptions {
@@ -45,25 +52,42 @@ export interface EntranceOptions extends AdmissionOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** What answers at a path. */
+export interface McpPath {
+  /** Makes the server of a client of 2025; always the same function. */
+  readonly factory: SessionFactory;
+  /** Serves clients of 2026. */
+  readonly modern: Pick<McpHttpHandler, "fetch">;
+  /** Called before each request. An answer refuses it. */
+  before?(admitted: AdmittedRequest, era: { readonly isLegacy: boolean }): Promise<Response | undefined>;
+}
+
+/** Opens a path for a request, or refuses the request. */
+type OpenPath = () => McpPath | Response;
+
 export interface Routes {
   /** The paths as a refusal of other ones names them, such as `/mcp and /mcp/search`. */
   readonly names: string;
-  /** What answers at a path; `undefined` when there is nothing. */
-  find(pathname: string): ServeRequest | undefined;
+  /** What opens a path for a request that has arrived; `undefined` when there is nothing. */
+  find(pathname: string): OpenPath | undefined;
+  /** Ends what serves clients of 2026. */
+  close(): Promise<void>;
 }
 
-/** Admits requests and passes them on. `/healthz` answers without a token. */
-export class Entrance {
+/** Admits requests and serves them. `/healthz` answers without a token. */
+export class Entrance implements HttpHandler {
   readonly #routes: Routes;
   readonly #senders: SenderRules;
   /** The digest of the token. */
   readonly #token: Uint8Array | undefined;
   readonly #maxBodyBytes: number;
   readonly #bodies = new BodyMemory();
+  readonly #sessions: Sessions;
   readonly #log: Logger;
+  #isClosed = false;
 
   /** Throws a TypeError for an origin that no page can have. */
-  constructor(routes: Routes, options: EntranceOptions) {
+  constructor(routes: Routes, options: EntranceOptions & SessionOptions) {
     this.#routes = routes;
     const { token, allowedHosts = [], allowedOrigins = [] } = options;
     this.#senders = {
@@ -73,32 +97,45 @@ export class Entrance {
     this.#token = token === undefined ? undefined : digestOf(token);
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#log = options.logger ?? silentLogger;
+    this.#sessions = new Sessions(options);
   }
 
-  /** Answers a request. Never rejects. */
-  async fetch(request: Request): Promise<Response> {
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
+    await Promise.all([this.#sessions.close(), this.#routes.close()]);
+  };
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  hasSession({ factory }: McpPath): boolean {
+    return this.#sessions.has(factory);
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
     try {
       const problem = senderProblem(senderHeaders(request), this.#senders);
       if (problem !== undefined) return httpError(403, problem);
-      return withCors(await this.#serve(request), request);
+      return withCors(await this.#admit(request), request);
     } catch (error) {
       this.#log.error("a request of a client failed", { error: String(error) });
       return httpError(500, "Cannot serve this request: something went wrong in this MCP server");
     }
-  }
+  };
 
-  async #serve(request: Request): Promise<Response> {
+  async #admit(request: Request): Promise<Response> {
     const { pathname: path } = new URL(request.url);
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
     const refusal = this.#refuseToken(request);
     if (refusal !== undefined) return refusal;
-    const serve = this.#routes.find(pathname);
-    if (serve === undefined) {
+    const open = this.#routes.find(pathname);
+    if (open === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    return await this.#serveBody(request, serve);
+    return await this.#serveBody(request, open);
   }
 
   #refuseToken({ headers }: Request): Response | undefined {
@@ -113,7 +150,7 @@ export class Entrance {
   }
 
   /** A body counts until its answer is sent: it is the arguments of a call. */
-  async #serveBody(request: Request, serve: ServeRequest): Promise<Response> {
+  async #serveBody(request: Request, open: OpenPath): Promise<Response> {
     using stack = new DisposableStack();
     const read = await readBody(request, {
       maxBytes: this.#maxBodyBytes,
@@ -125,10 +162,23 @@ export class Entrance {
     if (forms !== undefined) headers.set("accept", ANY_FORM);
     const { url, method, signal } = request;
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
-    const answer = await serve(admitted);
+    const answer = await this.#serve(open, admitted);
     const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
     const ending = stack.move();
     return whenDone(response, () => ending.dispose());
+  }
+
+  async #serve(open: OpenPath, admitted: AdmittedRequest): Promise<Response> {
+    const { request, body } = admitted;
+    const isLegacy = await isLegacyRequest(request, body);
+    if (this.#isClosed) return httpError(503, "Cannot serve this request: this MCP server is closing");
+    const path = open();
+    if (path instanceof Response) return path;
+    const refusal = await path.before?.(admitted, { isLegacy });
+    if (refusal !== undefined) return refusal;
+    return isLegacy
+      ? await this.#sessions.fetch(admitted, path.factory)
+      : await path.modern.fetch(request, { parsedBody: body });
   }
 }
 
