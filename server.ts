@@ -47,7 +47,7 @@ export {
   type TokenFileOptions,
 } from "./src/server/admission/tokens.ts";
 export type { StaticToken } from "./src/server/admission/token_list.ts";
-export { FileContentError } from "./src/http/watched_files.ts";
+export { FileContentError } from "./src/files/watched_files.ts";
 export { ListenError } from "./src/http/listening.ts";
 export type { RedisOptions } from "./src/server/offices/redis/settings.ts";
 export type { TlsOptions } from "./src/http/tls.ts";

@@ -1,6 +1,6 @@
 /** The credentials of an Agent or a Computer: options, and tokens that are read anew for each connection. */
 import { type Command, Option } from "commander";
-import { readRegularFile, type RegularFileOptions } from "../files.ts";
+import { readRegularFile, type RegularFileOptions } from "../files/files.ts";
 import type { CredentialsSource } from "../link/credentials.ts";
 import { collectPair, parseName, parseUrl } from "./options.ts";
 import { UsageError } from "./outcome.ts";

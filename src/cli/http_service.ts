@@ -2,7 +2,7 @@
 import { dirname } from "@std/path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
-import { describeFileError, replaceFile } from "../files.ts";
+import { describeFileError, replaceFile } from "../files/files.ts";
 import type { Logger } from "../log.ts";
 import type { AdmissionOptions, HttpHandler } from "../http/mcp/entrance.ts";
 import { describeError } from "../text/text.ts";

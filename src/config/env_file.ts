@@ -1,6 +1,6 @@
 /** Reads files that an MCP server needs at its start: variables in lines of `NAME=value`, and single values. */
 import { parse } from "dotenv";
-import { readRegularFile } from "../files.ts";
+import { readRegularFile } from "../files/files.ts";
 import { ConfigurationError } from "../mcp/errors.ts";
 
 const MAX_ENV_FILE_BYTES = 1_048_576;

@@ -1,6 +1,6 @@
 /** Reads a configuration from a file or a stream. */
 import { basename, dirname, join, resolve } from "@std/path";
-import { readBoundedText, readRegularFile } from "../files.ts";
+import { readBoundedText, readRegularFile } from "../files/files.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";

@@ -4,7 +4,7 @@ import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../log.ts";
-import { contentProblem, WatchedFiles } from "./watched_files.ts";
+import { contentProblem, WatchedFiles } from "../files/watched_files.ts";
 
 /** The certificate of a Server and its private key: as PEM, or the files of both. */
 export type TlsOptions =

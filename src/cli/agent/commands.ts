@@ -4,7 +4,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { UploadFile } from "../../agent/uploads.ts";
-import { describeFileError } from "../../files.ts";
+import { describeFileError } from "../../files/files.ts";
 import type { Logger } from "../../log.ts";
 import type { GetComputerConfigRet, MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";

@@ -1,5 +1,5 @@
 /** The configuration of a Computer that a command line runs: a config file, or a text in memory. */
-import { replaceFile } from "../../files.ts";
+import { replaceFile } from "../../files/files.ts";
 import { describeError } from "../../text/text.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import { type ComputerConfig, parseConfigText, withServers } from "../../config/config.ts";

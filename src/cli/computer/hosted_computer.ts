@@ -8,15 +8,18 @@ import { ConfigError } from "../../config/problem.ts";
 import type { TokenStore } from "../../mcp/auth/token_store.ts";
 import { type LogFields, type Logger, withModule } from "../../log.ts";
 import type { MCPServerConfig, MCPServerInput } from "../../protocol/config.ts";
+import { FileWatch, type FileWatchOptions, versionOf } from "../../files/watched_files.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
 import { ConfigStore } from "./config_store.ts";
 import type { Conversation } from "./conversation.ts";
-import { FileWatch, stampOf, type WatchOptions } from "./file_watch.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
 import { openEras } from "./state_files.ts";
+
+/** How often the files are looked at, in milliseconds. */
+const CHECK_INTERVAL_MS = 500;
 
 export interface HostedComputerOptions extends
   Pick<
@@ -46,7 +49,7 @@ export class HostedComputer implements AsyncDisposable {
   /** The name by which commands of other processes choose this Computer. */
   commandName: string;
   /** The version of the config file that was read, so that an edit during the start is noticed. */
-  readonly #stamp: string | undefined;
+  readonly #version: string;
   readonly #log: Logger;
   readonly #awaited: string[] = [];
   readonly #quitting = new AbortController();
@@ -60,21 +63,21 @@ export class HostedComputer implements AsyncDisposable {
 
   private constructor(
     options: HostedComputerOptions,
-    { store, stamp }: { readonly store: ConfigStore; readonly stamp: string | undefined },
+    { store, version }: { readonly store: ConfigStore; readonly version: string },
   ) {
     this.options = options;
     this.commandName = options.name;
     this.store = store;
-    this.#stamp = stamp;
+    this.#version = version;
     this.#log = withModule(options.logger, "config");
   }
 
   /** Reads the configuration, and throws a UsageError when it cannot be used; starts nothing. */
   static async open(options: HostedComputerOptions): Promise<HostedComputer> {
     const { configFile, mayBeNew, added } = options;
-    const stamp = configFile === undefined ? undefined : stampOf(configFile);
+    const version = await versionOf(listed(configFile));
     const store = await ConfigStore.open(configFile, { mayBeNew, added }).catch(toUsageError);
-    return new HostedComputer(options, { store, stamp });
+    return new HostedComputer(options, { store, version });
   }
 
   /** @throws {TypeError} before {@linkcode HostedComputer.start}. */
@@ -107,10 +110,11 @@ export class HostedComputer implements AsyncDisposable {
       logger: withAwaited(this.options.logger, this.#awaited),
     });
     this.#computer = computer;
+    const inputsVersion = await versionOf(listed(inputs.file));
     await this.#readInputs().catch((error) => this.#log.error(describeError(error)));
     if (isWatching) {
-      this.#watch(this.store.file, { onChange: () => this.#reload(), since: this.#stamp });
-      this.#watch(inputs.file, { onChange: () => this.#refreshInputs() });
+      this.#watch(this.store.file, { onChange: () => this.#reload(), since: this.#version });
+      this.#watch(inputs.file, { onChange: () => this.#refreshInputs(), since: inputsVersion });
     }
     return computer;
   }
@@ -183,8 +187,8 @@ export class HostedComputer implements AsyncDisposable {
     return this.close();
   }
 
-  #watch(file: string | undefined, options: Pick<WatchOptions, "onChange" | "since">): void {
-    if (file !== undefined) this.#watches.push(new FileWatch(file, { ...options, log: this.#log }));
+  #watch(file: string | undefined, options: FileWatchOptions): void {
+    this.#watches.push(new FileWatch(listed(file), { ...options, intervalMs: CHECK_INTERVAL_MS }));
   }
 
   /** Applies an edit of the config file; logs an edit that cannot be used, which changes nothing. */
@@ -257,6 +261,10 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly conversation: Conversation;
+}
+
+function listed(file: string | undefined): readonly string[] {
+  return file === undefined ? [] : [file];
 }
 
 /** A config that cannot be used ends the command with exit code 2. */

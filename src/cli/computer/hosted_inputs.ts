@@ -1,5 +1,5 @@
 /** The values of inputs on a command line: from the environment, a private file, or the user at the terminal. */
-import { readRegularFile } from "../../files.ts";
+import { readRegularFile } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import {

@@ -1,7 +1,7 @@
 /** The files in which the Computers of this user keep what outlives them. */
 import { dirname, join } from "@std/path";
 import { permitted, stateFile, stateFolder } from "../state_folder.ts";
-import { readRegularFile, replaceFile } from "../../files.ts";
+import { readRegularFile, replaceFile } from "../../files/files.ts";
 import { fileTokenStore } from "../../mcp/auth/token_file.ts";
 import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
 import type { EraStore } from "../../mcp/era_memory.ts";

@@ -1,5 +1,5 @@
 /** The file of `--audit-log`: the lines of the audit trail once more, as JSON, whatever the level of the log. */
-import { describeFileError } from "../../files.ts";
+import { describeFileError } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";

@@ -72,7 +72,7 @@ export async function openAuth(options: OptionValues, logger: Logger): Promise<O
 /** Returns a `UsageError` for an option or a file that cannot be used, and any other error as it is. */
 export async function toUsageError(error: unknown): Promise<unknown> {
   // Loaded only now, so that --help and a wrong command line are fast.
-  const { FileContentError } = await import("../../http/watched_files.ts");
+  const { FileContentError } = await import("../../files/watched_files.ts");
   const isMisuse = error instanceof TypeError || error instanceof RangeError ||
     error instanceof FileContentError;
   return isMisuse ? new UsageError(error.message, { cause: error }) : error;

@@ -15,7 +15,7 @@ import {
   type ServerCliOptions,
   serverOptionGroups,
 } from "./options.ts";
-import { readRegularFile } from "../../files.ts";
+import { readRegularFile } from "../../files/files.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";

@@ -1,6 +1,6 @@
 /** Options that do not come from the command line: switches in the environment, and the file of `--config`. */
 import { type Command, InvalidArgumentError, type Option } from "commander";
-import { readRegularFile } from "../../files.ts";
+import { readRegularFile } from "../../files/files.ts";
 import { isRecord } from "../../json/json.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { describeError } from "../../text/text.ts";

@@ -2,7 +2,7 @@
 import { join, resolve, toFileUrl } from "@std/path";
 import { abortable } from "../../async/abortable.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { replaceFile } from "../../files.ts";
+import { replaceFile } from "../../files/files.ts";
 import type { DPEDocument, DPEPage } from "../../protocol/dpe.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";

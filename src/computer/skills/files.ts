@@ -2,8 +2,8 @@
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { basename, join, SEPARATOR } from "@std/path";
-import { describeFileError } from "../../files.ts";
-import { openRegularFile } from "../../open_file.ts";
+import { describeFileError } from "../../files/files.ts";
+import { openRegularFile } from "../../files/open_file.ts";
 import { BINARY_TYPE, SKILL_FILE } from "../../protocol/skills.ts";
 import { bodyStartOf, HEAD_BYTES } from "./front_matter.ts";
 import { isForbidden, notReadable, toPathSegments } from "./names.ts";

@@ -1,8 +1,8 @@
 /** A folder of skills: each of its folders with a `SKILL.md` is a skill. */
 import { join, resolve } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
-import { describeFileError } from "../../files.ts";
-import { FolderEvents } from "../../folder_events.ts";
+import { describeFileError } from "../../files/files.ts";
+import { FolderEvents } from "../../files/folder_events.ts";
 import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";

@@ -1,5 +1,5 @@
 /** An MCP server whose access needs tokens, with what a sign-in at it needs: shared by sign-ins and by sessions. */
-import { readRegularFile } from "../../files.ts";
+import { readRegularFile } from "../../files/files.ts";
 import type { Logger } from "../../log.ts";
 import { isServiceGrant, type OAuthSettings, type ResolvedServerConfig } from "../../protocol/config.ts";
 import { ConfigurationError, SignInError } from "../errors.ts";

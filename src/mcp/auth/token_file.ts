@@ -1,7 +1,7 @@
 /** Sign-ins in one private file, which several processes share. */
 import { dirname, join } from "@std/path";
 import { z } from "zod";
-import { readRegularFile, replaceFile } from "../../files.ts";
+import { readRegularFile, replaceFile } from "../../files/files.ts";
 import { KeyedMutex, keyText, type SignInKey, type StoredSignIn, type TokenStore } from "./token_store.ts";
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;

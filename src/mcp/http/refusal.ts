@@ -1,6 +1,6 @@
 /** Refusals: their HTTP status may go with a JSON-RPC error, which says more. */
 import type { RequestId } from "../../protocol/mcp.ts";
-import { readBoundedText } from "../../files.ts";
+import { readBoundedText } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { shorten } from "../../text/text.ts";
 import { readMessages, type RpcFailure } from "../json_rpc.ts";

@@ -26,7 +26,7 @@ import {
   isGrantedRole,
   type TokenPlace,
 } from "./provider.ts";
-import { WatchedFiles } from "../../http/watched_files.ts";
+import { WatchedFiles } from "../../files/watched_files.ts";
 
 /** Where the keys come from: exactly one of these. */
 export interface JwtKeyOptions {

@@ -7,7 +7,7 @@ import { isRecord, parseJson } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { describeError } from "../../text/text.ts";
-import { contentProblem, FileContentError } from "../../http/watched_files.ts";
+import { contentProblem, FileContentError } from "../../files/watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 export const SECRET_ALGORITHMS: readonly string[] = ["HS256", "HS384", "HS512"];

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../../json/json.ts";
 import { nameProblem } from "../../protocol/names.ts";
 import { describeError } from "../../text/text.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./provider.ts";
-import { contentProblem } from "../../http/watched_files.ts";
+import { contentProblem } from "../../files/watched_files.ts";
 
 /** A token and what it allows. */
 export interface StaticToken {

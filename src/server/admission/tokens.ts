@@ -13,7 +13,7 @@ import {
   type TokenPlace,
 } from "./provider.ts";
 import { HASH_PREFIX, type ListedToken, listTokens, parseTokenList, type StaticToken } from "./token_list.ts";
-import { contentProblem, FileContentError, WatchedFiles } from "../../http/watched_files.ts";
+import { contentProblem, FileContentError, WatchedFiles } from "../../files/watched_files.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 /** The place of a token that is not in the file. */

@@ -12,7 +12,7 @@ import { describeError, shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./declaration.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";
-import { describeFileError } from "../../../files.ts";
+import { describeFileError } from "../../../files/files.ts";
 import type { Activity } from "../../../gateway/tool_handlers.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";

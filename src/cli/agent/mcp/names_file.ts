@@ -1,6 +1,6 @@
 /** The file that keeps the names of tools over restarts (`--state`). */
 import type { GivenName } from "../../../agent/toolkit/tool_names.ts";
-import { describeFileError, readRegularFile, replaceFile } from "../../../files.ts";
+import { describeFileError, readRegularFile, replaceFile } from "../../../files/files.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
 import type { Logger } from "../../../log.ts";
 import { UsageError } from "../../outcome.ts";

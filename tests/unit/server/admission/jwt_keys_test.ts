@@ -8,7 +8,7 @@ import {
   readKeySet,
   RemoteKeys,
 } from "../../../../src/server/admission/jwt_keys.ts";
-import { FileContentError } from "../../../../src/http/watched_files.ts";
+import { FileContentError } from "../../../../src/files/watched_files.ts";
 import { KeySetServer, SigningKey } from "../../../fixtures/issuer.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
 import { eventually } from "../../../fixtures/within.ts";

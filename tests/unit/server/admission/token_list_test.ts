@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseTokenList } from "../../../../src/server/admission/token_list.ts";
-import { FileContentError } from "../../../../src/http/watched_files.ts";
+import { FileContentError } from "../../../../src/files/watched_files.ts";
 
 /** What was read, without the places and what is absent. */
 function read(text: string): unknown[] {

@@ -9,7 +9,7 @@ import {
 } from "../../../../src/server/admission/provider.ts";
 import { parseTokenList } from "../../../../src/server/admission/token_list.ts";
 import { staticTokens, TokenTable } from "../../../../src/server/admission/tokens.ts";
-import { FileContentError } from "../../../../src/http/watched_files.ts";
+import { FileContentError } from "../../../../src/files/watched_files.ts";
 
 const nothing: Credentials = { auth: {}, headers: {}, query: {}, address: "127.0.0.1" };
 

@@ -1,7 +1,7 @@
 /** The entry by which a client starts the gateway. */
 import { fromFileUrl, resolve } from "@std/path";
 import { createHash } from "node:crypto";
-import { replaceFile } from "../../../../files.ts";
+import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { ConnectionOptions } from "../../../credentials.ts";
 import { UsageError } from "../../../outcome.ts";

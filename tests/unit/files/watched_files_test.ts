@@ -1,9 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { silentLogger } from "../../../src/log.ts";
-import { contentProblem, FileContentError, WatchedFiles } from "../../../src/http/watched_files.ts";
+import {
+  contentProblem,
+  FileContentError,
+  FileWatch,
+  versionOf,
+  WatchedFiles,
+} from "../../../src/files/watched_files.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
-import { within } from "../../fixtures/within.ts";
+import { eventually, within } from "../../fixtures/within.ts";
 
 /** A folder of files that are watched; a text that begins with "broken" is refused. */
 class Folder implements AsyncDisposable {
@@ -175,4 +181,25 @@ Deno.test("after close() nothing is read", async () => {
   folder.write("a", "third");
   await new Deno.Command("true").output();
   assertEquals(folder.used.length, count);
+});
+
+Deno.test("FileWatch tells of an edit between the reading and the watching, of another mode, and of nothing else", async () => {
+  await using folder = new Folder();
+  folder.write("a", "first");
+  const file = folder.at("a");
+  const since = await versionOf([file]);
+  folder.write("a", "an early edit");
+  const told: string[] = [];
+  await using _watch = new FileWatch([file], {
+    since,
+    intervalMs: 5,
+    onChange: () => Promise.resolve(void told.push(Deno.readTextFileSync(file))),
+  });
+  const changes = [() => {}, () => Deno.chmodSync(file, 0o600), () => folder.replace("a", "the last")];
+  for (const [index, change] of changes.entries()) {
+    folder.write("other", "x");
+    change();
+    await eventually(() => told.length, (count) => count > index, `change ${index}`);
+  }
+  assertEquals(told, ["an early edit", "an early edit", "the last"]);
 });

@@ -1,9 +1,9 @@
 /** Proves which folders are watched. */
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { FolderEvents, type FolderEventsOptions } from "../../src/folder_events.ts";
-import { countWatched } from "../fixtures/watched_folders.ts";
-import { eventually, within } from "../fixtures/within.ts";
+import { FolderEvents, type FolderEventsOptions } from "../../../src/files/folder_events.ts";
+import { countWatched } from "../../fixtures/watched_folders.ts";
+import { eventually, within } from "../../fixtures/within.ts";
 
 const isLinux = Deno.build.os === "linux";
 

@@ -1,6 +1,6 @@
 /** Reading regular files of a bounded size, and replacing files in one step. */
 import { dirname, join } from "@std/path";
-import { describeError } from "./text/text.ts";
+import { describeError } from "../text/text.ts";
 
 /** Limits for {@linkcode readRegularFile}. */
 export interface RegularFileOptions {

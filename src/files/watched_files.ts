@@ -1,6 +1,6 @@
 /**
- * Files that are read again when they change: tokens, keys, certificates. They are checked at intervals and not by
- * notifications of the system, which miss a change behind a symbolic link, as Kubernetes makes it, and on some volumes.
+ * Files that are watched: configurations, tokens, keys, certificates. They are looked at again and again, since the system
+ * does not tell of each change: not of one behind a symbolic link, as Kubernetes makes it, and on some volumes of none.
  */
 import { readFile, stat } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
@@ -20,9 +20,65 @@ export function contentProblem(reason: string, options?: ErrorOptions): FileCont
   return new FileContentError(reason, options);
 }
 
-const FILE_CHECK_INTERVAL_MS = 1_000;
-/** A file that is written in place is read when it has not changed for this time, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+/** A file that is written in place, or in several steps, has changed when it stays the same for this time, in milliseconds. */
 const SETTLE_MS = 100;
+
+export interface FileWatchOptions {
+  /** The version that is known already, from {@linkcode versionOf}. */
+  readonly since: string;
+  /** Called after each change with the new version, one call at a time. It must not throw. */
+  readonly onChange: (version: string) => Promise<void>;
+  /** The time between two looks, in milliseconds; 1,000 by default. */
+  readonly intervalMs?: number | undefined;
+}
+
+/** Tells when files have changed, whichever way they were saved. It does not keep the process running. */
+export class FileWatch implements AsyncDisposable {
+  readonly #files: readonly string[];
+  readonly #options: FileWatchOptions;
+  #isClosed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #look: Promise<void> = Promise.resolve();
+  #seen: string;
+  #told: string;
+
+  constructor(files: readonly string[], options: FileWatchOptions) {
+    this.#files = files;
+    this.#options = options;
+    this.#seen = this.#told = options.since;
+    this.#schedule();
+  }
+
+  /** Waits for a call of `onChange` that is under way. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#look;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed || this.#files.length === 0) return;
+    const { intervalMs = CHECK_INTERVAL_MS } = this.#options;
+    this.#timer = setTimeout(() => {
+      this.#look = this.#lookNow().finally(() => this.#schedule());
+    }, this.#seen === this.#told ? intervalMs : SETTLE_MS);
+    this.#timer.unref();
+  }
+
+  async #lookNow(): Promise<void> {
+    const version = await versionOf(this.#files);
+    const isSettled = version === this.#seen;
+    this.#seen = version;
+    if (!isSettled || version === this.#told || this.#isClosed) return;
+    this.#told = version;
+    await this.#options.onChange(version);
+  }
+}
 
 export interface WatchedFilesOptions {
   /** What the files are, for messages, such as `token file`. */
@@ -46,13 +102,7 @@ export interface WatchedFilesOptions {
 
 export class WatchedFiles implements AsyncDisposable {
   readonly #options: WatchedFilesOptions;
-  #isClosed = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #check: Promise<void> = Promise.resolve();
-  /** The version that was seen last. */
-  #seen = "";
-  /** The version that was read last, whether it could be used or not. */
-  #read = "";
+  #watch: FileWatch | undefined;
   #problem: string | undefined;
 
   private constructor(options: WatchedFilesOptions) {
@@ -61,10 +111,12 @@ export class WatchedFiles implements AsyncDisposable {
 
   /** Reads the files, and again after each change until `close()`. The check does not keep the process running. */
   static async open(options: WatchedFilesOptions): Promise<WatchedFiles> {
+    const { files, intervalMs } = options;
     const watched = new WatchedFiles(options);
-    watched.#seen = watched.#read = await versionOf(options.files);
+    const since = await versionOf(files);
     await watched.#load();
-    watched.#schedule();
+    const onChange = (version: string) => watched.#reload(version);
+    watched.#watch = new FileWatch(files, { since, onChange, intervalMs });
     return watched;
   }
 
@@ -74,31 +126,15 @@ export class WatchedFiles implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#check;
+    await this.#watch?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #schedule(): void {
-    const { files, intervalMs = FILE_CHECK_INTERVAL_MS } = this.#options;
-    if (this.#isClosed || files.length === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#check = this.#checkNow().finally(() => this.#schedule());
-    }, this.#seen === this.#read ? intervalMs : SETTLE_MS);
-    this.#timer.unref();
-  }
-
-  async #checkNow(): Promise<void> {
+  async #reload(version: string): Promise<void> {
     const { kind, files, logger } = this.#options;
-    const version = await versionOf(files);
-    const isSettled = version === this.#seen;
-    this.#seen = version;
-    if (!isSettled || version === this.#read) return;
-    this.#read = version;
     const fields = { files: files.join(", ") };
     try {
       const loaded = await this.#load(version);
@@ -120,7 +156,7 @@ export class WatchedFiles implements AsyncDisposable {
     try {
       const texts = given ?? await Promise.all(files.map((file) => readText(file, maxBytes)));
       const isChanged = version !== undefined && version !== await versionOf(files);
-      return isChanged || this.#isClosed ? undefined : { fields: use(texts) };
+      return isChanged ? undefined : { fields: use(texts) };
     } catch (cause) {
       const named = files.map((file) => `"${file}"`).join(" and ");
       const reason = describeError(cause).replace(/^E[A-Z]+: /, "");
@@ -129,12 +165,12 @@ export class WatchedFiles implements AsyncDisposable {
   }
 }
 
-/** A text that changes with the files. */
-async function versionOf(files: readonly string[]): Promise<string> {
+/** A text that changes with the files, also with their owners and permissions. */
+export async function versionOf(files: readonly string[]): Promise<string> {
   const versions = await Promise.all(files.map(async (file) => {
     try {
-      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-      return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+      const { dev, ino, size, mtimeNs, ctimeNs, mode, uid } = await stat(file, { bigint: true });
+      return [dev, ino, size, mtimeNs, ctimeNs, mode, uid].join(" ");
     } catch (error) {
       return describeError(error);
     }

@@ -1,7 +1,7 @@
 /** Tells what changes in folders and in those below them, as the system says it. Follows no links. */
 import { dirname, join } from "@std/path";
-import { delay } from "./async/backoff.ts";
-import { describeError } from "./text/text.ts";
+import { delay } from "../async/backoff.ts";
+import { describeError } from "../text/text.ts";
 
 /**
  * On these systems the system itself watches a whole tree, and follows no links. Elsewhere each folder is watched on its
