@@ -45,8 +45,6 @@ interface NpmPackage {
   readonly doors: readonly string[];
   /** The doors that start processes and watch files by Deno's own functions, also where npm brought the package. */
   readonly denoDoors: readonly string[];
-  /** What a module of the folder `from` imports in place of a package of the standard library. */
-  readonly std: (name: string, place: { readonly from: string; readonly folder: string }) => string;
   /** Changes the unpacked files before the doors get their guards. */
   readonly adapt: (folder: string) => Promise<void>;
   /** What the manifest lacks. */
@@ -57,8 +55,6 @@ const SDK: NpmPackage = {
   source: root,
   doors: Object.values(manifest.exports),
   denoDoors: [manifest.exports["./computer"], manifest.exports["./cli"], manifest.exports["./program"]],
-  std: (name, { from, folder }) =>
-    relative(from, join(folder, "tools", "std", name, "mod.js")).replaceAll(SEPARATOR, "/"),
   adapt: adaptSdk,
   describe: ({ deno: _programsOnly, ...dependencies }) => ({
     description: "A2C-SMCP: an AI agent uses the tools, windows and documents of other people's machines",
@@ -68,6 +64,7 @@ const SDK: NpmPackage = {
     },
     dependencies: {
       ...dependencies,
+      [MCP_CORE]: manifest.imports["@modelcontextprotocol/server"].split("@").at(-1),
       ...Object.fromEntries(WEB_DEPENDENCIES.map((name) => [name, manifest.imports[name].split("@").at(-1)])),
     },
     // Its program is started where it is there: strict package managers then let the SDK find it.
@@ -80,14 +77,12 @@ const DOCUMENTS: NpmPackage = {
   source: join(root, "packages", "documents"),
   doors: Object.values(documentsManifest.exports),
   denoDoors: Object.values(documentsManifest.exports),
-  // The stand-in of the repository is no part of this package.
-  std: (name) => `deno-std/${name}/mod.js`,
   adapt: addCommand,
   describe: (dependencies) => ({
     description:
       "An MCP server that makes the files of folders documents: pages and elements that an agent reads",
     bin: { "a2c-smcp-documents": "bin/a2c-smcp.js" },
-    dependencies: { ...dependencies, [manifest.name]: manifest.version, "deno-std": DENO_STD },
+    dependencies: { ...dependencies, [manifest.name]: manifest.version },
     optionalDependencies: npmManifest.optionalDependencies,
   }),
 };
@@ -99,7 +94,22 @@ const WEB_MODULES = {
 };
 
 /** The npm copy of the standard library, in the version of `tools/std/`. */
-const DENO_STD = "1.4.0";
+const DENO_STD = "deno-std@1.4.0";
+/** Where a package has what it uses of `@std/path`. */
+const STD_PATH = "tools/std/path/mod.js";
+
+/** What both sides of the MCP SDK are made of: `@modelcontextprotocol/server` brings it along. */
+const MCP_CORE = "@modelcontextprotocol/core";
+
+/**
+ * What a single module uses of a package that would bring up to ten others into each installation becomes a part of that
+ * module, in exactly the version that the tests saw.
+ */
+const BUNDLED: Readonly<Record<string, string>> = {
+  [STD_PATH]: DENO_STD,
+  "src/mcp/http/transport.js": manifest.imports["@modelcontextprotocol/client"].replace("npm:", ""),
+  "src/terminal/display_width.js": manifest.imports["string-width"].replace("npm:", ""),
+};
 
 /** What only modules for browsers import. */
 const WEB_DEPENDENCIES = ["@noble/hashes"] as const;
@@ -151,9 +161,11 @@ async function buildNpmPackage(npmPackage: NpmPackage, folder: string): Promise<
     );
     await succeed("tar", run("tar", ["xzf", "packed.tgz"], staging));
     const packageFolder = join(staging, "package");
-    await lower(packageFolder, npmPackage);
+    await lower(packageFolder);
     await npmPackage.adapt(packageFolder);
     await mendTypes(packageFolder);
+    await installTools(staging);
+    await bundle(packageFolder);
     await complete(packageFolder, npmPackage.doors);
     await guard(packageFolder, npmPackage);
     await describe(packageFolder, npmPackage);
@@ -165,7 +177,7 @@ async function buildNpmPackage(npmPackage: NpmPackage, folder: string): Promise<
 }
 
 /** Rewrites each module in place for the oldest Node. */
-async function lower(folder: string, { std }: NpmPackage): Promise<void> {
+async function lower(folder: string): Promise<void> {
   const modules = await listFiles(folder, ".js");
   await esbuild.build({
     entryPoints: modules,
@@ -178,7 +190,7 @@ async function lower(folder: string, { std }: NpmPackage): Promise<void> {
   });
   for (const path of modules) {
     const text = await Deno.readTextFile(path);
-    const mended = withPaths(text, (name) => std(name, { from: dirname(path), folder }));
+    const mended = withPaths(text, dirname(path), folder);
     if (mended !== text) await Deno.writeTextFile(path, mended);
   }
 }
@@ -191,7 +203,10 @@ async function adaptSdk(folder: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ name, version }));
 }
 
+/** Adds the command, and the stand-in for the standard library, which lies outside of this package. */
 async function addCommand(folder: string): Promise<void> {
+  await Deno.mkdir(join(folder, dirname(STD_PATH)), { recursive: true });
+  await Deno.writeTextFile(join(folder, STD_PATH), `export * from "deno-std/path/mod.js";\n`);
   await Deno.mkdir(join(folder, "bin"));
   await Deno.copyFile(join(root, "bin", "a2c-smcp.js"), join(folder, "bin", "a2c-smcp.js"));
 }
@@ -229,9 +244,12 @@ async function addWebModules(folder: string): Promise<void> {
 }
 
 /** Puts paths where `deno pack` leaves what only Deno resolves: the standard library, and modules of workers. */
-function withPaths(text: string, std: (name: string) => string): string {
+function withPaths(text: string, from: string, folder: string): string {
   return text
-    .replaceAll(/(\bfrom ")@std\/(\w+)"/g, (_, before, name) => `${before}${std(name)}"`)
+    .replaceAll(/(\bfrom ")@std\/(\w+)"/g, (_, before, name) => {
+      const path = relative(from, join(folder, "tools", "std", name, "mod.js"));
+      return `${before}${path.replaceAll(SEPARATOR, "/")}"`;
+    })
     .replaceAll(/(new URL\("\.[^"]*)\.ts", import\.meta\.url/g, '$1.js", import.meta.url');
 }
 
@@ -253,11 +271,76 @@ async function listFiles(folder: string, end: string): Promise<string[]> {
   return files;
 }
 
+/** Installs what becomes a part of the packages where esbuild finds it. */
+async function installTools(staging: string): Promise<void> {
+  const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const packages = [CORE_JS, ...Object.values(BUNDLED)];
+  await succeed("npm install", run("npm", [...install, "--prefix", staging, ...packages], staging));
+}
+
+/** Puts what modules use of the bundled packages into them, and the licences of these into a file. */
+async function bundle(folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
+  const external = [MCP_CORE, ...Object.keys(dependencies).filter((name) => !isBundled(name))];
+  const licences = new Set<string>();
+  for (const module of Object.keys(BUNDLED)) {
+    const path = join(folder, module);
+    if (!await exists(path)) continue;
+    const { metafile } = await esbuild.build({
+      entryPoints: [path],
+      outfile: path,
+      allowOverwrite: true,
+      bundle: true,
+      metafile: true,
+      external: external.flatMap((name) => [name, `${name}/*`]),
+      plugins: [ownModulesStay(folder)],
+      absWorkingDir: dirname(folder),
+      format: "esm",
+      platform: "node",
+      target: `node${OLDEST_NODE}`,
+      logLevel: "warning",
+    });
+    for (const input of Object.keys(metafile.inputs)) {
+      const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
+      if (name !== undefined) licences.add(name);
+    }
+  }
+  const texts = [...licences].map((name) => readLicence(join(dirname(folder), "node_modules", name), name));
+  await Deno.writeTextFile(join(folder, "BUNDLED_LICENSES"), (await Promise.all(texts)).join("\n\n"));
+}
+
+/** Keeps the other modules of the package outside of the one that is bundled. */
+function ownModulesStay(folder: string): esbuild.Plugin {
+  return {
+    name: "own modules stay",
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ importer, path }) => {
+        return importer.startsWith(folder) ? { path, external: true } : undefined;
+      });
+    },
+  };
+}
+
+function isBundled(name: string): boolean {
+  return Object.values(BUNDLED).some((bundled) => bundled.startsWith(`${name}@`));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+async function readLicence(folder: string, name: string): Promise<string> {
+  for await (const entry of Deno.readDir(folder)) {
+    if (!/^licen[cs]e/i.test(entry.name)) continue;
+    return `${name}\n\n${(await Deno.readTextFile(join(folder, entry.name))).trim()}\n`;
+  }
+  const { license } = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
+  return `${name}: ${license}\n`;
+}
+
 /** Brings along what the oldest Node lacks, as the first import of every door. */
 async function complete(folder: string, doors: readonly string[]): Promise<void> {
   const staging = dirname(folder);
-  const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  await succeed("npm install", run("npm", [...install, "--prefix", staging, CORE_JS], staging));
   await esbuild.build({
     stdin: {
       contents: COMPLETIONS.map((name) => `import "core-js/modules/${name}.js";`).join("\n"),
@@ -309,7 +392,11 @@ async function describe(folder: string, npmPackage: NpmPackage): Promise<void> {
   const described = {
     ...generated,
     engines: { node: `>=${OLDEST_NODE}` },
-    ...npmPackage.describe(generated.dependencies),
+    ...npmPackage.describe(
+      Object.fromEntries(
+        Object.entries<string>(generated.dependencies).filter(([name]) => !isBundled(name)),
+      ),
+    ),
   };
   await Deno.writeTextFile(path, JSON.stringify(described, null, 2));
 }
