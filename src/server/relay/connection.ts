@@ -144,8 +144,9 @@ export class Connection implements Target {
     return { requests: this.#received?.size ?? 0, bytes: this.#received?.bytes ?? 0 };
   }
 
+  /** Whether it has no request in flight, in either direction. A join or a leave, which may wait for Redis, is none. */
   get isIdle(): boolean {
-    return this.openRequests === 0 && this.inFlight.requests === 0;
+    return (this.#sent?.size ?? 0) + (this.#received?.size ?? 0) === 0;
   }
 
   get member(): Member | undefined {
