@@ -21,18 +21,6 @@ export class AddressLedger<T> {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  [Symbol.iterator](): Iterator<T> {
-    return this.#entries.keys();
-  }
-
-  has(entry: T): boolean {
-    return this.#entries.has(entry);
-  }
-
   /** Whether a place is free, or may be taken from an older entry. */
   hasPlace(address: string | undefined): boolean {
     const own = this.#byAddress.get(addressKey(address));

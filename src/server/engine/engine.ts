@@ -6,40 +6,17 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Socket } from "node:net";
-import type { BoundedLog } from "../../bounded_log.ts";
-import type { Meter } from "../observe/meter.ts";
-import { optionLabel } from "../options/checks.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { AddressLedger } from "./address_ledger.ts";
 import { Budget } from "./budget.ts";
-import { Polling, type RefusedBody } from "./polling.ts";
-import { EngineSession, type SessionOptions, type SessionRequest } from "./session.ts";
-import type { TimingWheel } from "../../async/timing_wheel.ts";
+import { Polling } from "./polling.ts";
+import { type EngineOptions, EngineSession, type SessionContext, type SessionRequest } from "./session.ts";
 import type { Forwarded } from "../../http/proxies.ts";
 import { Upgrade } from "./upgrade.ts";
 import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
 import { WebSocket } from "./web_socket.ts";
 
 export const REPLACEABLE_AFTER_MS = CONSTANTS.replaceableAfterMs.value;
-
-export interface EngineOptions {
-  readonly maxPayloadBytes: number;
-  readonly maxMessageMemoryBytes: number;
-  readonly pingIntervalMs: number;
-  readonly pingTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-  readonly authTimeoutMs: number;
-  readonly maxPendingConnections: number;
-  readonly maxPendingConnectionsPerAddress: number;
-  /** Whether sessions that poll may go on over a WebSocket. */
-  readonly allowsUpgrades: boolean;
-  readonly timeouts: TimingWheel;
-  readonly refusals: BoundedLog;
-  readonly meter?: Pick<Meter, "sent" | "received" | "refused"> | undefined;
-  /** The TCP connection belongs to an admitted client. */
-  readonly onAdopted: (socket: Duplex) => void;
-  readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
-}
 
 /** An error of Engine.IO, with the codes of its protocol. */
 export const EngineError = {
@@ -64,15 +41,13 @@ const VERSION = "4";
 
 /** Emits `connection` (the session) for each session, before any packet of it, and `empty` when the last one has gone. */
 export class Engine extends EventEmitter {
-  readonly #options: EngineOptions;
-  readonly #sessionOptions: SessionOptions;
+  readonly #context: SessionContext;
   readonly #sessions = new Map<string, EngineSession>();
   readonly #places: AddressLedger<EngineSession>;
   readonly budget: Budget;
 
   constructor(options: EngineOptions) {
     super();
-    this.#options = options;
     this.budget = new Budget(options.maxMessageMemoryBytes);
     this.#places = new AddressLedger({
       max: options.maxPendingConnections,
@@ -80,7 +55,16 @@ export class Engine extends EventEmitter {
       replaceableAfterMs: REPLACEABLE_AFTER_MS,
       evict: (session) => session.dropPending("a newer connection took its place"),
     });
-    this.#sessionOptions = this.#toSessionOptions();
+    this.#context = {
+      ...options,
+      budget: this.budget,
+      stallMs: options.pingIntervalMs + options.pingTimeoutMs,
+      places: this.#places,
+      onGone: ({ id }) => {
+        this.#sessions.delete(id);
+        if (this.#sessions.size === 0) this.emit("empty");
+      },
+    };
   }
 
   /** The number of sessions, also of those that are about to end. */
@@ -134,7 +118,7 @@ export class Engine extends EventEmitter {
     socket.write(acceptHandshake(request.headers));
     if (session === undefined) this.#openWebSocket(arrival, socket, head);
     else if (polling instanceof Polling) {
-      const { timeouts, maxPayloadBytes } = this.#options;
+      const { timeouts, maxPayloadBytes } = this.#context;
       const webSocket = new WebSocket(socket, { account: session.account, maxPayloadBytes });
       const upgrade = session.probe = new Upgrade(session, { webSocket, polling, timeouts });
       webSocket.open(upgrade, head);
@@ -158,14 +142,12 @@ export class Engine extends EventEmitter {
   }
 
   #openPolling(arrival: Arrival, response: ServerResponse): undefined {
-    const polling = (session: EngineSession) =>
-      new Polling(session, { ...this.#options, onRefusedBody: this.#onRefusedBody });
-    const session = this.#open(arrival, polling);
+    const session = this.#open(arrival, (session) => new Polling(session, this.#context));
     if (session?.transport instanceof Polling) session.transport.ask(arrival.request, response);
   }
 
   #openWebSocket(arrival: Arrival, socket: Socket, head: Buffer): void {
-    const { maxPayloadBytes } = this.#options;
+    const { maxPayloadBytes } = this.#context;
     const webSocketOf = ({ account }: EngineSession) => new WebSocket(socket, { account, maxPayloadBytes });
     const session = this.#open(arrival, webSocketOf);
     if (!(session?.transport instanceof WebSocket)) return;
@@ -179,69 +161,16 @@ export class Engine extends EventEmitter {
   ): EngineSession {
     const { headers, url } = request;
     const first: SessionRequest = { headers, url, _query: query, connection: NO_CONNECTION };
-    const session = new EngineSession({ request: first, address, transport }, this.#sessionOptions);
+    const session = new EngineSession({ request: first, address, transport }, this.#context);
     this.#places.add(session, address);
     this.#sessions.set(session.id, session);
     const { pingIntervalMs: pingInterval, pingTimeoutMs: pingTimeout, maxPayloadBytes: maxPayload } =
-      this.#options;
-    const mayUpgrade = session.transport.name === "polling" && this.#options.allowsUpgrades;
+      this.#context;
+    const mayUpgrade = session.transport.name === "polling" && this.#context.allowsUpgrades;
     session.start({ upgrades: mayUpgrade ? ["websocket"] : [], pingInterval, pingTimeout, maxPayload });
     session.announce(() => void this.emit("connection", session));
     return session;
   }
-
-  #toSessionOptions(): SessionOptions {
-    const { refusals, meter, onAdopted, pingIntervalMs, pingTimeoutMs } = this.#options;
-    return {
-      ...this.#options,
-      budget: this.budget,
-      stallMs: pingIntervalMs + pingTimeoutMs,
-      places: this.#places,
-      onAdmitted({ transport, probe }) {
-        if (transport instanceof WebSocket) onAdopted(transport.socket);
-        if (probe !== undefined) onAdopted(probe.socket);
-      },
-      onDropped({ remoteAddress: address }, reason) {
-        if (reason === undefined) return;
-        meter?.refused("before_admission");
-        refusals.write("warn", `dropped a connection: ${reason}`, { address });
-      },
-      onSlowReader: ({ member, outbox }, reason) => {
-        meter?.refused("slow_reader");
-        const fields = { sid: member?.sid, waiting_bytes: outbox.waitingBytes };
-        refusals.write("warn", `dropped a connection: ${reason}`, fields);
-      },
-      onGone: ({ id }) => {
-        this.#sessions.delete(id);
-        if (this.#sessions.size === 0) this.emit("empty");
-      },
-    };
-  }
-
-  readonly #onRefusedBody = (
-    { member, remoteAddress: address }: EngineSession,
-    { size, option }: RefusedBody,
-  ): void => {
-    const { refusals, meter } = this.#options;
-    if (option === undefined) {
-      meter?.refused("body_content");
-      const fields = { ...member, address, length: size };
-      return refusals.write(
-        "warn",
-        "dropped a connection: a body over polling has too many packets or values",
-        fields,
-      );
-    }
-    meter?.refused("body_size");
-    const reason = option === "maxPayloadBytes" ? "it is too large" : "other messages take the memory";
-    refusals.write("warn", `refused a body over polling: ${reason}`, {
-      ...member,
-      address,
-      size,
-      limit: this.#options[option],
-      option: optionLabel(option),
-    });
-  };
 }
 
 /** Socket.IO asks it whether the connection is encrypted, and nobody reads the answer. */

@@ -10,7 +10,7 @@ import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
-import { type EngineSession, PacketType, type Transport } from "./session.ts";
+import { type EngineSession, PacketType, type SessionContext, type Transport } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 const SEPARATOR = "\x1e";
@@ -26,16 +26,8 @@ const LAST_POLL_TIMEOUT_MS = 30_000;
 /** Answers from this size on are compressed for clients that read gzip. */
 const MIN_COMPRESSED_BYTES = 1024;
 
-export interface PollingOptions {
-  readonly maxPayloadBytes: number;
-  readonly timeouts: TimingWheel;
-  /** The headers that let a page of an allowed origin read an answer. */
-  readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
-  readonly onRefusedBody: (session: EngineSession, refused: RefusedBody) => void;
-}
-
 /** A body that is refused; without `option`, it has too many packets or values and ends its session. */
-export interface RefusedBody {
+interface RefusedBody {
   readonly size: number | undefined;
   readonly option?: "maxPayloadBytes" | "maxMessageMemoryBytes";
 }
@@ -49,7 +41,7 @@ interface Poll {
 export class Polling implements Transport, Expirable {
   readonly name = "polling";
   readonly #session: EngineSession;
-  readonly #options: PollingOptions;
+  readonly #options: SessionContext;
   /** The request that waits for packets. */
   #poll: Poll | undefined;
   /** The answers that are being written. */
@@ -58,7 +50,7 @@ export class Polling implements Transport, Expirable {
   #isClosing = false;
   #scheduled: Scheduled | undefined;
 
-  constructor(session: EngineSession, options: PollingOptions) {
+  constructor(session: EngineSession, options: SessionContext) {
     this.#session = session;
     this.#options = options;
   }
@@ -97,7 +89,7 @@ export class Polling implements Transport, Expirable {
     const memory = new Holding(this.#session.account);
     // A body that announces its length can be refused before it is read, and its session goes on.
     if (size !== undefined && !memory.hasRoom(size)) {
-      this.#options.onRefusedBody(this.#session, { size, option: "maxMessageMemoryBytes" });
+      this.#tellRefused({ size, option: "maxMessageMemoryBytes" });
       const { code, message, details } = noMemory(size);
       return this.#answerRefused(request, response, { code, message, details });
     }
@@ -200,7 +192,7 @@ export class Polling implements Transport, Expirable {
   }): void {
     this.#body = undefined;
     if (outcome.kind === "read" && costsTooMuch(outcome.text, maxValuesFor(this.#options.maxPayloadBytes))) {
-      this.#options.onRefusedBody(this.#session, { size: outcome.text.length });
+      this.#tellRefused({ size: outcome.text.length });
       const message = "Cannot accept the body: it has too many packets or values";
       this.#answerRefused(request, response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message });
       return this.#session.fail("transport error");
@@ -227,11 +219,29 @@ export class Polling implements Transport, Expirable {
     { size }: { readonly size: number | undefined },
   ): void {
     const limit = this.#options.maxPayloadBytes;
-    this.#options.onRefusedBody(this.#session, { size, option: "maxPayloadBytes" });
+    this.#tellRefused({ size, option: "maxPayloadBytes" });
     const message = `Cannot accept the body${size === undefined ? "" : ` of ${size} bytes`}: ` +
       `the limit is ${limit} bytes (${optionLabel("maxPayloadBytes")})`;
     const details = size === undefined ? { limit } : { size, limit };
     this.#answerRefused(request, response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message, details });
+  }
+
+  #tellRefused({ size, option }: RefusedBody): void {
+    const { refusals, meter } = this.#options;
+    const { member, remoteAddress: address } = this.#session;
+    meter?.refused(option === undefined ? "body_content" : "body_size");
+    if (option === undefined) {
+      const message = "dropped a connection: a body over polling has too many packets or values";
+      return refusals.write("warn", message, { ...member, address, length: size });
+    }
+    const reason = option === "maxPayloadBytes" ? "it is too large" : "other messages take the memory";
+    refusals.write("warn", `refused a body over polling: ${reason}`, {
+      ...member,
+      address,
+      size,
+      limit: this.#options[option],
+      option: optionLabel(option),
+    });
   }
 
   #answerRefused(request: IncomingMessage, response: ServerResponse, body: unknown): void {

@@ -18,21 +18,20 @@ export const MAX_ARGUMENTS = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const PLUS = 0x2b;
 const MINUS = 0x2d;
-const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 /** `{` and `}` differ from `[` and `]` by this bit, as do small letters from capital ones. */
 const CASE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
-const EXPONENT = 0x65;
 /**
  * To search for the quote and to look for a backslash before it is slower for strings with escapes. A bounded number of them,
  * since each takes stack.
  */
 const STRING_CONTENT = /[^"\\]*(?:\\.[^"\\]*){0,1000}/y;
+/** Other characters cannot follow a number directly. */
+const NUMBER = /[-+.\deE]+/y;
 /** The shortest number that is infinite as a double is `1e309`. */
 const MIN_INFINITE_LENGTH = 5;
 /** The Socket.IO client of Python drops a packet with a longer integer. `JSON.stringify` writes it with an exponent. */
@@ -141,7 +140,9 @@ function findFlaw(json: string): "depth" | "number" | undefined {
       if (++levels > MAX_RELAYED_DEPTH) return "depth";
     } else if ((code | CASE_BIT) === CLOSING) levels--;
     else if (code === MINUS || isDigit(code)) {
-      const end = endOfNumber(json, index);
+      NUMBER.lastIndex = index;
+      NUMBER.test(json);
+      const end = NUMBER.lastIndex;
       if (isTooLarge(json, index, end)) flaw = "number";
       index = end - 1;
     }
@@ -153,17 +154,6 @@ function endOfString(json: string, start: number): number {
   STRING_CONTENT.lastIndex = start;
   do STRING_CONTENT.test(json); while (json.charCodeAt(STRING_CONTENT.lastIndex) === BACKSLASH);
   return STRING_CONTENT.lastIndex;
-}
-
-function endOfNumber(json: string, start: number): number {
-  let end = start + 1;
-  while (isInNumber(json.charCodeAt(end))) end++;
-  return end;
-}
-
-/** Digits, `.`, `+`, `-` and the letter of the exponent. Other characters cannot follow a number directly. */
-function isInNumber(code: number): boolean {
-  return isDigit(code) || (code | CASE_BIT) === EXPONENT || code === POINT || code === PLUS || code === MINUS;
 }
 
 function isDigit(code: number): boolean {

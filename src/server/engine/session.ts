@@ -4,10 +4,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { BoundedLog } from "../../bounded_log.ts";
 import type { AddressLedger } from "./address_ledger.ts";
 import type { Meter } from "../observe/meter.ts";
-import { Account, type Budget, type MessageOwner } from "./budget.ts";
+import { Account, type MessageOwner } from "./budget.ts";
 import { type Incoming, sizeOf } from "./incoming.ts";
 import { contentBytesOf, type Frame, type Outgoing } from "./frame_writer.ts";
 import { EngineOutbox, type OutboxOptions } from "./outbox.ts";
@@ -37,6 +39,8 @@ export function randomId(): string {
 /** The way between a session and its client. */
 export interface Transport {
   readonly name: "polling" | "websocket";
+  /** Its TCP connection, if it has one of its own. */
+  readonly socket?: Duplex;
   /** Sends what waits in the outbox, now or when the client asks for it. */
   flush(): void;
   /** Sends what waits, and ends. */
@@ -62,18 +66,27 @@ export interface SessionRequest {
   readonly connection: object;
 }
 
-export interface SessionOptions extends PendingOptions, OutboxOptions {
+export interface EngineOptions extends PendingOptions {
+  readonly maxPayloadBytes: number;
+  readonly maxMessageMemoryBytes: number;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
-  readonly budget: Budget;
-  readonly meter?: Pick<Meter, "sent" | "received"> | undefined;
+  readonly maxPendingConnections: number;
+  readonly maxPendingConnectionsPerAddress: number;
+  /** Whether sessions that poll may go on over a WebSocket. */
+  readonly allowsUpgrades: boolean;
+  readonly refusals: BoundedLog;
+  readonly meter?: Pick<Meter, "sent" | "received" | "refused"> | undefined;
+  /** The TCP connection belongs to an admitted client. */
+  readonly onAdopted: (socket: Duplex) => void;
+  /** The headers that let a page of an allowed origin read an answer. */
+  readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
+}
+
+/** What all sessions of an engine share. */
+export interface SessionContext extends EngineOptions, OutboxOptions {
   /** The places of sessions that are not admitted. */
   readonly places: Pick<AddressLedger<EngineSession>, "renew" | "delete">;
-  /** A session that is not admitted broke a rule, or was too slow; without a reason, nothing is wrong. */
-  readonly onDropped: (session: EngineSession, reason: string | undefined) => void;
-  /** The peer of a session does not read. */
-  readonly onSlowReader: (session: EngineSession, reason: string) => void;
-  readonly onAdmitted: (session: EngineSession) => void;
   /** Nothing of the session is left. */
   readonly onGone: (session: EngineSession) => void;
 }
@@ -102,7 +115,7 @@ export class EngineSession extends EventEmitter implements Expirable {
   member: { readonly sid: string; readonly principal: string } | undefined;
   /** `undefined` after its admission. */
   #pending: Pending | undefined;
-  readonly #options: SessionOptions;
+  readonly #options: SessionContext;
   #beat: Scheduled;
   #awaitsPong = false;
   /** Whether a packet has extended the time for the present pong, which happens once: a long upload may delay it. */
@@ -117,7 +130,7 @@ export class EngineSession extends EventEmitter implements Expirable {
       readonly address: string | undefined;
       readonly transport: (session: EngineSession) => Transport;
     },
-    options: SessionOptions,
+    options: SessionContext,
   ) {
     super();
     this.#options = options;
@@ -125,7 +138,9 @@ export class EngineSession extends EventEmitter implements Expirable {
     this.remoteAddress = address ?? "";
     this.account = new Account(options.budget);
     this.outbox = new EngineOutbox(options, (reason) => {
-      options.onSlowReader(this, reason);
+      options.meter?.refused("slow_reader");
+      const fields = { sid: this.member?.sid, waiting_bytes: this.outbox.waitingBytes };
+      options.refusals.write("warn", `dropped a connection: ${reason}`, fields);
       this.terminate();
     });
     this.#pending = new Pending(this, options);
@@ -207,7 +222,9 @@ export class EngineSession extends EventEmitter implements Expirable {
     this.member = member;
     this.account.assignTo(owner);
     this.#options.places.delete(this);
-    this.#options.onAdmitted(this);
+    for (const socket of [this.transport.socket, this.probe?.socket]) {
+      if (socket !== undefined) this.#options.onAdopted(socket);
+    }
     // Socket.IO's client refers to it as long as it lives.
     if (this.request !== null) this.request.headers = {};
     this.request = null;
@@ -219,10 +236,14 @@ export class EngineSession extends EventEmitter implements Expirable {
     this.#pending?.refuse();
   }
 
-  /** Ends a session that is not admitted. */
+  /** Ends a session that is not admitted, because it broke a rule or was too slow; without a reason, nothing is wrong. */
   dropPending(reason: string | undefined): void {
     if (this.readyState === "closed") return;
-    this.#options.onDropped(this, reason);
+    if (reason !== undefined) {
+      this.#options.meter?.refused("before_admission");
+      const fields = { address: this.remoteAddress };
+      this.#options.refusals.write("warn", `dropped a connection: ${reason}`, fields);
+    }
     this.terminate();
   }
 

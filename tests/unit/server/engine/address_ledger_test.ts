@@ -18,7 +18,7 @@ Deno.test("add() keeps the bound of each address and the bound in all", () => {
   assertEquals(["a", "b", "c"].map((entry) => ledger.add(entry, "10.0.0.1")), [true, true, false]);
   assertEquals(["d", "e"].map((entry) => ledger.add(entry, "10.0.0.2")), [true, false]);
   ledger.delete("a");
-  assertEquals([ledger.add("f", "10.0.0.1"), ledger.size], [true, 3]);
+  assertEquals([ledger.add("f", "10.0.0.1"), ledger.hasPlace("10.0.0.3")], [true, false]);
 });
 
 Deno.test("add() takes the place of the oldest entry once that is old enough, of the same address first", () => {
@@ -30,7 +30,6 @@ Deno.test("add() takes the place of the oldest entry once that is old enough, of
   assertEquals(ledger.add("c", "10.0.0.1"), true);
   assertEquals(ledger.add("d", "10.0.0.3"), true);
   assertEquals(evicted, ["a", "old"]);
-  assertEquals(["a", "b", "c", "d"].map((entry) => ledger.has(entry)), [false, true, true, true]);
 });
 
 Deno.test("renew() makes an entry the newest", () => {
