@@ -83,10 +83,9 @@ export async function listTools(
     const value = { computer: computer.name, tools };
     if (tools.length === 0) return await emptyAnswer(value, { what: "tools" }, { computer, signal });
     return {
-      value,
+      ...listed(value, computer.servers),
       text: toolsText(tools),
       draw: (screen) => drawTools(tools, screen),
-      warning: partWarning(computer.servers),
     };
   }
   const tool = tools.find((tool) => tool.name === name);
@@ -155,9 +154,8 @@ export async function showDesktop(
     return await emptyAnswer(value, what, { computer, signal });
   }
   return {
-    value,
+    ...listed(value, window === undefined ? computer.servers : undefined),
     text: desktopText(desktops),
-    warning: window === undefined ? partWarning(computer.servers) : undefined,
     draw: (screen) => drawDesktop(desktops, { ...screen, maxLines: lines === 0 ? Infinity : lines }),
   };
 }
@@ -187,8 +185,7 @@ export async function showFinder(
     return await emptyAnswer(value, { what: "documents", filter }, { computer, signal });
   }
   return {
-    value,
-    warning: partWarning(computer.servers),
+    ...listed(value, computer.servers),
     text: finderText({ documents: tree, totalCount }, { offset }),
     draw: (screen) => drawFinder(tree, { ...screen, offset, totalCount }),
   };
@@ -226,7 +223,10 @@ const NOTHING_TO_LIST = {
 
 const STATES_TIMEOUT_MS = 5_000;
 
-/** The answer of a command whose list is empty: a failure when MCP servers have failed and no other may still add to it. */
+/**
+ * The answer of a command whose list is empty. It is a failure when MCP servers have failed and no other may still add to
+ * the list; and for a search, when an MCP server is missing, which may have what was searched for.
+ */
 async function emptyAnswer(
   value: unknown,
   empty: EmptyList,
@@ -235,9 +235,10 @@ async function emptyAnswer(
   const servers = computer.servers ?? await statesOf(computer, signal);
   const text = emptyText(empty, servers);
   const statuses = [...servers?.values() ?? []].map(({ status }) => status);
-  const isFailure = statuses.includes("failed") || statuses.includes("retrying");
+  const hasFailed = statuses.includes("failed") || statuses.includes("retrying");
   const mayCome = statuses.includes("running") || statuses.includes("starting");
-  return { value, text, failure: isFailure && !mayCome ? text : undefined };
+  const isFailure = empty.filter === undefined ? hasFailed && !mayCome : partWarning(servers) !== undefined;
+  return { value, text, failure: isFailure ? text : undefined };
 }
 
 /** `undefined` for a Computer that does not list its MCP servers. */
@@ -268,6 +269,15 @@ export function emptyText({ what, filter }: EmptyList, servers: ServerStates | u
   return filter === undefined && what !== "tools"
     ? `${text}; the MCP servers run: ${NOTHING_TO_LIST[what]}`
     : text;
+}
+
+/** The value of a list, and what is missing in it. */
+function listed(
+  value: object,
+  servers: ServerStates | undefined,
+): Pick<CommandAnswer, "value" | "warning"> {
+  const warning = partWarning(servers);
+  return { value: warning === undefined ? value : { ...value, warning }, warning };
 }
 
 /** Says which MCP servers are missing in a list; a server that the user stopped is not missed. */
