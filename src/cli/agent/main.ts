@@ -24,7 +24,7 @@ import {
 import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
-import type { AskedComputer } from "../answers/requests.ts";
+import type { CallAsked } from "../answers/requests.ts";
 import { LazyEditor } from "../lazy_editor.ts";
 import type { CallPerson } from "../questions/call_answers.ts";
 
@@ -82,8 +82,9 @@ export function createAgentProgram(signal: AbortSignal): Command {
   addRequestCommands(program, ({ name, work }) =>
     run(name, async (context) => {
       const { signal, progress } = context;
-      const computer = askedComputer(await chooseComputer(context));
-      return await work({ computer, signal, progress, person: personAtTerminal(context) });
+      const computer = await chooseComputer(context);
+      const callTool = callsOf(computer);
+      return await work({ computer, callTool, signal, progress, person: personAtTerminal(context) });
     }));
   program.command("config").description("show the MCP servers and inputs of the Computer")
     .action(() => run("config", showConfig));
@@ -269,25 +270,13 @@ function personAtTerminal({ json }: { readonly json: boolean }): CallPerson {
   };
 }
 
-function askedComputer(computer: RemoteComputer): AskedComputer {
-  return {
-    name: computer.name,
-    getTools: (options) => computer.getTools(options),
-    callTool: (tool, params, { answer, ...options }) => {
-      const onQuestion = answer && ((question: AgentQuestion) => {
-        const { computer, mcpServer: server, tool } = question;
-        return answer({ ...question, asker: { computer, server, tool, caller: "user" } });
-      });
-      return computer.callTool(tool, params, { ...options, onQuestion });
-    },
-    getDesktop: (options) => computer.getDesktop(options),
-    getFinder: (options) => computer.getFinder(options),
-    readResource: (uri, options) => computer.readResource(uri, options),
-    getMcpServers: (options) => computer.getMcpServers(options),
-    getPrompts: (mcpServer, options) => computer.getPrompts(mcpServer, options),
-    getPrompt: (name, args, options) => computer.getPrompt(name, args, options),
-    getResources: (mcpServer, options) => computer.getResources(mcpServer, options),
-    getResourceTemplates: (mcpServer, options) => computer.getResourceTemplates(mcpServer, options),
-    complete: (options) => computer.complete(options),
+/** Calls as the user of this terminal, who is asked the questions of the call. */
+function callsOf(computer: RemoteComputer): CallAsked {
+  return (tool, params, { answer, ...options }) => {
+    const onQuestion = answer && ((question: AgentQuestion) => {
+      const { computer, mcpServer: server, tool } = question;
+      return answer({ ...question, asker: { computer, server, tool, caller: "user" } });
+    });
+    return computer.callTool(tool, params, { ...options, onQuestion });
   };
 }

@@ -41,22 +41,25 @@ export interface AskedComputer extends
   > {
   /** Its MCP servers; absent for a Computer of an office, which is asked for them when that is worth a request. */
   readonly servers?: ServerStates;
-  callTool(
-    tool: string,
-    params: Readonly<Record<string, unknown>>,
-    options: CallTimeouts & {
-      readonly signal: AbortSignal;
-      readonly onProgress: (progress: CallProgress) => void;
-      /** Answers the questions of the call; without it, it offers no answers. */
-      readonly answer: AnswerShown | undefined;
-      /** Told when the call waits for the person at a Computer of the office. */
-      readonly onWait: (wait: ShownWait) => void;
-    },
-  ): Promise<CallToolResult>;
 }
+
+/** Calls a tool of the Computer. */
+export type CallAsked = (
+  tool: string,
+  params: Readonly<Record<string, unknown>>,
+  options: CallTimeouts & {
+    readonly signal: AbortSignal;
+    readonly onProgress: (progress: CallProgress) => void;
+    /** Answers the questions of the call; without it, it offers no answers. */
+    readonly answer: AnswerShown | undefined;
+    /** Told when the call waits for the person at a Computer of the office. */
+    readonly onWait: (wait: ShownWait) => void;
+  },
+) => Promise<CallToolResult>;
 
 export interface RequestContext {
   readonly computer: AskedComputer;
+  readonly callTool: CallAsked;
   readonly signal: AbortSignal;
   readonly progress: (text: string) => void;
   readonly person: CallPerson;
@@ -97,7 +100,7 @@ export async function listTools(
 }
 
 export async function callTool(
-  { computer, signal, progress, person }: RequestContext,
+  { computer, callTool: send, signal, progress, person }: RequestContext,
   call: {
     readonly tool: string;
     readonly typed: TypedArguments;
@@ -124,7 +127,7 @@ export async function callTool(
   };
   const answers = new CallAnswers(call.answers, person);
   const { answer } = answers;
-  const result = await computer.callTool(tool, params, { ...times, signal, onProgress, answer, onWait });
+  const result = await send(tool, params, { ...times, signal, onProgress, answer, onWait });
   signal.throwIfAborted();
   return { ...resultAnswer(tool, result), notes: answers.notes };
 }

@@ -6,7 +6,7 @@ import { helpPart } from "../program.ts";
 import { collectPair, parsePort, parseUrl, wholeNumber } from "../options.ts";
 import type { CommandAnswer } from "../answers/answer.ts";
 import { addRequestCommands } from "../answers/commands.ts";
-import type { AskedComputer } from "../answers/requests.ts";
+import type { AskedComputer, CallAsked } from "../answers/requests.ts";
 import type { LoginFlags } from "./answers/auth.ts";
 import type { AddServerFlags } from "./answers/servers.ts";
 import type { CommandContext } from "./hosted_computer.ts";
@@ -84,6 +84,7 @@ function addRequests(program: Command, run: RunCommand): void {
         call.work({
           ...context,
           computer: hostedComputer(context.hosted.computer),
+          callTool: callsOf(context.hosted.computer),
           // Always here, so that no question of the call is asked at the Computer's own prompt.
           person: {
             ask: (question, options) => conversation.answer(question, options),
@@ -108,7 +109,15 @@ function addRequests(program: Command, run: RunCommand): void {
   });
 }
 
-/** The Computer of this process; the user who types `call` has confirmed the call. */
+/** Calls as the user who types `call`, and has confirmed the call. */
+function callsOf(computer: Computer): CallAsked {
+  return (tool, params, { answer, ...rest }) => {
+    const answerQuestion = answer && ((request: QuestionRequest) => answer(fromRequest(request)));
+    return computer.callTool(tool, params, { ...rest, answerQuestion, isConfirmed: true });
+  };
+}
+
+/** The Computer of this process. */
 function hostedComputer(computer: Computer): AskedComputer {
   return {
     name: computer.name,
@@ -116,11 +125,6 @@ function hostedComputer(computer: Computer): AskedComputer {
       return computer.servers;
     },
     getTools: () => Promise.resolve([...computer.tools]),
-    callTool: (tool, params, { answer, ...rest }) => {
-      const answerQuestion = answer && ((request: QuestionRequest) => answer(fromRequest(request)));
-      const options = { ...rest, answerQuestion, isConfirmed: true };
-      return computer.callTool(tool, params, options);
-    },
     getDesktop: (options) => computer.getDesktop(options),
     getFinder: (options) => computer.getFinder(options),
     readResource: (uri, options) => computer.readResource(uri, options),

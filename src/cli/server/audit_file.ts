@@ -1,5 +1,6 @@
 /** The file of `--audit-log`: the lines of the audit trail once more, as JSON, whatever the level of the log. */
-import { describeFileError } from "../../files/files.ts";
+import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
+import { describeFileError } from "../../files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
@@ -58,15 +59,23 @@ export function withAuditFile(
   nowMs: () => number = () => performance.now(),
 ): AuditedLogger {
   if (file === undefined) return { logger, countLostLines: undefined, [Symbol.dispose]() {} };
-  const losses = new Losses(logger, { path: file.path, nowMs });
+  const reminders = new TokenBucket(rateOf(1, REMINDER_MS), nowMs);
+  const lost: { total: number; untold: number; error?: unknown } = { total: 0, untold: 0 };
+  const tell = () => {
+    if (lost.untold === 0) return;
+    const fields = { path: file.path, lines_lost: lost.untold, error: describeError(lost.error) };
+    lost.untold = 0;
+    logger.error("failed to write the audit log", fields);
+  };
   const write = (line: string) => {
     try {
       file.append(line);
     } catch (error) {
-      losses.add(error);
-      return;
+      lost.total++;
+      lost.untold++;
+      lost.error = error;
     }
-    losses.remind();
+    if (lost.untold > 0 && reminders.take()) tell();
   };
   const audit = createLogger({ levels: parseLogLevels("debug"), format: "json", module: "audit", write });
   const logAt = (level: LogLevel) => (message: string, fields?: LogFields): void => {
@@ -75,48 +84,7 @@ export function withAuditFile(
   };
   return {
     logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
-    countLostLines: () => losses.total,
-    [Symbol.dispose]: () => losses.close(),
+    countLostLines: () => lost.total,
+    [Symbol.dispose]: tell,
   };
-}
-
-class Losses {
-  readonly #logger: Logger;
-  readonly #path: string;
-  readonly #nowMs: () => number;
-  #total = 0;
-  #untold = 0;
-  #toldAtMs = -Infinity;
-  #error: unknown;
-
-  constructor(logger: Logger, { path, nowMs }: { readonly path: string; readonly nowMs: () => number }) {
-    this.#logger = logger;
-    this.#path = path;
-    this.#nowMs = nowMs;
-  }
-
-  get total(): number {
-    return this.#total;
-  }
-
-  add(error: unknown): void {
-    this.#total++;
-    this.#untold++;
-    this.#error = error;
-    this.remind();
-  }
-
-  /** Tells what the log has not told yet, unless it told something in the last minute. */
-  remind(): void {
-    if (this.#untold > 0 && this.#nowMs() >= this.#toldAtMs + REMINDER_MS) this.close();
-  }
-
-  /** Tells what the log has not told yet. */
-  close(): void {
-    if (this.#untold === 0) return;
-    const fields = { path: this.#path, lines_lost: this.#untold, error: describeError(this.#error) };
-    this.#untold = 0;
-    this.#toldAtMs = this.#nowMs();
-    this.#logger.error("failed to write the audit log", fields);
-  }
 }
