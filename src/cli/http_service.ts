@@ -6,6 +6,7 @@ import { describeFileError, replaceFile } from "../files/files.ts";
 import type { Logger } from "../log.ts";
 import type { AdmissionOptions, HttpHandler } from "../http/mcp/entrance.ts";
 import { describeError } from "../text/text.ts";
+import { isLoopback } from "../protocol/server_address.ts";
 import { readTokenFile } from "./credentials.ts";
 import { collect } from "./options.ts";
 import { CommandFailedError, UsageError } from "./outcome.ts";
@@ -90,7 +91,7 @@ async function tokenOf(
 ): Promise<string | undefined> {
   if (!noToken && httpToken !== undefined) return httpToken;
   if (!noToken) return await keptToken(httpTokenFile, { file, logger });
-  if (!LOOPBACK.test(host)) {
+  if (!isLoopback(host)) {
     throw new UsageError(`Cannot listen on "${host}" with --no-token: other machines could use ${what}`);
   }
   logger.warn(`no token: every user and program of this machine can use ${what}`);
@@ -152,9 +153,6 @@ function collectOrigin(raw: string, earlier: readonly string[] = []): string[] {
 
 /** How long requests that are being served may take at the end, in milliseconds. */
 const SHUTDOWN_MS = 1_000;
-
-/** The addresses that other machines cannot reach. */
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/;
 
 /**
  * Listens until `signal` is aborted, and closes the handler.

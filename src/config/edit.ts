@@ -142,10 +142,13 @@ function memberPath(text: string, path: readonly string[]): readonly string[] {
   return path;
 }
 
+/** Only an edit of JSON keeps comments and formatting. */
 function refuseOtherFormats(text: string, action: string): void {
   const format = guessFormat(text);
   if (format === "json") return;
-  throw new ConfigError(`Cannot ${action}: the config is ${format.toUpperCase()}; change it in an editor`);
+  throw new ConfigError(
+    `Cannot ${action}: the config is ${format.toUpperCase()}; change it in an editor, or move the servers to a JSON file`,
+  );
 }
 
 /** `undefined` for an object without servers, which becomes a configuration. */

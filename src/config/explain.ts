@@ -132,7 +132,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-const MAX_LISTED_KEYS = 10;
+const MAX_LISTED_KEYS = 20;
 
 /** Warns of the unknown keys of a server in the specification's form. */
 export function warnOfServerKeys(config: MCPServerConfig, { path, findings }: ReadingPlace): void {
@@ -176,8 +176,17 @@ export function warnOfInputKeys(input: MCPServerInput, place: ReadingPlace): voi
   warnOfUnknownKeys(input, INPUT_KEYS[input.type], place);
 }
 
-function warnOfUnknownKeys(value: object, known: readonly string[], { path, findings }: ReadingPlace): void {
-  for (const key of unknownKeys(value, known)) findings.warn([...path, key], unknownKey(key, known));
+/** Words that other programs use for known keys, and that are not similar to them. */
+export type Synonyms = ReadonlyMap<string, string>;
+
+export function warnOfUnknownKeys(
+  value: object,
+  known: readonly string[],
+  { path, findings, synonyms }: ReadingPlace & { readonly synonyms?: Synonyms },
+): void {
+  for (const key of unknownKeys(value, known)) {
+    findings.warn([...path, key], unknownKey(key, known, synonyms));
+  }
 }
 
 function unknownKeys(value: object, known: readonly string[]): string[] {
@@ -185,7 +194,9 @@ function unknownKeys(value: object, known: readonly string[]): string[] {
 }
 
 /** The warning for an unknown key, with the key that was probably meant or with the list of known keys. */
-export function unknownKey(key: string, known: readonly string[]): string {
+export function unknownKey(key: string, known: readonly string[], synonyms?: Synonyms): string {
+  const meant = synonyms?.get(key);
+  if (meant !== undefined && known.includes(meant)) return `unknown key, ignored; did you mean "${meant}"?`;
   const list = known.length > MAX_LISTED_KEYS ? "" : `; known keys: ${known.join(", ")}`;
   return `unknown key, ignored${didYouMean(key, known) || list}`;
 }

@@ -1,12 +1,7 @@
 /** Checks the member `oauth` of an MCP server: wrong values, wrong combinations and misspelled members. */
-import {
-  type IdentityProviderSettings,
-  isServiceGrant,
-  type MCPServerConfig,
-  type OAuthSettings,
-} from "../protocol/config.ts";
+import { isServiceGrant, type MCPServerConfig, type OAuthSettings } from "../protocol/config.ts";
 import { IDENTITY_PROVIDER_KEYS, OAUTH_KEYS } from "../protocol/schemas/config.ts";
-import { isRemark } from "./form.ts";
+import { type Synonyms, warnOfUnknownKeys } from "./explain.ts";
 import { hasPlaceholder } from "./placeholders.ts";
 import type { ConfigPath, ReadingPlace } from "./problem.ts";
 import { didYouMean } from "../text/spelling.ts";
@@ -26,7 +21,7 @@ const ALGORITHMS: readonly string[] = [
 ];
 
 /** Names of other programs for our members, whose spelling is not similar, or that are nearer to another member. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
+const SYNONYMS: Synonyms = new Map(Object.entries({
   scope: "scopes",
   client: "clientId",
   id: "clientId",
@@ -60,11 +55,11 @@ export function checkOAuth(config: MCPServerConfig, { path, findings }: ReadingP
     findings.refuse(place.path, `cannot be combined with the header "${header}"; remove one of them`);
   }
   if (oauth === true) return;
-  warnOfUnknownMembers(oauth, OAUTH_KEYS, place);
+  warnOfUnknownKeys(oauth, OAUTH_KEYS, { ...place, synonyms: SYNONYMS });
   const { identityProvider } = oauth;
   if (identityProvider) {
     const inner = { path: [...place.path, "identityProvider"], findings };
-    warnOfUnknownMembers(identityProvider, IDENTITY_PROVIDER_KEYS, inner);
+    warnOfUnknownKeys(identityProvider, IDENTITY_PROVIDER_KEYS, { ...inner, synonyms: SYNONYMS });
   }
   for (const [member, problem] of [...combinations(oauth), ...values(oauth)]) {
     findings.refuse([...place.path, ...member], problem);
@@ -82,20 +77,6 @@ export function warnOfProgram(
   const { oauth } = entry;
   if (oauth === undefined || oauth === null || oauth === false) return;
   findings.warn([...path, "oauth"], 'has no effect: a program gets its credentials in "env"');
-}
-
-function warnOfUnknownMembers(
-  settings: OAuthSettings | IdentityProviderSettings,
-  known: readonly string[],
-  { path, findings }: ReadingPlace,
-): void {
-  for (const key of Object.keys(settings)) {
-    if (known.includes(key) || isRemark(key)) continue;
-    const synonym = SYNONYMS.get(key);
-    const isMeant = synonym !== undefined && known.includes(synonym);
-    const hint = isMeant ? `; did you mean "${synonym}"?` : didYouMean(key, known);
-    findings.warn([...path, key], `unknown key, ignored${hint || `; known keys: ${known.join(", ")}`}`);
-  }
 }
 
 type Problem = readonly [member: ConfigPath, problem: string];

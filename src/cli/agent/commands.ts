@@ -14,7 +14,7 @@ import { SKILL_FILE } from "../../protocol/skills.ts";
 import { printableLine, toSafeJson, toSeenWord } from "../../text/safe_text.ts";
 import { type Palette, PLAIN } from "../../terminal/screen.ts";
 import { drawColumns } from "../../terminal/shapes.ts";
-import { type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
+import { colored, type CommandAnswer, withoutRequestId } from "../answers/answer.ts";
 import { progressText } from "../answers/contents.ts";
 import { skillsText } from "../answers/mcp_text.ts";
 import { UsageError } from "../outcome.ts";
@@ -34,8 +34,7 @@ export async function listOffice({ agent, signal, progress }: CommandContext): P
   const sessions = await agent.listOffice({ signal });
   return {
     value: { sessions },
-    text: officeText(sessions),
-    draw: ({ palette }) => officeText(sessions, palette),
+    ...colored((palette) => officeText(sessions, palette)),
   };
 }
 
@@ -46,8 +45,7 @@ export async function showConfig(context: CommandContext): Promise<CommandAnswer
   const config = await computer.getConfig({ signal });
   return {
     value: withoutRequestId(config),
-    text: configText(config),
-    draw: ({ palette }) => configText(config, palette),
+    ...colored((palette) => configText(config, palette)),
   };
 }
 
@@ -58,8 +56,7 @@ export async function listSkills(context: CommandContext): Promise<CommandAnswer
   const skills = await computer.getSkills({ signal });
   return {
     value: { computer: computer.name, skills },
-    text: skillsText(skills),
-    draw: ({ palette }) => skillsText(skills, palette),
+    ...colored((palette) => skillsText(skills, palette)),
   };
 }
 

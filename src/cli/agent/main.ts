@@ -25,7 +25,7 @@ import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { CallAsked } from "../answers/requests.ts";
-import { LazyEditor } from "../lazy_editor.ts";
+import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import type { CallPerson } from "../questions/call_answers.ts";
 
 /** How long a command other than `watch` tries to reach the Server, in seconds. */

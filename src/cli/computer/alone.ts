@@ -6,7 +6,7 @@ import { showAnswer } from "../answers/answer.ts";
 import { printError, UsageError } from "../outcome.ts";
 import type { CommandCall } from "./commands.ts";
 import { Conversation, personAt } from "./conversation.ts";
-import { LazyEditor } from "../lazy_editor.ts";
+import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askedInputs } from "./questions.ts";
 import { type ComputerCliOptions, openHostedComputer } from "./open_computer.ts";
 import { waitForStart } from "./start.ts";

@@ -6,7 +6,6 @@ import { type ComputerConfig, parseConfigText, withServers } from "../../config/
 import { checkConfigText, type ConfigChecks } from "../../config/check.ts";
 import { originOf, readConfigFileText } from "../../config/file.ts";
 import { ConfigError, problemsError } from "../../config/problem.ts";
-import { formatOfFile } from "../../config/text.ts";
 import { VrlEngine } from "../../computer/vrl/engine.ts";
 
 /** Calls `use` with checks of scripts and variables; one VRL engine compiles all scripts. */
@@ -81,7 +80,6 @@ export class ConfigStore {
    * @throws {TypeError} when the file cannot be written.
    */
   async edit(change: (text: string) => string): Promise<ComputerConfig> {
-    refuseOtherFormats(this.file);
     const text = change(await this.#read());
     const config = this.file === undefined
       ? parseConfigText(text, "config")
@@ -107,14 +105,6 @@ export class ConfigStore {
   async #read(): Promise<string> {
     return this.file === undefined || this.#isNew ? this.#text : await readConfigFileText(this.file);
   }
-}
-
-/** Only an edit of JSON keeps comments and formatting. */
-function refuseOtherFormats(file: string | undefined): void {
-  const format = file === undefined ? "json" : formatOfFile(file) ?? "json";
-  if (format === "json") return;
-  const fix = "edit the file yourself, or move the servers to a JSON file";
-  throw new ConfigError(`Cannot edit config "${file}": it is written in ${format.toUpperCase()}; ${fix}`);
 }
 
 async function readFile(file: string): Promise<ComputerConfig> {

@@ -3,7 +3,7 @@ import type { Answer } from "../../protocol/questions.ts";
 import { type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
 import { terminalBottom } from "../../terminal/bottom_line.ts";
 import { printable, toSafeJson } from "../../text/safe_text.ts";
-import type { UseEditor } from "../lazy_editor.ts";
+import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
 import type { ShownQuestion } from "../questions/shown_question.ts";
 import type { AskingOptions, AskPerson } from "../questions/terminal_answers.ts";

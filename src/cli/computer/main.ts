@@ -8,8 +8,14 @@ import { didYouMean } from "../../text/spelling.ts";
 import { addConnectionOptions } from "../credentials.ts";
 import { collect, parseSeconds } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { shareOptions } from "../shared_options.ts";
+import {
+  addCommandHelp,
+  commandLineOf,
+  createProgram,
+  helpPart,
+  runProgram,
+  shareOptions,
+} from "../program.ts";
 import { addCommands } from "./commands.ts";
 import { runOnce } from "./once.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";

@@ -6,12 +6,12 @@ import type { Command } from "commander";
 import { showProgress } from "../../terminal/progress.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { ComputerNotRunningError, ExitCode, ExitRequest, printError, UsageError } from "../outcome.ts";
-import { withoutSharedOptions } from "../shared_options.ts";
+import { withoutSharedOptions } from "../program.ts";
 import type { CommandCall } from "./commands.ts";
 import { askComputer } from "./control/client.ts";
 import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
-import { LazyEditor } from "../lazy_editor.ts";
+import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 
 export interface OnceContext {
   readonly program: Command;

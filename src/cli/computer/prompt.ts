@@ -13,7 +13,7 @@ import { Conversation, type Person, personAt } from "./conversation.ts";
 import { askForInput } from "./questions.ts";
 import type { CommandContext, HostedComputer } from "./hosted_computer.ts";
 import type { Command } from "commander";
-import { shareOptions } from "../shared_options.ts";
+import { shareOptions } from "../program.ts";
 import { type AnswerOutput, type Presentation, showAnswer } from "../answers/answer.ts";
 import { addCommands } from "./commands.ts";
 

@@ -4,7 +4,7 @@ import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
-import type { UseEditor } from "../lazy_editor.ts";
+import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askToRun } from "../questions/terminal_answers.ts";
 import { describeCaller, toShownName } from "../questions/shown_question.ts";
 

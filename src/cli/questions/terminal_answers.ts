@@ -1,5 +1,6 @@
 /** Answers questions by asking a person at a terminal: forms, pages to open, and calls to run. */
 import type { Answer, FieldValue } from "../../protocol/questions.ts";
+import { isLoopback } from "../../protocol/server_address.ts";
 import {
   type Dialogue,
   type DialogueEnd,
@@ -10,7 +11,7 @@ import { consoleColumns } from "../../terminal/screen.ts";
 import { quoteText } from "../../terminal/shapes.ts";
 import { countOf } from "../../text/text.ts";
 import { escapeUnseen, inWrittenOrder } from "../../text/safe_text.ts";
-import type { UseEditor } from "../lazy_editor.ts";
+import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { checkWord, FormDialogue } from "./form.ts";
 import {
   describeAsker,
@@ -79,7 +80,6 @@ const PAGE_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["n", false],
   ["no", false],
 ]);
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Asks the person to open a page, and whether they have been there. This program never opens or fetches it. */
 export async function askToOpen(
@@ -111,7 +111,7 @@ function pageHead({ asker, message, url, timeLeftMs }: ShownPage, columns: numbe
     `Host: ${host}`,
     ...(hostname.includes("xn--") ? ["Careful: the name of this host is not written in ASCII letters."] : []),
     ...(username === "" ? [] : ["Careful: what stands before the @ is a user name, and not the host."]),
-    ...(protocol === "https:" || LOOPBACK.test(hostname)
+    ...(protocol === "https:" || isLoopback(hostname)
       ? []
       : ["Careful: the connection to this host is not encrypted."]),
     href,

@@ -7,8 +7,7 @@ import type { Command } from "commander";
 import { isRecord } from "../../json/json.ts";
 import { openAuditFile, withAuditFile } from "./audit_file.ts";
 import { checkJwtOptions, openAuth, toUsageError } from "./credentials.ts";
-import { completeOptions } from "./option_sources.ts";
-import { misspeltVariables } from "./variables.ts";
+import { completeOptions, misspeltVariables } from "./option_sources.ts";
 import {
   refuseRemovedFlags,
   refuseRemovedVariables,

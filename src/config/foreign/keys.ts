@@ -2,7 +2,7 @@
 import { membersOf } from "./dialects.ts";
 import { FLAT_KEYS } from "./flat.ts";
 import { type ConfigForm, isRemark } from "../form.ts";
-import { unknownKey } from "../explain.ts";
+import { type Synonyms, unknownKey } from "../explain.ts";
 import type { ReadingPlace } from "../problem.ts";
 
 /** Keys that are refused, because a server without them would be unsafe. */
@@ -74,7 +74,7 @@ const DECORATION: ReadonlySet<string> = new Set([
 ]);
 
 /** Common names of other programs for our keys, whose spelling is not similar. */
-const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
+const SYNONYMS: Synonyms = new Map(Object.entries({
   arguments: "args",
   parameters: "args",
   params: "args",
@@ -105,12 +105,7 @@ export function checkForeignKeys(
     if (known.includes(key) || DECORATION.has(key) || isRemark(key)) continue;
     // An unsupported feature that is switched off needs no warning.
     if (IGNORED.has(key) && (value === false || value === null)) continue;
-    findings.warn([...path, key], IGNORED.get(key) ?? messageFor(key, known));
+    const similar = [...known, ...REFUSED.keys(), ...IGNORED.keys()];
+    findings.warn([...path, key], IGNORED.get(key) ?? unknownKey(key, similar, SYNONYMS));
   }
-}
-
-function messageFor(key: string, known: readonly string[]): string {
-  const meant = SYNONYMS.get(key);
-  if (meant !== undefined) return `unknown key, ignored; did you mean "${meant}"?`;
-  return unknownKey(key, [...known, ...REFUSED.keys(), ...IGNORED.keys()]);
 }

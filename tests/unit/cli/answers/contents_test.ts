@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { contentsText, indentJson, resourceText } from "../../../../src/cli/answers/contents.ts";
+import {
+  contentsText,
+  indentJson,
+  progressText,
+  resourceText,
+} from "../../../../src/cli/answers/contents.ts";
 
 Deno.test("contentsText() shows texts as they are and anything else by what it is", () => {
   const content = [
@@ -58,4 +63,12 @@ Deno.test("indentJson() grows by a constant factor, however deep or long its par
   assertEquals(indentJson(deep).length < 50 * deep.length, true);
   const long = JSON.stringify(['\\"'.repeat(2_000_000)]);
   assertEquals(indentJson(long).length, long.length + "\n  \n".length);
+});
+
+Deno.test("progressText() is a percentage where the total is known", () => {
+  assertEquals(progressText({ progress: 3, total: 10, message: "Compiling" }), "30 % (3 of 10)  Compiling");
+  assertEquals(progressText({ progress: 42.345, total: 100 }), "42 %");
+  assertEquals(progressText({ progress: 12, total: 10 }), "100 % (12 of 10)");
+  assertEquals(progressText({ progress: -1, total: 3 }), "0 % (-1 of 3)");
+  assertEquals(progressText({ progress: 1 / 3, message: "" }), "0.33");
 });

@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
+  buildPage,
   type Landing,
   type LandingPlace,
   openLandingPlace,
+  type PageKind,
 } from "../../../../../src/cli/computer/auth/loopback.ts";
 
 /** Opens a place at a free port. */
@@ -117,4 +119,29 @@ Deno.test("a connection that sends nothing does not delay the end of a sign-in",
   using idle = await Deno.connect({ hostname: "127.0.0.1", port: portOf(place) });
   await idle.write(new TextEncoder().encode("GET /call"));
   await place[Symbol.asyncDispose]();
+});
+
+Deno.test("the page says in plain words how the sign-in ended", async () => {
+  const told: readonly (readonly [kind: PageKind, status: number, words: string])[] = [
+    ["done", 200, "You are signed in"],
+    ["failed", 400, "The sign-in failed"],
+    ["not awaited", 400, "copy the whole address of this page and paste it there"],
+    ["not found", 404, "There is no page here"],
+  ];
+  for (const [kind, status, words] of told) {
+    const page = buildPage(kind, "files");
+    assertEquals(page.status, status);
+    assertStringIncludes(await page.text(), words);
+  }
+});
+
+Deno.test("the name of a server cannot become a part of the page, and the page loads nothing", async () => {
+  const page = buildPage("done", `<script>alert("1")</script>&\u202e`);
+  const text = await page.text();
+  assertEquals(text.includes("<script>"), false);
+  assertEquals(text.includes("\u202e"), false);
+  assertStringIncludes(text, "&#60;script&#62;");
+  assertStringIncludes(page.headers.get("content-security-policy") ?? "", "default-src 'none'");
+  assertEquals(page.headers.get("referrer-policy"), "no-referrer");
+  assertEquals(page.headers.get("cache-control"), "no-store");
 });

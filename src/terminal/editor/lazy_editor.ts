@@ -1,5 +1,5 @@
 /** A line editor for a program without a prompt: loaded and opened when something is asked. */
-import type { LineEditor } from "../terminal/editor/line_editor.ts";
+import type { LineEditor } from "./line_editor.ts";
 
 /** Works with a line editor, and gives it back. */
 export type UseEditor = <T>(work: (editor: LineEditor) => Promise<T>) => Promise<T>;
@@ -31,8 +31,8 @@ export class LazyEditor {
   };
 
   async #open(): Promise<LineEditor> {
-    if (this.#isPlain) return new (await import("../terminal/editor/piped_editor.ts")).PipedEditor();
-    return await (await import("../terminal/editor/terminal_editor.ts")).openLineEditor({ prompt: "" });
+    if (this.#isPlain) return new (await import("./piped_editor.ts")).PipedEditor();
+    return await (await import("./terminal_editor.ts")).openLineEditor({ prompt: "" });
   }
 
   /** A plain editor is kept, with the lines that it has read ahead. */
