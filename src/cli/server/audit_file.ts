@@ -1,6 +1,6 @@
 /** The file of `--audit-log`: the lines of the audit trail once more, as JSON, whatever the level of the log. */
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
-import { describeFileError } from "../../files.ts";
+import { describeFileError } from "../../files/files.ts";
 import { createLogger, type LogFields, type Logger, type LogLevel, parseLogLevels } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";

@@ -3,7 +3,7 @@ import { basename, dirname } from "@std/path";
 import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers } from "../../../../config/toml_edit.ts";
-import { readRegularFile, replaceFile } from "../../../../files.ts";
+import { readRegularFile, replaceFile } from "../../../../files/files.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
