@@ -35,7 +35,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { signal, reqId, onWait, onQuestion = onAnyQuestion } = options;
   signal?.throwIfAborted();
-  using progress = await followed.follow(requests, options);
+  const progress = await followed.follow(requests, options);
   const { timeoutMs } = progress;
   const body = { req_id: reqId, tool_name: tool, params };
   const send = () => requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
@@ -49,6 +49,8 @@ export async function callTool(
   } catch (error) {
     if (signal?.aborted || error instanceof RequestTimeoutError) requests.cancel(reqId);
     throw error;
+  } finally {
+    progress[Symbol.dispose]();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Questions of a call to the Agent's user: what they are shown, and how their answers go back. */
 import { abortable } from "../async/abortable.ts";
 import { MAX_TIMER_MS } from "../async/backoff.ts";
-import { Deadline } from "../async/deadline.ts";
+import { withDeadline } from "../async/deadline.ts";
 import { isRecord } from "../json/json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -173,14 +173,14 @@ async function askUser(
     return undefined;
   }
   const timeLeftMs = Math.min(required.expires_in_ms, MAX_TIMER_MS);
-  using deadline = new Deadline(timeLeftMs, { reason: expired, signal });
-  const question = toQuestion(required, call, { ...about, timeLeftMs, signal: deadline.signal });
-  if (question === undefined) {
-    requests.warn("a question was not shown: it asks for a secret, or is malformed", { req_id: call.reqId });
-    return undefined;
-  }
   try {
-    return await abortable(Promise.resolve(onQuestion(question)), deadline.signal);
+    return await withDeadline(timeLeftMs, { reason: expired, signal }, async (signal) => {
+      const question = toQuestion(required, call, { ...about, timeLeftMs, signal });
+      if (question !== undefined) return await abortable(Promise.resolve(onQuestion(question)), signal);
+      const problem = "a question was not shown: it asks for a secret, or is malformed";
+      requests.warn(problem, { req_id: call.reqId });
+      return undefined;
+    });
   } catch (error) {
     signal?.throwIfAborted();
     requests.warn("a question was not answered", { req_id: call.reqId, error: describeError(error) });

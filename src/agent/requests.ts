@@ -1,5 +1,5 @@
 /** Sends an Agent's requests, reads the answers, and fetches their large parts. */
-import { Deadline } from "../async/deadline.ts";
+import { withDeadline } from "../async/deadline.ts";
 import type { Link } from "../link/link.ts";
 import type { LogFields, Logger } from "../log.ts";
 import { parseGetBlobRet } from "../protocol/answers.ts";
@@ -155,25 +155,24 @@ export class Requests {
   async fill<T>(fill: (options: FillOptions) => Promise<T>, options: RequestOptions): Promise<T> {
     const { maxBlobBytes, blobTimeoutMs } = this.#options;
     const { signal } = options;
-    using deadline = new Deadline(blobTimeoutMs, {
-      reason: () =>
-        new RequestTimeoutError(
-          `Cannot fetch the large parts of an answer: not complete in ${blobTimeoutMs} ms (blobTimeoutMs)`,
-        ),
-      signal,
-    });
-    const asked = { ...options, signal: deadline.signal, parse: parseGetBlobRet, isFailureLogged: true };
+    const reason = () =>
+      new RequestTimeoutError(
+        `Cannot fetch the large parts of an answer: not complete in ${blobTimeoutMs} ms (blobTimeoutMs)`,
+      );
     const failures = new Flaws();
     const flaws = new Flaws();
-    const filled = await fill({
-      maxBytes: maxBlobBytes,
-      fetchChunk: (blob_handle, chunk_offset) =>
-        this.ask(GET_BLOB_EVENT, { blob_handle, chunk_offset, max_chunk_bytes: BLOB_CHUNK_BYTES }, asked),
-      onFailure: (handle, error) => {
-        signal?.throwIfAborted();
-        failures.add(shorten(handle, MAX_LOGGED_HANDLE), describeError(error));
-      },
-      onFlaw: flaws.add,
+    const filled = await withDeadline(blobTimeoutMs, { reason, signal }, (signal) => {
+      const asked = { ...options, signal, parse: parseGetBlobRet, isFailureLogged: true };
+      return fill({
+        maxBytes: maxBlobBytes,
+        fetchChunk: (blob_handle, chunk_offset) =>
+          this.ask(GET_BLOB_EVENT, { blob_handle, chunk_offset, max_chunk_bytes: BLOB_CHUNK_BYTES }, asked),
+        onFailure: (handle, error) => {
+          options.signal?.throwIfAborted();
+          failures.add(shorten(handle, MAX_LOGGED_HANDLE), describeError(error));
+        },
+        onFlaw: flaws.add,
+      });
     });
     if (failures.count > 0) this.warn("large parts of an answer were not fetched", failures.fields);
     if (flaws.count > 0) this.warn("answer has flaws", flaws.fields);

@@ -1,6 +1,6 @@
 /** Uploads a file to a Computer, chunk by chunk (`client:put_blob`, `docs/protocol/versions.md#uploads`). */
 import { Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
-import { Deadline } from "../async/deadline.ts";
+import { withDeadline } from "../async/deadline.ts";
 import { parsePutBlobRet } from "../protocol/answers.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError, UnsupportedRequestError } from "../protocol/errors.ts";
@@ -72,28 +72,26 @@ export async function putBlob(
   options.signal?.throwIfAborted();
   assertUploads(requests);
   let busy: SmcpError | undefined;
-  using deadline = new Deadline(timeoutMs, {
-    reason: () => {
-      const why = busy === undefined ? "" : "; it had no place for another upload";
-      const message =
-        `Cannot upload to Computer "${computer}": not complete in ${timeoutMs} ms (timeoutMs)${why}`;
-      return new RequestTimeoutError(message, { cause: busy });
-    },
-    signal: options.signal,
-  });
-  const { signal } = deadline;
-  const content = await readContent(source, { name: options.name, signal });
-  const waits = new Backoff(BUSY_WAITS);
-  for (;;) {
-    try {
-      return await sendContent(requests, content, signal);
-    } catch (error) {
-      if (error instanceof UnsupportedRequestError) throw unsupported(requests, error);
-      if (!isBusy(error)) throw error;
-      busy = error;
+  const reason = () => {
+    const why = busy === undefined ? "" : "; it had no place for another upload";
+    const message =
+      `Cannot upload to Computer "${computer}": not complete in ${timeoutMs} ms (timeoutMs)${why}`;
+    return new RequestTimeoutError(message, { cause: busy });
+  };
+  return await withDeadline(timeoutMs, { reason, signal: options.signal }, async (signal) => {
+    const content = await readContent(source, { name: options.name, signal });
+    const waits = new Backoff(BUSY_WAITS);
+    for (;;) {
+      try {
+        return await sendContent(requests, content, signal);
+      } catch (error) {
+        if (error instanceof UnsupportedRequestError) throw unsupported(requests, error);
+        if (!isBusy(error)) throw error;
+        busy = error;
+      }
+      await delay(waits.next(), signal);
     }
-    await delay(waits.next(), signal);
-  }
+  });
 }
 
 interface Content {

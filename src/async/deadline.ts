@@ -1,4 +1,5 @@
 /** A time limit that a caller can also end earlier. */
+import { MAX_TIMER_MS } from "./backoff.ts";
 
 export interface DeadlineOptions {
   readonly reason: () => Error;
@@ -6,7 +7,7 @@ export interface DeadlineOptions {
 }
 
 /**
- * A signal that is aborted after a time limit, or with the caller's signal. Declare it with `using`: disposal removes the
+ * A signal that is aborted after a time limit, if a timer can wait so long, or with the caller's signal. Declare it with `using`: disposal removes the
  * timer and the listener.
  */
 export class Deadline implements Disposable {
@@ -33,6 +34,7 @@ export class Deadline implements Disposable {
   /** Begins the time limit anew. Do not call it after the disposal. */
   restart(): void {
     clearTimeout(this.#timer);
+    if (this.#timeoutMs > MAX_TIMER_MS) return;
     this.#timer = setTimeout(() => this.abort(this.#reason()), this.#timeoutMs);
   }
 
@@ -43,5 +45,19 @@ export class Deadline implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#caller?.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+/** Runs with a signal that is aborted after a time limit, or with the caller's signal. */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  options: DeadlineOptions,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(timeoutMs, options);
+  try {
+    return await run(deadline.signal);
+  } finally {
+    deadline[Symbol.dispose]();
   }
 }

@@ -1,4 +1,6 @@
 /** One connection to a Server. */
+import { abortable } from "../async/abortable.ts";
+import { withDeadline } from "../async/deadline.ts";
 import { io, type ManagerOptions, NodeWebSocket, type Socket } from "socket.io-client";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
@@ -79,6 +81,8 @@ export interface AttemptContext {
   readonly timeoutMs: number;
 }
 
+type Transports = NonNullable<ManagerOptions["transports"]>;
+
 /** The Server serves no polling: it has several processes behind a balancer without sticky sessions. */
 class PollingRefusedError extends Error {
   override readonly name = "PollingRefusedError";
@@ -98,11 +102,11 @@ export async function openConnection(options: ConnectOptions, context: AttemptCo
   assertSupported(options);
   const startMs = performance.now();
   try {
-    return await openWith([StrictPolling, NodeWebSocket], options, context);
+    return await SocketConnection.open([StrictPolling, NodeWebSocket], options, context);
   } catch (error) {
     if (!(error instanceof PollingRefusedError)) throw error;
     const timeoutMs = Math.max(1, context.timeoutMs - (performance.now() - startMs));
-    return await openWith([NodeWebSocket], options, { ...context, timeoutMs });
+    return await SocketConnection.open([NodeWebSocket], options, { ...context, timeoutMs });
   }
 }
 
@@ -117,158 +121,174 @@ function assertSupported({ url, headers, ca }: ConnectOptions): void {
   check("ca", ca !== undefined);
 }
 
-type Transports = NonNullable<ManagerOptions["transports"]>;
+/** One Socket.IO socket, from its first attempt to its end. */
+class SocketConnection implements Connection {
+  readonly #socket: Socket;
+  readonly #onEvent: AttemptContext["onEvent"];
+  readonly #opened = Promise.withResolvers<Connection>();
+  readonly #closed = Promise.withResolvers<ConnectionEnd>();
+  readonly #dismissed = Promise.withResolvers<Farewell>();
+  readonly #toFailure: (failure: ConnectFailure) => Error;
+  readonly #url: string;
+  #farewell: Farewell | undefined;
+  /** Only a peer that breaks the protocol sends bytes, so that other messages are not searched for them. */
+  #hasSeenBytes = false;
+  maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
 
-function openWith(
-  transports: Transports,
-  options: ConnectOptions,
-  context: AttemptContext,
-): Promise<Connection> {
-  const { onEvent, signal, timeoutMs } = context;
-  const { promise, resolve, reject } = Promise.withResolvers<Connection>();
-  const { url } = options;
-  const { origin, path } = parseServerAddress(url, options.path);
-  const version = PROTOCOL_VERSIONS[options.protocolVersion ?? DEFAULT_PROTOCOL];
-  const target = { url, requested: `${origin}${path}`, version };
-  const socket = io(`${origin}${SMCP_NAMESPACE}`, {
-    path,
-    query: { [VERSION_QUERY_PARAMETER]: version },
-    auth: { ...options.auth },
-    extraHeaders: { ...options.headers },
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    transports,
-    forceNew: true,
-    reconnection: false,
-    autoConnect: false,
-    timeout: timeoutMs,
-  });
-  let maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
-  const closed = Promise.withResolvers<ConnectionEnd>();
-  const dismissed = Promise.withResolvers<Farewell>();
-  let farewell: Farewell | undefined;
-  // Only a peer that breaks the protocol sends any, so that other messages are not searched for bytes.
-  let hasSeenBytes = false;
-
-  const fail = (error: unknown) => {
-    void closeSocket(socket);
-    reject(error);
-  };
-  const hasPolling = transports.length > 1;
-  const toFailure = (error: ConnectFailure) => {
-    if (hasPolling && refusesPolling(error)) return new PollingRefusedError("Polling is not served");
-    return toConnectError(error, { ...target, hasPolling, hasCa: options.ca !== undefined });
-  };
-  const onAbort = () => fail(signal.reason);
-  // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.
-  const timer = setTimeout(
-    () => fail(unreachable(url, "no answer in time (timeout)")),
-    timeoutMs,
-  );
-  const settle = () => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-  };
-  promise.then(settle, settle);
-  if (signal.aborted) {
-    onAbort();
-    return promise;
+  private constructor(transports: Transports, options: ConnectOptions, context: AttemptContext) {
+    const { url, ca } = options;
+    const { origin, path } = parseServerAddress(url, options.path);
+    const version = PROTOCOL_VERSIONS[options.protocolVersion ?? DEFAULT_PROTOCOL];
+    const hasPolling = transports.length > 1;
+    const target = { url, requested: `${origin}${path}`, version, hasPolling, hasCa: ca !== undefined };
+    this.#url = url;
+    this.#onEvent = context.onEvent;
+    this.#toFailure = (failure) =>
+      hasPolling && refusesPolling(failure)
+        ? new PollingRefusedError("Polling is not served")
+        : toConnectError(failure, target);
+    this.#socket = io(`${origin}${SMCP_NAMESPACE}`, {
+      path,
+      query: { [VERSION_QUERY_PARAMETER]: version },
+      auth: { ...options.auth },
+      extraHeaders: { ...options.headers },
+      ...(ca === undefined ? {} : { ca }),
+      transports,
+      forceNew: true,
+      reconnection: false,
+      autoConnect: false,
+      timeout: context.timeoutMs,
+    });
   }
-  signal.addEventListener("abort", onAbort, { once: true });
 
-  socket.on(
-    "connect",
-    () => {
-      void closed.promise.then(closeWhenHidden(socket));
-      const ends = { closed: closed.promise, dismissed: dismissed.promise };
-      const state = { said: () => farewell, mayHoldBytes: () => hasSeenBytes };
-      resolve(toConnection(socket, { ...ends, maxPayloadBytes, ...state }));
-    },
-  );
-  socket.on("connect_error", (error) => fail(toFailure(error)));
-  socket.on("disconnect", (reason) => {
-    void closeSocket(socket);
-    const end = { reason: farewell?.message ?? reason, farewell };
-    closed.resolve(end);
-    reject(unreachable(url, `connection closed (${end.reason})`));
-  });
-  socket.onAny((event: unknown, ...args: unknown[]) => {
+  static async open(
+    transports: Transports,
+    options: ConnectOptions,
+    context: AttemptContext,
+  ): Promise<Connection> {
+    const { signal, timeoutMs } = context;
+    signal.throwIfAborted();
+    const connection = new SocketConnection(transports, options, context);
+    // Socket.IO has no time-out for the answer to CONNECT: its own ends with the transport's handshake.
+    const reason = () => unreachable(options.url, "no answer in time (timeout)");
+    try {
+      return await withDeadline(timeoutMs, { reason, signal }, (signal) => {
+        connection.#connect();
+        return abortable(connection.#opened.promise, signal);
+      });
+    } catch (error) {
+      void connection.close();
+      throw error;
+    }
+  }
+
+  get dismissed(): Promise<Farewell> {
+    return this.#dismissed.promise;
+  }
+
+  get closed(): Promise<ConnectionEnd> {
+    return this.#closed.promise;
+  }
+
+  emit(event: string, body: unknown): void {
+    assertFits(body, this.maxPayloadBytes);
+    if (this.#socket.connected) this.#socket.emit(event, body);
+  }
+
+  request(event: string, body: unknown, timeoutMs: number): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      assertFits(body, this.maxPayloadBytes);
+      if (!this.#socket.connected) {
+        return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`));
+      }
+      this.#socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
+        if (error !== null) return reject(this.#toLoss(event, timeoutMs));
+        if (this.#hasSeenBytes && holdsBytes(answer)) return reject(bytesInAnswer(event));
+        resolve(answer);
+      });
+    });
+  }
+
+  /** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */
+  close(): Promise<void> {
+    const socket = this.#socket;
+    const { engine } = socket.io;
+    // A socket that never connected has no engine, although its type says so.
+    if (engine === undefined || engine.readyState === "closed") {
+      socket.disconnect();
+      return Promise.resolve();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
+    engine.once("close", () => resolve());
+    socket.disconnect();
+    engine.close();
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  #connect(): void {
+    const socket = this.#socket;
+    socket.on("connect", () => {
+      this.#closeWhenHidden();
+      this.#opened.resolve(this);
+    });
+    socket.on("connect_error", (failure) => this.#opened.reject(this.#toFailure(failure)));
+    socket.on("disconnect", (reason) => {
+      void this.close();
+      const end = { reason: this.#farewell?.message ?? reason, farewell: this.#farewell };
+      this.#closed.resolve(end);
+      this.#opened.reject(unreachable(this.#url, `connection closed (${end.reason})`));
+    });
     // Socket.IO also allows numbers as event names.
-    if (typeof event !== "string") return;
+    socket.onAny((event: unknown, ...args: unknown[]) => {
+      if (typeof event === "string") this.#receive(event, args);
+    });
+    socket.connect();
+    socket.io.engine.on("data", (data) => this.#hasSeenBytes ||= typeof data !== "string");
+    socket.io.engine.once("handshake", ({ maxPayload }) => {
+      if (typeof maxPayload === "number" && maxPayload > 0) this.maxPayloadBytes = maxPayload;
+    });
+  }
+
+  #receive(event: string, args: readonly unknown[]): void {
+    const [body] = args;
     if (event === CONNECTION_CLOSING_NOTIFICATION) {
-      farewell = readClosingNotification(args[0]);
-      if (farewell !== undefined) dismissed.resolve(farewell);
+      this.#farewell = readClosingNotification(body);
+      if (this.#farewell !== undefined) this.#dismissed.resolve(this.#farewell);
       return;
     }
     const acknowledge = args.at(-1);
     const reply = (answer: unknown) => {
-      assertFits(answer, maxPayloadBytes);
+      assertFits(answer, this.maxPayloadBytes);
       if (typeof acknowledge === "function") acknowledge(answer);
     };
-    onEvent({
+    this.#onEvent({
       event,
       // Bytes are no message of the protocol: whoever reads the event refuses it as one without a body.
-      body: typeof args[0] === "function" || (hasSeenBytes && holdsBytes(args[0])) ? undefined : args[0],
+      body: typeof body === "function" || (this.#hasSeenBytes && holdsBytes(body)) ? undefined : body,
       reply: typeof acknowledge === "function" ? reply : undefined,
-      maxAnswerBytes: maxPayloadBytes,
+      maxAnswerBytes: this.maxPayloadBytes,
     });
-  });
-  socket.connect();
-  socket.io.engine.on("data", (data) => hasSeenBytes ||= typeof data !== "string");
-  socket.io.engine.once("handshake", (handshake) => {
-    const { maxPayload } = handshake;
-    if (typeof maxPayload === "number" && maxPayload > 0) maxPayloadBytes = maxPayload;
-  });
-  return promise;
-}
+  }
 
-/**
- * Closes the connection of a web page that is left. The browser may keep the page to come back to, frozen and with its
- * connection: nobody else would get its seat until the Server misses a pong. A page that comes back reconnects.
- *
- * @return Stops that.
- */
-function closeWhenHidden(socket: Socket): () => void {
-  const onHidden = () => void closeSocket(socket);
-  // Node has no such events, although the types say so.
-  globalThis.addEventListener?.("pagehide", onHidden);
-  return () => globalThis.removeEventListener?.("pagehide", onHidden);
-}
+  /**
+   * Closes the connection of a web page that is left. The browser may keep the page to come back to, frozen and with its
+   * connection: nobody else would get its seat until the Server misses a pong. A page that comes back reconnects.
+   */
+  #closeWhenHidden(): void {
+    const onHidden = () => void this.close();
+    // Node has no such events, although the types say so.
+    globalThis.addEventListener?.("pagehide", onHidden);
+    void this.#closed.promise.then(() => globalThis.removeEventListener?.("pagehide", onHidden));
+  }
 
-function toConnection(
-  socket: Socket,
-  facts: Pick<Connection, "closed" | "dismissed" | "maxPayloadBytes"> & {
-    readonly said: () => Farewell | undefined;
-    readonly mayHoldBytes: () => boolean;
-  },
-): Connection {
-  const { closed, dismissed, maxPayloadBytes, said, mayHoldBytes } = facts;
-  return {
-    closed,
-    dismissed,
-    maxPayloadBytes,
-    emit(event, body) {
-      assertFits(body, maxPayloadBytes);
-      if (socket.connected) socket.emit(event, body);
-    },
-    request(event, body, timeoutMs) {
-      return new Promise((resolve, reject) => {
-        assertFits(body, maxPayloadBytes);
-        if (!socket.connected) {
-          return reject(new ConnectionClosedError(`Cannot send "${event}": not connected`));
-        }
-        socket.timeout(timeoutMs).emit(event, body, (error: Error | null, ...answer: unknown[]) => {
-          if (error === null && mayHoldBytes() && holdsBytes(answer)) return reject(bytesInAnswer(event));
-          if (error === null) return resolve(answer);
-          reject(
-            socket.connected
-              ? new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`)
-              : new ConnectionClosedError(`Cannot complete "${event}": ${lossOf(said())}`),
-          );
-        });
-      });
-    },
-    close: () => closeSocket(socket),
-  };
+  #toLoss(event: string, timeoutMs: number): Error {
+    const what = `Cannot complete "${event}"`;
+    if (this.#socket.connected) return new RequestTimeoutError(`${what}: no answer in ${timeoutMs} ms`);
+    const said = this.#farewell;
+    const why = said === undefined ? "connection lost" : `the Server ended the connection (${said.message})`;
+    return new ConnectionClosedError(`${what}: ${why}`);
+  }
 }
 
 /**
@@ -289,24 +309,4 @@ function holdsBytes(message: unknown): boolean {
 function bytesInAnswer(event: string): SmcpError {
   const why = "it holds bytes in place of text";
   return new SmcpError(ErrorCode.INTERNAL_ERROR, `Cannot read the answer to "${event}": ${why}`);
-}
-
-function lossOf(farewell: Farewell | undefined): string {
-  return farewell === undefined ? "connection lost" : `the Server ended the connection (${farewell.message})`;
-}
-
-/** Socket.IO first sends queued data, such as a cancel or its own disconnect. A process must not end before. */
-function closeSocket(socket: Socket): Promise<void> {
-  const { engine } = socket.io;
-  // A socket that never connected has no engine, although its type says so.
-  if (engine === undefined || engine.readyState === "closed") {
-    socket.disconnect();
-    return Promise.resolve();
-  }
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
-  engine.once("close", () => resolve());
-  socket.disconnect();
-  engine.close();
-  return promise.finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 /** Credentials that change: they are asked for before each connection. */
 import { abortable } from "../async/abortable.ts";
-import { Deadline } from "../async/deadline.ts";
+import { withDeadline } from "../async/deadline.ts";
 import { AuthenticationError } from "../protocol/local_errors.ts";
 import { describeError } from "../text/text.ts";
 import type { ConnectOptions } from "./connect.ts";
@@ -56,13 +56,13 @@ export async function withCredentials(
 ): Promise<ConnectOptions> {
   const { credentials, ...place } = options;
   if (credentials === undefined) return place;
-  using deadline = new Deadline(timeoutMs, {
-    reason: () => new TypeError(`No credentials within ${Math.round(timeoutMs)} ms`),
-    signal,
-  });
+  const reason = () => new TypeError(`No credentials within ${Math.round(timeoutMs)} ms`);
   try {
-    const asked = Promise.resolve(credentials({ signal: deadline.signal }));
-    const { token, auth, headers } = await abortable(asked, deadline.signal);
+    const { token, auth, headers } = await withDeadline(
+      timeoutMs,
+      { reason, signal },
+      (signal) => abortable(Promise.resolve(credentials({ signal })), signal),
+    );
     return {
       ...place,
       auth: { ...place.auth, ...(token === undefined ? {} : { token }), ...auth },

@@ -1,25 +1,22 @@
 /** The link of an Agent or a Computer to its Server: connects, joins, requests, and reconnects after a loss. */
 import { abortable } from "../async/abortable.ts";
-import { Deadline } from "../async/deadline.ts";
-import { type Backoff, delay, MAX_TIMER_MS } from "../async/backoff.ts";
+import { delay } from "../async/backoff.ts";
+import { withDeadline } from "../async/deadline.ts";
 import { type Logger, silentLogger, withModule } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
-import { describeError } from "../text/text.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
-import type { ProtocolMinor } from "../protocol/version.ts";
-import { loadTracing } from "../tracing.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
-import { connectPatiently } from "./attempts.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
+import { describeError } from "../text/text.ts";
+import { loadTracing } from "../tracing.ts";
 import { toDismissal } from "./connect_failure.ts";
-import type { Connection, ConnectionEnd, ConnectOptions, IncomingEvent } from "./connect.ts";
-import type { CredentialsSource } from "./credentials.ts";
+import type { Connection, ConnectionEnd, IncomingEvent } from "./connect.ts";
+import { Dialer, type DialerOptions } from "./dialer.ts";
 import { type JoinAttempt, leaveOffice, requestJoin } from "./join.ts";
-import { ProtocolChoice, type ProtocolChoiceOptions } from "./protocol_choice.ts";
-import { Renewal } from "./renewal.ts";
 import { reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
@@ -31,9 +28,7 @@ const STABLE_MS = 10_000;
  * The options of a link. One that may change its protocol version does so once for each connection and each join that is
  * refused because of it, to the highest version that it speaks and that the Server named.
  */
-export interface LinkOptions extends ConnectOptions, RetryOptions, ProtocolChoiceOptions {
-  /** Gives the credentials for each connection, besides `auth` and `headers`. */
-  readonly credentials?: CredentialsSource | undefined;
+export interface LinkOptions extends DialerOptions, RetryOptions {
   readonly logger?: Logger | undefined;
   /** How long a rejoin is retried while the name or seat is taken, in milliseconds; 60,000 by default. */
   readonly rejoinPatienceMs?: number | undefined;
@@ -76,11 +71,8 @@ export class Link implements AsyncDisposable {
   #dismissed: Connection | undefined;
   /** The connection that this link ends to come back with another protocol version. */
   #outdated: Connection | undefined;
-  readonly #protocol: ProtocolChoice;
-  readonly #renewal: Renewal;
+  readonly #dialer: Dialer;
   #ready = pending<Connection>();
-  /** Whether the first connection is still being opened. */
-  #isOpening = true;
   #supervision: Promise<void> = Promise.resolve();
   /** Aborted on leaving the office; the requests made in it then reject. */
   #leaving = new AbortController();
@@ -90,8 +82,7 @@ export class Link implements AsyncDisposable {
     this.#options = { ...options, auth: { session: crypto.randomUUID(), ...options.auth } };
     this.#listener = listener;
     this.#log = withModule(options.logger ?? silentLogger, "link");
-    this.#protocol = new ProtocolChoice(options, this.#log);
-    this.#renewal = new Renewal(this.#options, this.#log);
+    this.#dialer = new Dialer(this.#options, this.#log);
   }
 
   /**
@@ -112,8 +103,7 @@ export class Link implements AsyncDisposable {
     await loadTracing();
     if (warning !== undefined) link.#log.warn(warning);
     const { timeoutMs = Infinity, signal = link.#closing.signal } = context;
-    const connection = await link.#connect({ timeoutMs, signal, backoff: reconnectBackoff(options) });
-    link.#isOpening = false;
+    const connection = await link.#connect(timeoutMs, signal);
     link.#resume(connection);
     link.#supervision = link.#supervise(connection);
     return link;
@@ -131,7 +121,7 @@ export class Link implements AsyncDisposable {
 
   /** The `MAJOR.MINOR` of the protocol that this member speaks. */
   get protocolVersion(): ProtocolMinor {
-    return this.#protocol.minor;
+    return this.#dialer.protocolVersion;
   }
 
   /** The office that this member is in, or is rejoining. */
@@ -149,21 +139,18 @@ export class Link implements AsyncDisposable {
    */
   async join(membership: EnterOfficeReq, options: JoinOptions = {}): Promise<void> {
     const { timeoutMs = Infinity, patienceMs = 0 } = options;
-    const closing = this.#untilClosed(options.signal);
-    using deadline = timeoutMs > MAX_TIMER_MS ? undefined : new Deadline(timeoutMs, {
-      reason: () =>
-        new RequestTimeoutError(`Cannot join office "${membership.office_id}": no answer in time`),
-      signal: closing,
-    });
-    const signal = deadline?.signal ?? closing;
+    const reason = () =>
+      new RequestTimeoutError(`Cannot join office "${membership.office_id}": no answer in time`);
     const previous = this.#membership;
     const leaving = this.#leaving.signal;
     this.#membership = membership;
     try {
-      const attempt = this.#toAttempt({ signal, patienceMs });
-      await this.#joinNow(membership, attempt).catch(async (error) => {
-        await this.#changeProtocol(error, AbortSignal.any([signal, leaving]));
-        await this.#joinNow(membership, attempt);
+      await withDeadline(timeoutMs, { reason, signal: this.#untilClosed(options.signal) }, async (signal) => {
+        const attempt = this.#toAttempt({ signal, patienceMs });
+        await this.#joinNow(membership, attempt).catch(async (error) => {
+          await this.#changeProtocol(error, AbortSignal.any([signal, leaving]));
+          await this.#joinNow(membership, attempt);
+        });
       });
     } catch (error) {
       if (this.#membership === membership) this.#membership = previous;
@@ -253,7 +240,7 @@ export class Link implements AsyncDisposable {
    */
   async #changeProtocol(error: unknown, signal: AbortSignal): Promise<void> {
     const connection = this.#connection;
-    if (connection === undefined || !this.#protocol.follow(error)) throw error;
+    if (connection === undefined || !this.#dialer.follow(error)) throw error;
     this.#outdated = connection;
     this.#suspend();
     void connection.close();
@@ -320,13 +307,13 @@ export class Link implements AsyncDisposable {
     const backoff = reconnectBackoff(this.#options);
     let hasChanged = false;
     while (true) {
-      const connection = await this.#connect({ timeoutMs: Infinity, signal, backoff });
+      const connection = await this.#connect(Infinity, signal, backoff);
       try {
         await this.#restoreMembership(connection, signal);
         return connection;
       } catch (error) {
         void connection.close();
-        if (!hasChanged && this.#protocol.follow(error)) {
+        if (!hasChanged && this.#dialer.follow(error)) {
           hasChanged = true;
           continue;
         }
@@ -345,28 +332,17 @@ export class Link implements AsyncDisposable {
     if (this.#membership === undefined) await leaveOffice(connection, membership);
   }
 
-  /**
-   * Retries with back-off until connected, permanently refused, or out of time. A Server that refuses the protocol
-   * version is tried once more where the version may change, within the same time.
-   */
-  async #connect(
-    options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly backoff: Backoff },
+  #connect(
+    timeoutMs: number,
+    signal: AbortSignal,
+    backoff = reconnectBackoff(this.#options),
   ): Promise<Connection> {
     const onEvent = (incoming: IncomingEvent) => {
       if (incoming.event === CREDENTIALS_EXPIRING_NOTIFICATION) {
-        void this.#renewal.run(this.#connection, this.#closing.signal);
+        void this.#dialer.renew(this.#connection, this.#closing.signal);
       } else this.#tell(() => this.#listener.onEvent(incoming));
     };
-    const context = { ...options, onEvent, isFirst: this.#isOpening, log: this.#log };
-    const place = () => ({ ...this.#options, protocolVersion: this.protocolVersion });
-    const startMs = performance.now();
-    try {
-      return await connectPatiently(place(), context);
-    } catch (error) {
-      if (!this.#protocol.follow(error)) throw error;
-      const timeoutMs = Math.max(1, options.timeoutMs - (performance.now() - startMs));
-      return await connectPatiently(place(), { ...context, timeoutMs });
-    }
+    return this.#dialer.connect({ onEvent, timeoutMs, signal, backoff });
   }
 
   /** Joins on the current connection. If it is lost meanwhile, waits for the next one and joins there. */
@@ -388,19 +364,14 @@ export class Link implements AsyncDisposable {
     return { ...attempt, retry: this.#options, log: this.#log };
   }
 
-  async #untilReady(
+  #untilReady(
     event: string,
-    options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Connection> {
-    const { timeoutMs, signal } = options;
-    using deadline = new Deadline(timeoutMs, {
-      reason: () => new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`),
-      signal,
-    });
-    return await abortable(this.#ready.promise, deadline.signal);
+    const reason = () => new RequestTimeoutError(`Cannot send "${event}": no connection in ${timeoutMs} ms`);
+    return withDeadline(timeoutMs, { reason, signal }, (signal) => abortable(this.#ready.promise, signal));
   }
 
-  /** Aborted by the caller or by the closing of this link, whichever comes first. */
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {
     const closing = this.#closing.signal;
     return signal === undefined ? closing : AbortSignal.any([signal, closing]);
@@ -416,7 +387,7 @@ export class Link implements AsyncDisposable {
   }
 }
 
-/** Whether another connection may succeed: the last one was lost, or the Server did not answer. */
+/** Whether another connection may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof ConnectionClosedError || error instanceof RequestTimeoutError;
 }

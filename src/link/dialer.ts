@@ -1,0 +1,148 @@
+/** Connects a member to its Server: with newer credentials, the right protocol version, and again when it fails. */
+import { type Backoff, delay } from "../async/backoff.ts";
+import type { Logger } from "../log.ts";
+import { RENEW_CREDENTIALS_EVENT } from "../protocol/events.ts";
+import {
+  AuthenticationError,
+  JoinRefusedError,
+  ProtocolVersionError,
+  ServerUnreachableError,
+} from "../protocol/local_errors.ts";
+import { DEFAULT_PROTOCOL, highestMinorWithin, type ProtocolMinor } from "../protocol/version.ts";
+import { describeError } from "../text/text.ts";
+import type { Connection, ConnectOptions, IncomingEvent } from "./connect.ts";
+import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
+import { readJoinAck } from "./join.ts";
+
+/** Time for one attempt to connect, or to renew the credentials. */
+const ATTEMPT_TIMEOUT_MS = 15_000;
+/** How long refused credentials are retried after a loss, if a source gives them. */
+const RENEWAL_PATIENCE_MS = 60_000;
+
+export interface DialerOptions extends ConnectOptions {
+  /** Gives the credentials for each connection, besides `auth` and `headers`. */
+  readonly credentials?: CredentialsSource | undefined;
+  /** Whether the protocol version may change to one that the Server or the office names; false by default. */
+  readonly mayChangeProtocol?: boolean | undefined;
+}
+
+interface Attempts {
+  readonly onEvent: (incoming: IncomingEvent) => void;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly backoff: Backoff;
+}
+
+export class Dialer {
+  readonly #options: DialerOptions;
+  readonly #log: Logger;
+  #protocol: ProtocolMinor;
+  /** Whether this member was connected before: until then, only an unreachable Server is retried. */
+  #hasConnected = false;
+  #isRenewing = false;
+
+  constructor(options: DialerOptions, log: Logger) {
+    this.#options = options;
+    this.#protocol = options.protocolVersion ?? DEFAULT_PROTOCOL;
+    this.#log = log;
+  }
+
+  /** The `MAJOR.MINOR` of the protocol that this member speaks. */
+  get protocolVersion(): ProtocolMinor {
+    return this.#protocol;
+  }
+
+  /** Changes to the protocol version that a refusal names, where that is allowed; returns whether it did. */
+  follow(refusal: unknown): boolean {
+    const named = this.#options.mayChangeProtocol === true ? protocolNamedIn(refusal) : undefined;
+    if (named === undefined || named === this.#protocol) return false;
+    this.#log.info("changing the protocol version", { from: this.#protocol, to: named });
+    this.#protocol = named;
+    return true;
+  }
+
+  /**
+   * Retries until connected, permanently refused, or out of time. A Server that refuses the protocol version is tried once
+   * more where the version may change, within the same time.
+   *
+   * @throws the error of the last attempt, or of the one before if the last one had no time left to fail by itself.
+   */
+  async connect(attempts: Attempts): Promise<Connection> {
+    const startMs = performance.now();
+    const connection = await this.#tryAll(attempts).catch((error) => {
+      if (!this.follow(error)) throw error;
+      const timeoutMs = Math.max(1, attempts.timeoutMs - (performance.now() - startMs));
+      return this.#tryAll({ ...attempts, timeoutMs });
+    });
+    this.#hasConnected = true;
+    return connection;
+  }
+
+  async #tryAll({ onEvent, timeoutMs, signal, backoff }: Attempts): Promise<Connection> {
+    const startMs = performance.now();
+    const deadlineMs = startMs + timeoutMs;
+    let earlier: Error | undefined;
+    // Socket.IO is loaded with the first connection: a program that makes none starts faster.
+    const { openConnection } = await import("./connect.ts");
+    while (true) {
+      const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
+      try {
+        const place = { ...this.#options, protocolVersion: this.#protocol };
+        const options = await withCredentials(place, { signal, timeoutMs: attemptMs });
+        return await openConnection(options, { onEvent, signal, timeoutMs: attemptMs });
+      } catch (error) {
+        const waitMs = Math.round(backoff.next());
+        const isLast = performance.now() + waitMs >= deadlineMs;
+        if (!(error instanceof Error) || !this.#mayPass(error, performance.now() - startMs)) throw error;
+        const wasCutShort = attemptMs < ATTEMPT_TIMEOUT_MS && performance.now() >= deadlineMs;
+        if (isLast) throw wasCutShort && earlier !== undefined ? earlier : error;
+        // One warning for each loss: retries every ten seconds would flood the log.
+        const level = earlier === undefined ? "warn" : "debug";
+        const fields = { error: error.message, wait_ms: waitMs };
+        this.#log[level]("cannot connect to the Server, retrying", fields);
+        earlier = error;
+        await delay(waitMs, signal);
+      }
+    }
+  }
+
+  /** Whether a failure to connect may be a passing one. */
+  #mayPass(error: Error, sinceMs: number): boolean {
+    // After a loss, a failure that looks permanent may be a passing one of a proxy or a name service.
+    if (error instanceof ServerUnreachableError) return !error.isPermanent || this.#hasConnected;
+    if (!this.#hasConnected) return false;
+    if (error instanceof NoCredentialsError) return true;
+    // The source may get the new credentials later than the Server.
+    const canRenew = this.#options.credentials !== undefined && error instanceof AuthenticationError;
+    return canRenew && sinceMs < RENEWAL_PATIENCE_MS;
+  }
+
+  /**
+   * Sends newer credentials, so that a connection outlives the old ones; one at a time. The Server announces their end
+   * again when this fails.
+   */
+  async renew(connection: Connection | undefined, signal: AbortSignal): Promise<void> {
+    if (this.#options.credentials === undefined || connection === undefined || this.#isRenewing) return;
+    this.#isRenewing = true;
+    try {
+      const { auth, headers } = await withCredentials(this.#options, {
+        signal,
+        timeoutMs: ATTEMPT_TIMEOUT_MS,
+      });
+      const ack = await connection.request(RENEW_CREDENTIALS_EVENT, { auth, headers }, ATTEMPT_TIMEOUT_MS);
+      const answer = readJoinAck(ack);
+      if (answer.accepted) this.#log.debug("renewed the credentials");
+      else this.#log.warn("the Server refused newer credentials", { reason: answer.reason });
+    } catch (error) {
+      this.#log.debug("failed to renew the credentials", { error: describeError(error) });
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+}
+
+/** The highest protocol version of this package that a Server named when it refused ours. */
+function protocolNamedIn(refusal: unknown): ProtocolMinor | undefined {
+  if (refusal instanceof ProtocolVersionError) return highestMinorWithin(refusal.refusal);
+  return refusal instanceof JoinRefusedError ? refusal.officeProtocol : undefined;
+}
