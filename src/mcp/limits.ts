@@ -66,8 +66,6 @@ export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageVa
 export const LARGE_MESSAGE_BYTES = 65_536;
 /** The number of these messages that are read at the same time, per server; the others wait in their sockets. */
 export const MAX_LARGE_MESSAGES = 1;
-/** The most bytes of all other incomplete messages of one HTTP server. */
-export const MAX_SMALL_MESSAGES_BYTES: number = 16 * MIB;
 /** The most lines of one Server-Sent Event: MCP needs one or two. */
 export const MAX_EVENT_LINES = 10_000;
 /** The most bytes of an event stream that are passed on at once. */

@@ -14,28 +14,6 @@ const KEPT_END_BYTES = 4_096;
 /** A message that is so many times larger than allowed is none. */
 const MAX_EXCESS = 8;
 
-/** Limits the memory of several incomplete messages together. */
-export class BufferBudget {
-  readonly #maxBytes: number;
-  #usedBytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** @throws {RangeError} when there is no room. */
-  take(bytes: number): void {
-    if (this.#usedBytes + bytes > this.#maxBytes) {
-      throw new RangeError(`Cannot read messages of more than ${this.#maxBytes} bytes at the same time`);
-    }
-    this.#usedBytes += bytes;
-  }
-
-  release(bytes: number): void {
-    this.#usedBytes -= bytes;
-  }
-}
-
 /** What is left of a message above a limit. */
 export interface Oversized {
   readonly flaw: RangeError;
@@ -77,7 +55,6 @@ class Ends {
  */
 export class MessageBytes {
   readonly #limits: MessageLimits;
-  readonly #budget: BufferBudget | undefined;
   #buffer = new Uint8Array(0);
   #length = 0;
   /** `undefined` while the message is too short to exceed the limit of values. */
@@ -86,9 +63,8 @@ export class MessageBytes {
   #ends: Ends | undefined;
 
   /** @param onOversized Receives what is left of a message above a limit, when it has ended. */
-  constructor(limits: MessageLimits, budget?: BufferBudget, onOversized?: (message: Oversized) => void) {
+  constructor(limits: MessageLimits, onOversized?: (message: Oversized) => void) {
     this.#limits = limits;
-    this.#budget = budget;
     this.#onOversized = onOversized;
   }
 
@@ -148,7 +124,7 @@ export class MessageBytes {
   take(): Uint8Array<ArrayBuffer> {
     const isKept = this.#buffer.length <= KEPT_CAPACITY;
     const bytes = isKept ? this.view().slice() : this.view();
-    if (!isKept) this.#handOverBuffer();
+    if (!isKept) this.#buffer = new Uint8Array(0);
     this.clear();
     return bytes;
   }
@@ -184,13 +160,7 @@ export class MessageBytes {
 
   /** Frees the memory at once, not at the next garbage collection. */
   #giveUpBuffer(): void {
-    const { buffer } = this.#buffer;
-    this.#handOverBuffer();
-    buffer.transfer(0);
-  }
-
-  #handOverBuffer(): void {
-    this.#budget?.release(this.#buffer.length);
+    this.#buffer.buffer.transfer(0);
     this.#buffer = new Uint8Array(0);
   }
 
@@ -200,7 +170,6 @@ export class MessageBytes {
     const { maxMessageBytes } = this.#limits;
     const step = Math.min(Math.max(FIRST_CAPACITY, before), MAX_STEP);
     const capacity = Math.max(length, Math.min(maxMessageBytes, before + step));
-    this.#budget?.take(capacity - before);
     this.#buffer = new Uint8Array(grow(this.#buffer.buffer, capacity, maxMessageBytes), 0, capacity);
   }
 

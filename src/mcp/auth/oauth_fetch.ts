@@ -5,6 +5,7 @@
  */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
+import { readBoundedText } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { networkReason, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
 import { isLoopbackUrl } from "./addresses.ts";
@@ -79,33 +80,14 @@ function notReachable({ origin }: URL, cause: unknown): ServerNotRunningError {
 
 /** The same response with its body in memory; without it for a stream, which may never end. */
 async function readBounded(response: Response, signal: AbortSignal): Promise<Response> {
-  const { statusText, headers } = response;
+  const { body, statusText, headers } = response;
   const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
-  if (isStream) await response.body?.cancel();
-  const body = isStream ? null : response.body;
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const reader = body?.getReader();
-  try {
-    while (reader !== undefined) {
-      const { done, value } = await abortable(reader.read(), signal);
-      if (done) break;
-      size += value.length;
-      if (size > MAX_ANSWER_BYTES) {
-        throw new RangeError(`Answer too large: more than ${MAX_ANSWER_BYTES} bytes`);
-      }
-      chunks.push(value);
-    }
-  } finally {
-    await reader?.cancel().catch(() => {});
-  }
-  const isBodiless = response.body === null;
-  const answer = toAnswer(await new Blob(chunks).text(), response);
-  return new Response(isBodiless ? null : answer.text, {
-    status: answer.status,
-    statusText,
-    headers: plainHeaders(headers),
-  });
+  if (isStream) await body?.cancel();
+  const maxBytes = MAX_ANSWER_BYTES;
+  const read = isStream || body === null ? "" : await readBoundedText(body, { maxBytes, signal });
+  if (read === undefined) throw new RangeError(`Answer too large: more than ${maxBytes} bytes`);
+  const { text, status } = toAnswer(read, response);
+  return new Response(body === null ? null : text, { status, statusText, headers: plainHeaders(headers) });
 }
 
 /**

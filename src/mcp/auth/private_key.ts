@@ -1,7 +1,7 @@
 /** Private keys by which a client authenticates (`private_key_jwt`). */
 import type { AuthorizationServer } from "oauth4webapi";
 import type { OAuthSettings } from "../../protocol/config.ts";
-import { isRecord } from "../../json/json.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /** An algorithm of JSON Web Signatures, and the key that Web Crypto reads for it. */
@@ -29,7 +29,8 @@ export async function importPrivateKey(
   { privateKey: text, keyId, keyAlgorithm }: OAuthSettings & { privateKey: string },
   metadata: AuthorizationServer,
 ): Promise<{ key: CryptoKey; kid?: string }> {
-  const jwk = parseJwk(text);
+  const parsed = parseJson(text);
+  const jwk = isRecord(parsed) ? parsed : undefined;
   const read = jwk === undefined ? pemImporter(text) : jwkImporter(jwk);
   const own = keyAlgorithm ?? (typeof jwk?.["alg"] === "string" ? jwk["alg"] : undefined);
   const known = metadata.token_endpoint_auth_signing_alg_values_supported;
@@ -68,13 +69,4 @@ function pemImporter(text: string): Importer {
     const bytes = Uint8Array.fromBase64(base64.replaceAll(/\\n|\s/g, ""));
     return await crypto.subtle.importKey("pkcs8", bytes, algorithm, false, ["sign"]);
   };
-}
-
-function parseJwk(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import {
   type AuthorizationServer,
   discoverAuthorizationServer,
   discoverResource,
+  hasServerMetadata,
   isSameIssuer,
   type ProtectedResource,
 } from "./discovery.ts";
@@ -243,6 +244,13 @@ export class ProtectedServer {
       hasDefaultEndpoints: resource === undefined,
     });
     return { resource, as, audience: config.resource ?? resource?.resource, challenge };
+  }
+
+  /** Whether the MCP server says by itself where its authorization server is, unasked for tokens. */
+  async offersSignIn(signal: AbortSignal | undefined): Promise<boolean> {
+    const { url, fetch, config: { resource } } = this;
+    const found = await discoverResource(url, { challenge: undefined, fetch, signal, resource });
+    return found !== undefined || await hasServerMetadata(url, { fetch, signal });
   }
 
   /** The authorization server of a sign-in that exists. */

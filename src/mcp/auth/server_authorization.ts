@@ -11,7 +11,7 @@ import {
 } from "../errors.ts";
 import { type Challenge, scopesIn, scopesToAskFor } from "./challenge.ts";
 import { chooseClient } from "./client.ts";
-import { type AuthorizationServer, discoverResource, hasServerMetadata } from "./discovery.ts";
+import type { AuthorizationServer } from "./discovery.ts";
 import { newProofKey } from "./dpop.ts";
 import { assertOneOrigin, mayGetTokens } from "./metadata_origins.ts";
 import { OAuthRefusalError } from "./oauth_requests.ts";
@@ -338,18 +338,10 @@ export class ServerAuthorization {
 
   /** Looks for metadata at the origin of the MCP server alone. */
   async #look(): Promise<boolean> {
-    const { url, fetch, config } = this.#server;
     using deadline = new Deadline(LOOK_TIMEOUT_MS, {
       reason: () => new ServerTimeoutError(`No metadata in ${LOOK_TIMEOUT_MS} ms`),
     });
-    const { signal } = deadline;
-    try {
-      const options = { challenge: undefined, fetch, signal, resource: config.resource };
-      const resource = await discoverResource(url, options);
-      return resource !== undefined || await hasServerMetadata(url, { fetch, signal });
-    } catch {
-      return false;
-    }
+    return await this.#server.offersSignIn(deadline.signal).catch(() => false);
   }
 
   async #authorizationServerOf(signIn: StoredSignIn): Promise<AuthorizationServer> {

@@ -8,7 +8,6 @@ import { beginBrowserSignIn, DEFAULT_REDIRECT_PORT } from "./browser_sign_in.ts"
 import { type Challenge, readChallenge, scopesIn } from "./challenge.ts";
 import { authenticationOf } from "./client.ts";
 import { beginDeviceSignIn } from "./device_sign_in.ts";
-import { discoverResource, hasServerMetadata } from "./discovery.ts";
 import { mayGetTokens } from "./metadata_origins.ts";
 import { requestOptions } from "./oauth_requests.ts";
 import {
@@ -234,14 +233,13 @@ async function probe(
  * @throws {SignInError} when neither the server nor the configuration names an authorization server.
  */
 async function assertOffered(
-  { name, url, config, fetch }: ProtectedServer,
+  server: ProtectedServer,
   { status, signal }: { readonly status: number; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
+  const { name, config } = server;
   if (status === 401 || status === 403 || status >= 500 || config.clientId || config.issuer) return;
   try {
-    const { resource } = config;
-    if (await discoverResource(url, { challenge: undefined, fetch, signal, resource }) !== undefined) return;
-    if (await hasServerMetadata(url, { fetch, signal })) return;
+    if (await server.offersSignIn(signal)) return;
   } catch (error) {
     signal?.throwIfAborted();
     // What is wrong with its metadata is said by the sign-in.

@@ -1,6 +1,6 @@
 /** Splits an HTTP body into frames: whole events of an event stream, or one JSON message. */
-import { MAX_EVENT_LINES, type MessageLimits } from "../limits.ts";
-import { type BufferBudget, MessageBytes, type Oversized } from "../message_bytes.ts";
+import { MAX_EVENT_LINES, type MessageLimits, NOISE_LINES_PER_UNIT, UNASKED_UNIT_BYTES } from "../limits.ts";
+import { MessageBytes, type Oversized } from "../message_bytes.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -19,25 +19,18 @@ export interface BodyFrames {
   readonly unfinishedBytes: number;
   /** Returns the last frame at the end of the body. */
   end(): Uint8Array[];
-  /** Returns the comments and empty lines since the last call. */
-  takeNoise(): Noise;
+  /** Returns what the comments and empty lines since the last call weigh, as unrequested messages. */
+  takeNoise(): number;
   /** Frees the buffer. Idempotent. */
   close(): void;
 }
-
-export interface Noise {
-  readonly bytes: number;
-  readonly lines: number;
-}
-
-const NO_NOISE: Noise = { bytes: 0, lines: 0 };
 
 /** A body that is one JSON message. */
 export class JsonFrame implements BodyFrames {
   readonly #message: MessageBytes;
 
-  constructor(limits: MessageLimits, budget: BufferBudget) {
-    this.#message = new MessageBytes(limits, budget);
+  constructor(limits: MessageLimits) {
+    this.#message = new MessageBytes(limits);
   }
 
   push(piece: Uint8Array): Uint8Array[] {
@@ -54,8 +47,8 @@ export class JsonFrame implements BodyFrames {
     return [this.#message.take()];
   }
 
-  takeNoise(): Noise {
-    return NO_NOISE;
+  takeNoise(): number {
+    return 0;
   }
 
   close(): void {
@@ -76,12 +69,11 @@ export class EventFrames implements BodyFrames {
   /** Whether the current line is a comment. */
   #isComment = false;
   #hasIds = false;
-  #noiseBytes = 0;
-  #noiseLines = 0;
+  #noise = 0;
 
   /** @param onOversized Receives what is left of an event above a limit. */
-  constructor(limits: MessageLimits, budget: BufferBudget, onOversized?: (event: Oversized) => void) {
-    this.#event = new MessageBytes(limits, budget, onOversized);
+  constructor(limits: MessageLimits, onOversized?: (event: Oversized) => void) {
+    this.#event = new MessageBytes(limits, onOversized);
   }
 
   /** Whether an event had an id, so that the stream can be resumed after it. */
@@ -119,9 +111,9 @@ export class EventFrames implements BodyFrames {
     return this.#event.length > 0 && this.#event.settle() ? [this.#event.take()] : [];
   }
 
-  takeNoise(): Noise {
-    const noise = { bytes: this.#noiseBytes, lines: this.#noiseLines };
-    this.#noiseBytes = this.#noiseLines = 0;
+  takeNoise(): number {
+    const noise = this.#noise;
+    this.#noise = 0;
     return noise;
   }
 
@@ -134,14 +126,14 @@ export class EventFrames implements BodyFrames {
     if (!this.#event.settle()) return;
     if (this.#event.length > NEWLINE.length) return void events.push(this.#event.take());
     this.#event.clear();
-    this.#noiseLines++;
+    this.#noise += 1 / NOISE_LINES_PER_UNIT;
   }
 
   #append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     if (this.#isAtLineStart) this.#isComment = bytes[0] === COLON;
     this.#isAtLineStart = false;
-    if (this.#isComment) this.#noiseBytes += bytes.length;
+    if (this.#isComment) this.#noise += bytes.length / UNASKED_UNIT_BYTES;
     else this.#event.push(bytes);
   }
 
@@ -151,7 +143,7 @@ export class EventFrames implements BodyFrames {
     this.#isComment = false;
     this.#isAtLineStart = true;
     if (isComment) {
-      this.#noiseLines++;
+      this.#noise += 1 / NOISE_LINES_PER_UNIT;
       return false;
     }
     const lineBytes = this.#event.length - this.#lineStart;

@@ -1,7 +1,7 @@
 /** Reads the messages in an HTTP body, and leaves the SDK a stand-in for each: it would refuse some of them. */
 import { parseJson } from "../../json/json.ts";
 import { readMessages, readUnparsable, type RpcMessage } from "../json_rpc.ts";
-import type { BodyFrames, Noise } from "./body_frames.ts";
+import type { BodyFrames } from "./body_frames.ts";
 
 const encoder = new TextEncoder();
 /** An answer that no request waits for: the SDK only needs to know that there was one. */
@@ -50,8 +50,8 @@ export class MessageFrames implements BodyFrames {
     return this.#body.isEventStream ? last : [encoder.encode(ANSWER)];
   }
 
-  takeNoise(): Noise {
-    return this.#frames?.takeNoise() ?? { bytes: 0, lines: 0 };
+  takeNoise(): number {
+    return this.#frames?.takeNoise() ?? 0;
   }
 
   close(): void {

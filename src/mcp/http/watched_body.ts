@@ -1,12 +1,8 @@
 /** Reads the body of an HTTP response in bounded frames, and reports how it ended. */
-import type { BodyFrames } from "./body_frames.ts";
+import { Limiter } from "../../async/limiter.ts";
 import type { Inflow } from "../inflow.ts";
-import {
-  LARGE_MESSAGE_BYTES,
-  MAX_EVENT_BATCH_BYTES,
-  MAX_LARGE_MESSAGES,
-  NOISE_LINES_PER_UNIT,
-} from "../limits.ts";
+import { LARGE_MESSAGE_BYTES, MAX_EVENT_BATCH_BYTES, MAX_LARGE_MESSAGES } from "../limits.ts";
+import type { BodyFrames } from "./body_frames.ts";
 
 /** How a body ended. A body that its reader cancelled has not ended. */
 export type BodyEnd = "complete" | "broken";
@@ -19,30 +15,22 @@ interface Place extends Disposable {
 
 /** The large messages of one server: a few are read at the same time, the others wait in their sockets. */
 export class LargeMessages {
-  #free = MAX_LARGE_MESSAGES;
-  readonly #waiting = new Set<() => void>();
+  readonly #turns = new Limiter(MAX_LARGE_MESSAGES);
 
   enter(): Place {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
-    this.#admit();
+    const begun = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    void this.#turns.run(() => {
+      begun.resolve();
+      return left.promise;
+    });
     return {
-      isThere: promise,
+      isThere: begun.promise,
       [Symbol.dispose]: () => {
-        if (!this.#waiting.delete(resolve)) this.#free++;
-        resolve();
-        this.#admit();
+        left.resolve();
+        begun.resolve();
       },
     };
-  }
-
-  #admit(): void {
-    for (const resolve of this.#waiting) {
-      if (this.#free === 0) return;
-      this.#free--;
-      this.#waiting.delete(resolve);
-      resolve();
-    }
   }
 }
 
@@ -136,8 +124,7 @@ class WatchedBody {
       if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
       this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
-      const noise = frames.takeNoise();
-      inflow.take(noise.bytes, noise.lines / NOISE_LINES_PER_UNIT);
+      inflow.take(0, frames.takeNoise());
       if (done) return true;
       if (frames.unfinishedBytes <= LARGE_MESSAGE_BYTES) this.#leavePlace();
     }

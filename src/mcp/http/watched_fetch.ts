@@ -4,7 +4,9 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Backoff, type BackoffOptions, delay, MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
-import { isRecord } from "../../json/json.ts";
+import { readBoundedText } from "../../files/files.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
+import { shorten } from "../../text/text.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
 import { endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import {
@@ -16,17 +18,11 @@ import {
   ServerTimeoutError,
 } from "../errors.ts";
 import type { Inflow } from "../inflow.ts";
-import {
-  MAX_LARGE_MESSAGES,
-  MAX_SMALL_MESSAGES_BYTES,
-  type MessageLimits,
-  MIN_STREAM_INTERVAL_MS,
-} from "../limits.ts";
-import { BufferBudget, type Oversized } from "../message_bytes.ts";
-import { readUnparsable, type RpcMessage, toUnreadable } from "../json_rpc.ts";
+import { type MessageLimits, MIN_STREAM_INTERVAL_MS } from "../limits.ts";
+import type { Oversized } from "../message_bytes.ts";
+import { readMessages, readUnparsable, type RpcFailure, type RpcMessage, toUnreadable } from "../json_rpc.ts";
 import { EventFrames, JsonFrame } from "./body_frames.ts";
 import { MessageFrames } from "./message_frames.ts";
-import { readRefusal } from "./refusal.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
 /** The requests whose answer may come when a tool has finished. */
@@ -35,6 +31,11 @@ const LONG_REQUESTS = ["tools/call", "tasks/result"] as const;
 const STREAM_BACKOFF: BackoffOptions = { firstMs: 500, maxMs: 60_000 };
 /** Sent by a busy server or proxy. Any other status means that the server has no standalone event stream. */
 const TEMPORARY_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** How much of the body of a refusal is read. */
+const MAX_REFUSAL_BYTES = 65_536;
+const MAX_REFUSAL_MS = 5_000;
+/** The length to which a text that is no JSON-RPC error is cut, in characters. */
+const MAX_REFUSAL_LENGTH = 500;
 
 /** What the SDK's transports do not report. */
 export interface HttpListener {
@@ -90,7 +91,6 @@ class WatchedFetch {
   readonly #timeoutMs: number;
   /** How long a body may stay silent (`sse_read_timeout`), in milliseconds. */
   readonly #silenceMs: number;
-  readonly #budget: BufferBudget;
   readonly #largeMessages = new LargeMessages();
   /** The attempts to open the standalone event stream, whatever the server asks for. */
   readonly #streams = new TokenBucket(rateOf(1, MIN_STREAM_INTERVAL_MS));
@@ -104,9 +104,6 @@ class WatchedFetch {
     this.#context = context;
     this.#timeoutMs = toMilliseconds(timeout);
     this.#silenceMs = toMilliseconds(sse_read_timeout);
-    this.#budget = new BufferBudget(
-      MAX_LARGE_MESSAGES * context.limits.maxMessageBytes + MAX_SMALL_MESSAGES_BYTES,
-    );
   }
 
   async fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
@@ -227,9 +224,7 @@ class WatchedFetch {
         isEventStream: isStream,
         framesOf: (form) => {
           const onOversized = (event: Oversized) => this.#onTooLarge(exchange, event);
-          return frames = form === "events"
-            ? new EventFrames(limits, this.#budget, onOversized)
-            : new JsonFrame(limits, this.#budget);
+          return frames = form === "events" ? new EventFrames(limits, onOversized) : new JsonFrame(limits);
         },
         onMessage: (message) => this.#pass(message, exchange),
       }),
@@ -281,6 +276,36 @@ class WatchedFetch {
     if (!isStandalone && !hasIds) listener.onAnswerLost(requestIdOf(init?.body));
     if (end === "broken") listener.onStreamBroken();
   }
+}
+
+/** A refusal by its HTTP status may go with a JSON-RPC error, which says more. */
+interface Refusal {
+  /** Its JSON-RPC error. */
+  readonly error?: RpcFailure["error"];
+  /** The beginning of any other text that is no page. */
+  readonly text?: string;
+}
+
+/** Reads the body of the refusal of the request `id`, or cancels it. */
+async function readRefusal(response: Response, id: RequestId | undefined): Promise<Refusal> {
+  const text = (await readText(response))?.trim() ?? "";
+  const value = parseJson(text);
+  const event = parseJson(/^data:(.*)$/m.exec(text)?.[1] ?? "");
+  const [message] = readMessages(
+    isRecord(value) && isRecord(value["error"]) ? { jsonrpc: "2.0", ...value } : event,
+  );
+  if (message !== undefined && "error" in message) {
+    // An error about the HTTP request as a whole has no id, or null.
+    const isOwn = message.id === undefined || id === undefined || Number(message.id) === Number(id);
+    if (isOwn) return { error: message.error };
+  }
+  return text === "" || text.startsWith("<") ? {} : { text: shorten(text, MAX_REFUSAL_LENGTH) };
+}
+
+async function readText({ body }: Response): Promise<string | undefined> {
+  if (body === null) return undefined;
+  const signal = AbortSignal.timeout(MAX_REFUSAL_MS);
+  return await readBoundedText(body, { maxBytes: MAX_REFUSAL_BYTES, signal }).catch(() => undefined);
 }
 
 /** Returns the response without its body, which is not read. */

@@ -48,7 +48,7 @@ export class LineDecoder {
     const label = textEncodingOf(name);
     this.#lenientDecoder = new TextDecoder(label);
     this.#onInvalid = onError;
-    this.#line = new MessageBytes(limits, undefined, onOversized);
+    this.#line = new MessageBytes(limits, onOversized);
     this.#keepsLargeLines = label === "utf-8" && onError !== "ignore";
   }
 

@@ -1,14 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
-import { BufferBudget } from "../../../../src/mcp/message_bytes.ts";
 
 const limits = { maxMessageBytes: 100, maxMessageValues: 50 };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const texts = (frames: readonly Uint8Array[]) => frames.map((frame) => new TextDecoder().decode(frame));
 
-function events(maxBudgetBytes = 10_000_000): EventFrames {
-  return new EventFrames(limits, new BufferBudget(maxBudgetBytes));
-}
+const events = () => new EventFrames(limits);
 
 /** All frames of a text in pieces of so many bytes. */
 function cut(text: string, size: number): string[] {
@@ -54,10 +51,7 @@ Deno.test("an event that is too long is rejected before its end, in bytes or in 
   const frames = events();
   frames.push(bytes(`data: ${"x".repeat(94)}`));
   assertThrows(() => frames.push(bytes("x")), RangeError, "more than 100 bytes");
-  const many = new EventFrames(
-    { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 },
-    new BufferBudget(10_000_000),
-  );
+  const many = new EventFrames({ maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 });
   assertThrows(() => many.push(bytes("data:\n".repeat(10_001))), RangeError, "10000 lines");
 });
 
@@ -74,19 +68,8 @@ Deno.test("an event stream with ids can be resumed", () => {
   assertEquals(frames.hasIds, true);
 });
 
-Deno.test("incomplete messages share one budget, and release their bytes", () => {
-  const budget = new BufferBudget(200_000);
-  const large = { ...limits, maxMessageBytes: 150_000 };
-  const first = new EventFrames(large, budget);
-  const second = new JsonFrame(large, budget);
-  first.push(bytes(`data: ${"x".repeat(120_000)}`));
-  assertThrows(() => second.push(bytes(`"${"x".repeat(120_000)}`)), RangeError, "at the same time");
-  first.close();
-  second.push(bytes(`"${"x".repeat(120_000)}`));
-});
-
 Deno.test("a JSON body is one frame", () => {
-  const frame = new JsonFrame(limits, new BufferBudget(10_000_000));
+  const frame = new JsonFrame(limits);
   assertEquals([frame.push(bytes(' {"a"')), frame.push(bytes(":1}"))], [[], []]);
   assertEquals(texts(frame.end()), [' {"a":1}']);
 });

@@ -1,14 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
 import { Inflow } from "../../../../src/mcp/inflow.ts";
-import { BufferBudget } from "../../../../src/mcp/message_bytes.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "../../../../src/mcp/http/watched_body.ts";
 
 const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
 function parts() {
   return {
-    frames: new JsonFrame(limits, new BufferBudget(1_000_000)),
+    frames: new JsonFrame(limits),
     inflow: new Inflow(),
     largeMessages: new LargeMessages(),
   };
@@ -58,7 +57,7 @@ Deno.test("a body may be silent for longer while a question of its server waits 
 
 Deno.test("a body that its reader cancels has not ended, and leaves no timer", async () => {
   const ends: BodyEnd[] = [];
-  const frames = new EventFrames(limits, new BufferBudget(1_000_000));
+  const frames = new EventFrames(limits);
   const onEnd = (end: BodyEnd) => void ends.push(end);
   const body = watchBody(bodyOf("data: hello\n\n", "hang"), { ...parts(), frames, silenceMs: 60_000, onEnd });
   const reader = body.getReader();
@@ -115,7 +114,6 @@ Deno.test("a body that has ended no longer listens to its signal", async () => {
 
 Deno.test("large messages of a server are read one at a time, together with small ones", async () => {
   const roomy = { maxMessageBytes: 1_000_000, maxMessageValues: 1_000_000 };
-  const budget = new BufferBudget(10_000_000);
   const largeMessages = new LargeMessages();
   const started = (size: number, end: "close" | "hang") => {
     let pulls = 0;
@@ -125,7 +123,7 @@ Deno.test("large messages of a server are read one at a time, together with smal
         else if (end === "close") controller.close();
       },
     }, { highWaterMark: 0 });
-    const frames = new JsonFrame(roomy, budget);
+    const frames = new JsonFrame(roomy);
     const watched = watchBody(body, {
       ...parts(),
       frames,
@@ -138,7 +136,7 @@ Deno.test("large messages of a server are read one at a time, together with smal
   const controller = new AbortController();
   const stuck = watchBody(bodyOf("x".repeat(70_000), "hang"), {
     ...parts(),
-    frames: new JsonFrame(roomy, budget),
+    frames: new JsonFrame(roomy),
     largeMessages,
     silenceMs: 60_000,
     onEnd() {},
