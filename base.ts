@@ -9,7 +9,7 @@ export { forEachBounded } from "./src/async/pool.ts";
 export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";
 export { describeFileError } from "./src/files/files.ts";
-export { FolderEvents } from "./src/files/folder_events.ts";
+export { FolderWatch } from "./src/files/folder_watch.ts";
 export { createLogger, type Logger, silentLogger } from "./src/log.ts";
 export { openRegularFile } from "./src/files/open_file.ts";
 export { importWords } from "./src/own_imports.ts";

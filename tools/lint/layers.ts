@@ -100,7 +100,7 @@ export const outsideImports: Readonly<Record<string, readonly string[]>> = {
 export const denoPlaces: readonly string[] = [
   "src/cli/",
   "src/files/files.ts",
-  "src/files/folder_events.ts",
+  "src/files/folder_watch.ts",
   "src/files/open_file.ts",
   "src/terminal/",
   "src/config/",

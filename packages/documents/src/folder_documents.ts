@@ -1,6 +1,13 @@
 /** Publishes the files of folders as documents. */
-import { SEPARATOR } from "@std/path";
-import { countOf, describeFileError, type Logger, silentLogger, Throttle } from "@a2c-smcp/sdk/base";
+import { dirname, SEPARATOR } from "@std/path";
+import {
+  countOf,
+  describeFileError,
+  FolderWatch,
+  type Logger,
+  silentLogger,
+  Throttle,
+} from "@a2c-smcp/sdk/base";
 import {
   Provider,
   type PublishedWindow,
@@ -8,10 +15,10 @@ import {
   type SdkMcpServer,
   type SdkServer,
 } from "@a2c-smcp/sdk/provider";
+import { describeError } from "./basics.ts";
 import { DocumentCatalogue } from "./catalogue.ts";
 import { FileFilter, type FileRules } from "./folder/rules.ts";
 import { FileTree, type FolderFile } from "./folder/tree.ts";
-import { FolderWatch } from "./folder/watch.ts";
 import { openReportStore, type ReportStore } from "./index/store.ts";
 import { ParserPool } from "./parsing/pool.ts";
 
@@ -19,6 +26,11 @@ import { ParserPool } from "./parsing/pool.ts";
 const WINDOW_INTERVAL_MS = 1_000;
 /** How many documents the window shows. */
 const MAX_SHOWN = 20;
+/**
+ * The most folders whose events are heard, those near the top first: fewer than the 8,192 watches that many Linux systems
+ * grant to a user. Changes in the others are found by the look at everything.
+ */
+const MAX_WATCHED = 5_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** What {@linkcode openFolderDocuments} publishes, and its limits. */
@@ -145,12 +157,14 @@ class OpenFolders implements FolderDocuments {
     this.#pool.warm();
     this.listed = this.#search();
     this.#watch = new FolderWatch(roots, {
-      onFolders: async (paths) => await this.#catalogue.apply(await this.#tree.refreshFolders(paths)),
-      onAll: () => this.#catalogue.search(),
+      maxFolders: MAX_WATCHED,
+      onChange: (paths) => this.#lookAgain(paths),
       pollMs: options.pollMs ?? 30_000,
       admits: (path) => this.#tree.admitsFolder(path),
-      after: this.listed,
-      logger,
+      onProblem: (error) =>
+        logger.warn("not all folders are watched; other changes are found by looking at them now and then", {
+          error,
+        }),
     });
   }
 
@@ -168,6 +182,18 @@ class OpenFolders implements FolderDocuments {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Looks at what has changed, by its paths, or at everything. Nothing is told before the first list. */
+  async #lookAgain(paths: ReadonlySet<string> | undefined): Promise<void> {
+    try {
+      await this.listed.catch(() => {});
+      if (paths === undefined) return await this.#catalogue.search();
+      const folders = new Set([...paths].flatMap((path) => [dirname(path), path]));
+      await this.#catalogue.apply(await this.#tree.refreshFolders(folders));
+    } catch (error) {
+      this.#log.error("the folders cannot be looked at", { error: describeError(error) });
+    }
   }
 
   async #search(): Promise<void> {

@@ -2,7 +2,7 @@
 import { join, resolve } from "@std/path";
 import { forEachBounded } from "../../async/pool.ts";
 import { describeFileError } from "../../files/files.ts";
-import { FolderEvents } from "../../files/folder_events.ts";
+import { FolderWatch } from "../../files/folder_watch.ts";
 import type { Logger } from "../../log.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
@@ -55,7 +55,7 @@ export class SkillFolder {
   readonly given: string;
   readonly path: string;
   readonly #options: SkillFolderOptions;
-  #events: FolderEvents | undefined;
+  #watch: FolderWatch | undefined;
   readonly #known = new Map<string, KnownSkill>();
   readonly #reader = new FrontMatterReader();
   #scanning: Promise<FolderScan> | undefined;
@@ -96,7 +96,7 @@ export class SkillFolder {
 
   /** Stops watching; resolves when no scan runs. */
   async close(): Promise<void> {
-    await this.#events?.close();
+    await this.#watch?.close();
     await (this.#next ?? this.#scanning);
   }
 
@@ -108,10 +108,9 @@ export class SkillFolder {
   watch({ onChange, log }: { readonly onChange: () => void; readonly log: Logger }): void {
     // Without the permission, a terminal would be asked for it.
     if (!mayRead(this.path)) return;
-    this.#events = new FolderEvents([this.path], {
+    this.#watch = new FolderWatch([this.path], {
       maxFolders: MAX_WATCHED,
-      onPaths: onChange,
-      onUnknown: onChange,
+      onChange,
       onProblem: (error) =>
         log.info("cannot watch all of a folder of skills; it is read again at each request", {
           folder: this.path,

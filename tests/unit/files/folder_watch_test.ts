@@ -1,7 +1,7 @@
 /** Proves which folders are watched. */
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { FolderEvents, type FolderEventsOptions } from "../../../src/files/folder_events.ts";
+import { FolderWatch, type FolderWatchOptions } from "../../../src/files/folder_watch.ts";
 import { countWatched } from "../../fixtures/watched_folders.ts";
 import { eventually, within } from "../../fixtures/within.ts";
 
@@ -12,15 +12,16 @@ class Watching implements AsyncDisposable {
   readonly paths = new Set<string>();
   readonly problems: string[] = [];
   readonly #begun = Promise.withResolvers<void>();
-  readonly #events: FolderEvents;
-  unknown = 0;
+  readonly #watch: FolderWatch;
+  /** How often everything was to be looked at. */
+  looks = 0;
 
-  constructor(roots: readonly string[], options: Partial<FolderEventsOptions> = {}) {
-    this.#events = new FolderEvents(roots, {
+  constructor(roots: readonly string[], options: Partial<FolderWatchOptions> = {}) {
+    this.#watch = new FolderWatch(roots, {
       maxFolders: 100,
-      onPaths: (paths) => paths.forEach((path) => this.paths.add(path)),
-      onUnknown: () => {
-        this.unknown++;
+      onChange: (paths) => {
+        for (const path of paths ?? []) this.paths.add(path);
+        if (paths === undefined) this.looks++;
         this.#begun.resolve();
       },
       onProblem: (problem) => this.problems.push(problem),
@@ -38,7 +39,7 @@ class Watching implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#events.close();
+    await this.#watch.close();
   }
 }
 
