@@ -8,21 +8,41 @@ const MAX_REMEMBERED = 1_000;
 /** The length of a warning that is compared, in characters. */
 const MAX_KEY_LENGTH = 1_000;
 
-/** Logs each warning once; other fields make it another warning. */
+/** The most warnings of one kind about one MCP server; then one line says that there are more. */
+const MAX_OF_KIND = 20;
+
+/** Logs each warning once; other fields make it another warning, up to a number of each kind. */
 export class WarnOnce {
   readonly #log: Logger;
   readonly #logged = new Set<string>();
+  /** How many warnings of a kind were logged about a server. */
+  readonly #counts = new Map<string, number>();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  warn(message: string, fields: LogFields = {}): void {
+  /** @param fields `kind`: the kind of the problem, for messages that quote the server; not logged. */
+  warn(message: string, { kind = message, ...fields }: LogFields & { readonly kind?: string } = {}): void {
     const key = shorten(JSON.stringify([message, fields]), MAX_KEY_LENGTH);
     if (this.#logged.has(key)) return;
     this.#logged.add(key);
     const [oldest = key] = this.#logged;
     if (this.#logged.size > MAX_REMEMBERED) this.#logged.delete(oldest);
-    this.#log.warn(message, fields);
+    const { server = fields["from"] } = fields;
+    const count = this.#count(JSON.stringify([kind, server]));
+    if (count <= MAX_OF_KIND) this.#log.warn(message, fields);
+    else if (count === MAX_OF_KIND + 1) {
+      this.#log.warn("more warnings of this kind are left out", { server, problem: kind });
+    }
+  }
+
+  #count(kind: string): number {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.delete(kind);
+    this.#counts.set(kind, count);
+    const [oldest = kind] = this.#counts.keys();
+    if (this.#counts.size > MAX_REMEMBERED) this.#counts.delete(oldest);
+    return count;
   }
 }

@@ -8,7 +8,6 @@ import { shorten } from "../../text/text.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ResourceDirectory } from "./directory.ts";
 
-const MAX_WARNINGS = 20;
 const MAX_URI_LENGTH = 8_192;
 const MAX_SHOWN_URI_LENGTH = 200;
 
@@ -38,8 +37,10 @@ export async function collectDesktop(
 ): Promise<DesktopWindow[]> {
   const identity = window === undefined ? undefined : identityOf(window);
   if (size !== undefined && size <= 0) return [];
+  const onWarning = ({ code: kind, message, server, uri }: OrganizerWarning) =>
+    warnOnce.warn(message, { server, uri, kind });
   const windows = await resources.windows({ identity, timeoutMs });
-  return arrangeDesktop(windows, { size, history, onWarning: boundedWarnings(warnOnce) });
+  return arrangeDesktop(windows, { size, history, onWarning });
 }
 
 function identityOf(window: string): string {
@@ -47,14 +48,4 @@ function identityOf(window: string): string {
   if (identity !== undefined) return identity;
   const shown = shorten(window, MAX_SHOWN_URI_LENGTH);
   throw badRequest("window", `Cannot show window "${shown}": invalid window:// URI`);
-}
-
-/** Logs problems of windows, up to a limit for each server. */
-function boundedWarnings(warnOnce: WarnOnce): (warning: OrganizerWarning) => void {
-  const counts = new Map<string, number>();
-  return ({ message, server, uri }) => {
-    const count = (counts.get(server) ?? 0) + 1;
-    counts.set(server, count);
-    if (count <= MAX_WARNINGS) warnOnce.warn(message, { server, uri });
-  };
 }

@@ -2,6 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
+import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { DocumentShelf } from "../../organizer/shelf.ts";
 import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
@@ -13,7 +14,6 @@ import { buildDpeUri } from "../../uri/dpe_uri.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
 import type { ListLimits } from "../../config/limits.ts";
-import type { ListWarnings } from "./list_warnings.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
 
 /** How many entries of a catalogue are read before other work of the process runs. */
@@ -29,7 +29,7 @@ export interface ServerDocumentsContext
   /** Subscribes to a URI, unless it is subscribed; resolves to whether the server agreed. */
   readonly subscribe: (uri: string) => Promise<boolean>;
   readonly log: Logger;
-  readonly warnings: Pick<ListWarnings, "warn">;
+  readonly warnOnce: WarnOnce;
 }
 
 type Summary = DPEDocumentSummary | undefined;
@@ -174,32 +174,32 @@ export class ServerDocuments {
     const listed = key === undefined ? undefined : this.#uris.get(key);
     if (listed === undefined) {
       const message = "a document of a catalogue is left out: its MCP server does not list it";
-      this.#context.warnings.warn(message, { uri });
+      this.#context.warnOnce.warn(message, { server: this.#context.server, uri });
     }
     return listed;
   }
 
   /** Makes a summary; logs why it cannot be made or kept. */
   #attempt(uri: string, toSummary: (origin: SummaryOrigin) => DPEDocumentSummary): Summary {
-    const { server, warnings, limits: { maxSummaryBytes, maxSummariesBytes } } = this.#context;
+    const { server, warnOnce, limits: { maxSummaryBytes, maxSummariesBytes } } = this.#context;
     try {
       const summary = toSummary({ uri, server });
       if (this.#bytes.take(uri, summary)) return summary;
       const message =
         "a document is left out of the Finder: its summary or all summaries of its MCP server are too large";
-      warnings.warn(message, { uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
+      warnOnce.warn(message, { server, uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
       return undefined;
     } catch (error) {
-      warnings.warn("a document is left out of the Finder", { uri, error: describeError(error) });
+      warnOnce.warn("a document is left out of the Finder", { server, uri, error: describeError(error) });
       return undefined;
     }
   }
 
   #prepare(summary: DPEDocumentSummary): PreparedDocument | undefined {
-    const { warnings } = this.#context;
+    const { server, warnOnce } = this.#context;
     return prepareDocument(
       summary,
-      ({ code, message, uri }) => warnings.warn(message, { kind: code, uri }),
+      ({ code, message, uri }) => warnOnce.warn(message, { server, uri, kind: code }),
     );
   }
 }

@@ -1,4 +1,6 @@
-/** Sorts listed resources into windows, documents and others. Pure. */
+/** Sorts listed resources into windows, documents and others, and warns of what is wrong with them. */
+import type { WarnOnce } from "../../mcp/warn_once.ts";
+import { readLayout } from "../../organizer/windows.ts";
 import type { McpResource } from "../../protocol/resources.ts";
 import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
@@ -153,6 +155,36 @@ export const NO_RESOURCES: SortedResources = {
   skills: [],
   others: new ListDigest().value,
 };
+
+/** Warns of the problems of a new list; of the layout of windows only where `isShown`. */
+export function warnOfList(
+  { windows, invalid, tooLarge, excess }: SortedResources,
+  { server, limits, warnOnce, isShown }: {
+    readonly server: string;
+    readonly limits: ResourceBounds;
+    readonly warnOnce: WarnOnce;
+    readonly isShown: boolean;
+  },
+): void {
+  const { maxWindows, maxDocuments, maxSkillFiles, maxResourceBytes, maxResourceListBytes } = limits;
+  for (const uri of invalid) {
+    warnOnce.warn("a listed resource has an invalid URI and is left out", { server, uri });
+  }
+  if (tooLarge > 0) {
+    const fields = { server, count: tooLarge, limit: maxResourceBytes };
+    warnOnce.warn("listed resources are left out: too large", fields);
+  }
+  if (excess > 0) {
+    const most = { windows: maxWindows, documents: maxDocuments, skill_files: maxSkillFiles };
+    const fields = { server, count: excess, ...most, bytes: maxResourceListBytes };
+    warnOnce.warn("listed resources are left out: too many", fields);
+  }
+  for (const resource of isShown ? windows : []) {
+    readLayout({ server, resource, contents: undefined }, (_window, kind, message) => {
+      warnOnce.warn(message, { server, uri: resource.uri, kind });
+    });
+  }
+}
 
 export function keysDiffer(
   before: ReadonlyMap<string, unknown>,

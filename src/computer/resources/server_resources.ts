@@ -2,6 +2,7 @@
 import { forEachBounded } from "../../async/pool.ts";
 import { visitInTurns } from "../../async/turns.ts";
 import type { Logger } from "../../log.ts";
+import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
@@ -10,10 +11,11 @@ import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
+import { describeError } from "../../text/text.ts";
+import { logCommandFor } from "../failures.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
 import type { ListLimits, ReadLimits } from "../../config/limits.ts";
-import { ListWarnings } from "./list_warnings.ts";
 import {
   keysDiffer,
   MAX_HOSTS,
@@ -21,6 +23,7 @@ import {
   ResourceSorter,
   sameWindows,
   type SortedResources,
+  warnOfList,
 } from "./kinds.ts";
 import { type ResourceUri, tryParseResourceUri } from "./resource_uri.ts";
 import type { ResourceWatch } from "./watch.ts";
@@ -72,7 +75,6 @@ export class ServerResources {
   readonly #windows: ServerWindows;
   readonly #documents: ServerDocuments;
   readonly #hosts = new Set<string>();
-  readonly #warnings: ListWarnings;
   #listed: SortedResources = NO_RESOURCES;
   /**
    * Whether Desktop and Finder may show it: its last session announced `resources.subscribe`, and it has neither failed
@@ -87,8 +89,7 @@ export class ServerResources {
   constructor(server: SupervisedServer, context: ServerResourcesContext) {
     this.server = server;
     this.#context = context;
-    const { limits, log } = context;
-    const warnings = this.#warnings = new ListWarnings(server.name, context);
+    const { limits, log, warnOnce } = context;
     const { concurrency, readTimeoutMs: timeoutMs } = limits;
     this.#list = new ServerList({
       server,
@@ -96,7 +97,7 @@ export class ServerResources {
       read: (connection) => connection.listResources({ timeoutMs }),
       take: (resources) => this.#sort(resources),
       onList: (listed) => this.#update(listed),
-      onFailure: (error) => warnings.ofFailure("cannot list resources", { error }),
+      onFailure: (error) => this.#warnOfFailure("cannot list resources", { error }),
     });
     this.#subscriptions = new Subscriptions({
       server,
@@ -108,11 +109,11 @@ export class ServerResources {
     const reading = {
       read: (uri: string) => this.#read(uri),
       onFailure: (uri: string, error: unknown) =>
-        warnings.ofFailure("cannot read a resource", { uri, error }),
+        this.#warnOfFailure("cannot read a resource", { uri, error }),
       concurrency,
       now: () => performance.now(),
     };
-    const shared = { ...reading, limits, server: server.name, warnings };
+    const shared = { ...reading, limits, server: server.name, warnOnce };
     this.#windows = new ServerWindows({ ...shared, maxAgeMs: limits.windowMaxAgeMs });
     this.#documents = new ServerDocuments({
       ...shared,
@@ -187,9 +188,7 @@ export class ServerResources {
     this.#subscriptions.reset();
     this.#windows.cache.clearSubscriptions();
     this.#documents.reset();
-    this.#rewatch(isSubscribable).catch((error) =>
-      this.#warnings.ofFailure("cannot subscribe again", { error })
-    );
+    this.#rewatch(isSubscribable).catch((error) => this.#warnOfFailure("cannot subscribe again", { error }));
     if (!isSubscribable) this.#listed = NO_RESOURCES;
     // A server without subscriptions shows nothing, so it is listed only for skills, and to look for the host of a read.
     if (isSubscribable || this.#context.skills?.isAsked === true) this.#list.restart();
@@ -252,7 +251,7 @@ export class ServerResources {
     if (isSubscribable) {
       await forEachBounded(uris, concurrency, async (uri) => {
         if (!watch.urisOf(name).has(uri) || await this.#subscriptions.subscribe(uri)) return;
-        this.#warnings.warn("cannot subscribe again for the Agent", { uri });
+        this.#context.warnOnce.warn("cannot subscribe again for the Agent", { server: name, uri });
       });
     }
     watch.onAllUpdated(name);
@@ -307,7 +306,8 @@ export class ServerResources {
     const newHosts = [...listed.hosts.difference(this.#hosts)].slice(0, MAX_HOSTS - this.#hosts.size);
     for (const host of newHosts) this.#hosts.add(host);
     if (newHosts.length > 0) this.#context.onHostsChange();
-    this.#warnings.ofList(listed, { isShown: this.#takesPart });
+    const isShown = this.#takesPart;
+    warnOfList(listed, { ...this.#context, server: this.server.name, isShown });
     this.#context.skills?.take(this.server, listed.skills);
     if (!this.#takesPart) return;
     this.#windows.follow(listed.windows);
@@ -330,7 +330,7 @@ export class ServerResources {
     const wanted = new Set(windows.map(({ uri }) => uri)).union(new Set(documentUris.values()));
     const kept = new Set(this.#documents.catalogueUris).union(this.#context.watch.urisOf(this.server.name));
     this.#subscriptions.follow(wanted, kept).then(() => this.#verify())
-      .catch((error) => this.#warnings.ofFailure("cannot subscribe", { error }));
+      .catch((error) => this.#warnOfFailure("cannot subscribe", { error }));
   }
 
   /** Reads again what was read before its subscription, and announces the difference. */
@@ -378,6 +378,14 @@ export class ServerResources {
       const result = await connection.readResource(uri, limits);
       return { value: result.contents, freshMs: connection.freshMsOf(result) };
     });
+  }
+
+  /** Logs a failed list or read, unless the server is not running, which its state shows. */
+  #warnOfFailure(message: string, { uri, error }: { readonly uri?: string; readonly error: unknown }): void {
+    if (error instanceof ServerNotRunningError) return;
+    const server = this.server.name;
+    const see = logCommandFor(error, server);
+    this.#context.warnOnce.warn(message, { server, uri, error: describeError(error), see });
   }
 
   #warnOfSlowness(): void {

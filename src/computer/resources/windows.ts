@@ -1,11 +1,11 @@
 /** The windows of one MCP server: their contents are kept until they change or become too old. */
+import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../../config/limits.ts";
 import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions } from "./cache.ts";
-import type { ListWarnings } from "./list_warnings.ts";
 
 type Contents = readonly ResourceContents[];
 type ReadContents = EntryCacheOptions<Contents>["read"];
@@ -14,7 +14,7 @@ export interface ServerWindowsContext
   extends Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
   readonly limits: ListLimits;
   readonly server: string;
-  readonly warnings: Pick<ListWarnings, "warn">;
+  readonly warnOnce: WarnOnce;
 }
 
 export class ServerWindows {
@@ -62,11 +62,11 @@ export class ServerWindows {
 
   /** Reads a window. One that is too large is logged and counts as empty. */
   async #read(uri: string): ReturnType<ReadContents> {
-    const { warnings, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
+    const { server, warnOnce, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
     const read = await this.#context.read(uri);
     if (this.#bytes.take(uri, read.value)) return read;
     const message = "a window is left out: it or all windows of its MCP server together are too large";
-    warnings.warn(message, { uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
+    warnOnce.warn(message, { server, uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
     return { ...read, value: [] };
   }
 }
