@@ -49,8 +49,12 @@ export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
 export type { Confirm, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
 export { type ComputerSignIns, openSignIns, type SignInsOptions } from "./src/computer/sign_ins.ts";
 export type { AnswerQuestion, QuestionContext, QuestionRequest } from "./src/computer/questions/question.ts";
-export { fileResolver, type FileResolverOptions } from "./src/computer/resources/file_resolver.ts";
-export type { ResolveDpe, ResolveDpeTools } from "./src/computer/resources/resolve_dpe.ts";
+export { fileResolver } from "./src/computer/resources/resolve_dpe.ts";
+export type {
+  FileResolverOptions,
+  ResolveDpe,
+  ResolveDpeTools,
+} from "./src/computer/resources/file_resolver.ts";
 export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
 export type { ConfigChange } from "./src/computer/config_change.ts";
 export {

@@ -175,7 +175,7 @@ export class Computer implements AsyncDisposable {
 
   /** The skills as an Agent sees them. */
   get skills(): ComputerSkills {
-    return this.#host.skillFiles;
+    return this.#host.skills;
   }
 
   /** Signs in at MCP servers, and out again. A server that `needs sign-in` starts after that by itself. */

@@ -59,7 +59,8 @@ import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
 import { listResources } from "./resources/read.ts";
-import { resolveDocument, type ResolveDpe } from "./resources/resolve_dpe.ts";
+import { resolveDocument } from "./resources/resolve_dpe.ts";
+import type { ResolveDpe } from "./resources/file_resolver.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
 export interface HandlerScope {
@@ -321,7 +322,7 @@ async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Pro
 
 async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillRet> {
   const { req_id, ...request } = parse.parseGetSkillReq(body);
-  return { ...await host.skillFiles.get(request, { blobs, limitBytes }), req_id };
+  return { ...await host.skills.get(request, { blobs, limitBytes }), req_id };
 }
 
 function listItem<T extends object>(value: T, name: string, server: string = ""): ListItem<T> {

@@ -33,11 +33,9 @@ import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/office_agent.ts";
 import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
 import { ToolCallHistory } from "./tools/history.ts";
-import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { AgentTexts, MAX_LENGTH } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
-import { secretsOf } from "./secrets/values.ts";
 import { HostSignIns } from "./sign_ins.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import { AgentChannel } from "./questions/agent_channel.ts";
@@ -45,13 +43,12 @@ import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
 import { ResourceDirectory } from "./resources/directory.ts";
 import { type ReadRequest, readResource } from "./resources/read.ts";
 import { ServerOffers } from "./offers.ts";
-import { SkillReader } from "./skills/reading.ts";
 import { Skills } from "./skills/skills.ts";
 import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
-import { VrlEngine } from "./vrl/engine.ts";
+import type { VrlEngine } from "./vrl/engine.ts";
 
 /** The answers to the office in which a secret is masked; while there are more, errors tell no reason. */
 const MASKED_ANSWERS = rateOf(20, 60_000);
@@ -85,7 +82,6 @@ export class McpHost implements AsyncDisposable {
   readonly resources: ResourceDirectory;
   readonly offers: ServerOffers;
   readonly skills: Skills;
-  readonly skillFiles: SkillReader;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
   readonly followed: FollowedCalls;
@@ -97,7 +93,7 @@ export class McpHost implements AsyncDisposable {
   readonly signIns: HostSignIns;
   readonly rules: OfficeRules;
   readonly #context: HostContext;
-  readonly #vrl: VrlEngine = new VrlEngine();
+  #vrl: Promise<VrlEngine> | undefined;
   readonly #redactor: Redactor = new Redactor();
   readonly #maskings = new TokenBucket(MASKED_ANSWERS);
   readonly #itemSizes = new ItemSizes();
@@ -142,7 +138,6 @@ export class McpHost implements AsyncDisposable {
       refreshList: (server, timeoutMs) => this.resources.getServerResources(server).refreshList(timeoutMs),
       onChange: () => context.onChange("skills"),
     });
-    this.skillFiles = new SkillReader(this.skills);
     const { maxSubscriptions } = limits;
     const watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
     this.resources = new ResourceDirectory(this.fleet, {
@@ -187,7 +182,7 @@ export class McpHost implements AsyncDisposable {
       agent: this.agent,
       followed: this.followed,
       limits,
-      vrl: this.#vrl,
+      vrl: () => this.#loadVrl(),
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
         return isLocal ? { mask, maskFailure: mask } : this.textsFor(request);
@@ -338,7 +333,7 @@ export class McpHost implements AsyncDisposable {
     this.calls.close();
     this.blobs.forgetAgent();
     await Promise.all([this.fleet.close(), this.skills.close()]);
-    this.#vrl.close();
+    (await this.#vrl)?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -353,16 +348,24 @@ export class McpHost implements AsyncDisposable {
   async #resolve(server: MCPServerConfig, signal: AbortSignal): Promise<ResolvedServerConfig> {
     const script = vrlScriptOf(server);
     try {
-      if (script !== undefined) await this.#vrl.compile(script, { signal });
+      if (script !== undefined) await (await this.#loadVrl()).compile(script, { signal });
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       throw new ConfigurationError(describeError(error), { cause: error });
     }
     const { inputs } = this.#config;
+    const [{ resolveInputs }, { secretsOf }] = await Promise.all([
+      import("./inputs/resolve.ts"),
+      import("./secrets/values.ts"),
+    ]);
     const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
     const { all, ...more } = secretsOf(server, resolved);
     this.#redactor.learn(server.name, all, more);
     return resolved;
+  }
+
+  #loadVrl(): Promise<VrlEngine> {
+    return this.#vrl ??= import("./vrl/engine.ts").then(({ VrlEngine }) => new VrlEngine());
   }
 
   /** Passes on the events of a server while it belongs to the fleet. */

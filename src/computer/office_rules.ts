@@ -5,8 +5,7 @@ import type { MCPServerConfig, SentComputerConfig } from "../protocol/config.ts"
 import { toErrorAckFor } from "../protocol/flat_error.ts";
 import { isFrom, PROTOCOL_VERSIONS, type ProtocolMinor } from "../protocol/version.ts";
 import { maskConfig, maskIdentifiedConfig } from "./secrets/masking.ts";
-import { toSegment } from "./skills/names.ts";
-import type { SkillRules } from "./skills/skills.ts";
+import { type SkillRules, toSegment } from "./skills/names.ts";
 import { BARE_NAMES, EXPOSED_NAMES, type ToolNaming } from "./tools/names.ts";
 
 /** The MCP servers that run, in order of precedence, under the names by which the office knows them. */

@@ -24,14 +24,8 @@ import {
 } from "../protocol/events.ts";
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
-import {
-  emptyBinaries,
-  type Oversize,
-  shrinkPrompt,
-  shrinkRead,
-  shrinkResult,
-} from "./office/large_answers.ts";
-import type { ResolveDpe } from "./resources/resolve_dpe.ts";
+import type { LargeAnswer, Oversize } from "./office/large_answers.ts";
+import type { ResolveDpe } from "./resources/file_resolver.ts";
 import { failureResult } from "./tools/results.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 
@@ -111,7 +105,7 @@ async function answerRequest(
   const said = event === PUT_BLOB_EVENT && isRecord(body) ? { ...body, blob: undefined } : body;
   const texts = context.host.textsFor([event, said]);
   let answer: unknown;
-  let shrink = SHRINKERS.get(event);
+  let kind = LARGE_ANSWERS.get(event);
   try {
     const handle = event === PUT_BLOB_EVENT && !context.host.rules.takesUploads
       ? undefined
@@ -123,13 +117,13 @@ async function answerRequest(
   } catch (error) {
     logFailure(context.host.log, incoming, error);
     answer = toAck(texts.maskError(error));
-    shrink = undefined;
+    kind = undefined;
   }
   try {
-    await send(answer, incoming, { scope, shrink });
+    await send(answer, incoming, { scope, kind });
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    incoming.reply?.(SHRINKERS.get(event) === shrinkResult ? lostResult(error) : toAck(error));
+    incoming.reply?.(LARGE_ANSWERS.get(event) === "result" ? lostResult(error) : toAck(error));
   }
   if (texts.isSuspicious && alarms.take()) logSuspicion(context.host, incoming);
 }
@@ -143,34 +137,32 @@ function attributesOf(body: unknown): Record<string, string> {
   };
 }
 
-type Shrink = typeof shrinkResult;
-
-/** The functions that shrink an answer, by event; other answers cannot be shrunk. */
-const SHRINKERS: ReadonlyMap<string, Shrink> = new Map([
-  [TOOL_CALL_EVENT, shrinkResult],
-  [ANSWER_INPUT_EVENT, shrinkResult],
-  [READ_RESOURCE_EVENT, shrinkRead],
-  [GET_PROMPT_EVENT, shrinkPrompt],
+/** The answers that can be shrunk, by event. */
+const LARGE_ANSWERS: ReadonlyMap<string, LargeAnswer> = new Map([
+  [TOOL_CALL_EVENT, "result"],
+  [ANSWER_INPUT_EVENT, "result"],
+  [READ_RESOURCE_EVENT, "read"],
+  [GET_PROMPT_EVENT, "prompt"],
 ]);
 
 /** Sends an answer. If it is too large for the connection, its largest parts are kept for the Agent to fetch. */
 async function send(
   answer: unknown,
   incoming: IncomingEvent,
-  { scope, shrink }: {
-    readonly scope: HandlerScope;
-    readonly shrink: Shrink | undefined;
-  },
+  { scope, kind }: { readonly scope: HandlerScope; readonly kind: LargeAnswer | undefined },
 ): Promise<void> {
   const { event, body } = incoming;
   // Reading, measuring and writing a long answer each block the event loop for a while.
   if (!fitsApproximately(answer, LONG_ANSWER_BYTES)) await delay(0);
-  if (shrink === undefined || !isRecord(answer)) return incoming.reply?.(answer);
-  let smaller: Readonly<Record<string, unknown>> = scope.host.rules.emptiesBinaries && shrink === shrinkResult
-    ? await emptyBinaries(answer, scope.blobs)
-    : answer;
+  if (kind === undefined || !isRecord(answer)) return incoming.reply?.(answer);
+  let smaller: Readonly<Record<string, unknown>> = answer;
+  if (scope.host.rules.emptiesBinaries && kind === "result") {
+    const { emptyBinaries } = await import("./office/large_answers.ts");
+    smaller = await emptyBinaries(answer, scope.blobs);
+  }
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
-    const next = await shrink(smaller, oversize, scope.blobs);
+    const { shrink } = await import("./office/large_answers.ts");
+    const next = await shrink(kind, smaller, { ...oversize, blobs: scope.blobs });
     if (next === undefined) throw payloadTooLarge(oversize);
     smaller = next;
     const message = "an answer is too large for one message; the Agent fetches its largest parts";

@@ -7,7 +7,6 @@ import type { SignIns } from "../mcp/auth/sign_ins.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { unknownName } from "../text/spelling.ts";
-import { resolveInputs } from "./inputs/resolve.ts";
 import type { InputSource } from "./inputs/sources.ts";
 
 /** What sign-ins need from their Computer. */
@@ -116,6 +115,7 @@ export class HostSignIns implements ComputerSignIns {
     if (server === undefined) {
       throw new TypeError(unknownName("server", name, servers.map((each) => each.name)));
     }
+    const { resolveInputs } = await import("./inputs/resolve.ts");
     return await resolveInputs(server, { inputs, source, signal });
   }
 }

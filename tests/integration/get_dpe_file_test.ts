@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { fileResolver } from "../../src/computer/resources/file_resolver.ts";
+import { fileResolver } from "../../src/computer/resources/resolve_dpe.ts";
 import { ErrorCode } from "../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { ComputerOffice } from "./_computer_office.ts";

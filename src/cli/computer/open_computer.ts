@@ -6,7 +6,7 @@ import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
 import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
-import { fileResolver } from "../../computer/resources/file_resolver.ts";
+import { fileResolver } from "../../computer/resources/resolve_dpe.ts";
 import { inputVariable } from "../../config/placeholders.ts";
 import type { LoggerOptions } from "../../log.ts";
 import { DEFAULT_PROTOCOL, isFrom } from "../../protocol/version.ts";

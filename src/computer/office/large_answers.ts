@@ -52,22 +52,22 @@ interface Draft {
   readonly toWhole: (mark: BlobMark) => Json;
 }
 
+const DRAFTS = { result: draftOfResult, read: draftOfRead, prompt: draftOfPrompt };
+
+export type LargeAnswer = keyof typeof DRAFTS;
+
 /** Shrinks an answer; resolves to `undefined` when its parts cannot be kept. */
-type Shrink = (answer: Json, oversize: Oversize, blobs: OfficeBlobs) => Promise<Json | undefined>;
-
-export const shrinkResult: Shrink = shrinkerOf(draftOfResult);
-export const shrinkRead: Shrink = shrinkerOf(draftOfRead);
-export const shrinkPrompt: Shrink = shrinkerOf(draftOfPrompt);
-
-function shrinkerOf(draftOf: (answer: Json) => Draft): Shrink {
-  return async (answer, { size, limit }, blobs) => {
-    const draft = draftOf(answer);
-    const chosen = await choose(draft.parts, size - limit);
-    if (chosen !== undefined) return await replaceAll(chosen, blobs) ? draft.answer : undefined;
-    const whole = { bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" };
-    const [mark] = await blobs.keep([whole]) ?? [];
-    return mark === undefined ? undefined : draft.toWhole(mark);
-  };
+export async function shrink(
+  kind: LargeAnswer,
+  answer: Json,
+  { size, limit, blobs }: Oversize & { readonly blobs: OfficeBlobs },
+): Promise<Json | undefined> {
+  const draft = DRAFTS[kind](answer);
+  const chosen = await choose(draft.parts, size - limit);
+  if (chosen !== undefined) return await replaceAll(chosen, blobs) ? draft.answer : undefined;
+  const whole = { bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" };
+  const [mark] = await blobs.keep([whole]) ?? [];
+  return mark === undefined ? undefined : draft.toWhole(mark);
 }
 
 type ChosenPart = BlobPart & Pick<Part, "replace">;

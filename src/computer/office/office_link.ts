@@ -2,7 +2,7 @@
 import { settledWithin } from "../../async/abortable.ts";
 import type { IncomingEvent } from "../../link/connect.ts";
 import type { ServerAccess } from "../../link/credentials.ts";
-import { Link, type LinkListener } from "../../link/link.ts";
+import type { Link, LinkListener } from "../../link/link.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
 import { parseListRoomRet } from "../../protocol/answers.ts";
@@ -149,6 +149,7 @@ export class OfficeLink {
       if (onFailed !== undefined) return onFailed(error);
       this.#context.log.error("connection failed permanently", { error: error.message });
     });
+    const { Link } = await import("../../link/link.ts");
     const link: Link = await Link.open(
       {
         ...access,

@@ -1,5 +1,5 @@
 /** A resolver for `client:get_dpe` that writes documents into files. */
-import { join, resolve, toFileUrl } from "@std/path";
+import { join, toFileUrl } from "@std/path";
 import { abortable } from "../../async/abortable.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { replaceFile } from "../../files/files.ts";
@@ -9,9 +9,19 @@ import { badRequest, SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text/text.ts";
 import { parseDpeDocument, parseDpePage } from "../../protocol/answers.ts";
 import type { AnswerReader } from "../../protocol/flaws.ts";
-import type { DpeResource } from "../../protocol/resources.ts";
+import type { DpeResource, ReadResourceRet } from "../../protocol/resources.ts";
 import { buildDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
-import type { ResolveDpe, ResolveDpeTools } from "./resolve_dpe.ts";
+
+/** What a resolver may use. */
+export interface ResolveDpeTools {
+  /** Reads a `dpe://` URI through this Computer. */
+  readonly read: (uri: string) => Promise<ReadResourceRet>;
+  /** Aborted at the time-out of the request. */
+  readonly signal: AbortSignal;
+}
+
+/** Turns a `dpe://` URI into an address from which an Agent can fetch the document. */
+export type ResolveDpe = (uri: string, tools: ResolveDpeTools) => Promise<DpeResource>;
 
 /** Where a {@linkcode fileResolver} writes, and its limits. */
 export interface FileResolverOptions {
@@ -40,41 +50,9 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/**
- * Makes a resolver that writes a document's JSON into a file and returns its `file://` URI. The JSON is the metadata of
- * Level 1 with all pages as Level 2 returns them. Use it for an Agent that can read the same files, for example on the
- * same machine.
- *
- * A file is replaced as a whole, so that a reader never sees half of it, and only when its content differs. `etag` is
- * the SHA-256 of the file in hexadecimal. A URI of a page or an element resolves to its document. The file name is made
- * from the host and the document's key, and always stays in the folder. Files are never removed.
- *
- * The program needs `--allow-read` and `--allow-write` for the folder.
- *
- * @param options the folder, and bounds that differ from the defaults
- * @returns the value for the option `resolveDpe` of a Computer
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { fileResolver } from "@a2c-smcp/sdk/computer";
- *
- * const directory = await Deno.makeTempDir();
- * const uri = "dpe://docs/rpt";
- * const metadata = { doc_ref: "rpt", uri, file_uri: "file:///rpt", file_type: "md", title: "R", page_count: 0 };
- *
- * const { uri: file, etag } = await fileResolver({ directory })(uri, {
- *   read: (uri) => Promise.resolve({ contents: [{ uri, text: JSON.stringify(metadata) }] }),
- *   signal: new AbortController().signal,
- * });
- * assertEquals(JSON.parse(await Deno.readTextFile(new URL(file))).title, "R");
- * assertEquals(etag?.length, 64);
- * await Deno.remove(directory, { recursive: true });
- * ```
- */
-export function fileResolver(options: FileResolverOptions): ResolveDpe {
-  const directory = resolve(options.directory);
-  const { maxPages = DEFAULT_MAX_PAGES, maxBytes = DEFAULT_MAX_BYTES } = options;
+/** The resolver of {@linkcode fileResolver}; its directory is absolute. */
+export function openFileResolver(options: FileResolverOptions): ResolveDpe {
+  const { directory, maxPages = DEFAULT_MAX_PAGES, maxBytes = DEFAULT_MAX_BYTES } = options;
   const running = new Map<string, Running>();
   const limiter = new Limiter(DOCUMENTS_AT_A_TIME);
 

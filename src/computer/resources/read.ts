@@ -1,20 +1,15 @@
 /** Reads and lists resources for the Agent: `client:read_resource` and `client:get_resources`. */
-import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
-import { renderElementText, renderPageText } from "../../dpe/text.ts";
-import { isRecord, parseJson } from "../../json/json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
-import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
 import type {
   GetResourcesReq,
   GetResourcesRet,
   ReadResourceReq,
   ReadResourceRet,
-  ResourceContents,
   ResourceIcon,
   ResourceInfo,
 } from "../../protocol/resources.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
-import type { DpeUri } from "../../uri/dpe_uri.ts";
 import { type FailedRead, toReadError } from "../failures.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { parseResourceUri } from "./resource_uri.ts";
@@ -43,7 +38,10 @@ export async function readResource(
     { server, dpe, uri: known.spelling, ...known },
     (connection) => connection.readResource(known.spelling, { timeoutMs, signal }),
   );
-  return dpe === undefined ? result : { ...result, contents: addRendering(result.contents, dpe) };
+  if (dpe?.queryParams.format === undefined) return result;
+  // Most reads need none of it.
+  const { addRendering } = await import("./rendering.ts");
+  return { ...result, contents: addRendering(result.contents, dpe) };
 }
 
 /** Lists one page of a server's `resources/list`, unfiltered (`docs/protocol/resources.md#get-resources`). */
@@ -70,38 +68,6 @@ export async function ask<T>(
     return await read.server.use(request);
   } catch (error) {
     throw toReadError(error, read);
-  }
-}
-
-const MEMBERS = { markdown: "content_markdown", text: "content_text" } as const;
-
-/**
- * Adds `content_markdown` or `content_text` to the JSON of a page or an element, if the URI requests it and the server
- * did not render it (`docs/protocol/finder.md#formats`).
- */
-export function addRendering(contents: readonly ResourceContents[], uri: DpeUri): ResourceContents[] {
-  const { format } = uri.queryParams;
-  if (uri.level < 2 || (format !== "markdown" && format !== "text")) return [...contents];
-  return contents.map((item) => {
-    const body = item.text === undefined ? undefined : parseJson(item.text);
-    if (!isRecord(body) || typeof body[MEMBERS[format]] === "string") return item;
-    const rendering = render(body, uri.level, format);
-    if (rendering === undefined) return item;
-    return { ...item, text: JSON.stringify({ ...body, [MEMBERS[format]]: rendering }) };
-  });
-}
-
-function render(body: unknown, level: number, format: keyof typeof MEMBERS): string | undefined {
-  try {
-    if (level === 2) {
-      const page = parseDpePage(body);
-      return format === "markdown" ? renderPageMarkdown(page) : renderPageText(page);
-    }
-    const element = parseDpeElement(body);
-    return format === "markdown" ? renderElementMarkdown(element) : renderElementText(element);
-  } catch {
-    // JSON that is not a page or an element is passed on unchanged.
-    return undefined;
   }
 }
 

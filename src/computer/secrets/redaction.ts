@@ -4,8 +4,8 @@ import type { ServerState } from "../../mcp/supervision/server_state.ts";
 import { isRecord } from "../../json/json.ts";
 import { shorten } from "../../text/text.ts";
 import { MASK } from "./masking.ts";
-import { MIN_LENGTH, SecretTexts } from "./secret_texts.ts";
-import { type ServerSecrets, spellings } from "./values.ts";
+import { MIN_LENGTH, SecretTexts, spellings } from "./secret_texts.ts";
+import type { ServerSecrets } from "./values.ts";
 
 /** How deep values are searched; a deeper value is masked as a whole. */
 const MAX_DEPTH = 32;

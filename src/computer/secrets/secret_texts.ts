@@ -1,10 +1,13 @@
 /** Finds known secrets in texts: as they are, and in the forms in which an Agent or an MCP server may write them. */
 import { Buffer } from "node:buffer";
 import { MASK } from "./masking.ts";
-import { encodings, spellings } from "./values.ts";
 
 /** Shorter values occur in any text: masking them would hide the text and reveal the value. */
 export const MIN_LENGTH = 4;
+/** The shortest word of a longer value that counts, such as the token after `Bearer`, in characters. */
+export const MIN_WORD_LENGTH = 8;
+/** The longest value whose encodings are added, in characters. */
+const MAX_ENCODED_LENGTH = 1_024;
 /** Longer values are unlikely to be printed, in characters. */
 const MAX_SECRET_LENGTH = 16 * 1024;
 /** The most secrets of one server, and the most of its tokens; those of its oldest starts are forgotten first. */
@@ -146,4 +149,37 @@ function decodeWords(text: string): string {
 
 function isWorthMasking(value: string): boolean {
   return value.length >= MIN_LENGTH && value.length <= MAX_SECRET_LENGTH && !COMMON.has(value.toLowerCase());
+}
+
+/** The forms in which a value may be printed: unchanged, word by word, in JSON, in a URL. */
+export function spellings(value: string): string[] {
+  const words = value.split(/\s+/).filter((word) => word.length >= MIN_WORD_LENGTH);
+  return [value, ...words].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), toUrlText(text)]);
+}
+
+/** The encodings of a value: form, JSON in ASCII, hexadecimal, anywhere in a base64 text. */
+export function encodings(value: string): string[] {
+  if (value.length < MIN_WORD_LENGTH || value.length > MAX_ENCODED_LENGTH) return [];
+  const url = toUrlText(value);
+  const form = new URLSearchParams({ "": value.toWellFormed() }).toString().slice(1);
+  const ascii = JSON.stringify(value).slice(1, -1)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const bytes = new TextEncoder().encode(value);
+  const texts = [0, 1, 2].flatMap((offset) => inBase64(bytes, offset));
+  return [url.replace(/%../g, (code) => code.toLowerCase()), form, ascii, bytes.toHex(), ...texts];
+}
+
+/** The base64 characters that depend only on these bytes when `offset` other bytes precede them, in both alphabets. */
+function inBase64(bytes: Uint8Array, offset: number): string[] {
+  const padded = new Uint8Array(offset + bytes.length);
+  padded.set(bytes, offset);
+  const start = Math.ceil(offset * 8 / 6);
+  const end = Math.floor(padded.length * 8 / 6);
+  return (["base64", "base64url"] as const).map((alphabet) =>
+    padded.toBase64({ alphabet }).slice(start, end)
+  );
+}
+
+function toUrlText(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }

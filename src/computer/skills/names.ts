@@ -1,9 +1,16 @@
 /** Names of skills, paths of their files, and the errors of `client:get_skill` (`docs/protocol/versions.md#skills`). */
+import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { SKILL_FILE } from "../../protocol/skills.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
+
+export interface SkillRules {
+  readonly hasTags: boolean;
+  /** The part of a skill's name that stands for its MCP server. */
+  readonly segmentOf: (server: MCPServerConfig) => string;
+}
 
 export type SkillName =
   | { readonly kind: "user"; readonly skill: string }

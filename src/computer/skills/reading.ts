@@ -1,7 +1,6 @@
 /** Reads files of skills: for an Agent (`client:get_skill`), and for the Computer's own program. */
 import { createHash } from "node:crypto";
 import { abortable } from "../../async/abortable.ts";
-import { Limiter } from "../../async/limiter.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256 } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -15,14 +14,15 @@ import { readSkillFile, type SkillContent, toSkillContent } from "./files.ts";
 import { notReadable, toPathSegments } from "./names.ts";
 import { bytesOf, type ServerSkill } from "./server_skills.ts";
 import type { SkillListing } from "./folder.ts";
-import type { FoundSkill, Skills } from "./skills.ts";
 
 /** The largest text that is sent in the answer itself, in bytes. */
 const MAX_BODY_BYTES = 32_768;
 /** The bytes of an answer without its text. */
 const ENVELOPE_BYTES = 8_192;
-/** How many files are read at the same time: each is in memory until it is kept. */
-const CONCURRENCY = 2;
+
+export type FoundSkill =
+  | { readonly kind: "folder"; readonly root: string }
+  | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
 
 export type SkillFileRequest = Omit<GetSkillReq, "agent" | "req_id" | "computer">;
 
@@ -66,53 +66,35 @@ export interface SkillAnswerPlace {
   readonly limitBytes: number;
 }
 
-/** Answers with files of skills. A file that is not sent in the answer itself is kept like any other large part of one. */
-export class SkillReader implements ComputerSkills {
-  readonly #skills: Skills;
-  readonly #turns = new Limiter(CONCURRENCY);
+/**
+ * The answer with a file of a skill (`client:get_skill`). What is not sent in the answer itself is kept like any other large
+ * part of one.
+ *
+ * @throws {SmcpError} 4017 when the file cannot be read.
+ */
+export async function answerWithFile(
+  found: FoundSkill,
+  request: SkillFileRequest,
+  place: SkillAnswerPlace,
+): Promise<Omit<GetSkillRet, "req_id">> {
+  const { name, rel_path: relPath = "" } = request;
+  const { mimeType, bytes } = await open(found, { relPath, timeoutMs: timeoutMsOf(request) });
+  const { byteLength: total_size } = bytes;
+  const about = { name, rel_path: relPath === "" ? SKILL_FILE : relPath, mime_type: mimeType, total_size };
+  const body = bodyOf({ mimeType, bytes }, place.limitBytes);
+  if (body !== undefined) return { ...about, sha256: sha256Of(bytes), body };
+  const [mark] = await place.blobs.keep([{ bytes, mimeType }]) ?? [];
+  if (mark !== undefined) return { ...about, sha256: mark[A2C_SHA256], blob_handle: mark[A2C_BLOB_HANDLE] };
+  const why = "the Computer has no room to keep it";
+  throw notReadable("too_large", relPath, { totalSize: total_size, why });
+}
 
-  constructor(skills: Skills) {
-    this.#skills = skills;
-  }
-
-  async list(): Promise<SkillListing> {
-    return await this.#skills.list();
-  }
-
-  /**
-   * Reads a file (`client:get_skill`).
-   *
-   * @throws {SmcpError} 4014, 4016 and 4017 as the protocol says.
-   */
-  async get(request: SkillFileRequest, place: SkillAnswerPlace): Promise<Omit<GetSkillRet, "req_id">> {
-    const found = await this.#skills.find(request.name);
-    return await this.#turns.run(() => this.#answer(found, request, place));
-  }
-
-  async #answer(
-    found: FoundSkill,
-    request: SkillFileRequest,
-    place: SkillAnswerPlace,
-  ): Promise<Omit<GetSkillRet, "req_id">> {
-    const { name, rel_path: relPath = "" } = request;
-    const { mimeType, bytes } = await open(found, { relPath, timeoutMs: timeoutMsOf(request) });
-    const { byteLength: total_size } = bytes;
-    const about = { name, rel_path: relPath === "" ? SKILL_FILE : relPath, mime_type: mimeType, total_size };
-    const body = bodyOf({ mimeType, bytes }, place.limitBytes);
-    if (body !== undefined) return { ...about, sha256: sha256Of(bytes), body };
-    const [mark] = await place.blobs.keep([{ bytes, mimeType }]) ?? [];
-    if (mark !== undefined) return { ...about, sha256: mark[A2C_SHA256], blob_handle: mark[A2C_BLOB_HANDLE] };
-    const why = "the Computer has no room to keep it";
-    throw notReadable("too_large", relPath, { totalSize: total_size, why });
-  }
-
-  async read(name: string, options: LocalSkillOptions = {}): Promise<LocalSkillFile> {
-    const { relPath = "", signal } = options;
-    const found = await abortable(this.#skills.find(name), signal);
-    const opening = open(found, { relPath, timeoutMs: toMilliseconds(options) });
-    const { mimeType, bytes } = await abortable(opening, signal);
-    return { relPath: relPath === "" ? SKILL_FILE : relPath, mimeType, sha256: sha256Of(bytes), bytes };
-  }
+/** Reads a file whole, for the Computer's own program; throws as {@linkcode answerWithFile} does. */
+export async function readWhole(found: FoundSkill, options: LocalSkillOptions): Promise<LocalSkillFile> {
+  const { relPath = "", signal } = options;
+  const opening = open(found, { relPath, timeoutMs: toMilliseconds(options) });
+  const { mimeType, bytes } = await abortable(opening, signal);
+  return { relPath: relPath === "" ? SKILL_FILE : relPath, mimeType, sha256: sha256Of(bytes), bytes };
 }
 
 async function open(

@@ -6,13 +6,14 @@ import { isRecord } from "../../json/json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
-import { SKILL_FILE } from "../../protocol/skills.ts";
+import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { describeError } from "../../text/text.ts";
 import type { ReadLimits } from "../../config/limits.ts";
 import { ByteBudget } from "../resources/byte_budget.ts";
 import { EntryCache, type FreshValue } from "../resources/cache.ts";
 import { SKILL_BUDGET } from "./folder.ts";
-import { FrontMatterReader, HEAD_BYTES, scalarText } from "./front_matter.ts";
+import { FrontMatterReader, HEAD_BYTES, scalarText, toSkillRef } from "./front_matter.ts";
+import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
 
 /** What MCP servers may say of a skill in `_meta.source`: how its files are read. Only `resources` is supported. */
 const KINDS = ["resources", "mounted", "archive"];
@@ -159,6 +160,22 @@ export class ServerSkills {
   #warn(message: string, fields: Readonly<Record<string, unknown>>): void {
     this.#context.warnOnce.warn(message, { server: this.server.name, ...fields });
   }
+}
+
+/** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
+export function toListed(skill: ServerSkill, segment: string): SkillRef | string | undefined {
+  const { read, uri, version } = skill;
+  if (read === undefined || typeof read === "string") return read;
+  const word = wordOf(skill);
+  if (word === undefined) return `its front matter has no name, or one that is not ${SKILL_WORD_RULE}`;
+  const origin = { name: `mcp:${segment}:${word}`, source: `mcp:${segment}`, path: uri, uri, version };
+  return toSkillRef(read, origin) ?? 'it has no description; add "description: …" to its front matter';
+}
+
+/** The name that a skill of an MCP server gives itself; `undefined` for one that cannot be used. */
+export function wordOf({ read }: ServerSkill): string | undefined {
+  const name = typeof read === "object" ? read["name"] : undefined;
+  return typeof name === "string" && isSkillWord(name) ? name : undefined;
 }
 
 /** The bytes of all parts of a resource. */

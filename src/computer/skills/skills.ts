@@ -1,18 +1,25 @@
 /** The skills of a Computer: those of folders and those of MCP servers, by name. */
-import { settledWithin } from "../../async/abortable.ts";
+import { abortable, settledWithin } from "../../async/abortable.ts";
+import { Limiter } from "../../async/limiter.ts";
 import type { Logger } from "../../log.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import type { MCPServerConfig } from "../../protocol/config.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import type { SkillRef } from "../../protocol/skills.ts";
+import type { GetSkillRet, SkillRef } from "../../protocol/skills.ts";
 import type { ListLimits, ReadLimits } from "../../config/limits.ts";
-import { mayRead, SkillFolder, type SkillListing, type SkillProblem } from "./folder.ts";
-import { toSkillRef } from "./front_matter.ts";
-import { invalidName, isSkillWord, parseSkillName, SKILL_WORD_RULE, skillNotFound } from "./names.ts";
-import { type ServerSkill, ServerSkills, type SkillResource } from "./server_skills.ts";
+import type { SkillFolder, SkillListing, SkillProblem } from "./folder.ts";
+import { invalidName, parseSkillName, skillNotFound, type SkillRules } from "./names.ts";
+import type {
+  ComputerSkills,
+  FoundSkill,
+  LocalSkillFile,
+  LocalSkillOptions,
+  SkillAnswerPlace,
+  SkillFileRequest,
+} from "./reading.ts";
+import type { ServerSkills, SkillResource } from "./server_skills.ts";
 
 /** Changes that follow one another within this time, in milliseconds, are announced together, at its end. */
 const SETTLE_MS = 300;
@@ -21,12 +28,8 @@ const SETTLE_MS = 300;
  * that hangs.
  */
 const SERVER_DEADLINE_MS = 1_000;
-
-export interface SkillRules {
-  readonly hasTags: boolean;
-  /** The part of a skill's name that stands for its MCP server. */
-  readonly segmentOf: (server: MCPServerConfig) => string;
-}
+/** How many files are read for Agents at the same time: each is in memory until it is kept. */
+const CONCURRENCY = 2;
 
 export interface SkillsContext {
   readonly fleet: Fleet;
@@ -39,13 +42,16 @@ export interface SkillsContext {
   readonly onChange: () => void;
 }
 
-export type FoundSkill =
-  | { readonly kind: "folder"; readonly root: string }
-  | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
+/** What most Computers never need: it is loaded with the first folder, or the first skill of an MCP server. */
+type SkillModules = typeof import("./folder.ts") & typeof import("./server_skills.ts");
 
-export class Skills {
+export class Skills implements ComputerSkills {
   readonly #context: SkillsContext;
   readonly #servers = new Map<SupervisedServer, ServerSkills>();
+  readonly #turns = new Limiter(CONCURRENCY);
+  #loading: Promise<SkillModules> | undefined;
+  #modules: SkillModules | undefined;
+  #paths: readonly string[] = [];
   #folders: readonly SkillFolder[] = [];
   /** Folders that are not used any more, while they end. */
   #ending: Promise<unknown> = Promise.resolve();
@@ -58,20 +64,19 @@ export class Skills {
   }
 
   /** Takes the folders of skills, first in order of precedence, in place of those before. */
-  follow(paths: readonly string[]): void {
-    const given = [...new Set(paths)];
-    if (JSON.stringify(given) === JSON.stringify(this.#folders.map((folder) => folder.given))) return;
-    const { limits: { maxSkills }, log } = this.#context;
+  follow(given: readonly string[]): void {
+    const paths = [...new Set(given)];
+    if (JSON.stringify(paths) === JSON.stringify(this.#paths)) return;
+    this.#paths = paths;
     this.#ending = Promise.all([this.#ending, ...this.#folders.map((folder) => folder.close())]);
-    this.#folders = given.map((path) => new SkillFolder(path, { maxSkills }));
-    for (const folder of this.#folders) folder.watch({ log, onChange: () => this.#changed() });
-    this.#lookAhead(this.#folders);
+    this.#folders = [];
+    if (paths.length > 0) void this.#load().then((modules) => this.#open(paths, modules));
     this.#changed();
   }
 
   /** Whether there may be a skill: there is a folder for skills, or an MCP server lists some. */
   get mayHaveAny(): boolean {
-    return this.#folders.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
+    return this.#paths.length > 0 || this.#servers.values().some(({ skills }) => skills.length > 0);
   }
 
   /** Whether skills of MCP servers were asked for, so that lists of resources are followed for their sake. */
@@ -81,6 +86,7 @@ export class Skills {
 
   /** All skills under their names, and what keeps others from being listed. */
   async list(): Promise<SkillListing> {
+    await this.#loading;
     const [scans] = await Promise.all([
       Promise.all(this.#folders.map(async (folder) => ({ from: folder.given, ...await folder.scan() }))),
       this.#refresh(this.#context.fleet.servers),
@@ -114,9 +120,22 @@ export class Skills {
     throw skillNotFound(name, (await this.list()).skills.map((skill) => skill.name));
   }
 
+  /** Answers `client:get_skill`; throws as {@linkcode Skills.find} does, and 4017 when the file cannot be read. */
+  async get(request: SkillFileRequest, place: SkillAnswerPlace): Promise<Omit<GetSkillRet, "req_id">> {
+    const found = await this.find(request.name);
+    const { answerWithFile } = await import("./reading.ts");
+    return await this.#turns.run(() => answerWithFile(found, request, place));
+  }
+
+  async read(name: string, options: LocalSkillOptions = {}): Promise<LocalSkillFile> {
+    const found = await abortable(this.find(name), options.signal);
+    return await (await import("./reading.ts")).readWhole(found, options);
+  }
+
   /** Takes the `skill://` resources of a new list. */
   take(server: SupervisedServer, resources: readonly SkillResource[]): void {
-    if (resources.length > 0 || this.#servers.has(server)) this.#skillsOf(server).take(resources);
+    if (resources.length === 0 && !this.#servers.has(server)) return;
+    void this.#load().then((modules) => this.#skillsOf(server, modules).take(resources));
   }
 
   onUpdated(server: SupervisedServer, uri: string): void {
@@ -140,13 +159,28 @@ export class Skills {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    await this.#loading;
     // A scan that runs would otherwise outlive the Computer.
     await Promise.all([this.#ending, ...this.#folders.map((folder) => folder.close())]);
   }
 
-  /** Looks at new folders now: their owner learns of a mistake when the Computer starts, not at the first request. */
-  #lookAhead(folders: readonly SkillFolder[]): void {
-    if (folders.length === 0) return;
+  #load(): Promise<SkillModules> {
+    return this.#loading ??= Promise.all([import("./folder.ts"), import("./server_skills.ts")])
+      .then(([folders, servers]) => this.#modules = { ...folders, ...servers });
+  }
+
+  /** Looks at new folders at once: their owner learns of a mistake when the Computer starts, not at the first request. */
+  #open(paths: readonly string[], { SkillFolder, mayRead }: SkillModules): void {
+    if (this.#isClosed || paths !== this.#paths) return;
+    const { limits: { maxSkills }, log } = this.#context;
+    const folders = this.#folders = paths.map((path) => new SkillFolder(path, { maxSkills }));
+    for (const folder of folders) folder.watch({ log, onChange: () => this.#changed() });
+    const lookAt = async (folder: SkillFolder) => {
+      const { given: from, path } = folder;
+      if (mayRead(path)) return { from, ...await folder.scan() };
+      // A terminal would be asked for the permission.
+      return { from, skills: [], problems: [{ from, path: from, message: "reading it needs --allow-read" }] };
+    };
     void Promise.all(folders.map(lookAt)).then((scans) => {
       if (!this.#isClosed && folders === this.#folders) this.#warnOf(this.#merge(scans));
     });
@@ -167,7 +201,7 @@ export class Skills {
     }, SETTLE_MS);
   }
 
-  #skillsOf(server: SupervisedServer): ServerSkills {
+  #skillsOf(server: SupervisedServer, { ServerSkills }: SkillModules): ServerSkills {
     let skills = this.#servers.get(server);
     if (skills === undefined) {
       const { limits, warnOnce } = this.#context;
@@ -184,11 +218,13 @@ export class Skills {
     await Promise.all(servers.map(async (server) => {
       if (server.connection?.capabilities.resources !== true) return;
       await settledWithin(this.#context.refreshList(server, SERVER_DEADLINE_MS), SERVER_DEADLINE_MS);
+      await this.#loading;
       await this.#servers.get(server)?.refresh(Math.max(0, endMs - performance.now()));
     }));
   }
 
   async #findInFolders(skill: string): Promise<FoundSkill | undefined> {
+    await this.#loading;
     for (const folder of this.#folders) {
       const found = await folder.find(skill);
       if (found !== undefined) return { kind: "folder", root: found.path };
@@ -203,7 +239,9 @@ export class Skills {
     const servers = fleet.servers.filter(({ config }) => rules.segmentOf(config) === wanted.segment);
     const find = (): FoundSkill | undefined => {
       for (const server of servers) {
-        const skill = this.#servers.get(server)?.skills.find((each) => wordOf(each) === wanted.skill);
+        const skill = this.#servers.get(server)?.skills.find((each) =>
+          this.#modules?.wordOf(each) === wanted.skill
+        );
         if (skill !== undefined) return { kind: "server", server, skill };
       }
       return undefined;
@@ -238,34 +276,11 @@ export class Skills {
       const segment = rules.segmentOf(server.config);
       for (const skill of this.#servers.get(server)?.skills ?? []) {
         const place = { from: server.name, path: skill.uri };
-        const found = toListed(skill, segment);
+        const found = this.#modules?.toListed(skill, segment);
         if (typeof found === "string") problems.push({ ...place, message: found });
         else if (found !== undefined) add(found, place);
       }
     }
     return { skills: [...skills.values()], problems };
   }
-}
-
-/** Lists the skills of a folder; without the permission, for which a terminal would be asked, only says so. */
-async function lookAt(folder: SkillFolder): Promise<SkillListing & { readonly from: string }> {
-  const { given: from, path } = folder;
-  if (mayRead(path)) return { from, ...await folder.scan() };
-  return { from, skills: [], problems: [{ from, path: from, message: "reading it needs --allow-read" }] };
-}
-
-/** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
-function toListed(skill: ServerSkill, segment: string): SkillRef | string | undefined {
-  const { read, uri, version } = skill;
-  if (read === undefined || typeof read === "string") return read;
-  const word = wordOf(skill);
-  if (word === undefined) return `its front matter has no name, or one that is not ${SKILL_WORD_RULE}`;
-  const origin = { name: `mcp:${segment}:${word}`, source: `mcp:${segment}`, path: uri, uri, version };
-  return toSkillRef(read, origin) ?? 'it has no description; add "description: …" to its front matter';
-}
-
-/** The name that a skill of an MCP server gives itself; `undefined` for one that cannot be used. */
-function wordOf({ read }: ServerSkill): string | undefined {
-  const name = typeof read === "object" ? read["name"] : undefined;
-  return typeof name === "string" && isSkillWord(name) ? name : undefined;
 }

@@ -20,7 +20,6 @@ import type { AgentChannel } from "../questions/agent_channel.ts";
 import { PersonAtComputer } from "../questions/person.ts";
 import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
-import { transformResult } from "../vrl/transform.ts";
 import { checkArguments } from "./arguments.ts";
 import { type Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
@@ -59,7 +58,7 @@ export interface ToolCallsContext {
   readonly agent: Pick<OfficeAgent, "name" | "known">;
   readonly followed: FollowedCalls;
   readonly limits: CallLimits & QuestionLimits;
-  readonly vrl: VrlEngine;
+  readonly vrl: () => Promise<VrlEngine>;
   /** Masks what the caller is told of a failed call, and of its progress. */
   readonly maskerOf: (
     call: Pick<RunningCall, "request" | "isLocal">,
@@ -340,7 +339,8 @@ export class ToolCalls {
   ): Promise<CallToolResult> {
     const { server, tool, vrl: script } = route;
     if (script === undefined) return result;
-    const { vrl: engine, log } = this.#context;
+    const { vrl, log } = this.#context;
+    const [engine, { transformResult }] = await Promise.all([vrl(), import("../vrl/transform.ts")]);
     const { request: { params, req_id }, clock: { signal } } = call;
     const fields = { req_id: shorten(req_id, MAX_NAME_LENGTH), server: server.name, tool: tool.name };
     return await transformResult(result, { tool: tool.name, params }, {

@@ -6,7 +6,7 @@ import { type Logger, withModule } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { PutBlobRet } from "../../protocol/uploads.ts";
 import { describeError } from "../../text/text.ts";
-import { type FolderLimits, LandingFolder, type PartFile } from "./landing_folder.ts";
+import type { FolderLimits, LandingFolder, PartFile } from "./landing_folder.ts";
 import {
   type SessionLimits,
   type Upload,
@@ -50,7 +50,7 @@ export interface UploadsContext {
 }
 
 interface Landing {
-  readonly folder: LandingFolder;
+  readonly folder: Promise<LandingFolder>;
   readonly path: string;
   readonly limits: UploadLimits;
   readonly sessions: UploadSessions;
@@ -135,7 +135,8 @@ export class Uploads {
     clearTimeout(this.#sweepTimer);
     this.#landing = undefined;
     if (path === undefined) return;
-    const folder = new LandingFolder(path, { limits, now: this.#date });
+    const bounds = { limits, now: this.#date };
+    const folder = import("./landing_folder.ts").then(({ LandingFolder }) => new LandingFolder(path, bounds));
     const sessions = new UploadSessions(limits, this.#now);
     this.#landing = { folder, path, limits, sessions, parts: new Map() };
     this.#sweep(this.#landing);
@@ -170,7 +171,7 @@ export class Uploads {
 
   async #create(landing: Landing, upload: Upload): Promise<PartFile> {
     try {
-      const part = await landing.folder.create(upload, landing.sessions.open);
+      const part = await (await landing.folder).create(upload, landing.sessions.open);
       landing.parts.set(upload, part);
       return part;
     } catch (error) {
@@ -242,7 +243,7 @@ export class Uploads {
 
   /** Removes expired files now and from time to time. */
   #sweep(landing: Landing): void {
-    this.#track(landing.folder.open()).catch((error) => {
+    this.#track(landing.folder.then((folder) => folder.open())).catch((error) => {
       // A Computer without the folder runs, so its owner has only this line to learn why uploads are refused.
       const isFile = error instanceof Deno.errors.AlreadyExists;
       this.#log.warn("cannot use the folder for uploads; uploads are refused", {

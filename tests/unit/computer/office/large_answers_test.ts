@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { OfficeBlobs } from "../../../../src/computer/office/blob_store.ts";
-import { shrinkResult } from "../../../../src/computer/office/large_answers.ts";
+import { shrink } from "../../../../src/computer/office/large_answers.ts";
 
 Deno.test("a long text is kept whole, whatever bytes its characters take", async () => {
   for (
@@ -12,10 +12,10 @@ Deno.test("a long text is kept whole, whatever bytes its characters take", async
   ) {
     const blobs = new OfficeBlobs({ maxBlobBytes: 4_000_000, blobLifetimeMs: 1_000 });
     const expected = new TextEncoder().encode(text);
-    const answer = await shrinkResult(
+    const answer = await shrink(
+      "result",
       { content: [{ type: "text", text }], isError: false },
-      { size: expected.length + 100, limit: 5_000 },
-      blobs,
+      { size: expected.length + 100, limit: 5_000, blobs },
     );
     const [item] = answer?.["content"] as readonly { readonly _meta: Record<string, unknown> }[];
     const handle = String(item?._meta["a2c_blob_handle"]);

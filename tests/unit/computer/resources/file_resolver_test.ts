@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
 import fc from "fast-check";
-import { fileNameOf, fileResolver } from "../../../../src/computer/resources/file_resolver.ts";
-import type { ResolveDpeTools } from "../../../../src/computer/resources/resolve_dpe.ts";
+import { fileNameOf } from "../../../../src/computer/resources/file_resolver.ts";
+import { fileResolver } from "../../../../src/computer/resources/resolve_dpe.ts";
+import type { ResolveDpeTools } from "../../../../src/computer/resources/file_resolver.ts";
 import type { DPEPage } from "../../../../src/protocol/dpe.ts";
 import { ErrorCode } from "../../../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { addRendering } from "../../../../src/computer/resources/read.ts";
+import { addRendering } from "../../../../src/computer/resources/rendering.ts";
 import { parseDpeUri } from "../../../../src/uri/dpe_uri.ts";
 
 const heading = { element_id: "h", category: "heading", content: { level: 1, text: "Hi" } };

@@ -1,0 +1,39 @@
+/** Renders pages and elements as Markdown or text, where their MCP server has not (`docs/protocol/finder.md#formats`). */
+import { renderElementMarkdown, renderPageMarkdown } from "../../dpe/markdown.ts";
+import { renderElementText, renderPageText } from "../../dpe/text.ts";
+import { isRecord, parseJson } from "../../json/json.ts";
+import { parseDpeElement, parseDpePage } from "../../protocol/answers.ts";
+import type { ResourceContents } from "../../protocol/resources.ts";
+import type { DpeUri } from "../../uri/dpe_uri.ts";
+
+const MEMBERS = { markdown: "content_markdown", text: "content_text" } as const;
+
+/**
+ * Adds `content_markdown` or `content_text` to the JSON of a page or an element, if the URI requests it and the server
+ * did not render it (`docs/protocol/finder.md#formats`).
+ */
+export function addRendering(contents: readonly ResourceContents[], uri: DpeUri): ResourceContents[] {
+  const { format } = uri.queryParams;
+  if (uri.level < 2 || (format !== "markdown" && format !== "text")) return [...contents];
+  return contents.map((item) => {
+    const body = item.text === undefined ? undefined : parseJson(item.text);
+    if (!isRecord(body) || typeof body[MEMBERS[format]] === "string") return item;
+    const rendering = render(body, uri.level, format);
+    if (rendering === undefined) return item;
+    return { ...item, text: JSON.stringify({ ...body, [MEMBERS[format]]: rendering }) };
+  });
+}
+
+function render(body: unknown, level: number, format: keyof typeof MEMBERS): string | undefined {
+  try {
+    if (level === 2) {
+      const page = parseDpePage(body);
+      return format === "markdown" ? renderPageMarkdown(page) : renderPageText(page);
+    }
+    const element = parseDpeElement(body);
+    return format === "markdown" ? renderElementMarkdown(element) : renderElementText(element);
+  } catch {
+    // JSON that is not a page or an element is passed on unchanged.
+    return undefined;
+  }
+}
