@@ -17,7 +17,7 @@ import {
   toListPage,
 } from "./entries.ts";
 import { ServerAnswerError } from "./errors.ts";
-import { ToolHeaders } from "./http/header_parameters.ts";
+import { ToolHeaders } from "../protocol/tool_headers.ts";
 import type { OpenTransport, TransportContext } from "./open_transport.ts";
 import { McpSession, type SessionContext } from "./session.ts";
 import { hasTasks } from "./tasks.ts";

@@ -1,7 +1,7 @@
 /** Attacker: an MCP server. It lists tools whose input schemas cost the Computer time and memory */
 import { assert, assertEquals } from "@std/assert";
 import { checkArguments } from "../../src/computer/tools/arguments.ts";
-import { readHeaderParameters } from "../../src/mcp/http/header_parameters.ts";
+import { readHeaderParameters } from "../../src/protocol/tool_headers.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 import { TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";

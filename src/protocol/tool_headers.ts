@@ -1,12 +1,12 @@
 /**
  * Arguments that go into HTTP headers as well. Since 2026-07-28, a tool may mark parameters with `x-mcp-header`, so that
- * proxies on the way can route a call by them: the client repeats such an argument as `Mcp-Param-NAME`.
+ * proxies on the way can route a call by them: the client repeats such an argument as `Mcp-Param-NAME`, and the server
+ * compares both.
  *
  * MCP specification: Streamable HTTP, "Custom headers from tool parameters".
  */
-import { isRecord } from "../../json/json.ts";
-import { shorten } from "../../text/text.ts";
-import type { EntryWarning, McpTool } from "../entries.ts";
+import { isRecord } from "../json/json.ts";
+import { shorten } from "../text/text.ts";
 
 /** The member of a schema that names the header. */
 const MARK = "x-mcp-header";
@@ -17,7 +17,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** A value that goes into a header as it is: visible ASCII, with spaces and tabs in between. */
 const PLAIN = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 /** A value that looks as if it were encoded already. */
-const ENCODED = /^=\?base64\?.*\?=$/;
+const ENCODED = /^=\?base64\?(.*)\?=$/;
 /** The types of parameters that may be marked. */
 const MARKABLE: readonly unknown[] = ["string", "integer", "boolean"];
 /** The members of a schema below which no parameter has a fixed place: subschemas, lists of them, and those by name. */
@@ -73,7 +73,10 @@ export class ToolHeaders {
   readonly #parametersByTool = new Map<string, readonly HeaderParameter[]>();
 
   /** Takes a listed tool in; `undefined` for one that may not be called, because a mark is wrong. */
-  accept(tool: McpTool, warn: EntryWarning): McpTool | undefined {
+  accept<Tool extends { readonly name: string; readonly inputSchema: unknown }>(
+    tool: Tool,
+    warn: (warning: string) => void,
+  ): Tool | undefined {
     const found = readHeaderParameters(tool.inputSchema);
     if ("flaw" in found) {
       warn(`left out tool "${shorten(tool.name, MAX_NAMED_LENGTH)}": ${found.flaw}`);
@@ -159,24 +162,53 @@ function placeIn(outer: Place | "root", name: string): Place {
     : { name, parent: outer, depth: outer.depth + 1 };
 }
 
-/** The headers for the arguments of a call; none for an argument that is missing or `null`. */
+export interface HeaderArgument extends HeaderParameter {
+  readonly text: string;
+}
+
+/** The marked arguments of a call, but those that are missing or `null`. */
+export function readHeaderArguments(
+  parameters: readonly HeaderParameter[],
+  args: unknown,
+): readonly HeaderArgument[] {
+  return parameters.flatMap((parameter) => {
+    const value = parameter.path.reduce<unknown>(
+      (value, key) => isRecord(value) ? value[key] : undefined,
+      args,
+    );
+    const hasText = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+    return hasText ? [{ ...parameter, text: String(value) }] : [];
+  });
+}
+
+/** The headers for the arguments of a call. */
 export function toParameterHeaders(
   parameters: readonly HeaderParameter[],
   args: unknown,
 ): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const { path, name } of parameters) {
-    const value = path.reduce<unknown>((value, key) => isRecord(value) ? value[key] : undefined, args);
-    if (typeof value === "string") headers[PREFIX + name] = encodeHeaderValue(value);
-    else if (typeof value === "boolean" || Number.isSafeInteger(value)) {
-      headers[PREFIX + name] = String(value);
-    }
-  }
-  return headers;
+  const pairs = readHeaderArguments(parameters, args).map(({ name, text }) =>
+    [PREFIX + name, encodeHeaderValue(text)] as const
+  );
+  return Object.fromEntries(pairs);
 }
 
 /** A text as the value of a header: as it is, or in base64 when it would not arrive unchanged. */
 function encodeHeaderValue(text: string): string {
   if (PLAIN.test(text) && !ENCODED.test(text)) return text;
   return `=?base64?${new TextEncoder().encode(text).toBase64()}?=`;
+}
+
+/** Reads the value of a header; `undefined` for Base64 that is not in its canonical spelling, or is no text. */
+export function decodeHeaderValue(value: string): string | undefined {
+  const encoded = ENCODED.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  try {
+    const binary = atob(encoded);
+    // `atob` also takes text without its padding.
+    if (btoa(binary) !== encoded) return undefined;
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
