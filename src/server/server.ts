@@ -11,7 +11,7 @@ import { createMetricsPage, Health, openMetricsPort } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./observe/logs.ts";
 import { answerPlainRequest } from "./engine/port.ts";
-import { refusePlainUpgrade } from "./engine/refusals.ts";
+import { refusePlainUpgrade } from "./engine/opening_handshake.ts";
 import {
   httpOptionsOf,
   isCounted,

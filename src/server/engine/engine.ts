@@ -13,7 +13,8 @@ import { Polling } from "./polling.ts";
 import { type EngineOptions, EngineSession, type SessionContext, type SessionRequest } from "./session.ts";
 import type { Forwarded } from "../../http/proxies.ts";
 import { Upgrade } from "./upgrade.ts";
-import { acceptHandshake, type HandshakeProblem, problemOfHandshake } from "./opening_handshake.ts";
+import { acceptHandshake, problemOfHandshake } from "./opening_handshake.ts";
+import type { UpgradeAnswer } from "../../http/refusals.ts";
 import { WebSocket } from "./web_socket.ts";
 
 export const REPLACEABLE_AFTER_MS = CONSTANTS.replaceableAfterMs.value;
@@ -101,7 +102,7 @@ export class Engine extends EventEmitter {
   }
 
   /** Answers a WebSocket handshake. Returns what is wrong with it, if anything is. */
-  upgrade(arrival: Arrival, socket: Duplex, head: Buffer): EngineError | HandshakeProblem | undefined {
+  upgrade(arrival: Arrival, socket: Duplex, head: Buffer): EngineError | UpgradeAnswer | undefined {
     const { request, query } = arrival;
     const session = this.find(query);
     if (query["sid"] && (session === undefined || session.readyState !== "open")) {

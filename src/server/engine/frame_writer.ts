@@ -140,9 +140,12 @@ function writeHeader(
   return start + MAX_HEADER_BYTES;
 }
 
-/** Builds a close frame; without a code, an empty one. */
-export function buildClose(code: number | undefined): Frame {
-  return [Uint8Array.from(code === undefined ? [FINAL_CLOSE, 0] : [FINAL_CLOSE, 2, code >> 8, code & 0xff])];
+/** Builds a close frame; without a code, an empty one. A reason that is too long is cut, between two characters. */
+export function buildClose(code: number | undefined, reason = ""): Frame {
+  if (code === undefined) return [Uint8Array.of(FINAL_CLOSE, 0)];
+  const text = Buffer.alloc(MAX_SHORT_LENGTH - 2);
+  const size = text.write(reason);
+  return [Uint8Array.of(FINAL_CLOSE, 2 + size, code >> 8, code & 0xff), text.subarray(0, size)];
 }
 
 export function buildPong(payload: Uint8Array): Frame {

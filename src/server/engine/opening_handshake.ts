@@ -1,6 +1,10 @@
-/** The opening handshake of a WebSocket (RFC 6455, section 4.2). */
+/** The opening handshake of a WebSocket (RFC 6455, section 4.2), and its refusal, also where the runtime has none. */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type UpgradeAnswer, writeAnswer } from "../../http/refusals.ts";
+import { buildClose, POLICY_VIOLATION } from "./frame_writer.ts";
 
 /** What a server appends to the key of a client (RFC 6455, section 1.3). */
 const KEY_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -9,20 +13,13 @@ const VERSIONS = ["13", "8"];
 /** The name of a subprotocol is a token of HTTP. */
 const SUBPROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
-/** The headers of a handshake that is answered with an error, and its text. */
-export interface HandshakeProblem {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
 interface Handshake {
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
 /** Checks a handshake (RFC 6455, section 4.2.1); `undefined` when it can be accepted. */
-export function problemOfHandshake({ method, headers }: Handshake): HandshakeProblem | undefined {
+export function problemOfHandshake({ method, headers }: Handshake): UpgradeAnswer | undefined {
   const problem = (status: number, text: string, more: Readonly<Record<string, string>> = {}) => ({
     status,
     headers: { "content-type": "text/plain", ...more },
@@ -54,4 +51,36 @@ export function acceptHandshake(headers: IncomingHttpHeaders): string {
 
 function subprotocolsOf(headers: IncomingHttpHeaders): readonly string[] {
   return headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
+}
+
+/**
+ * Whether the runtime is Deno before 2.8, on which Deno Deploy runs. There, `node:http` is served by the HTTP server of the
+ * runtime, which hides the TCP connections: no `connection` event, no address of an upgraded socket, and no answer to an
+ * upgrade but 101.
+ */
+export function hidesConnection({ complete }: { readonly complete?: boolean | undefined }): boolean {
+  return complete === undefined;
+}
+
+/**
+ * Refuses a handshake in plain HTTP, before the connection is upgraded. Where the runtime cannot, it accepts the WebSocket
+ * and closes it at once with the reason, the text of the answer by default.
+ */
+export function refuseUpgrade(
+  request: Pick<IncomingMessage, "headers"> & { readonly complete?: boolean },
+  socket: Duplex,
+  { reason, ...answer }: UpgradeAnswer & { readonly reason?: string },
+): void {
+  if (!hidesConnection(request)) return writeAnswer(socket, answer);
+  socket.on("error", () => {});
+  const close = Buffer.concat(buildClose(POLICY_VIOLATION, reason ?? answer.text));
+  socket.write(acceptHandshake(request.headers), () => void socket.end(close));
+}
+
+export function refusePlainUpgrade(request: IncomingMessage, socket: Duplex): void {
+  refuseUpgrade(request, socket, {
+    status: 404,
+    headers: { "content-type": "text/plain" },
+    text: "Not found",
+  });
 }

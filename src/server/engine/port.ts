@@ -19,7 +19,7 @@ import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
 import type { Arrival, Engine } from "./engine.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
 import { Polling } from "./polling.ts";
-import { endUpgrade, hidesConnection, refuseUpgrade } from "./refusals.ts";
+import { hidesConnection, refuseUpgrade } from "./opening_handshake.ts";
 import type { EngineSession } from "./session.ts";
 
 const METRICS_PATH = "/metrics";
@@ -102,12 +102,16 @@ export class Port {
     const arrival = this.#toArrival(request);
     const session = engine.find(arrival.query);
     const refused = this.#check(arrival, session, refuseSecondWebSocket(session));
-    if (refused !== undefined) return refuseUpgrade(request, socket, refused);
+    if (refused !== undefined) {
+      const { status, headers, body } = refused;
+      const reason = String(body["message"]);
+      return refuseUpgrade(request, socket, { status, headers, text: JSON.stringify(body), reason });
+    }
     if (session?.isAdmitted) this.#options.onAdopted(socket);
     const problem = engine.upgrade(arrival, socket, head);
     if (problem === undefined) return;
     this.#tell(arrival, "text" in problem ? { code: problem.status, message: problem.text } : problem);
-    endUpgrade(
+    refuseUpgrade(
       request,
       socket,
       "text" in problem

@@ -8,7 +8,7 @@ import { describeError } from "../../text/text.ts";
 import type { AuthProvider } from "../admission/provider.ts";
 import type { Drain } from "../drain.ts";
 import { answerPlainRequest, type PlainAnswers } from "../engine/port.ts";
-import { refusePlainUpgrade } from "../engine/refusals.ts";
+import { refusePlainUpgrade } from "../engine/opening_handshake.ts";
 import type { Offices } from "../offices/offices.ts";
 import type { Watchdog } from "../engine/watchdog.ts";
 

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { Duplex } from "node:stream";
-import { acceptAndClose, hidesConnection } from "../../../../src/server/engine/refusals.ts";
+import { hidesConnection, refuseUpgrade } from "../../../../src/server/engine/opening_handshake.ts";
 
 Deno.test("hidesConnection() is true where node:http does not say whether a request is complete", () => {
   assertEquals([{}, { complete: false }, { complete: true }].map(hidesConnection), [true, false, false]);
 });
 
-Deno.test("acceptAndClose() answers 101 and a Close frame whose reason fits, with no half character", async () => {
+Deno.test("refuseUpgrade() answers 101 there, and a Close frame whose reason fits, with no half character", async () => {
   const written: Uint8Array[] = [];
   const socket = new Duplex({
     read() {},
@@ -17,7 +17,7 @@ Deno.test("acceptAndClose() answers 101 and a Close frame whose reason fits, wit
   });
   const request = { headers: { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" } };
   const finished = new Promise((resolve) => socket.once("finish", resolve));
-  acceptAndClose(request, socket, "x" + "é".repeat(100));
+  refuseUpgrade(request, socket, { status: 403, headers: {}, text: "x" + "é".repeat(100) });
   await finished;
   const [head = new Uint8Array(), frame = new Uint8Array()] = written;
   // The key and its answer are the example of RFC 6455.
