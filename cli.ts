@@ -12,7 +12,7 @@
 import type { ProgramName } from "./src/cli/program.ts";
 import { ExitCode } from "./src/cli/outcome.ts";
 import type { Command } from "commander";
-import { completionScript, SHELLS } from "./src/cli/shell_completion.ts";
+import type { Suggestion } from "./src/cli/prompt/completion.ts";
 import { didYouMean } from "./src/text/spelling.ts";
 import { printableLine } from "./src/text/safe_text.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
@@ -103,20 +103,36 @@ async function run([word = "", ...rest]: readonly string[]): Promise<number> {
   return ExitCode.USAGE;
 }
 
-/** Prints the completion script for a shell. */
-async function printCompletion([shell = ""]: readonly string[]): Promise<number> {
-  const known = SHELLS.find((name) => name === shell);
-  if (known === undefined) {
+/** Prints the completion script for a shell, or behind `words` what may stand in the place of the last of them. */
+async function printCompletion([shell = "", ...words]: readonly string[]): Promise<number> {
+  const { completionScript, SHELLS, suggestionLines } = await import("./src/cli/shell_completion.ts");
+  if (shell === "words") {
+    const lines = suggestionLines(await suggestWords(words, SHELLS));
+    if (lines !== "") console.log(lines);
+    return ExitCode.OK;
+  }
+  const script = completionScript(shell);
+  if (script === undefined) {
     console.error(`error: Cannot print a completion script for shell "${shell}": give ${SHELLS.join(", ")}`);
     return ExitCode.USAGE;
   }
-  const { signal } = new AbortController();
-  const loaded = Object.entries(programs).map(async (
-    [name, { load }],
-  ) => [name, await (await load()).create(signal)]);
-  const commands: Record<string, Command> = Object.fromEntries(await Promise.all(loaded));
-  console.log(completionScript(known, { program: "a2c-smcp", commands }).trimEnd());
+  console.log(script);
   return ExitCode.OK;
+}
+
+async function suggestWords(words: readonly string[], shells: readonly string[]): Promise<Suggestion[]> {
+  const [name = "", ...rest] = words.slice(0, -1);
+  if (words.length > 1) {
+    if (name === "completion") return shells.map((word) => ({ word, about: "" }));
+    if (!isProgram(name)) return [];
+    const { suggest } = await import("./src/cli/prompt/completion.ts");
+    const program = await (await programs[name].load()).create(new AbortController().signal);
+    return await suggest(program, { words: rest, word: words.at(-1) ?? "" });
+  }
+  return [
+    ...Object.entries(programs).map(([word, { summary }]) => ({ word, about: summary })),
+    { word: "completion", about: "print a completion script" },
+  ];
 }
 
 if (import.meta.main) {

@@ -6,7 +6,11 @@ import { fromFileUrl } from "@std/path";
 const CLI = fromFileUrl(new URL("../../cli.ts", import.meta.url));
 
 async function run(command: string, ...args: string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, stdin: "null" }).output();
+  return await runWith({}, command, ...args);
+}
+
+async function runWith(env: Record<string, string>, command: string, ...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, env, stdin: "null" }).output();
   return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
 }
 
@@ -21,20 +25,32 @@ Deno.test("a word that is no program is an error, with the program that was prob
   assertStringIncludes((await runCli("xyzzy")).stderr, "Usage: a2c-smcp <program>");
 });
 
-/** A test with the script of a shell in a file; ignored, and said so, where the shell is not installed. */
-async function testIn(shell: string, work: (script: string) => Promise<void>): Promise<void> {
+type RunShell = (...args: string[]) => ReturnType<typeof run>;
+
+/**
+ * A test with the script of a shell in a file, and the program on the PATH; ignored, and said so, where the shell is not
+ * installed.
+ */
+async function testIn(
+  shell: string,
+  work: (script: string, runShell: RunShell) => Promise<void>,
+): Promise<void> {
   const isInstalled = await run(shell, "-c", "true").then(({ code }) => code === 0, () => false);
   const name = `the completion script works in ${shell}`;
   if (!isInstalled) return Deno.test.ignore(`${name} (ignored: it is not installed)`, () => {});
   Deno.test(name, async () => {
     const { code, stdout } = await runCli("completion", shell);
     assertEquals(code, 0);
-    const script = await Deno.makeTempFile();
+    const folder = await Deno.makeTempDir();
     try {
+      const [script, program] = [`${folder}/script`, `${folder}/a2c-smcp`];
       await Deno.writeTextFile(script, stdout);
-      await work(script);
+      const start = `exec "${Deno.execPath()}" run -A --no-check --quiet "${CLI}" "$@"`;
+      await Deno.writeTextFile(program, `#!/bin/sh\n${start}\n`, { mode: 0o700 });
+      const env = { PATH: `${folder}:${Deno.env.get("PATH")}` };
+      await work(script, (...args) => runWith(env, shell, ...args));
     } finally {
-      await Deno.remove(script);
+      await Deno.remove(folder, { recursive: true });
     }
   });
 }
@@ -49,19 +65,18 @@ const LINES = [
   [["a2c-smcp", "agent", "--json", "call", "--ti"], ["--timeout"]],
 ] as const;
 
-await testIn("bash", async (script) => {
+await testIn("bash", async (script, runShell) => {
   const ask =
     `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _a2c_smcp; printf '%s\\n' "\${COMPREPLY[@]}"`;
   for (const [words, offered] of LINES) {
-    const { stdout, stderr } = await run("bash", "-c", ask, script, ...words);
+    const { stdout, stderr } = await runShell("-c", ask, script, ...words);
     assertEquals([stdout.trim().split("\n").toSorted(), stderr], [[...offered], ""], words.join(" "));
   }
 });
 
-await testIn("fish", async (script) => {
+await testIn("fish", async (script, runShell) => {
   for (const [words, offered] of LINES) {
-    const { stdout } = await run(
-      "fish",
+    const { stdout } = await runShell(
       "--no-config",
       "-c",
       `source ${script}; complete -C '${words.join(" ")}'`,
@@ -71,12 +86,12 @@ await testIn("fish", async (script) => {
   }
 });
 
-await testIn("zsh", async (script) => {
+await testIn("zsh", async (script, runShell) => {
   // What the script would hand to zsh's menus, which work at a terminal alone.
-  const ask = `compdef() { }; _describe() { shift; [[ $1 == option ]] && shift; print -rl -- \${(P)1} }
-    compadd() { shift; print -rl -- $@ }; _files() { }; source $0; words=("$@"); CURRENT=$#; _a2c_smcp`;
+  const ask =
+    `compdef() { }; _describe() { print -rl -- \${(P)2} }; _files() { }; source $0; words=("$@"); CURRENT=$#; _a2c_smcp`;
   for (const [words, offered] of LINES) {
-    const { stdout, stderr } = await run("zsh", "-f", "-c", ask, script, ...words);
+    const { stdout, stderr } = await runShell("-f", "-c", ask, script, ...words);
     const found = stdout.trim().split("\n").map((line) => line.split(":")[0] ?? "");
     assertEquals([found.filter((word) => word.startsWith(words.at(-1) ?? "")).toSorted(), stderr], [[
       ...offered,

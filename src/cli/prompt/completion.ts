@@ -1,4 +1,4 @@
-/** Completes a line at a prompt: commands, options, file names, and values that the program supplies. */
+/** Completes a line at a prompt or in a shell: commands, options, file names, and values that the program supplies. */
 import type { Command, Option } from "commander";
 import { readLineSoFar } from "../../terminal/words.ts";
 
@@ -15,6 +15,12 @@ export interface CompletionPlace {
 
 export type Candidates = (place: CompletionPlace) => readonly string[] | Promise<readonly string[]>;
 
+export interface Suggestion {
+  readonly word: string;
+  /** What it is or does; empty for a value. */
+  readonly about: string;
+}
+
 /** `candidates` is called for arguments and options that declare no choices. */
 export async function completeLine(
   program: Command,
@@ -22,17 +28,27 @@ export async function completeLine(
   options: { readonly candidates?: Candidates | undefined } = {},
 ): Promise<string[]> {
   const { words, word } = readLineSoFar(line);
+  return (await suggest(program, { words, word }, options)).map(({ word }) => word);
+}
+
+/** Suggests what may stand in the place of `word`, behind other words. */
+export async function suggest(
+  program: Command,
+  { words, word }: { readonly words: readonly string[]; readonly word: string },
+  options: { readonly candidates?: Candidates | undefined } = {},
+): Promise<Suggestion[]> {
   const place = walk(program, words);
   const valuesOf = async (argument: string, choices: readonly string[] | undefined) => {
     const { path: command, values: words } = place;
-    return choices ?? await options.candidates?.({ command, argument, words, word }) ?? [];
+    const values = choices ?? await options.candidates?.({ command, argument, words, word }) ?? [];
+    return values.map((word) => ({ word, about: "" }));
   };
   const { command, option } = place;
-  if (option !== undefined) return [...await valuesOf(flagOf(option), option.argChoices)];
+  if (option !== undefined) return await valuesOf(flagOf(option), option.argChoices);
   if (word.startsWith("-") && !place.hasOptionsBehind) return flagsOf(command, words);
   const argument = command.registeredArguments.at(place.values.length) ?? lastIfVariadic(command);
   return [
-    ...place.values.length === 0 ? namesOf(command) : [],
+    ...place.values.length === 0 ? commandsOf(command) : [],
     ...argument === undefined ? [] : await valuesOf(argument.name(), argument.argChoices),
   ];
 }
@@ -76,7 +92,7 @@ function findOption(command: Command, flag: string): Option | undefined {
 }
 
 /** The options of a command and of its parents, which it accepts as well. */
-export function optionsOf(command: Command): Option[] {
+function optionsOf(command: Command): Option[] {
   const options: Option[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) {
     options.push(...each.createHelp().visibleOptions(each));
@@ -85,9 +101,10 @@ export function optionsOf(command: Command): Option[] {
 }
 
 /** Flags that were not typed yet or are repeatable. */
-function flagsOf(command: Command, words: readonly string[]): string[] {
+function flagsOf(command: Command, words: readonly string[]): Suggestion[] {
   const left = optionsOf(command).filter((option) => mayRepeat(option) || !words.includes(flagOf(option)));
-  return [...new Set(left.map(flagOf))];
+  return [...new Map(left.map((option) => [flagOf(option), option.description]))]
+    .map(([word, about]) => ({ word, about }));
 }
 
 /** An option with a parser may be repeatable; only its parser knows. */
@@ -95,12 +112,13 @@ function mayRepeat({ variadic, parseArg, required }: Option): boolean {
   return variadic || parseArg !== undefined && required;
 }
 
-export function flagOf({ long, short }: Option): string {
+function flagOf({ long, short }: Option): string {
   return long ?? short ?? "";
 }
 
-function namesOf(command: Command): string[] {
-  return command.createHelp().visibleCommands(command).map((each) => each.name());
+function commandsOf(command: Command): Suggestion[] {
+  return command.createHelp().visibleCommands(command)
+    .map((each) => ({ word: each.name(), about: each.description() }));
 }
 
 function lastIfVariadic(command: Command): Command["registeredArguments"][number] | undefined {
