@@ -120,7 +120,7 @@ interface NamespaceContext {
 }
 
 function serveNamespace(io: IoServer, context: NamespaceContext): void {
-  const { hub, quotas } = context;
+  const { hub } = context;
   const { audit, timeouts } = hub;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) =>
@@ -149,11 +149,8 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
     serveConnection(socket, { hub, connection, address, onClosed: () => credentials.close() });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
-    const { identity: { principal } } = admitted;
-    const owner = admitted.quotas === undefined
-      ? { incompleteBytes: 0 }
-      : quotas.messageOwner(admitted.quotas);
-    session.admit(owner, { sid: socket.id, principal });
+    const { identity: { principal }, quotas } = admitted;
+    session.admit(quotas.messages, { sid: socket.id, principal });
   });
 }
 

@@ -42,8 +42,7 @@ export interface Identity {
 export interface Admitted {
   readonly identity: Identity;
   readonly permit: Permit;
-  /** What it uses together with other connections; `undefined` where nothing is counted. */
-  readonly quotas?: Quotas | undefined;
+  readonly quotas: Quotas;
 }
 
 /** Refuses a connection, or newer credentials of one. */

@@ -40,14 +40,13 @@ class Quota implements MessageOwner {
   readonly #owner: QuotaOwner;
   readonly #maxConnections: number;
   readonly #connects: TokenBucket | undefined;
-  /** Limits its events; `undefined` for any number. */
-  readonly requests: TokenBucket | undefined;
+  readonly #requests: TokenBucket | undefined;
 
   constructor(owner: QuotaOwner, { connections, connects, requests }: QuotaLimits) {
     this.#owner = owner;
     this.#maxConnections = connections;
     this.#connects = connects && new TokenBucket(connects);
-    this.requests = requests && new TokenBucket(requests);
+    this.#requests = requests && new TokenBucket(requests);
   }
 
   requireConnection(): void {
@@ -59,14 +58,14 @@ class Quota implements MessageOwner {
   }
 
   takeRequest(event: string): SmcpError | undefined {
-    const isOver = this.requests?.take() === false;
+    const isOver = this.#requests?.take() === false;
     return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
   }
 
   /** @param intent What cannot be done, such as `connect`. */
   #refuse(intent: string, counted: keyof typeof COUNTED): SmcpError {
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
-    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.requests }[counted];
+    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.#requests }[counted];
     const limit = bucket?.rate.perSecond ?? this.#maxConnections;
     const wait = bucket && { retry_after_ms: bucket.waitMs() };
     const advice = wait === undefined
@@ -113,7 +112,11 @@ class QuotaTable {
   }
 }
 
-export type Quotas = Readonly<Record<QuotaOwner, Quota>>;
+/** What a connection uses together with others. */
+export interface Quotas extends Readonly<Record<QuotaOwner, Quota>> {
+  /** Whose incomplete messages its own count with. */
+  readonly messages: MessageOwner;
+}
 
 export class QuotaLedger {
   readonly #messages: QuotaOwner;
@@ -142,7 +145,8 @@ export class QuotaLedger {
     { principal, address }: { readonly principal: string; readonly address: string | undefined },
   ): { readonly quotas: Quotas; readonly close: () => void } {
     const key = addressKey(address);
-    const quotas = { principal: this.#principals.get(principal), address: this.#addresses.get(key) };
+    const owners = { principal: this.#principals.get(principal), address: this.#addresses.get(key) };
+    const quotas = { ...owners, messages: owners[this.#messages] };
     quotas.address.requireConnection();
     quotas.principal.requireConnection();
     quotas.principal.takeConnect();
@@ -152,10 +156,6 @@ export class QuotaLedger {
     };
     count(1);
     return { quotas, close: () => count(-1) };
-  }
-
-  messageOwner(quotas: Quotas): MessageOwner {
-    return quotas[this.#messages];
   }
 }
 

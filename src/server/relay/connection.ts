@@ -90,7 +90,7 @@ export class Connection implements Target {
   /** What it may do; everything if absent. */
   grant: Grant | undefined;
   credentials: RenewableCredentials | undefined;
-  readonly quotas: Quotas | undefined;
+  readonly quotas: Quotas;
   /** Its events that are not answered. */
   openRequests = 0;
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */

@@ -1,5 +1,6 @@
 import { silentLogger } from "../../../../src/log.ts";
 import { Account, Budget } from "../../../../src/server/engine/budget.ts";
+import { QuotaLedger } from "../../../../src/server/admission/quotas.ts";
 import { createEventLogs, openAudit } from "../../../../src/server/observe/logs.ts";
 import {
   Connection,
@@ -19,6 +20,16 @@ export function openConnectionContext(): ConnectionContext {
   };
 }
 
+const ANY_NUMBER = { connections: Infinity, connects: undefined };
+
+/** Quotas without limits. */
+export const { quotas } = new QuotaLedger({
+  principal: ANY_NUMBER,
+  address: ANY_NUMBER,
+  messages: "principal",
+})
+  .open({ principal: "anonymous", address: undefined });
+
 /** A connection whose peer never answers, unless its socket says otherwise. */
 export function openConnection(
   sid: string,
@@ -27,7 +38,7 @@ export function openConnection(
 ): Connection {
   const identity = { principal: "anonymous", session: undefined, version: undefined, isObserver: false };
   const socket = { id: sid, nsp: { _ids: 0 }, emit, join() {}, leave() {}, disconnect() {} };
-  return new Connection(socket, silentSession, { identity, permit: {}, shared });
+  return new Connection(socket, silentSession, { identity, permit: {}, quotas, shared });
 }
 
 /** A session of which every packet takes ten bytes. */

@@ -6,7 +6,7 @@ import { Connection } from "../../../../src/server/relay/connection.ts";
 import { OpenRequests } from "../../../../src/server/relay/pending_requests.ts";
 import { RawPeer } from "../../../integration/_socket.ts";
 import { computer } from "../offices/_offices.ts";
-import { openConnectionContext, silentSession } from "./_connection.ts";
+import { openConnectionContext, quotas, silentSession } from "./_connection.ts";
 
 /** A genuine Socket.IO socket with its client: what is tested here leans on how Socket.IO works inside. */
 async function openPair() {
@@ -24,7 +24,7 @@ async function openPair() {
   return {
     socket,
     // This Socket.IO has an engine of its own.
-    connection: new Connection(socket, silentSession, { identity, permit: {}, shared }),
+    connection: new Connection(socket, silentSession, { identity, permit: {}, quotas, shared }),
     async [Symbol.asyncDispose]() {
       shared.timeouts.clear();
       await peer[Symbol.asyncDispose]();
