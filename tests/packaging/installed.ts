@@ -5,11 +5,15 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import * as esbuild from "esbuild";
+import { isBuiltin } from "node:module";
 import manifest from "../../deno.json" with { type: "json" };
 import { buildNpmPackages } from "../../tools/npm.ts";
 import { root } from "../../tools/deno.ts";
 import { hasChromium } from "../fixtures/chromium.ts";
+import documents from "../../packages/documents/deno.json" with { type: "json" };
 import { bundlePage, failBy, Site, visitBy } from "./browser.ts";
+import { Registry } from "./registry.ts";
 
 /** How long one command may take. Only ever reached by a failure. */
 const DEADLINE_MS = 120_000;
@@ -36,8 +40,40 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       assertEquals(await machine.serveAndEnd("SIGINT"), 0);
       assertEquals(await machine.serveAndEnd("SIGKILL"), 137);
     });
-    await installLibrary(folder);
     const node = await findNode(folder, "22");
+    const tarballs = await buildNpmPackages(folder);
+    await t.step("each package that a tarball imports is one of its dependencies", async () => {
+      for (const tarball of tarballs) assertEquals(await undeclaredImports(tarball), []);
+    });
+    await using registry = await Registry.start(join(folder, "registry"), { node, run: runIn });
+    await registry.useIn(folder);
+    for (const tarball of tarballs) await registry.publish(tarball, folder);
+    await t.step(
+      "the library alone is 45 packages at most, and says which line installs documents",
+      async () => {
+        assert(await countInstalled(folder, manifest.name) <= 45);
+        const program = join("node_modules", manifest.name, "cli.js");
+        const entry = { servers: { notes: { type: "documents", folders: ["."] } } };
+        await Deno.writeTextFile(join(folder, "documents.json"), JSON.stringify(entry));
+        for (const words of [["documents", "."], ["computer", "check", "documents.json"]]) {
+          const args = ["run", "-A", program, ...words];
+          const { code, stdout, stderr } = await capture(Deno.execPath(), args, inDeno(folder));
+          assert(code !== 0);
+          assertStringIncludes(stdout + stderr, `run "npm install ${documents.name}"`);
+        }
+      },
+    );
+    await installLibrary(folder);
+    await t.step("the program of documents starts by its own command, from Node and from Deno", async () => {
+      const start = (command: string, ...args: string[]) => machine.run(command, [...args, "--version"]);
+      const program = join("node_modules", documents.name, "main.js");
+      const library = join("node_modules", manifest.name, "cli.js");
+      const version = new RegExp(`^documents ${manifest.version} `);
+      assertMatch(await start(node, join("node_modules", ".bin", "a2c-smcp-documents")), version);
+      assertMatch(await start(Deno.execPath(), "run", "-A", program), version);
+      assertMatch(await start(Deno.execPath(), "run", "-A", library, "documents"), version);
+      assertMatch(await machine.a2c("documents", "--version"), version);
+    });
     await t.step("a Server, an Agent and an MCP server run in Node, and meet a Computer", async () => {
       const shop = { command: node, args: [join(folder, "out", "shop_server.js")] };
       const till = { command: node, args: [join(folder, "out", "till_server.js")] };
@@ -233,15 +269,52 @@ class Machine {
   }
 }
 
-/** Installs the npm package beside TypeScript, and compiles the consumer with all checks. */
+/** Installs a package of ours, and counts what came. */
+async function countInstalled(folder: string, name: string): Promise<number> {
+  await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
+  await runIn("npm", ["install", ...QUIET, name], folder);
+  return (await runIn("npm", ["ls", "--all", "--parseable"], folder)).trim().split("\n").length - 1;
+}
+
+/** The packages that modules of a tarball import, and that its manifest does not name. */
+async function undeclaredImports(tarball: string): Promise<string[]> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await runIn("tar", ["xzf", tarball], folder);
+    const { name, dependencies } = JSON.parse(
+      await Deno.readTextFile(join(folder, "package", "package.json")),
+    );
+    const { metafile } = await esbuild.build({
+      entryPoints: [`${folder}/package/**/*.js`],
+      outdir: folder,
+      bundle: true,
+      packages: "external",
+      metafile: true,
+      write: false,
+      platform: "node",
+      format: "esm",
+      logLevel: "warning",
+    });
+    const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports)
+      .filter(({ path, external }) => external === true && !isBuiltin(path))
+      .map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
+    const declared = [name, ...Object.keys(dependencies)];
+    return [...new Set(imported)].filter((name) => !declared.includes(name)).sort();
+  } finally {
+    await esbuild.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Installs the npm packages beside TypeScript, and compiles the consumer with all checks. */
 async function installLibrary(folder: string): Promise<void> {
-  const tarballs = await buildNpmPackages(folder);
   const { imports } = manifest;
   await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
   // The package depends on neither version of the MCP SDK's server.
   const sdks = [imports["@modelcontextprotocol/sdk"], imports["@modelcontextprotocol/server"]];
   const packages = [
-    ...tarballs,
+    manifest.name,
+    documents.name,
     "typescript@7",
     "@types/node@22",
     ...sdks.map((sdk) => sdk.replace("npm:", "")),
@@ -277,6 +350,10 @@ async function findNode(folder: string, line: string): Promise<string> {
   const path = (await succeed("npm", args, { cwd: folder })).trim();
   assert(path !== "", `npm gives no path of Node ${line}`);
   return path;
+}
+
+function runIn(command: string, args: readonly string[], cwd: string): Promise<string> {
+  return succeed(command, args, { cwd });
 }
 
 interface Place {

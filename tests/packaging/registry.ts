@@ -1,0 +1,69 @@
+/** A registry of npm on this machine (verdaccio), from which the packages of this repository are installed as anybody would. */
+import { join } from "@std/path";
+import { RunningDoor } from "../fixtures/door.ts";
+
+/** One of its dependencies asks for a tag that copies of the public registry may lack. */
+const VERDACCIO = { dependencies: { verdaccio: "6.10.4" }, overrides: { "node-fetch": "2.6.7" } };
+
+/** Anybody may publish our scope; nothing else is served. */
+const CONFIG = `
+storage: ./storage
+uplinks: {}
+packages:
+  "@a2c-smcp/*": { access: $all, publish: $all }
+log: { type: stdout, format: pretty, level: warn }
+`;
+
+/** How to run a command to its end. */
+type Run = (command: string, args: readonly string[], cwd: string) => Promise<string>;
+
+/** The registry. It serves packages of the scope `@a2c-smcp` alone. */
+export class Registry implements AsyncDisposable {
+  readonly #program: RunningDoor;
+  readonly #url: string;
+  readonly #run: Run;
+
+  private constructor(program: RunningDoor, url: string, run: Run) {
+    this.#program = program;
+    this.#url = url;
+    this.#run = run;
+  }
+
+  /** Installs verdaccio in a new folder, and starts it by a Node. */
+  static async start(
+    folder: string,
+    { node, run }: { readonly node: string; readonly run: Run },
+  ): Promise<Registry> {
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(join(folder, "package.json"), JSON.stringify(VERDACCIO));
+    await Deno.writeTextFile(join(folder, "config.yaml"), CONFIG);
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], folder);
+    const place = `127.0.0.1:${freePort()}`;
+    const program = join("node_modules", "verdaccio", "bin", "verdaccio");
+    const door = new RunningDoor([node, program, "--config", "config.yaml", "--listen", place], {
+      cwd: folder,
+    });
+    await door.said("http address");
+    return new Registry(door, `http://${place}/`, run);
+  }
+
+  /** Lets npm look for our scope here, in a folder and below it. */
+  async useIn(folder: string): Promise<void> {
+    // npm publishes nothing without a token, whatever it is.
+    const lines = [`@a2c-smcp:registry=${this.#url}`, `${this.#url.slice("http:".length)}:_authToken=any`];
+    await Deno.writeTextFile(join(folder, ".npmrc"), lines.join("\n"));
+  }
+
+  async publish(tarball: string, folder: string): Promise<void> {
+    await this.#run("npm", ["publish", "--loglevel=error", tarball], folder);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#program[Symbol.asyncDispose]();
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
