@@ -7,17 +7,17 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text/text.ts";
 import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
-import type { Catalogue, ClientList } from "./resources/catalogue.ts";
-import { type LocalPrompt, type Prompts, unknownPrompt } from "./prompts.ts";
+import type { ClientList, OfficeResources } from "./resources/office_resources.ts";
+import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.ts";
 
 /** The most values of an answer, as MCP demands. */
 const MAX_VALUES = 100;
 
 export interface CompletionParts {
   readonly view: OfficeView;
-  readonly catalogue: Catalogue;
+  readonly resources: OfficeResources;
   readonly list: () => Promise<ClientList>;
-  readonly prompts: Prompts;
+  readonly prompts: OfficePrompts;
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;
@@ -61,9 +61,9 @@ async function completePrompt(name: string, asked: Asked, parts: CompletionParts
 }
 
 async function completeTemplate(uri: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
-  const { catalogue, list, computers } = parts;
-  if (catalogue.originOf(uri) === undefined) await list();
-  const origin = catalogue.originOf(uri);
+  const { resources, list, computers } = parts;
+  if (resources.originOf(uri) === undefined) await list();
+  const origin = resources.originOf(uri);
   if (origin === undefined || !computers().includes(origin.computer)) {
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

@@ -14,24 +14,27 @@ import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import { followAwaited } from "./resources/awaited.ts";
-import { Catalogue } from "./resources/catalogue.ts";
+import { OfficeResources } from "./resources/office_resources.ts";
 import { ResourceReader } from "./resources/reading.ts";
 import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
-import { Prompts } from "./prompts.ts";
+import { OfficePrompts } from "./prompts.ts";
 import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
-import type { ToolsMode } from "./search/tools_mode.ts";
-import { CallShares } from "./call_shares.ts";
-import { AskingCalls } from "./questions.ts";
-import { ScopedTools } from "./scoped_tools.ts";
-import { concerns, type Scope } from "./scope.ts";
-import type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
-import type { ListName } from "./list_name.ts";
+import { ScopedTools, type ToolsMode } from "./scoped_tools.ts";
+import { type Activity, CallShares } from "./tool_handlers.ts";
+import { ElicitingCalls } from "./questions.ts";
+import {
+  concerns,
+  type Gateway,
+  type GatewayChange,
+  type GatewayOptions,
+  type ListName,
+  type Scope,
+} from "./gateway_options.ts";
 import { createSession } from "./session.ts";
-import type { Activity } from "./tool_handlers.ts";
 
 /** How long the first answer waits for the Server and for Computers that are slow, in milliseconds. */
 const DEFAULT_PATIENCE_MS = 3_000;
@@ -43,10 +46,10 @@ export class GatewayCore implements Gateway {
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
   readonly #uris = new ResourceUris();
-  readonly #catalogue: Catalogue;
+  readonly #resources: OfficeResources;
   readonly #subscriptions: ResourceSubscriptions;
-  readonly #prompts: Prompts;
-  readonly #asking = new AskingCalls();
+  readonly #prompts: OfficePrompts;
+  readonly #asking = new ElicitingCalls();
   readonly #shares = new CallShares();
   readonly #hasBuiltins: boolean;
   readonly #mode: ToolsMode;
@@ -70,7 +73,7 @@ export class GatewayCore implements Gateway {
     this.#toolset = new Toolset(this.#view, { names: this.#names, toClientUri, onNames, logger });
     this.#calls = new OfficeCalls(this.#view, { toClientUri, timeoutMs: options.callTimeoutMs });
     const parts = { view: this.#view, uris: this.#uris, logger };
-    this.#catalogue = new Catalogue({
+    this.#resources = new OfficeResources({
       ...parts,
       onLate: () => this.#tell({ kind: "list", list: "resources" }),
     });
@@ -78,7 +81,7 @@ export class GatewayCore implements Gateway {
       logger,
       onUpdated: (uri, computer) => this.#tell({ kind: "resource", uri, computer }),
     });
-    this.#prompts = new Prompts({
+    this.#prompts = new OfficePrompts({
       ...parts,
       toClientUri,
       reserved: LOCAL_PROMPT_NAMES,
@@ -124,7 +127,7 @@ export class GatewayCore implements Gateway {
     const computers = () => this.#computersOf(scope);
     const parts = {
       view: this.#view,
-      catalogue: this.#catalogue,
+      resources: this.#resources,
       subscriptions: this.#subscriptions,
       prompts: this.#prompts,
       localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
@@ -132,7 +135,7 @@ export class GatewayCore implements Gateway {
       shares: this.#shares,
       tools,
       computers,
-      list: () => this.#catalogue.list(computers()),
+      list: () => this.#resources.list(computers()),
       reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
@@ -225,7 +228,7 @@ export class GatewayCore implements Gateway {
 
   #readerFor(scope: Scope): ResourceReader {
     const computers = () => this.#computersOf(scope);
-    const list = () => this.#catalogue.list(computers());
+    const list = () => this.#resources.list(computers());
     return new ResourceReader({ view: this.#view, uris: this.#uris, computers, list });
   }
 
@@ -284,4 +287,24 @@ function guarded<Args extends unknown[]>(
       logger.error("listener failed", { listener, error: describeError(error) });
     }
   };
+}
+
+/**
+ * Presents the office of an Agent as an MCP server.
+ *
+ * @param agent The Agent, which must not be an observer; or a promise, while it is still connecting. Until then the
+ *   office is empty.
+ */
+export function createGateway(agent: Office | Promise<Office>, options: GatewayOptions = {}): Gateway {
+  return new GatewayCore(agent, options);
+}
+
+/**
+ * What serves the clients of a gateway.
+ *
+ * @throws {TypeError} `gateway` was not made by {@linkcode createGateway}.
+ */
+export function coreOf(gateway: Gateway): GatewayCore {
+  if (gateway instanceof GatewayCore) return gateway;
+  throw new TypeError("Cannot serve this gateway: it was not made by createGateway()");
 }

@@ -1,8 +1,8 @@
-/** How a gateway is made, and what its host program sees of it. */
+/** How a gateway is made, and what its host program and its clients see of it. */
+import { Throttle } from "../async/throttle.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
-import type { ListName } from "./list_name.ts";
-import type { ToolsMode } from "./search/tools_mode.ts";
+import type { ToolsMode } from "./scoped_tools.ts";
 import type { Activity } from "./tool_handlers.ts";
 
 /** How a gateway presents its office. */
@@ -50,4 +50,41 @@ export interface Gateway extends AsyncDisposable {
   onChange(listener: (change: GatewayChange) => void): () => void;
   /** Ends all calls that wait for an answer, and forgets the office. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Everything; everything, but by searching; or one Computer. */
+export type Scope =
+  | { readonly kind: "all" }
+  | { readonly kind: "search" }
+  | { readonly kind: "computer"; readonly computer: string };
+
+/** Whether a change may be of what a scope reaches. */
+export function concerns(
+  { computer }: { readonly computer?: string | undefined },
+  scope: Scope,
+): boolean {
+  return scope.kind !== "computer" || computer === undefined || computer === scope.computer;
+}
+
+/** The lists of which clients are told that they have changed. */
+export type ListName = "tools" | "resources" | "prompts";
+
+/** How often a client is told that a list has changed, in milliseconds: a Computer that joins changes it several times. */
+const INTERVAL_MS = 200;
+
+/** Calls `tell` for each list that has changed, not more often than five times a second, until the returned function is called. */
+export function throttleLists(
+  onListChanged: (listener: (list: ListName) => void) => () => void,
+  tell: (list: ListName) => void,
+): () => void {
+  const throttles = new Map<ListName, Throttle>();
+  const unfollow = onListChanged((list) => {
+    const throttle = throttles.get(list) ?? new Throttle(() => tell(list), INTERVAL_MS);
+    throttles.set(list, throttle);
+    throttle.request();
+  });
+  return () => {
+    unfollow();
+    for (const throttle of throttles.values()) throttle.close();
+  };
 }

@@ -14,13 +14,13 @@
  *
  * @module
  */
-export { createGateway } from "./gateway.ts";
+export { createGateway } from "./gateway_core.ts";
 export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
-export type { ListName } from "./list_name.ts";
-export type { Scope } from "./scope.ts";
-export type { ToolsMode } from "./search/tools_mode.ts";
+export type { ListName } from "./gateway_options.ts";
+export type { Scope } from "./gateway_options.ts";
+export type { ToolsMode } from "./scoped_tools.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { CallTarget } from "./scoped_tools.ts";
 export type { Activity } from "./tool_handlers.ts";

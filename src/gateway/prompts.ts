@@ -55,7 +55,7 @@ interface OfficePrompt extends PromptAddress {
 }
 
 /** Lists prompts and fills them in. Names follow the rules of those of tools. */
-export class Prompts {
+export class OfficePrompts {
   readonly #parts: PromptParts;
   readonly #cache: ComputerCache<readonly OfficePrompt[]>;
   readonly #names: ToolNames;
@@ -134,7 +134,7 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
 }
 
 export interface PromptHandlerParts {
-  readonly prompts: Prompts;
+  readonly prompts: OfficePrompts;
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;

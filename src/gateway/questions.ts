@@ -8,9 +8,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { abortable } from "../async/abortable.ts";
 import type { AgentQuestion, OnQuestion } from "../agent/questions.ts";
-import type { ToolContext } from "../agent/toolkit/mcp.ts";
+import { errorResult, type McpToolResult, type ToolContext } from "../agent/toolkit/mcp.ts";
 import { mapTexts, toShownText } from "../agent/toolkit/list_entries.ts";
-import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { shorten } from "../text/text.ts";
 import {
   inWrittenOrder,
@@ -69,7 +68,7 @@ export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"
  * client sends the request again with the answer, and the call goes on. The call itself never runs twice. When too many
  * questions are open, the newest one of the client that has the most counts as cancelled.
  */
-export class AskingCalls {
+export class ElicitingCalls {
   readonly #waiting = new Map<string, OpenCall>();
 
   /**

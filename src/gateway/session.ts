@@ -4,7 +4,7 @@ import { PACKAGE_VERSION } from "../version.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
-import { type ListName, throttleLists } from "./list_name.ts";
+import { type ListName, throttleLists } from "./gateway_options.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
 const MAX_QUESTIONS = 64;

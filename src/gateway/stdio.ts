@@ -4,10 +4,9 @@ import process from "node:process";
 import { Buffer } from "node:buffer";
 import { pipeline, type Readable, Transform } from "node:stream";
 import { type Logger, silentLogger } from "../log.ts";
-import { coreOf } from "./gateway.ts";
-import type { Gateway } from "./gateway_options.ts";
+import { coreOf } from "./gateway_core.ts";
+import type { Gateway, Scope } from "./gateway_options.ts";
 import { ListeningTransport } from "./listening_transport.ts";
-import type { Scope } from "./scope.ts";
 
 /** The largest message that is read, in bytes: a client may send a file as an argument. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;

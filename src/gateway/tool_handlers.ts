@@ -6,9 +6,9 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
-import type { CallShares } from "./call_shares.ts";
-import { type AskingCalls, type ClientKey, type QuestionAbilities, withAbilities } from "./questions.ts";
+import { type ClientKey, type ElicitingCalls, type QuestionAbilities, withAbilities } from "./questions.ts";
 import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
 
 /** A call that has ended. */
@@ -25,7 +25,7 @@ export interface Activity extends CallTarget {
 
 export interface ToolHandlerParts {
   readonly tools: ScopedTools;
-  readonly asking: AskingCalls;
+  readonly asking: ElicitingCalls;
   readonly shares: CallShares;
   readonly isPerRequest: boolean;
   /** Resolves when the tools of the office are known, or have taken too long. */
@@ -91,4 +91,30 @@ function abilitiesOf(server: Server, { mcpReq }: ServerContext): QuestionAbiliti
 function clientOf(server: Server): string {
   const { name = "unknown", version = "" } = server.getClientVersion() ?? {};
   return `${name} ${version}`.trim();
+}
+
+/** The most calls of one client at the same time: a quarter of what a Server allows an Agent by default. */
+export const MAX_OPEN_CALLS = 256;
+
+/** How many calls each client has open, so that one client leaves the others some of what the Server allows an Agent. */
+export class CallShares {
+  readonly #open = new Map<ClientKey, number>();
+
+  /** Makes a call, unless its client has too many open. */
+  async run<Result>(client: ClientKey, call: () => Promise<Result>): Promise<Result | McpToolResult> {
+    const open = this.#open.get(client) ?? 0;
+    if (open >= MAX_OPEN_CALLS) {
+      return errorResult(
+        `Cannot call the tool: ${open} calls of this client are open. The tool did not run. Wait until others have ended`,
+      );
+    }
+    this.#open.set(client, open + 1);
+    try {
+      return await call();
+    } finally {
+      const left = (this.#open.get(client) ?? 1) - 1;
+      if (left === 0) this.#open.delete(client);
+      else this.#open.set(client, left);
+    }
+  }
 }

@@ -1,9 +1,8 @@
 /** An office with a gateway, a good Computer and a bad one. */
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Agent } from "../../src/agent/agent.ts";
-import type { Scope } from "../../src/gateway/scope.ts";
+import type { GatewayOptions, Scope } from "../../src/gateway/gateway_options.ts";
 import { GatewayCore } from "../../src/gateway/gateway_core.ts";
-import type { GatewayOptions } from "../../src/gateway/gateway_options.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";

@@ -1,9 +1,9 @@
 /** Attacker: a client of a gateway. It takes all calls and all questions, or looks at Computers beyond its path */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { CallShares } from "../../src/gateway/call_shares.ts";
+import { CallShares } from "../../src/gateway/tool_handlers.ts";
 import { createHttpHandler } from "../../src/gateway/http/handler.ts";
 import { LongResults } from "../../src/gateway/search/long_results.ts";
-import { AskingCalls, type StartCall } from "../../src/gateway/questions.ts";
+import { ElicitingCalls, type StartCall } from "../../src/gateway/questions.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
 import { answersOf, AttackedGateway, tool } from "./_attacked_gateway.ts";
 
@@ -31,7 +31,7 @@ function asking(outcomes: string[], name: string): StartCall {
 }
 
 Deno.test("a client that lets its user be asked without end loses its own questions alone", async () => {
-  const calls = new AskingCalls();
+  const calls = new ElicitingCalls();
   const outcomes: string[] = [];
   const { signal } = new AbortController();
   const begin = (client: string, name = client) =>

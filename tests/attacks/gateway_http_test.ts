@@ -1,6 +1,6 @@
 /** Attacker: whoever reaches the port of a gateway, a web page among them. They want in, or to fill it up */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { createGateway } from "../../src/gateway/gateway_core.ts";
 import type { Gateway } from "../../src/gateway/gateway_options.ts";
 import { createHttpHandler, type HttpHandlerOptions } from "../../src/gateway/http/handler.ts";
 

@@ -156,7 +156,6 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "markdown-it", places: ["packages/documents/src/formats/markdown.ts"] },
   // The search of tools.
   { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
-  { specifier: "stemmer", places: ["src/gateway/search/terms.ts"] },
   // Loaded with the first server on the network.
   { specifier: "oauth4webapi", places: ["src/mcp/auth/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.

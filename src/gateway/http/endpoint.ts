@@ -12,8 +12,7 @@ import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
 import type { SessionFactory } from "../../http/mcp/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
-import type { Scope } from "../scope.ts";
-import { type ListName, throttleLists } from "../list_name.ts";
+import { type ListName, type Scope, throttleLists } from "../gateway_options.ts";
 import { refuseParamHeaders } from "./param_headers.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {

@@ -2,10 +2,8 @@
 import { type Logger, silentLogger } from "../../log.ts";
 import { Entrance, type EntranceOptions, type HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
-import { coreOf } from "../gateway.ts";
-import type { GatewayCore } from "../gateway_core.ts";
-import type { Gateway } from "../gateway_options.ts";
-import type { Scope } from "../scope.ts";
+import { coreOf, type GatewayCore } from "../gateway_core.ts";
+import type { Gateway, Scope } from "../gateway_options.ts";
 import { Endpoint } from "./endpoint.ts";
 
 const MAX_ENDPOINTS = 1_000;

@@ -9,7 +9,7 @@ import {
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
-import type { ClientList } from "./catalogue.ts";
+import type { ClientList } from "./office_resources.ts";
 import type { ResourceReader } from "./reading.ts";
 import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 

@@ -1,6 +1,11 @@
 /** Results that are too long for a small context: the first part at once, the others on request. */
-import { errorResult, type Json, type McpContent, type McpToolResult } from "../../agent/toolkit/mcp.ts";
-import type { ToolContext } from "../../agent/toolkit/mcp.ts";
+import {
+  errorResult,
+  type Json,
+  type McpContent,
+  type McpToolResult,
+  type ToolContext,
+} from "../../agent/toolkit/mcp.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { splitText } from "./split.ts";
 

@@ -1,20 +1,27 @@
 /** The tools with which a client finds and calls all others. */
 import { makeLocalTool } from "../../agent/toolkit/builtins/builtin.ts";
-import type { LocalTool, ToolContext } from "../../agent/toolkit/mcp.ts";
-import { errorResult, type Json, type McpToolResult } from "../../agent/toolkit/mcp.ts";
+import {
+  errorResult,
+  type Json,
+  type LocalTool,
+  type McpTool,
+  type McpToolResult,
+  type ToolContext,
+} from "../../agent/toolkit/mcp.ts";
 import { A2C_STALE, isForModel } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
-import { toSafeJson, toSeenName } from "../../text/safe_text.ts";
-import { unknownName } from "../../text/spelling.ts";
+import { isRecord } from "../../json/json.ts";
+import { toSafeJson, toSeenName, toSeenWord } from "../../text/safe_text.ts";
+import { closestWord, unknownName } from "../../text/spelling.ts";
 import type { LongResults } from "./long_results.ts";
-import { groupEqual, type ToolGroup } from "./tool_groups.ts";
 import type { ToolIndex } from "./tool_index.ts";
-import { argumentProblem, similarNames } from "./wrong_calls.ts";
 
 export const SEARCH_TOOL_NAMES = ["find_tools", "call_tool", "call_read_tool", "read_result"] as const;
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 20;
+/** The most names that an unknown one may mean. */
+const MAX_SIMILAR = 3;
 
 export interface SearchParts {
   readonly index: () => Promise<ToolIndex>;
@@ -227,4 +234,74 @@ async function unknownTool(name: string, parts: SearchParts): Promise<McpToolRes
   const names = similarNames(name, await parts.index(), parts.isReached);
   const hint = names.length === 0 ? "" : ` Similar ones: ${names.map((near) => `"${near}"`).join(", ")}.`;
   return errorResult(`No tool named ${toSeenName(name)} is there now.${hint} Find tools with find_tools`);
+}
+
+/** A tool, and the same one on other Computers. */
+export interface ToolGroup {
+  readonly tool: OfficeTool;
+  readonly elsewhere: readonly OfficeTool[];
+}
+
+const MAX_LOOKED_AT = 2_000;
+
+/**
+ * The first `limit` groups of these tools, in their order. Tools that several Computers have are told once: with many
+ * equal Computers, one tool would fill the whole answer.
+ */
+export function groupEqual(tools: readonly OfficeTool[], limit: number): ToolGroup[] {
+  const groups = new Map<string, { tool: OfficeTool; elsewhere: OfficeTool[] }>();
+  const names = new Set<string>();
+  for (const tool of tools.slice(0, MAX_LOOKED_AT)) {
+    const isFull = groups.size >= limit;
+    // To write a definition takes time, and most tools have another name.
+    if (isFull && !names.has(tool.tool)) continue;
+    const key = contentOf(tool);
+    const group = groups.get(key);
+    if (group !== undefined) {
+      group.elsewhere.push(tool);
+    } else if (!isFull) {
+      groups.set(key, { tool, elsewhere: [] });
+      names.add(tool.tool);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** What is the same in equal tools: all that a model reads, apart from the name that the gateway gave. */
+function contentOf({ tool, definition }: OfficeTool): string {
+  const { title, description, inputSchema, outputSchema, annotations } = definition;
+  return JSON.stringify([tool, title, description, inputSchema, outputSchema, annotations]);
+}
+
+/** The names of the tools that a wrong name may mean: the one that is written alike, then those that are about the same. */
+export function similarNames(
+  name: string,
+  index: ToolIndex,
+  isWanted: (tool: OfficeTool) => boolean,
+): string[] {
+  const named = index.tools.filter(isWanted)
+    .flatMap(({ tool, definition: { name } }) => [...new Set([tool, name])].map((word) => ({ word, name })));
+  const names = Map.groupBy(named, ({ word }) => word);
+  const alike = (names.get(closestWord(name, names.keys()) ?? "") ?? []).map(({ name }) => name).sort();
+  const related = index.search(name, { isWanted }).map(({ definition }) => definition.name);
+  return [...new Set([alike, related].flat())].slice(0, MAX_SIMILAR);
+}
+
+/** What is wrong with the names of the arguments; the MCP server checks their values. */
+export function argumentProblem({ inputSchema }: McpTool, args: Json): string | undefined {
+  const { required, properties, additionalProperties, patternProperties } = inputSchema as Json;
+  const missing = Array.isArray(required)
+    ? required.map(String).filter((name) => !Object.hasOwn(args, name))
+    : [];
+  const known = isRecord(properties) ? Object.keys(properties) : [];
+  const unknown = additionalProperties === false && patternProperties === undefined
+    ? Object.keys(args).filter((name) => !known.includes(name))
+    : [];
+  const problems = [
+    ...(missing.length === 0 ? [] : [`missing ${missing.map(toSeenWord).join(", ")}`]),
+    ...(unknown.length === 0 ? [] : [`unknown ${unknown.map(toSeenWord).join(", ")}`]),
+  ];
+  return problems.length === 0
+    ? undefined
+    : `arguments ${problems.join("; ")}. Its schema is ${toSafeJson(inputSchema)}`;
 }

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { OfficeView } from "../../../src/agent/toolkit/office_view.ts";
-import { Prompts } from "../../../src/gateway/prompts.ts";
+import { OfficePrompts } from "../../../src/gateway/prompts.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { FakeOffice } from "./_fake_office.ts";
 
-Deno.test("Prompts.find() forgets a prompt that its Computer no longer lists", async () => {
+Deno.test("OfficePrompts.find() forgets a prompt that its Computer no longer lists", async () => {
   let listed = ["old"];
   const office = new FakeOffice(["laptop"], {
     getPrompts: () => Promise.resolve({ prompts: listed.map((name) => ({ name })) } as never),
   });
   using view = new OfficeView();
   await view.follow(office);
-  const prompts = new Prompts({
+  const prompts = new OfficePrompts({
     view,
     reserved: [],
     nameLength: undefined,

@@ -2,7 +2,7 @@
 import type { Agent } from "../../../agent/agent.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { Backoff, delay } from "../../../async/backoff.ts";
-import { createGateway } from "../../../gateway/gateway.ts";
+import { createGateway } from "../../../gateway/gateway_core.ts";
 import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";

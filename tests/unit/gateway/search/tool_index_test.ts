@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
-import { termOf, wordsOf } from "../../../../src/gateway/search/terms.ts";
-import { ToolIndex } from "../../../../src/gateway/search/tool_index.ts";
+import { termOf, ToolIndex, wordsOf } from "../../../../src/gateway/search/tool_index.ts";
 import {
   asked,
   heldOut,

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { argumentProblem, similarNames } from "../../../../src/gateway/search/wrong_calls.ts";
+import { argumentProblem, similarNames } from "../../../../src/gateway/search/search_tools.ts";
 import { ToolIndex } from "../../../../src/gateway/search/tool_index.ts";
 import { officeTool } from "./_tools.ts";
 

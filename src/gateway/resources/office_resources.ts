@@ -44,7 +44,7 @@ interface Translated extends ClientList {
   readonly origins: ReadonlyMap<string, ResourceAddress>;
 }
 
-export class Catalogue {
+export class OfficeResources {
   readonly #view: OfficeView;
   readonly #uris: ResourceUris;
   readonly #cache: ComputerCache<Entry>;

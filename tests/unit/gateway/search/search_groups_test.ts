@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
-import { groupEqual, type ToolGroup } from "../../../../src/gateway/search/tool_groups.ts";
+import { groupEqual, type ToolGroup } from "../../../../src/gateway/search/search_tools.ts";
 import { officeTool } from "./_tools.ts";
 
 const onComputers = (name: string, description: string, computers: readonly string[]): OfficeTool[] =>

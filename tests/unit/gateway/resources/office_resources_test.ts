@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import type { RemoteComputer } from "../../../../src/agent/remote_computer.ts";
-import { Catalogue } from "../../../../src/gateway/resources/catalogue.ts";
+import { OfficeResources } from "../../../../src/gateway/resources/office_resources.ts";
 import { ResourceUris } from "../../../../src/gateway/resources/uris.ts";
 import { silentLogger } from "../../../../src/log.ts";
 import { FakeOffice } from "../_fake_office.ts";
@@ -10,13 +10,13 @@ import { FakeOffice } from "../_fake_office.ts";
 async function list(abilities: Partial<RemoteComputer>) {
   using view = new OfficeView();
   await view.follow(new FakeOffice(["laptop"], abilities));
-  const catalogue = new Catalogue({
+  const resources = new OfficeResources({
     view,
     uris: new ResourceUris(),
     logger: silentLogger,
     onLate: () => undefined,
   });
-  return await catalogue.list(["laptop"]);
+  return await resources.list(["laptop"]);
 }
 
 const servers = (count: number) =>

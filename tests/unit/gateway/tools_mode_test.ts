@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { McpTool } from "../../../../src/agent/toolkit/mcp.ts";
-import { ModeSwitch, tokensOf } from "../../../../src/gateway/search/tools_mode.ts";
+import type { McpTool } from "../../../src/agent/toolkit/mcp.ts";
+import { ModeSwitch, tokensOf } from "../../../src/gateway/scoped_tools.ts";
 
 const tools = (count: number, description = ""): McpTool[] =>
   Array.from(
