@@ -25,42 +25,13 @@ export interface BodyFrames {
   close(): void;
 }
 
-/** A body that is one JSON message. */
-export class JsonFrame implements BodyFrames {
-  readonly #message: MessageBytes;
-
-  constructor(limits: MessageLimits) {
-    this.#message = new MessageBytes(limits);
-  }
-
-  push(piece: Uint8Array): Uint8Array[] {
-    this.#message.push(piece);
-    return [];
-  }
-
-  get unfinishedBytes(): number {
-    return this.#message.length;
-  }
-
-  end(): Uint8Array[] {
-    this.#message.settle();
-    return [this.#message.take()];
-  }
-
-  takeNoise(): number {
-    return 0;
-  }
-
-  close(): void {
-    this.#message.close();
-  }
-}
-
 /**
- * A body of Server-Sent Events. Comments are dropped, since they may arrive for hours without an event, and so are waits
+ * A body of Server-Sent Events, or of one JSON message. Comments are dropped, since they may arrive for hours without an event, and so are waits
  * that no timer can count. Lines end with CR, LF or both.
  */
 export class EventFrames implements BodyFrames {
+  /** Whether the whole body is one frame of JSON. */
+  readonly isJson: boolean;
   readonly #event: MessageBytes;
   #lineStart = 0;
   #lines = 0;
@@ -71,9 +42,16 @@ export class EventFrames implements BodyFrames {
   #hasIds = false;
   #noise = 0;
 
-  /** @param onOversized Receives what is left of an event above a limit. */
-  constructor(limits: MessageLimits, onOversized?: (event: Oversized) => void) {
-    this.#event = new MessageBytes(limits, onOversized);
+  /** @param options `onOversized` receives what is left of an event above a limit. */
+  constructor(
+    limits: MessageLimits,
+    { isJson = false, onOversized }: {
+      readonly isJson?: boolean;
+      readonly onOversized?: (event: Oversized) => void;
+    } = {},
+  ) {
+    this.isJson = isJson;
+    this.#event = new MessageBytes(limits, isJson ? undefined : onOversized);
   }
 
   /** Whether an event had an id, so that the stream can be resumed after it. */
@@ -83,6 +61,10 @@ export class EventFrames implements BodyFrames {
 
   push(piece: Uint8Array): Uint8Array[] {
     const events: Uint8Array[] = [];
+    if (this.isJson) {
+      this.#event.push(piece);
+      return events;
+    }
     let start = 0;
     for (let index = 0; index < piece.length; index++) {
       const byte = piece[index];
@@ -108,7 +90,8 @@ export class EventFrames implements BodyFrames {
 
   /** Some servers leave out the empty line after the last event. */
   end(): Uint8Array[] {
-    return this.#event.length > 0 && this.#event.settle() ? [this.#event.take()] : [];
+    const isThere = this.isJson || this.#event.length > 0;
+    return isThere && this.#event.settle() ? [this.#event.take()] : [];
   }
 
   takeNoise(): number {

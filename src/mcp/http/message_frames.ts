@@ -18,7 +18,7 @@ export interface MessageBody {
   /** Whether it claims to be an event stream, as which the SDK reads it. */
   readonly isEventStream: boolean;
   /** Creates the frames of an event stream, or of one JSON text. */
-  readonly framesOf: (form: "events" | "json") => BodyFrames;
+  readonly framesOf: (form: { readonly isJson: boolean }) => BodyFrames;
   readonly onMessage: (message: RpcMessage) => void;
 }
 
@@ -64,7 +64,7 @@ export class MessageFrames implements BodyFrames {
     this.#isJson = first === undefined
       ? !isEventStream
       : JSON_BEGIN.includes(first) || !isEventStream && !/[a-z:]/.test(String.fromCharCode(first));
-    this.#frames = framesOf(this.#isJson ? "json" : "events");
+    this.#frames = framesOf({ isJson: this.#isJson });
   }
 
   #read(frames: readonly Uint8Array[]): Uint8Array[] {

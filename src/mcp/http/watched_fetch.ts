@@ -21,7 +21,7 @@ import type { Inflow } from "../inflow.ts";
 import { type MessageLimits, MIN_STREAM_INTERVAL_MS } from "../limits.ts";
 import type { Oversized } from "../message_bytes.ts";
 import { readMessages, readUnparsable, type RpcFailure, type RpcMessage, toUnreadable } from "../json_rpc.ts";
-import { EventFrames, JsonFrame } from "./body_frames.ts";
+import { EventFrames } from "./body_frames.ts";
 import { MessageFrames } from "./message_frames.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "./watched_body.ts";
 
@@ -216,15 +216,15 @@ class WatchedFetch {
     }
     const ownId = isStandalone ? undefined : requestIdOf(init?.body);
     const isStream = isStandalone || isEventStream(response);
-    let frames: EventFrames | JsonFrame | undefined;
+    let frames: EventFrames | undefined;
     return watchBody(body, {
       silenceMs: this.#silenceMs,
       mayBeSilent: () => listener.isAsked(),
       frames: new MessageFrames({
         isEventStream: isStream,
-        framesOf: (form) => {
+        framesOf: ({ isJson }) => {
           const onOversized = (event: Oversized) => this.#onTooLarge(exchange, event);
-          return frames = form === "events" ? new EventFrames(limits, onOversized) : new JsonFrame(limits);
+          return frames = new EventFrames(limits, { isJson, onOversized });
         },
         onMessage: (message) => this.#pass(message, exchange),
       }),
@@ -232,9 +232,9 @@ class WatchedFetch {
       largeMessages: this.#largeMessages,
       signal,
       onEnd: (end, error) => {
-        const hasIds = frames instanceof EventFrames && frames.hasIds;
+        const { hasIds = false, isJson = false } = frames ?? {};
         if (error instanceof RangeError) this.#onTooLarge(exchange, { flaw: error });
-        else if (isStream && !(frames instanceof JsonFrame)) this.#onStreamEnd(exchange, { end, hasIds });
+        else if (isStream && !isJson) this.#onStreamEnd(exchange, { end, hasIds });
         else if (ownId !== undefined) listener.onMessage(toUnreadable(ownId));
       },
     });

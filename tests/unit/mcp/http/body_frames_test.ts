@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
+import { EventFrames } from "../../../../src/mcp/http/body_frames.ts";
 
 const limits = { maxMessageBytes: 100, maxMessageValues: 50 };
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -69,7 +69,7 @@ Deno.test("an event stream with ids can be resumed", () => {
 });
 
 Deno.test("a JSON body is one frame", () => {
-  const frame = new JsonFrame(limits);
+  const frame = new EventFrames(limits, { isJson: true });
   assertEquals([frame.push(bytes(' {"a"')), frame.push(bytes(":1}"))], [[], []]);
   assertEquals(texts(frame.end()), [' {"a":1}']);
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { EventFrames, JsonFrame } from "../../../../src/mcp/http/body_frames.ts";
+import { EventFrames } from "../../../../src/mcp/http/body_frames.ts";
 import { Inflow } from "../../../../src/mcp/inflow.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "../../../../src/mcp/http/watched_body.ts";
 
@@ -7,7 +7,7 @@ const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
 function parts() {
   return {
-    frames: new JsonFrame(limits),
+    frames: new EventFrames(limits, { isJson: true }),
     inflow: new Inflow(),
     largeMessages: new LargeMessages(),
   };
@@ -123,7 +123,7 @@ Deno.test("large messages of a server are read one at a time, together with smal
         else if (end === "close") controller.close();
       },
     }, { highWaterMark: 0 });
-    const frames = new JsonFrame(roomy);
+    const frames = new EventFrames(roomy, { isJson: true });
     const watched = watchBody(body, {
       ...parts(),
       frames,
@@ -136,7 +136,7 @@ Deno.test("large messages of a server are read one at a time, together with smal
   const controller = new AbortController();
   const stuck = watchBody(bodyOf("x".repeat(70_000), "hang"), {
     ...parts(),
-    frames: new JsonFrame(roomy),
+    frames: new EventFrames(roomy, { isJson: true }),
     largeMessages,
     silenceMs: 60_000,
     onEnd() {},
