@@ -1,10 +1,11 @@
 /** Publishes windows and documents to all clients of an MCP server. */
-import { type Conversation, openConversation } from "./session/conversation.ts";
+import { STATELESS_VERSION } from "../protocol/mcp.ts";
+import { answererFor } from "./session/answerer.ts";
 import type { DocumentSource } from "./documents/source.ts";
 import { Interception, type SdkTransport, toError } from "./session/transport.ts";
 import { Publications } from "./publications.ts";
 import { Documents, type PublishedDocuments } from "./documents/published.ts";
-import { Broadcast, type Hearer, type Notification, topicOf } from "./session/session.ts";
+import { type Notification, Session, topicOf } from "./session/session.ts";
 import { type PublishedWindow, Window } from "./windows/published.ts";
 import { type WindowOptions, windowUriOf } from "./windows/options.ts";
 
@@ -106,7 +107,7 @@ export interface FailedRequest {
  */
 export class Provider {
   readonly #publications = new Publications();
-  readonly #hearers = new Set<Hearer>();
+  readonly #sessions = new Set<Session>();
   readonly #attached = new WeakSet<SdkServer | SdkHandler>();
   readonly #pageSize: number;
   readonly #ttlMs: number;
@@ -207,7 +208,7 @@ export class Provider {
   publishDocuments(source: DocumentSource): PublishedDocuments {
     const published = new Documents(source, {
       onDocumentChange: (uris) => {
-        for (const hearer of this.#hearers) hearer.tellDocumentUpdated(uris);
+        for (const session of this.#sessions) session.tellDocumentUpdated(uris);
       },
       onListChange: (catalogue) => {
         this.#tellListChanged();
@@ -235,15 +236,14 @@ export class Provider {
 
   #attachHandler(handler: SdkHandler): void {
     this.#markAttached(handler, "MCP handler");
-    this.#hearers.add(
-      new Broadcast({
-        // A handler may pass notifications on by a broker of the author, which may fail.
-        send: (notification) => Promise.try(() => notify(handler, notification)),
-        report: (error) => {
-          this.#tellAuthor(toError(error), { request: { method: "subscriptions/listen", uri: undefined } });
-        },
-      }),
-    );
+    const wire = {
+      // A handler may pass notifications on by a broker of the author, which may fail.
+      send: (notification: Notification) => Promise.try(() => notify(handler, notification)),
+      report: (error: unknown) => {
+        this.#tellAuthor(toError(error), { request: { method: "subscriptions/listen", uri: undefined } });
+      },
+    };
+    this.#sessions.add(new Session(wire, { isStateless: true }));
   }
 
   #markAttached(target: SdkServer | SdkHandler, what: string): void {
@@ -254,30 +254,28 @@ export class Provider {
   }
 
   #intercept(transport: SdkTransport, server: SdkServer): Interception {
-    let conversation: Conversation | undefined;
     const interception: Interception = new Interception(transport, {
-      answerTo: (request) => conversation?.answerTo(request),
       onOpen: () => {
-        conversation = openConversation(server.getNegotiatedProtocolVersion?.(), {
+        const wire = {
+          send: (notification: Notification) => interception.send({ jsonrpc: "2.0", ...notification }),
+          report: (error: unknown) => interception.report(error),
+        };
+        // Without a revision, there has been no handshake yet.
+        const isStateless = (server.getNegotiatedProtocolVersion?.() ?? "") >= STATELESS_VERSION;
+        const session = new Session(wire, { isStateless });
+        this.#sessions.add(session);
+        const context = {
           publications: this.#publications,
           pageSize: this.#pageSize,
           ttlMs: this.#ttlMs,
-          wire: {
-            send: (notification) => interception.send({ jsonrpc: "2.0", ...notification }),
-            report: (error) => interception.report(error),
-          },
-        });
-        this.#hearers.add(conversation.hearer);
+        };
+        return { session, answerTo: answererFor(session, context) };
       },
-      onInitialized: () => conversation?.onInitialized(),
       onFailure: (error, { method, params }) => {
         const uri = typeof params?.["uri"] === "string" ? params["uri"] : undefined;
         this.#tellAuthor(error, { request: { method, uri }, hasHeard: server.onerror !== undefined });
       },
-      onClose: () => {
-        if (conversation !== undefined) this.#hearers.delete(conversation.hearer);
-        conversation?.close();
-      },
+      onClose: (session) => this.#sessions.delete(session),
     });
     return interception;
   }
@@ -295,11 +293,11 @@ export class Provider {
   }
 
   #tellListChanged(): void {
-    for (const hearer of this.#hearers) hearer.tellListChanged();
+    for (const session of this.#sessions) session.tellListChanged();
   }
 
   #tellUpdated(topic: string): void {
-    for (const hearer of this.#hearers) hearer.tellUpdated(topic);
+    for (const session of this.#sessions) session.tellUpdated(topic);
   }
 }
 

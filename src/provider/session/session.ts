@@ -1,61 +1,28 @@
-/** Notifications to a client with subscriptions, and to whom every change is told. */
+/** Notifications to one client, and what it subscribed to. */
 import { buildDpeUri, isValidDpeUri, parseDpeUri } from "../../uri/dpe_uri.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
 
-/** Who is told of changes. */
-export interface Hearer {
-  /** Tells that the list of resources has changed. */
-  tellListChanged(): void;
-  /** Tells that a topic has changed. */
-  tellUpdated(topic: string): void;
-  /** Tells that a document has changed, and with it the catalogue of its host. */
-  tellDocumentUpdated(uris: { readonly document: string; readonly catalogue: string }): void;
-}
-
-/**
- * What is told of every change, since others know who subscribed to what: since 2026-07-28 the SDK answers
- * `subscriptions/listen`, and passes on what each client asked for. It compares URIs as texts.
- */
-export class Broadcast implements Hearer {
-  readonly #outbox: Outbox;
-
-  constructor(wire: SessionWire) {
-    this.#outbox = new Outbox((notification) => wire.send(notification), (error) => wire.report(error));
-  }
-
-  tellListChanged(): void {
-    this.#outbox.post({ method: "notifications/resources/list_changed" });
-  }
-
-  tellUpdated(topic: string): void {
-    this.#outbox.post({ method: "notifications/resources/updated", params: { uri: topic } });
-  }
-
-  tellDocumentUpdated(uris: { readonly document: string; readonly catalogue: string }): void {
-    this.tellUpdated(uris.document);
-    this.tellUpdated(uris.catalogue);
-  }
-
-  close(): void {
-    this.#outbox.close();
-  }
-}
-
 /** The connection to the client. */
 export interface SessionWire {
   send(notification: Notification): Promise<void>;
-  /** Receives each error of sending. */
+  /** Receives each error of `send`. */
   report(error: unknown): void;
 }
 
-/** One connection of an attached server with a client of 2025-11-25 or before. */
-export class Session implements Hearer {
-  readonly subscriptions = new ClientSubscriptions();
+/** What one client is told of changes. */
+export class Session {
+  /**
+   * What the client subscribed to; `undefined` since 2026-07-28, where the SDK answers `subscriptions/listen`, passes on
+   * what each client asked for, and so has to be told everything. It compares URIs as texts.
+   */
+  readonly subscriptions: ClientSubscriptions | undefined;
   readonly #outbox: Outbox;
-  #isInitialized = false;
+  #isInitialized: boolean;
 
-  constructor(wire: SessionWire) {
+  constructor(wire: SessionWire, { isStateless }: { readonly isStateless: boolean }) {
+    this.subscriptions = isStateless ? undefined : new ClientSubscriptions();
+    this.#isInitialized = isStateless;
     this.#outbox = new Outbox((notification) => wire.send(notification), (error) => wire.report(error));
   }
 
@@ -64,29 +31,29 @@ export class Session implements Hearer {
     this.#isInitialized = true;
   }
 
-  /** Notifies the client that the list of resources has changed. */
   tellListChanged(): void {
     if (this.#isInitialized) this.#outbox.post({ method: "notifications/resources/list_changed" });
   }
 
-  /** Notifies the client that a topic has changed, under each spelling that it subscribed to. */
+  /** Tells that a topic has changed, under each spelling that the client subscribed to. */
   tellUpdated(topic: string): void {
-    for (const uri of this.subscriptions.spellingsOf(topic)) this.#tell(uri);
+    for (const uri of this.subscriptions?.spellingsOf(topic) ?? [topic]) this.#tell(uri);
   }
 
   /**
-   * Notifies the client that a document has changed: under the URIs of the document that it subscribed to, or under the
-   * document's own URI when it subscribed to the catalogue (MCP: the URI "might be a sub-resource of the one that the
-   * client actually subscribed to").
+   * Tells that a document has changed, and with it the catalogue of its host: under the URIs of the document that the
+   * client subscribed to, or under the document's own URI when it subscribed to the catalogue (MCP: the URI "might be a
+   * sub-resource of the one that the client actually subscribed to").
    */
   tellDocumentUpdated(
     { document, catalogue }: { readonly document: string; readonly catalogue: string },
   ): void {
     this.tellUpdated(document);
     const { subscriptions } = this;
-    if (subscriptions.spellingsOf(catalogue).size > 0 && !subscriptions.spellingsOf(document).has(document)) {
-      this.#tell(document);
-    }
+    if (subscriptions === undefined) this.tellUpdated(catalogue);
+    else if (
+      subscriptions.spellingsOf(catalogue).size > 0 && !subscriptions.spellingsOf(document).has(document)
+    ) this.#tell(document);
   }
 
   close(): void {
@@ -120,7 +87,6 @@ export class Outbox {
     this.#report = report;
   }
 
-  /** Queues a notification. */
   post(notification: Notification): void {
     if (this.#isClosed) return;
     this.#waiting.set(`${notification.method} ${notification.params?.uri ?? ""}`, notification);

@@ -10,6 +10,8 @@
  */
 import { type RequestId, type RpcErrorBody, ServedRequests } from "../../protocol/mcp.ts";
 import { continueTrace, loadTracing } from "../../tracing.ts";
+import type { Answerer } from "./answerer.ts";
+import type { Session } from "./session.ts";
 import {
   type Exchange,
   isRequest,
@@ -37,18 +39,18 @@ export interface SdkTransport {
   send(message: RpcMessage, options?: unknown): Promise<void>;
 }
 
-/** Handles the messages of one session. */
+/** One client of the transport. */
+export interface ServedClient {
+  readonly session: Session;
+  readonly answerTo: Answerer;
+}
+
 export interface Interceptor {
-  /** The function that answers this request; `undefined` leaves it to the SDK. */
-  answerTo(request: RpcRequest): RpcHandler | undefined;
-  /** Called when the session begins. */
-  onOpen(): void;
-  /** Called when the client has sent `notifications/initialized`. */
-  onInitialized(): void;
+  /** Called when the transport starts. */
+  onOpen(): ServedClient;
   /** Called with an error of the author's callbacks that is not sent to the client. */
   onFailure(error: Error, request: RpcRequest): void;
-  /** Called when the session has ended. */
-  onClose(): void;
+  onClose(session: Session): void;
 }
 
 /** A request to the SDK's own handler that waits for its answer. */
@@ -70,6 +72,7 @@ export class Interception {
   readonly #before: SdkTransport["onmessage"];
   /** Set by the SDK when the server is connected. */
   #sdk: Pick<SdkTransport, "onmessage" | "onerror"> = {};
+  #client: ServedClient | undefined;
   #hasEnded = false;
 
   /** Comes into a transport that the SDK is about to start. */
@@ -95,7 +98,9 @@ export class Interception {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#served.end(new DOMException("The session has ended", "AbortError"));
-    this.#interceptor.onClose();
+    const { session } = this.#client ?? {};
+    session?.close();
+    if (session !== undefined) this.#interceptor.onClose(session);
   }
 
   /** Passes an error that is not sent to the client to the server's `onerror`. */
@@ -122,7 +127,7 @@ export class Interception {
       this.end();
       onclose?.();
     };
-    this.#interceptor.onOpen();
+    this.#client = this.#interceptor.onOpen();
     await loadTracing();
     await this.#start();
   }
@@ -144,13 +149,13 @@ export class Interception {
   #receive(message: RpcMessage, extra: MessageExtra | undefined): void {
     if (this.#hasEnded) return;
     if (isRequest(message)) {
-      const answer = this.#interceptor.answerTo(message);
+      const answer = this.#client?.answerTo(message);
       if (answer !== undefined) {
         this.#respond(message, extra, answer).catch((error) => this.report(error));
         return;
       }
     } else if (message.method === "notifications/initialized") {
-      this.#interceptor.onInitialized();
+      this.#client?.session.markInitialized();
     } else if (message.method === "notifications/cancelled") {
       this.#served.cancel(
         message.params?.["requestId"],
