@@ -26,7 +26,7 @@ export class OfficeCopy {
     this.#listener = listener;
   }
 
-  /** The version in Redis that it shows; empty if a seat was dropped since. */
+  /** The version in Redis that it shows. */
   get version(): string {
     return this.#version;
   }
@@ -55,9 +55,7 @@ export class OfficeCopy {
     const [head = "", ...lines] = text.split("\n");
     const [, before, after = ""] = head.split(" ");
     // A message may come again, or after the copy was read anew.
-    if (before !== this.#version) {
-      return after !== NO_OFFICE && this.#version !== "" && Number(after) <= Number(this.#version);
-    }
+    if (before !== this.#version) return after !== NO_OFFICE && Number(after) <= Number(this.#version);
     for (const line of lines) {
       const [, reason, seatText = ""] = CHANGE_LINE.exec(line) ?? [];
       const seat = readSeat(seatText);
@@ -91,12 +89,6 @@ export class OfficeCopy {
     }
     for (const seat of inOrder(changed)) this.#put(seat);
     this.#version = version;
-  }
-
-  /** Forgets a seat whose removal Redis may not know. */
-  drop(sid: string): void {
-    this.#remove(sid, "left");
-    this.#version = "";
   }
 
   /** Adds a seat, or changes the process of one. */

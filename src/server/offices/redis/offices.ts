@@ -19,9 +19,8 @@ import { Courier, type CourierBounds } from "./courier.ts";
 import { type Lease, type LeaseClock, Registration, systemClock } from "./registration.ts";
 import type { MessageOf } from "./messages.ts";
 import type { RedisSettings } from "./settings.ts";
-import type { LeaveReason } from "./office_copy.ts";
 import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
-import { KEPT_MS, redisKeys, type Seat, toSeat } from "./store.ts";
+import { KEPT_MS, redisKeys, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
 const JOIN_TIMEOUT_MS = 15_000;
@@ -88,10 +87,10 @@ export class RedisOffices implements Offices {
       maxMembersPerOffice: context.maxMembersPerOffice,
       registration,
       courier,
-      end: (seat, reason) => this.#end(seat, reason),
-      onSeatTaken: (seat) => this.#onSeatTaken(seat),
-      onSeatMoved: (fence) => courier.onLost(fence),
-      onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
+      listener,
+      onEnded: (seat) => {
+        if (this.#held.get(seat.member.sid) === seat) this.#held.delete(seat.member.sid);
+      },
       onNotice: (officeId, text) => this.#onNotice(officeId, text),
       onClosed: (office) => {
         if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
@@ -158,7 +157,7 @@ export class RedisOffices implements Offices {
   findComputer(officeId: string, name: string): Target | undefined {
     const office = this.#offices.get(officeId);
     const seat = office?.copy.office.findComputer(name);
-    if (office === undefined || seat === undefined) return undefined;
+    if (office === undefined || seat === undefined || office.isLeft(seat)) return undefined;
     const own = office.held.get(seat.sid);
     const isReachable = own === undefined ? this.#context.redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
@@ -219,13 +218,13 @@ export class RedisOffices implements Offices {
     try {
       return await this.#tryUntilLate(seat);
     } catch (error) {
-      this.#repairLater(office);
+      office.settleLater();
       // Only the reply was lost: the office has the seat, and everybody has been told.
       if (seat.state !== "joining") return { kind: "joined", member };
       throw error instanceof SmcpError ? error : outOfReach(`join office "${office.officeId}"`, error);
     } finally {
       if (seat.state === "joining") {
-        this.#end(seat);
+        office.end(seat);
         if (current !== undefined && current.state !== "ended") this.#held.set(member.sid, current);
       }
     }
@@ -264,20 +263,10 @@ export class RedisOffices implements Offices {
     if (isDue || lost.size > 0) void registration.repair();
   }
 
-  /** Gives a seat up. While Redis is away, it is given up here at once, and in Redis later. */
+  /** Gives a seat up: here at once, since a newer connection may be answered as soon as Redis knows. */
   async #give(seat: HeldSeat, reason: "left" | "replaced"): Promise<void> {
-    const { member: { sid }, office } = seat;
-    // One that is replaced is not served again.
-    if (seat.state !== "replaced") seat.state = reason === "left" ? "leaving" : reason;
-    try {
-      if (!this.#context.redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
-      await office.remove(sid, reason);
-    } catch (error) {
-      this.#repairLater(office);
-      this.#onError("failed to leave an office in Redis", error);
-    }
-    if (office.copy.office.find(sid) !== undefined) office.copy.drop(sid);
-    this.#end(seat, reason);
+    seat.office.end(seat, reason);
+    await seat.office.settle();
   }
 
   #replace({ sessionId, newer, exceptOffice }: MessageOf<"replace">): void {
@@ -286,49 +275,6 @@ export class RedisOffices implements Offices {
       if (seat.sessionId !== sessionId || state !== "held") continue;
       if (sid !== newer && officeId !== exceptOffice) void this.#give(seat, "replaced");
     }
-  }
-
-  /** Redis may have a seat that has ended here. */
-  #repairLater(office: SharedOffice): void {
-    office.unsettled++;
-    void this.#context.registration.repair();
-  }
-
-  /** @param reason Why the member has left; absent for one that has not joined. */
-  #end(seat: HeldSeat, reason?: LeaveReason): void {
-    if (seat.state === "ended") return;
-    const { member, office } = seat;
-    seat.state = "ended";
-    if (office.held.get(member.sid) === seat) office.held.delete(member.sid);
-    if (this.#held.get(member.sid) === seat) this.#held.delete(member.sid);
-    if (reason !== undefined) this.#listener.onLeft(member, { isHere: true, reason });
-    office.closeUnused();
-  }
-
-  #onSeatTaken(member: Seat): void {
-    const held = this.#find(member);
-    if (held === undefined) return this.#listener.onJoined(member, { isHere: false });
-    // Otherwise the seat was taken again.
-    if (held.state !== "joining") return;
-    held.state = "held";
-    this.#listener.onJoined(held.member, { isHere: true });
-  }
-
-  #onSeatGiven(member: Seat, reason: LeaveReason): void {
-    const held = this.#find(member);
-    // A seat of an earlier attempt to join: its arrival was reported as that of a member elsewhere.
-    if (held === undefined || held.state === "joining") {
-      return this.#listener.onLeft(member, { isHere: false, reason: "left" });
-    }
-    if (held.state === "leaving") return this.#end(held, "left");
-    if (reason === "replaced") return this.#end(held, "replaced");
-    // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
-    void this.#context.registration.repair();
-  }
-
-  #find(member: Member): HeldSeat | undefined {
-    const held = this.#offices.get(member.officeId)?.held.get(member.sid);
-    return held !== undefined && isSameMembership(held.member, member) ? held : undefined;
   }
 
   #onNotice(officeId: string, text: string): void {
@@ -344,6 +290,6 @@ export class RedisOffices implements Offices {
 }
 
 /** Whether this process may act for a member now. */
-function isServed({ office, state }: HeldSeat): boolean {
-  return state !== "replaced" && office.lease !== undefined && office.lease.isHeld();
+function isServed({ office }: HeldSeat): boolean {
+  return office.lease !== undefined && office.lease.isHeld();
 }

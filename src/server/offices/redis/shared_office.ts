@@ -4,9 +4,10 @@
  */
 import { delay } from "../../../async/backoff.ts";
 import { isTexts } from "../../../json/json.ts";
-import { type JoinOutcome, type Member, Office } from "../office.ts";
+import { isSameMembership, type JoinOutcome, type Member, Office } from "../office.ts";
+import type { OfficeListener } from "../offices.ts";
 import type { Courier } from "./courier.ts";
-import { type CopyListener, type LeaveReason, OfficeCopy } from "./office_copy.ts";
+import { type LeaveReason, OfficeCopy } from "./office_copy.ts";
 import { keptMsOf, type Lease, type RedisContext, type Registration } from "./registration.ts";
 import { CHANGE_SCRIPT, KEPT_MS, type Seat, toSeat, writeSeat } from "./store.ts";
 
@@ -24,24 +25,24 @@ const NOTICE = "notice ";
 
 /**
  * A seat of a member that is connected to this process. A seat that is `joining` is `held` as soon as the copy of its office
- * shows it, whether the reply to the join or the office's channel tells of it first; otherwise it has `ended` when the join
- * is refused or has failed. A seat that is held ends by `leaving`, by being `replaced`, after which this process no longer acts
- * for it, or because it was given away. Nothing comes after the end.
+ * shows it, whether the reply to the join or the office's channel tells of it first. It has `ended` when the join is refused
+ * or has failed, when its member leaves, and when it was given away. Nothing comes after the end.
  */
 export interface HeldSeat {
   readonly member: Member;
   readonly office: SharedOffice;
   /** A digest of the session. */
   readonly sessionId: string | undefined;
-  state: "joining" | "held" | "leaving" | "replaced" | "ended";
+  state: "joining" | "held" | "ended";
 }
 
-export interface OfficeContext extends RedisContext, CopyListener {
+export interface OfficeContext extends RedisContext {
   readonly maxMembersPerOffice: number;
+  readonly listener: OfficeListener;
   readonly registration: Registration;
   readonly courier: Courier;
-  /** Ends a seat of this process that was given away. */
-  end(seat: HeldSeat, reason: LeaveReason): void;
+  /** Called when a seat of this process has ended. */
+  onEnded(seat: HeldSeat): void;
   onNotice(officeId: string, text: string): void;
   /** Called when an office is closed, and nothing remains of it here. */
   onClosed(office: SharedOffice): void;
@@ -74,12 +75,10 @@ export class SharedOffice {
   /** The last lease under which all held seats were taken. */
   lease: Lease | undefined;
   /** How many seats ended here without a word of Redis: it may still have them, until it was asked later than that. */
-  unsettled = 0;
+  #unsettled = 0;
   readonly #context: OfficeContext;
   readonly #key: string;
   readonly #channel: string;
-  /** The seats to remove, by `sid`. */
-  readonly #leaving = new Map<string, LeaveReason>();
   #tail: Promise<unknown> = Promise.resolve();
   #users = 0;
   #isOpen = false;
@@ -89,12 +88,21 @@ export class SharedOffice {
     this.#context = context;
     this.#key = context.keys.office(officeId);
     this.#channel = context.keys.officeChannel(officeId);
-    this.copy = new OfficeCopy(context);
+    this.copy = new OfficeCopy({
+      onSeatTaken: (seat) => this.#onSeatTaken(seat),
+      onSeatMoved: (former) => context.courier.onLost(former),
+      onSeatGiven: (seat, reason) => this.#onSeatGiven(seat, reason),
+    });
   }
 
   /** Lists the members, behind the changes that are under way. */
   members(): Promise<readonly Member[]> {
-    return this.#use(() => Promise.resolve(this.copy.members()));
+    return this.#use(() => Promise.resolve(this.copy.members().filter((seat) => !this.isLeft(seat))));
+  }
+
+  /** Whether a seat is of this process, and nobody here holds it any more: Redis does not know yet that its member left. */
+  isLeft(seat: Seat): boolean {
+    return this.#context.registration.isOwn(seat.fence) && this.#holderOf(seat) === undefined;
   }
 
   /** Takes a seat for a member that joins, unless a rule forbids it. */
@@ -107,18 +115,32 @@ export class SharedOffice {
     return this.#use(() => this.#tryToTakeAgain(lease));
   }
 
-  /** Removes a seat, with all others that wait for it: many members may leave at once. */
-  remove(sid: string, reason: LeaveReason): Promise<void> {
-    this.#leaving.set(sid, reason);
-    return this.#use(async () => {
-      const removed: Removal[] = [];
-      for (const [sid, reason] of this.#leaving) {
-        const seat = this.copy.office.find(sid);
-        if (seat !== undefined) removed.push([seat, reason]);
-      }
-      if (removed.length > 0) await this.#change({ removed });
-      for (const [seat] of removed) this.#leaving.delete(seat.sid);
-    }).finally(() => this.#leaving.delete(sid));
+  /** Ends a seat. @param reason Why the member has left; absent for one that has not joined. */
+  end(seat: HeldSeat, reason?: LeaveReason): void {
+    if (seat.state === "ended") return;
+    const { member } = seat;
+    seat.state = "ended";
+    if (this.held.get(member.sid) === seat) this.held.delete(member.sid);
+    this.#context.onEnded(seat);
+    if (reason !== undefined) this.#context.listener.onLeft(member, { isHere: true, reason });
+    this.closeUnused();
+  }
+
+  /** Tells Redis which members have left: many may leave at once. */
+  async settle(): Promise<void> {
+    try {
+      if (!this.#context.redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
+      await this.#use(() => this.#free((seat) => this.isLeft(seat)));
+    } catch (error) {
+      this.settleLater();
+      this.#context.onError(error);
+    }
+  }
+
+  /** Redis may have a seat that has ended here. */
+  settleLater(): void {
+    this.#unsettled++;
+    void this.#context.registration.repair();
   }
 
   /** Sends a text to all processes that follow the office, this one as well. */
@@ -128,7 +150,7 @@ export class SharedOffice {
 
   /** Ends the subscription unless somebody uses the office. */
   closeUnused(): void {
-    const isUsed = () => this.#users > 0 || this.held.size > 0 || this.unsettled > 0;
+    const isUsed = () => this.#users > 0 || this.held.size > 0 || this.#unsettled > 0;
     if (isUsed()) return;
     this.#enqueue(async () => {
       if (isUsed()) return;
@@ -200,7 +222,7 @@ export class SharedOffice {
    * have these seats.
    */
   async #tryToTakeAgain(lease: Lease): Promise<Wait | undefined> {
-    const { unsettled } = this;
+    const unsettled = this.#unsettled;
     const leastUptimeMs = this.lease?.isHeld() ? 0 : this.#leastUptimeMs;
     await this.#refresh();
     await this.#reap();
@@ -212,8 +234,8 @@ export class SharedOffice {
       });
       if (result !== "ok") return result;
       this.lease = lease;
-      this.unsettled -= unsettled;
-      for (const [held, reason] of given) this.#context.end(held, reason);
+      this.#unsettled -= unsettled;
+      for (const [held, reason] of given) this.end(held, reason);
       return undefined;
     });
   }
@@ -251,9 +273,12 @@ export class SharedOffice {
     const { registration, courier } = this.#context;
     const lost = await registration.findLost(this.copy.fences);
     for (const fence of lost) courier.onLost(fence);
-    const isFree = ({ fence, sid }: Seat) =>
-      lost.has(fence) || (registration.isOwn(fence) && !this.held.has(sid));
-    const removed = this.copy.office.everybody().filter(isFree).map((seat): Removal => [seat, "lost"]);
+    return await this.#free((seat) => lost.has(seat.fence) || this.isLeft(seat), "lost");
+  }
+
+  /** Removes seats; resolves to whether there were any. */
+  async #free(isFree: (seat: Seat) => boolean, reason: LeaveReason = "left"): Promise<boolean> {
+    const removed = this.copy.office.everybody().filter(isFree).map((seat): Removal => [seat, reason]);
     if (removed.length > 0) await this.#change({ removed });
     return removed.length > 0;
   }
@@ -275,13 +300,11 @@ export class SharedOffice {
 
   /** Reads the office, and returns whether the copy was out of date. */
   async #refresh(): Promise<boolean> {
-    return await this.#send(this.copy.version === "" ? "-" : this.copy.version, {}) === "conflict";
+    return await this.#send(this.copy.version, {}) === "conflict";
   }
 
-  async #change(wanted: WantedChange): Promise<"ok" | "conflict" | Wait> {
-    if (wanted.taken === undefined) return await this.#send("", wanted);
-    if (this.copy.version === "") await this.#refresh();
-    return await this.#send(this.copy.version, wanted);
+  #change(wanted: WantedChange): Promise<"ok" | "conflict" | Wait> {
+    return this.#send(wanted.taken === undefined ? "" : this.copy.version, wanted);
   }
 
   /** After a conflict the copy is up to date. */
@@ -316,6 +339,32 @@ export class SharedOffice {
 
   async #follow(change: string): Promise<void> {
     if (!this.copy.apply(change)) await this.#refresh();
+  }
+
+  #holderOf(seat: Seat): HeldSeat | undefined {
+    const held = this.held.get(seat.sid);
+    return held !== undefined && isSameMembership(held.member, seat) ? held : undefined;
+  }
+
+  #onSeatTaken(seat: Seat): void {
+    const held = this.#holderOf(seat);
+    const { listener } = this.#context;
+    if (held === undefined) {
+      if (!this.isLeft(seat)) listener.onJoined(seat, { isHere: false });
+    } else if (held.state === "joining") {
+      held.state = "held";
+      listener.onJoined(held.member, { isHere: true });
+    }
+  }
+
+  #onSeatGiven(seat: Seat, reason: LeaveReason): void {
+    const held = this.#holderOf(seat);
+    const { listener, registration } = this.#context;
+    if (held === undefined) {
+      if (!this.isLeft(seat)) listener.onLeft(seat, { isHere: false, reason: "left" });
+    } else if (reason === "replaced") this.end(held, reason);
+    // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
+    else if (held.state === "held") void registration.repair();
   }
 
   get #leastUptimeMs(): number {
