@@ -12,7 +12,7 @@ import type { Drain } from "./drain.ts";
 import { Holding } from "./engine/budget.ts";
 import { Engine } from "./engine/engine.ts";
 import { createBoundedParser } from "./engine/packets.ts";
-import { corsHeaders, Port } from "./engine/port.ts";
+import { Port } from "./engine/port.ts";
 import { REFUSAL_LINGER_MS } from "../http/refusals.ts";
 import { accountOfNewSession, EngineSession } from "./engine/session.ts";
 import { auditFields } from "./observe/logs.ts";
@@ -60,7 +60,6 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
     timeouts: hub.timeouts,
     refusals,
     onAdopted,
-    corsHeaders: (request) => corsHeaders(request, handshake),
   });
   const io: IoServer = new SocketIoServer({
     parser: createBoundedParser({ maxPayloadBytes, openHolding: () => new Holding(accountOfNewSession()) }),

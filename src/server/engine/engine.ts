@@ -36,6 +36,8 @@ export interface Arrival {
   readonly address: string | undefined;
   /** What a trusted proxy says about it. */
   readonly forwarded?: Forwarded | undefined;
+  /** The session that it names; `undefined` for a new one, and for one that does not exist. */
+  readonly session: EngineSession | undefined;
 }
 
 const VERSION = "4";
@@ -86,11 +88,10 @@ export class Engine extends EventEmitter {
 
   /** Answers a request over polling. Returns what is wrong with it, if anything is. */
   poll(arrival: Arrival, response: ServerResponse): EngineError | undefined {
-    const { request, query } = arrival;
+    const { request, query, session } = arrival;
     const error = problemOf(arrival);
     if (error !== undefined) return error;
     if (!query["sid"]) return this.#openPolling(arrival, response);
-    const session = this.find(query);
     if (session === undefined) return EngineError.unknownSession;
     if (query["transport"] !== "polling" || !(session.transport instanceof Polling)) {
       return EngineError.badRequest;
@@ -103,8 +104,7 @@ export class Engine extends EventEmitter {
 
   /** Answers a WebSocket handshake. Returns what is wrong with it, if anything is. */
   upgrade(arrival: Arrival, socket: Duplex, head: Buffer): EngineError | UpgradeAnswer | undefined {
-    const { request, query } = arrival;
-    const session = this.find(query);
+    const { request, query, session } = arrival;
     if (query["sid"] && (session === undefined || session.readyState !== "open")) {
       return EngineError.unknownSession;
     }

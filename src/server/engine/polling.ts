@@ -34,7 +34,6 @@ interface RefusedBody {
 
 interface Poll {
   readonly response: ServerResponse;
-  readonly headers: Readonly<Record<string, string>>;
   readonly readsGzip: boolean;
 }
 
@@ -63,7 +62,6 @@ export class Polling implements Transport, Expirable {
     }
     const poll = {
       response,
-      headers: this.#options.corsHeaders(request),
       readsGzip: readsGzip(request.headers["accept-encoding"]),
     };
     this.#poll = poll;
@@ -85,13 +83,13 @@ export class Polling implements Transport, Expirable {
     const announced = request.headers["content-length"];
     const size = announced === undefined ? undefined : Number(announced);
     const maxBytes = this.#session.isAdmitted ? this.#options.maxPayloadBytes : MAX_PENDING_BYTES - 1;
-    if (size !== undefined && size > maxBytes) return this.#refuse(request, response, { size });
+    if (size !== undefined && size > maxBytes) return this.#refuse(response, { size });
     const memory = new Holding(this.#session.account);
     // A body that announces its length can be refused before it is read, and its session goes on.
     if (size !== undefined && !memory.hasRoom(size)) {
       this.#tellRefused({ size, option: "maxMessageMemoryBytes" });
       const { code, message, details } = noMemory(size);
-      return this.#answerRefused(request, response, { code, message, details });
+      return this.#answerRefused(response, { code, message, details });
     }
     this.#body = new Body(request, {
       maxBytes,
@@ -179,10 +177,10 @@ export class Polling implements Transport, Expirable {
     });
     const body = packets.join(SEPARATOR);
     const size = Buffer.byteLength(body);
-    if (!poll.readsGzip || size < MIN_COMPRESSED_BYTES) return answer(poll, { body, size });
+    if (!poll.readsGzip || size < MIN_COMPRESSED_BYTES) return answer(response, { body, size });
     gzip(body, (error, compressed) => {
       if (error !== null) return void response.destroy();
-      answer(poll, { body: compressed, size: compressed.byteLength, encoding: "gzip" });
+      answer(response, { body: compressed, size: compressed.byteLength, encoding: "gzip" });
     });
   }
 
@@ -194,7 +192,7 @@ export class Polling implements Transport, Expirable {
     if (outcome.kind === "read" && costsTooMuch(outcome.text, maxValuesFor(this.#options.maxPayloadBytes))) {
       this.#tellRefused({ size: outcome.text.length });
       const message = "Cannot accept the body: it has too many packets or values";
-      this.#answerRefused(request, response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message });
+      this.#answerRefused(response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message });
       return this.#session.fail("transport error");
     }
     if (outcome.kind === "read") {
@@ -203,27 +201,22 @@ export class Polling implements Transport, Expirable {
         "content-type": "text/html",
         "content-length": "2",
         "cache-control": "no-store",
-        ...this.#options.corsHeaders(request),
       }).end("ok");
     }
     if (outcome.kind === "late") response.writeHead(408).end();
-    if (outcome.kind === "large") return this.#refuse(request, response, { size: undefined });
+    if (outcome.kind === "large") return this.#refuse(response, { size: undefined });
     if (outcome.kind === "no memory") request.socket.destroy();
     this.#session.fail("transport error");
   }
 
   /** Refuses a body that is too large; its session goes on. */
-  #refuse(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { size }: { readonly size: number | undefined },
-  ): void {
+  #refuse(response: ServerResponse, { size }: { readonly size: number | undefined }): void {
     const limit = this.#options.maxPayloadBytes;
     this.#tellRefused({ size, option: "maxPayloadBytes" });
     const message = `Cannot accept the body${size === undefined ? "" : ` of ${size} bytes`}: ` +
       `the limit is ${limit} bytes (${optionLabel("maxPayloadBytes")})`;
     const details = size === undefined ? { limit } : { size, limit };
-    this.#answerRefused(request, response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message, details });
+    this.#answerRefused(response, { code: ErrorCode.PAYLOAD_TOO_LARGE, message, details });
   }
 
   #tellRefused({ size, option }: RefusedBody): void {
@@ -244,13 +237,12 @@ export class Polling implements Transport, Expirable {
     });
   }
 
-  #answerRefused(request: IncomingMessage, response: ServerResponse, body: unknown): void {
+  #answerRefused(response: ServerResponse, body: unknown): void {
     const text = JSON.stringify(body);
     response.writeHead(413, {
       "content-length": Buffer.byteLength(text),
       "cache-control": "no-store",
       connection: "close",
-      ...this.#options.corsHeaders(request),
     }).end(text);
   }
 
@@ -353,7 +345,7 @@ function toText(message: Outgoing): string {
   return `b${Buffer.from(message).toString("base64")}`;
 }
 
-function answer({ response, headers }: Poll, { body, size, encoding }: {
+function answer(response: ServerResponse, { body, size, encoding }: {
   readonly body: string | Uint8Array;
   readonly size: number;
   readonly encoding?: string;
@@ -363,7 +355,6 @@ function answer({ response, headers }: Poll, { body, size, encoding }: {
     "content-length": size,
     "cache-control": "no-store",
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
-    ...headers,
   });
   response.end(body);
 }

@@ -80,28 +80,23 @@ export class Port {
     endUnreadBody(request, response);
     const { engine, handshake } = this.#options;
     const arrival = this.#toArrival(request);
-    const session = engine.find(arrival.query);
-    const refused = this.#check(arrival, session);
-    if (refused !== undefined) {
-      for (const [name, value] of Object.entries(corsHeaders(request, handshake))) {
-        response.setHeader(name, value);
-      }
-      return refuseRequest(response, refused);
-    }
-    if (request.method === "OPTIONS") return answerPreflight(request, response, handshake);
-    if (session?.isAdmitted) this.#options.onAdopted(socket);
+    letPageRead(request, response, handshake);
+    const refused = this.#check(arrival);
+    if (refused !== undefined) return refuseRequest(response, refused);
+    if (request.method === "OPTIONS") return answerPreflight(request, response);
+    if (arrival.session?.isAdmitted) this.#options.onAdopted(socket);
     const error = engine.poll(arrival, response);
     if (error === undefined) return;
     this.#tell(arrival, error);
-    response.writeHead(400, { "content-type": "application/json", ...corsHeaders(request, handshake) });
+    response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify(error));
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { engine } = this.#options;
     const arrival = this.#toArrival(request);
-    const session = engine.find(arrival.query);
-    const refused = this.#check(arrival, session, refuseSecondWebSocket(session));
+    const { session } = arrival;
+    const refused = this.#check(arrival, refuseSecondWebSocket(session));
     if (refused !== undefined) {
       const { status, headers, body } = refused;
       const reason = String(body["message"]);
@@ -123,7 +118,8 @@ export class Port {
   #toArrival(request: IncomingMessage): Arrival {
     const forwarded = this.#options.handshake.proxies?.read(request);
     const address = forwarded === undefined ? request.socket.remoteAddress : forwarded.address;
-    return { request, query: readQuery(request.url), address, forwarded };
+    const query = readQuery(request.url);
+    return { request, query, address, forwarded, session: this.#options.engine.find(query) };
   }
 
   /** Tells of a handshake that the engine cannot read. After a restart, many clients ask for sessions that are gone. */
@@ -134,21 +130,14 @@ export class Port {
     if (!query["sid"]) this.#options.onRefused(refusal(code, message), address);
   }
 
-  #check(
-    arrival: Arrival,
-    session: EngineSession | undefined,
-    further?: HandshakeRefusal,
-  ): HandshakeRefusal | undefined {
+  #check(arrival: Arrival, further?: HandshakeRefusal): HandshakeRefusal | undefined {
     const { handshake, onRefused } = this.#options;
-    const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival, session) ?? further;
+    const refused = checkHandshake(arrival, handshake) ?? this.#checkRoom(arrival) ?? further;
     if (refused !== undefined) onRefused(refused, arrival.address);
     return refused;
   }
 
-  #checkRoom(
-    { request, query, address }: Arrival,
-    session: EngineSession | undefined,
-  ): HandshakeRefusal | undefined {
+  #checkRoom({ request, query, address, session }: Arrival): HandshakeRefusal | undefined {
     const { engine, isClosing } = this.#options;
     if (request.method === "OPTIONS") return undefined;
     if (query["sid"]) {
@@ -258,11 +247,9 @@ function endUnreadBody(request: IncomingMessage, response: ServerResponse): void
   });
 }
 
-function answerPreflight(request: IncomingMessage, response: ServerResponse, policy: HandshakePolicy): void {
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const wanted = request.headers["access-control-request-headers"];
-  const cors = corsHeaders(request, policy);
   response.writeHead(204, {
-    ...cors,
     "access-control-allow-methods": METHODS,
     ...(wanted === undefined ? {} : { "access-control-allow-headers": wanted }),
     vary: "Origin, Access-Control-Request-Headers",
@@ -271,11 +258,13 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse, pol
   response.end();
 }
 
-/** Lets a page of an allowed origin read an answer. */
-export function corsHeaders(
-  { headers: { origin } }: Pick<IncomingMessage, "headers">,
-  { isOriginAllowed }: Pick<HandshakePolicy, "isOriginAllowed">,
-): Readonly<Record<string, string>> {
-  if (origin === undefined || !isOriginAllowed(origin, {})) return {};
-  return { "access-control-allow-origin": origin, vary: "Origin" };
+/** Lets a page of an allowed origin read the answer. */
+function letPageRead(
+  { headers: { origin } }: IncomingMessage,
+  response: ServerResponse,
+  { isOriginAllowed }: HandshakePolicy,
+): void {
+  if (origin === undefined || !isOriginAllowed(origin, {})) return;
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("vary", "Origin");
 }

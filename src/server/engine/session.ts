@@ -4,7 +4,6 @@
  */
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
-import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { BoundedLog } from "../../bounded_log.ts";
 import type { AddressLedger } from "./address_ledger.ts";
@@ -79,8 +78,6 @@ export interface EngineOptions extends PendingOptions {
   readonly meter?: Pick<Meter, "sent" | "received" | "refused"> | undefined;
   /** The TCP connection belongs to an admitted client. */
   readonly onAdopted: (socket: Duplex) => void;
-  /** The headers that let a page of an allowed origin read an answer. */
-  readonly corsHeaders: (request: IncomingMessage) => Readonly<Record<string, string>>;
 }
 
 /** What all sessions of an engine share. */

@@ -23,7 +23,6 @@ import {
 import { type ConstantName, constantOf, CONSTANTS } from "./constants.ts";
 import type { OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
-import { type RequestLimits, requestLimitsFor } from "../relay/pending_requests.ts";
 
 /** The options of a Server. */
 export interface SmcpServerOptions {
@@ -196,7 +195,6 @@ export interface Settings extends Readonly<Record<DefaultedOption | SettledConst
   readonly auth: AuthProvider;
   readonly handshake: HandshakePolicy;
   readonly path: string;
-  readonly requestLimits: RequestLimits;
   readonly quotas: QuotaSettings;
   readonly redis: RedisSettings | undefined;
   readonly meter: Meter | undefined;
@@ -267,7 +265,6 @@ function boundsOf(options: SmcpServerOptions) {
       MIN_MESSAGES_IN_MEMORY * maxPayloadBytes,
     ),
     maxOpenRequests,
-    requestLimits: requestLimitsFor(maxOpenRequests),
     graceMs: constantOf(options, "graceMs"),
   };
 }

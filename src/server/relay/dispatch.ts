@@ -29,7 +29,7 @@ import {
   renewCredentials,
   update,
 } from "./office_events.ts";
-import type { Answer } from "./pending_requests.ts";
+import { type Answer, REQUESTER_LIMIT } from "./pending_requests.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 /** The approximate size limit of an observer's request: observers only read. */
@@ -124,9 +124,8 @@ const relay: Route = {
       target.tell(event, body);
       return [];
     }
-    const { requestLimits, graceMs } = hub.settings;
-    connection.sent.requireRoom("this connection", requestLimits.requester);
-    const timeoutMs = timeoutMsOf(request) + graceMs;
+    connection.sent.requireRoom("this connection", REQUESTER_LIMIT);
+    const timeoutMs = timeoutMsOf(request) + hub.settings.graceMs;
     const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
     target.ask(relayed, {
       body,
@@ -151,7 +150,7 @@ function requireReading(
     ? body.size <= MAX_OBSERVER_REQUEST_BYTES
     : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
   if (!isSmall) throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
-  hub.observerRequests.requireRoom(officeId, hub.settings.requestLimits.observers);
+  hub.observerRequests.requireRoom(officeId);
 }
 
 async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {

@@ -31,7 +31,7 @@ export class Hub implements ConnectionContext, OfficeListener {
   readonly createEventLog: ConnectionContext["createEventLog"];
   readonly createErrorLog: ConnectionContext["createErrorLog"];
   readonly timeouts = new TimingWheel();
-  readonly observerRequests = new ObserverRequests();
+  readonly observerRequests: ObserverRequests;
   readonly connections = new Map<string, Connection>();
   /** Why the memberships of closed connections end, by `sid`, until they have ended. */
   readonly departureReasons = new Map<string, string>();
@@ -46,7 +46,8 @@ export class Hub implements ConnectionContext, OfficeListener {
     this.audit = openAudit(logger);
     this.createEventLog = createEventLogs(logger);
     this.createErrorLog = createEventLogs(logger, { kind: "relayedErrors" });
-    const { timeouts, observerRequests } = this;
+    const { timeouts } = this;
+    const observerRequests = this.observerRequests = new ObserverRequests(settings);
     this.offices = redis === undefined
       ? new MemoryOffices(this, settings)
       : new RedisOffices(redis, { ...settings, drain, timeouts, observerRequests, listener: this });

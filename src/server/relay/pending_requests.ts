@@ -130,6 +130,9 @@ export interface RequestLimit {
   readonly bytes: number;
 }
 
+/** What one connection may have in flight. Its requests are bounded before, when they are opened. */
+export const REQUESTER_LIMIT: RequestLimit = { requests: Infinity, bytes: CONSTANTS.maxRequesterBytes.value };
+
 /** The open requests of a connection, those to it, or those of the observers of an office. */
 export class OpenRequests extends Set<PendingRequest> implements Side {
   bytes = 0;
@@ -168,9 +171,19 @@ export class OpenRequests extends Set<PendingRequest> implements Side {
   }
 }
 
-/** The open requests of all observers, by office. */
+/**
+ * The open requests of all observers, by office. An office has one Agent, so that its bounds and these bound the requests in
+ * the office, and to each Computer, too.
+ */
 export class ObserverRequests implements Side {
+  readonly #limit: RequestLimit;
   readonly #offices = new Map<string, OpenRequests>();
+
+  constructor({ maxOpenRequests }: { readonly maxOpenRequests: number }) {
+    const { maxObserversBytes, observersShare } = CONSTANTS;
+    const requests = Math.ceil(observersShare.value * maxOpenRequests);
+    this.#limit = { requests, bytes: maxObserversBytes.value };
+  }
 
   add(pending: PendingRequest): void {
     const { officeId } = pending.request;
@@ -185,32 +198,12 @@ export class ObserverRequests implements Side {
   }
 
   /** As {@linkcode OpenRequests.requireRoom}, for an observer of this office. */
-  requireRoom(officeId: string, limit: RequestLimit): void {
-    this.#of(officeId).requireRoom("the observers of this office", limit);
+  requireRoom(officeId: string): void {
+    this.#of(officeId).requireRoom("the observers of this office", this.#limit);
   }
 
   /** An empty one is not kept. */
   #of(officeId: string): OpenRequests {
     return this.#offices.get(officeId) ?? new OpenRequests();
   }
-}
-
-/**
- * The most requests in flight, derived from `maxOpenRequests`. An office has one Agent, so that its limit and that of its
- * observers bound the requests in the office, and to each Computer, too.
- */
-export interface RequestLimits {
-  readonly requester: RequestLimit;
-  readonly observers: RequestLimit;
-}
-
-export function requestLimitsFor(maxOpenRequests: number): RequestLimits {
-  const { maxRequesterBytes, maxObserversBytes, observersShare } = CONSTANTS;
-  return {
-    requester: { requests: maxOpenRequests, bytes: maxRequesterBytes.value },
-    observers: {
-      requests: Math.ceil(observersShare.value * maxOpenRequests),
-      bytes: maxObserversBytes.value,
-    },
-  };
 }

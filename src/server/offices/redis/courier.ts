@@ -12,7 +12,6 @@ import {
   type ObserverRequests,
   PendingRequest,
   type RelayedRequest,
-  type RequestLimits,
   type Settlement,
   type Side,
 } from "../../relay/pending_requests.ts";
@@ -34,7 +33,6 @@ import { ALL_PROCESSES, type Seat } from "./store.ts";
 export interface CourierBounds {
   readonly timeouts: TimingWheel;
   readonly observerRequests: ObserverRequests;
-  readonly requestLimits: Pick<RequestLimits, "observers">;
   /** Refuses requests when the Server shuts down. */
   readonly drain: Pick<Drain, "refusal">;
   readonly logger: Logger;
@@ -258,13 +256,13 @@ export class Courier {
 
   #askHere(message: MessageOf<"ask">, text: string): void {
     const { officeId, computer, isObserving } = message;
-    const { observerRequests, requestLimits, drain } = this.#context;
+    const { observerRequests, drain } = this.#context;
     if (drain.refusal !== undefined) throw drain.refusal;
     const connection = this.#memberOf(message);
     // The Computer may have come back under another name.
     if (connection === undefined || connection.member?.name !== computer) throw computerNotFound(computer);
     const sender = toSide(this.#peer(message.from).incoming, message.id);
-    if (isObserving) observerRequests.requireRoom(officeId, requestLimits.observers);
+    if (isObserving) observerRequests.requireRoom(officeId);
     const sides = isObserving ? [sender, observerRequests] : [sender];
     const onSettled = (settlement: Settlement) => this.#answer(message, settlement);
     connection.ask(message, { body: readBody(text), sides, onSettled });

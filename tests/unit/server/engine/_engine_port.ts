@@ -49,7 +49,6 @@ export class EnginePort implements AsyncDisposable {
       timeouts: this.#timeouts,
       refusals: new BoundedLog(silentLogger, { buckets: [], about: "connections" }),
       onAdopted() {},
-      corsHeaders: () => ({}),
     });
     this.engine.on("connection", (session: EngineSession) => {
       this.#opened = session;
@@ -58,11 +57,11 @@ export class EnginePort implements AsyncDisposable {
     this.#http = createServer((request, response) => {
       this.request = request;
       this.requests++;
-      const error = this.engine.poll(arrivalOf(request), response);
+      const error = this.engine.poll(this.#toArrival(request), response);
       if (error !== undefined) response.writeHead(400).end(JSON.stringify(error));
     });
     this.#http.on("upgrade", (request, socket, head) => {
-      if (this.engine.upgrade(arrivalOf(request), socket, head) !== undefined) socket.destroy();
+      if (this.engine.upgrade(this.#toArrival(request), socket, head) !== undefined) socket.destroy();
     });
   }
 
@@ -108,6 +107,12 @@ export class EnginePort implements AsyncDisposable {
   async untilEmpty(): Promise<void> {
     const { engine } = this;
     await settled(() => engine.size === 0 && engine.budget.usedBytes === 0, "the end of all sessions");
+  }
+
+  #toArrival(request: IncomingMessage): Arrival {
+    const query = Object.fromEntries(new URL(request.url ?? "/", "http://localhost").searchParams);
+    const session = this.engine.find(query);
+    return { request, query, address: "192.0.2.1", forwarded: undefined, session };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -185,9 +190,4 @@ export async function settled(isDone: () => boolean, what: string): Promise<void
 
 function targetOf(transport: "polling" | "websocket"): string {
   return `/socket.io/?EIO=4&transport=${transport}`;
-}
-
-function arrivalOf(request: IncomingMessage): Arrival {
-  const { searchParams } = new URL(request.url ?? "/", "http://localhost");
-  return { request, query: Object.fromEntries(searchParams), address: "192.0.2.1" };
 }

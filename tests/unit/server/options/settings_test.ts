@@ -21,10 +21,6 @@ Deno.test("toSettings() fills in the documented defaults", () => {
     maxPendingConnections: 512,
     maxPendingConnectionsPerAddress: 64,
     maxOpenRequests: 1024,
-    requestLimits: {
-      requester: { requests: 1024, bytes: 67_108_864 },
-      observers: { requests: 256, bytes: 4_194_304 },
-    },
     quotas: {
       principal: { connections: Infinity, connects: undefined, requests: undefined },
       address: { connections: Infinity, connects: { perSecond: 100, burst: 20_000 } },
@@ -71,11 +67,6 @@ Deno.test("toSettings() leaves a quarter of the connections to others than one a
   const connects = { perSecond: 100, burst: 20_000 };
   assertEquals(quotas.principal, { connections: 750, connects, requests: { perSecond: 10, burst: 50 } });
   assertEquals(quotas.address, { connections: 750, connects });
-});
-
-Deno.test("toSettings() allows as much in flight as the connections may have open", () => {
-  const { requestLimits: { requester, observers } } = toSettings({ maxOpenRequests: 5_000 }, "localhost");
-  assertEquals([requester.requests, observers.requests], [5_000, 1_250]);
 });
 
 Deno.test("httpOptionsOf() never gives a whole request less time than its head, and looks often enough", () => {

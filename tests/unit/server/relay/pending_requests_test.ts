@@ -64,12 +64,11 @@ Deno.test("requests at their limit of bytes refuse more with 413, whatever the s
 
 Deno.test("the observers of each office have room of their own", () => {
   using sender = openSender();
-  const observers = new ObserverRequests();
-  const pending = sender.send(observers, 100);
-  sender.send(observers, 99, "den");
-  observers.requireRoom("den", limit);
-  observers.requireRoom("nowhere", limit);
-  assertEquals(refusalOf(() => observers.requireRoom("lab", limit))[0], 413);
+  const observers = new ObserverRequests({ maxOpenRequests: 8 });
+  const [pending] = [sender.send(observers, 1), sender.send(observers, 1), sender.send(observers, 99, "den")];
+  observers.requireRoom("den");
+  observers.requireRoom("nowhere");
+  assertEquals(refusalOf(() => observers.requireRoom("lab"))[0], 400);
   pending.ack({});
-  observers.requireRoom("lab", limit);
+  observers.requireRoom("lab");
 });

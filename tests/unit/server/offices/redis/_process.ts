@@ -4,7 +4,7 @@ import { RedisOffices } from "../../../../../src/server/offices/redis/offices.ts
 import type { LeaseClock } from "../../../../../src/server/offices/redis/registration.ts";
 import { type RedisOptions, toRedisSettings } from "../../../../../src/server/offices/redis/settings.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
-import { ObserverRequests, requestLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
+import { ObserverRequests } from "../../../../../src/server/relay/pending_requests.ts";
 import { Premises } from "../_offices.ts";
 
 export interface ProcessOptions {
@@ -25,8 +25,7 @@ export function openProcess(
     ...(clock === undefined ? {} : { clock }),
     listener: premises,
     maxMembersPerOffice: 2_048,
-    observerRequests: new ObserverRequests(),
-    requestLimits: requestLimitsFor(1024),
+    observerRequests: new ObserverRequests({ maxOpenRequests: 1024 }),
     drain: new Drain(),
     logger,
   });

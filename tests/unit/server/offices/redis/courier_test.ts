@@ -15,7 +15,7 @@ import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { RelayedText } from "../../../../../src/server/engine/long_text.ts";
 import { holdEvents } from "../../relay/_held_events.ts";
-import { ObserverRequests, requestLimitsFor } from "../../../../../src/server/relay/pending_requests.ts";
+import { ObserverRequests } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawAnswer, RawRequest } from "../../../../../src/server/engine/raw.ts";
 import { openConnection, openConnectionContext } from "../../relay/_connection.ts";
@@ -232,7 +232,7 @@ function rawRequest(text: string): RawRequest {
 }
 
 function noObservers() {
-  return { observerRequests: new ObserverRequests(), requestLimits: requestLimitsFor(8) };
+  return { observerRequests: new ObserverRequests({ maxOpenRequests: 8 }) };
 }
 
 /** The Courier of a process with one connection. */
