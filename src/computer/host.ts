@@ -92,6 +92,8 @@ export class McpHost implements AsyncDisposable {
   readonly log: Logger;
   readonly signIns: HostSignIns;
   readonly rules: OfficeRules;
+  /** Whether a secret is known, of any MCP server. */
+  hasSecrets = false;
   readonly #context: HostContext;
   #vrl: Promise<VrlEngine> | undefined;
   readonly #redactor: Redactor = new Redactor();
@@ -117,7 +119,10 @@ export class McpHost implements AsyncDisposable {
       nameOf: (server) => this.#writtenNames.get(server) ?? server,
       inputs: context.inputs,
       tokens: context.tokens ?? memoryTokenStore(),
-      learn: (server, secrets) => this.#redactor.learnTokens(server, secrets),
+      learn: (server, secrets) => {
+        this.#redactor.learnTokens(server, secrets);
+        this.hasSecrets = true;
+      },
       log: withModule(log, "mcp"),
     });
     this.fleet = new Fleet({
@@ -361,6 +366,7 @@ export class McpHost implements AsyncDisposable {
     const resolved = await resolveInputs(server, { inputs, source: this.#context.inputs, signal });
     const { all, ...more } = secretsOf(server, resolved);
     this.#redactor.learn(server.name, all, more);
+    this.hasSecrets ||= all.length > 0;
     return resolved;
   }
 

@@ -25,6 +25,7 @@ import {
 import { HANDLERS, type HandlerScope } from "./handlers.ts";
 import type { McpHost } from "./host.ts";
 import type { LargeAnswer, Oversize } from "./office/large_answers.ts";
+import type { AgentTexts } from "./secrets/agent_texts.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";
 import { failureResult } from "./tools/results.ts";
 import type { Uploads } from "./uploads/uploads.ts";
@@ -103,7 +104,8 @@ async function answerRequest(
   const toAck = (error: unknown) => context.host.rules.toErrorAck(error, event);
   // No answer repeats the bytes of an upload.
   const said = event === PUT_BLOB_EVENT && isRecord(body) ? { ...body, blob: undefined } : body;
-  const texts = context.host.textsFor([event, said]);
+  let texts: AgentTexts | undefined;
+  const textsOf = () => texts ??= context.host.textsFor([event, said]);
   let answer: unknown;
   let kind = LARGE_ANSWERS.get(event);
   try {
@@ -116,7 +118,7 @@ async function answerRequest(
     answer = await handleRequest(event, { reqId: readRequestId(body), attributes: attributesOf(body) }, run);
   } catch (error) {
     logFailure(context.host.log, incoming, error);
-    answer = toAck(texts.maskError(error));
+    answer = toAck(textsOf().maskError(error));
     kind = undefined;
   }
   try {
@@ -125,7 +127,9 @@ async function answerRequest(
     logFailure(context.host.log, incoming, error);
     incoming.reply?.(LARGE_ANSWERS.get(event) === "result" ? lostResult(error) : toAck(error));
   }
-  if (texts.isSuspicious && alarms.take()) logSuspicion(context.host, incoming);
+  if (context.host.hasSecrets && textsOf().isSuspicious && alarms.take()) {
+    logSuspicion(context.host, incoming);
+  }
 }
 
 /** What a span says of a request. */
@@ -158,11 +162,11 @@ async function send(
   let smaller: Readonly<Record<string, unknown>> = answer;
   if (scope.host.rules.emptiesBinaries && kind === "result") {
     const { emptyBinaries } = await import("./office/large_answers.ts");
-    smaller = await emptyBinaries(answer, scope.blobs);
+    smaller = emptyBinaries(answer, scope.blobs);
   }
   for (let oversize = reply(smaller, incoming); oversize !== undefined; oversize = reply(smaller, incoming)) {
     const { shrink } = await import("./office/large_answers.ts");
-    const next = await shrink(kind, smaller, { ...oversize, blobs: scope.blobs });
+    const next = shrink(kind, smaller, { ...oversize, blobs: scope.blobs });
     if (next === undefined) throw payloadTooLarge(oversize);
     smaller = next;
     const message = "an answer is too large for one message; the Agent fetches its largest parts";

@@ -1,6 +1,5 @@
 /** Keeps parts of large answers until the Agent has fetched them (`docs/protocol/calls-and-offices.md#blobs`). */
 import { createHash } from "node:crypto";
-import { runInTurns } from "../../async/turns.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -9,13 +8,6 @@ import type { GetBlobRet } from "../../protocol/resources.ts";
 
 /** The most bytes of one chunk, as in the reference implementation. */
 export const MAX_CHUNK_BYTES = 256 * 1024;
-/**
- * The memory of bytes above this limit is freed when their blob is removed. No other object uses such bytes: results of
- * this size are not kept for repeated requests.
- */
-const RELEASED_BYTES = 16 * 1024 * 1024;
-/** How many bytes are hashed before other work of the process runs. */
-const HASHED_BYTES = 1024 * 1024;
 /** The random bytes of a handle, enough to make it impossible to guess. */
 const HANDLE_BYTES = 24;
 /** How many handles of removed blobs are remembered, to answer with the reason `gone`. */
@@ -65,21 +57,16 @@ export class OfficeBlobs {
   }
 
   /**
-   * Keeps all of these parts of one answer; resolves to `undefined` when they do not fit or the office was left. Equal
+   * Keeps all of these parts of one answer; gives `undefined` when they do not fit or the office was left. Equal
    * bytes are kept once.
    */
-  async keep(parts: readonly BlobPart[]): Promise<BlobMark[] | undefined> {
-    // The bytes of an answer that was sent before may be freed already.
-    if (parts.some(({ bytes }) => bytes.buffer.detached)) return undefined;
-    const sums = await Promise.all(parts.map(({ bytes }) => sha256Of(bytes)));
+  keep(parts: readonly BlobPart[]): BlobMark[] | undefined {
+    const sums = parts.map(({ bytes }) => sha256Of(bytes));
     this.#expire();
     const known = parts.map(({ mimeType }, index) => this.#find(sums[index] ?? "", mimeType));
     for (const blob of known) if (blob !== undefined) blob.unsentBytes = blob.bytes.byteLength;
     const newBytes = parts.reduce((sum, { bytes }, index) => sum + (known[index] ? 0 : bytes.byteLength), 0);
-    if (!this.#makeRoom(newBytes)) {
-      for (const { bytes } of parts) if (!this.#holds(bytes)) release(bytes);
-      return undefined;
-    }
+    if (!this.#makeRoom(newBytes)) return undefined;
     const blobs = parts.map((part, index) => this.#add(part, sums[index] ?? ""));
     const marks = blobs.map(({ mark }) => mark);
     const answer = marks.map((mark) => mark[A2C_BLOB_HANDLE]);
@@ -121,13 +108,8 @@ export class OfficeBlobs {
     this.#isEnded = true;
     this.#keptBytes = 0;
     clearTimeout(this.#timer);
-    for (const { bytes } of this.#blobs.values()) release(bytes);
     this.#blobs.clear();
     this.#gone.clear();
-  }
-
-  #holds({ buffer }: Uint8Array): boolean {
-    return this.#blobs.values().some(({ bytes }) => bytes.buffer === buffer);
   }
 
   #find(sha256: string, mimeType: string): Blob | undefined {
@@ -138,7 +120,6 @@ export class OfficeBlobs {
 
   #add(part: BlobPart, sha256: string): Blob {
     const blob = this.#find(sha256, part.mimeType) ?? this.#addNew(part, sha256);
-    if (blob.bytes.buffer !== part.bytes.buffer) release(part.bytes);
     this.#touch(blob);
     return blob;
   }
@@ -187,7 +168,6 @@ export class OfficeBlobs {
     if (blob === undefined) return;
     this.#blobs.delete(handle);
     this.#keptBytes -= blob.bytes.byteLength;
-    release(blob.bytes);
     this.#gone.add(handle);
     if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.values().next().value ?? "");
     if (this.#blobs.size > 0) return;
@@ -198,41 +178,23 @@ export class OfficeBlobs {
 
 export class BlobStore {
   readonly #limits: BlobLimits;
-  #office: OfficeBlobs;
+  /** The blobs of the office of now. */
+  office: OfficeBlobs;
 
   constructor(limits: BlobLimits) {
     this.#limits = limits;
-    this.#office = new OfficeBlobs(limits);
-  }
-
-  get office(): OfficeBlobs {
-    return this.#office;
+    this.office = new OfficeBlobs(limits);
   }
 
   /** The office was left, or another Agent sits in the seat: all handles become invalid. */
   forgetAgent(): void {
-    this.#office.end();
-    this.#office = new OfficeBlobs(this.#limits);
+    this.office.end();
+    this.office = new OfficeBlobs(this.#limits);
   }
 }
 
-/** Hashes in several turns of the event loop, and without the copy of the bytes that Web Crypto makes. */
-function sha256Of(bytes: Uint8Array): Promise<string> {
-  return runInTurns(hashing(bytes));
-}
-
-function* hashing(bytes: Uint8Array): Generator<void, string> {
-  const hash = createHash("sha256");
-  for (let start = 0; start < bytes.byteLength; start += HASHED_BYTES) {
-    hash.update(bytes.subarray(start, start + HASHED_BYTES));
-    yield;
-  }
-  return hash.digest("hex");
-}
-
-/** Frees the memory of large bytes at once. Garbage collection would free it much later. */
-function release(bytes: Uint8Array<ArrayBuffer>): void {
-  if (bytes.byteLength > RELEASED_BYTES) bytes.buffer.transfer(0);
+function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function newHandle(): string {

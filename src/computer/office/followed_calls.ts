@@ -12,7 +12,8 @@ const MAX_EXPECTED = 512;
 export type ProgressUpdate = Omit<UpdateProgressReq, "computer">;
 
 interface RunningCall {
-  readonly throttle: Throttle;
+  /** Made when it is followed. */
+  throttle?: Throttle;
   isFollowed: boolean;
   latest: Progress | undefined;
 }
@@ -51,8 +52,7 @@ export class FollowedCalls {
     const isFollowed = this.#expected.has(reqId);
     const idleMs = this.#expected.get(reqId);
     this.#expected.delete(reqId);
-    const throttle = new Throttle(() => this.#update(reqId), () => this.#intervalMs);
-    this.#running.set(reqId, { throttle, isFollowed, latest: undefined });
+    this.#running.set(reqId, { isFollowed, latest: undefined });
     return idleMs;
   }
 
@@ -60,12 +60,14 @@ export class FollowedCalls {
     const call = this.#running.get(reqId);
     if (call === undefined) return;
     call.latest = progress;
-    if (call.isFollowed) call.throttle.request();
+    if (!call.isFollowed) return;
+    call.throttle ??= new Throttle(() => this.#update(reqId), () => this.#intervalMs);
+    call.throttle.request();
   }
 
   /** A call has ended: nothing more is told of it. */
   onEnded(reqId: string): void {
-    this.#running.get(reqId)?.throttle.close();
+    this.#running.get(reqId)?.throttle?.close();
     this.#running.delete(reqId);
   }
 
@@ -74,7 +76,7 @@ export class FollowedCalls {
     this.#expected.clear();
     for (const call of this.#running.values()) {
       call.isFollowed = false;
-      call.throttle.cancel();
+      call.throttle?.cancel();
     }
   }
 

@@ -2,7 +2,6 @@
  * Shrinks answers that are too large for one message: the largest parts are kept as blobs and replaced by handles, until
  * the rest fits (`docs/protocol/calls-and-offices.md#blobs`). The tool has already run, so its result must not be lost.
  */
-import { runInTurns } from "../../async/turns.ts";
 import {
   A2C_ANSWER,
   A2C_RESOURCE_TEXT,
@@ -22,9 +21,6 @@ const MAX_KEPT_BYTES = 100 * 1024 * 1024;
 const MIN_BASE64_LENGTH = Math.floor(((MAX_INLINE_BYTES + 1) * 4 + 2) / 3);
 const MAX_BASE64_LENGTH = Math.ceil(MAX_KEPT_BYTES / 3) * 4;
 
-/** How much of a text is encoded before other work of the process runs, in UTF-16 units. */
-const PIECE_LENGTH = 1_048_576;
-
 const encoder = new TextEncoder();
 const ascii = new TextDecoder("latin1");
 
@@ -41,7 +37,7 @@ interface Part {
   readonly sizeBytes: number;
   readonly mimeType: string;
   /** Returns the bytes; `undefined` when they cannot be encoded or decoded. */
-  readonly toBytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly toBytes: () => Uint8Array<ArrayBuffer> | undefined;
   readonly replace: (mark: BlobMark) => void;
 }
 
@@ -56,36 +52,36 @@ const DRAFTS = { result: draftOfResult, read: draftOfRead, prompt: draftOfPrompt
 
 export type LargeAnswer = keyof typeof DRAFTS;
 
-/** Shrinks an answer; resolves to `undefined` when its parts cannot be kept. */
-export async function shrink(
+/** Shrinks an answer; gives `undefined` when its parts cannot be kept. */
+export function shrink(
   kind: LargeAnswer,
   answer: Json,
   { size, limit, blobs }: Oversize & { readonly blobs: OfficeBlobs },
-): Promise<Json | undefined> {
+): Json | undefined {
   const draft = DRAFTS[kind](answer);
-  const chosen = await choose(draft.parts, size - limit);
-  if (chosen !== undefined) return await replaceAll(chosen, blobs) ? draft.answer : undefined;
-  const whole = { bytes: await utf8(JSON.stringify(answer)), mimeType: "application/json" };
-  const [mark] = await blobs.keep([whole]) ?? [];
+  const chosen = choose(draft.parts, size - limit);
+  if (chosen !== undefined) return replaceAll(chosen, blobs) ? draft.answer : undefined;
+  const whole = { bytes: encoder.encode(JSON.stringify(answer)), mimeType: "application/json" };
+  const [mark] = blobs.keep([whole]) ?? [];
   return mark === undefined ? undefined : draft.toWhole(mark);
 }
 
 type ChosenPart = BlobPart & Pick<Part, "replace">;
 
-/** Keeps these parts and replaces them by their handles; resolves to false when they cannot all be kept. */
-async function replaceAll(chosen: readonly ChosenPart[], blobs: OfficeBlobs): Promise<boolean> {
-  const marks = await blobs.keep(chosen);
+/** Keeps these parts and replaces them by their handles, or gives false when they cannot all be kept. */
+function replaceAll(chosen: readonly ChosenPart[], blobs: OfficeBlobs): boolean {
+  const marks = blobs.keep(chosen);
   for (const [index, mark] of marks?.entries() ?? []) chosen[index]?.replace(mark);
   return marks !== undefined;
 }
 
 /** Chooses the largest parts until the rest fits; `undefined` when the small parts and the metadata alone are too large. */
-async function choose(parts: readonly Part[], excessBytes: number): Promise<ChosenPart[] | undefined> {
+function choose(parts: readonly Part[], excessBytes: number): ChosenPart[] | undefined {
   const chosen: ChosenPart[] = [];
   let excess = excessBytes;
   for (const part of parts.toSorted((one, other) => other.sizeBytes - one.sizeBytes)) {
     if (excess <= 0 || part.sizeBytes < MIN_PART_BYTES) break;
-    const bytes = await part.toBytes();
+    const bytes = part.toBytes();
     if (bytes === undefined) continue;
     chosen.push({ bytes, mimeType: part.mimeType, replace: part.replace });
     excess -= Math.max(part.sizeBytes, bytes.byteLength) - MARK_BYTES;
@@ -105,7 +101,7 @@ function draftOfResult(result: Json): Draft {
     parts.push({
       sizeBytes: json.length,
       mimeType: "application/json",
-      toBytes: () => utf8(json),
+      toBytes: () => encoder.encode(json),
       replace(mark) {
         delete answer["structuredContent"];
         content.push(markedResource("structured-content", "application/json", {
@@ -166,9 +162,9 @@ function binaryOfItem(item: Json, replace: (replacement: Json) => void): Part | 
 
 /**
  * Empties a tool result of its large binaries, as peers of protocol 0.3 and later expect: each is kept as a blob, and its
- * item gets the handle. Texts and structured content stay. Resolves to the result as it is when they cannot all be kept.
+ * item gets the handle. Texts and structured content stay. Gives the result as it is when they cannot all be kept.
  */
-export async function emptyBinaries(result: Json, blobs: OfficeBlobs): Promise<Json> {
+export function emptyBinaries(result: Json, blobs: OfficeBlobs): Json {
   const content: unknown[] = Array.isArray(result["content"]) ? [...result["content"]] : [];
   const large = content.flatMap((item, index) =>
     largeBinary(item, (emptied) => void (content[index] = emptied)) ?? []
@@ -177,12 +173,12 @@ export async function emptyBinaries(result: Json, blobs: OfficeBlobs): Promise<J
   if (large.length === 0 || leastBytes > blobs.maxBytes) return result;
   const kept: ChosenPart[] = [];
   for (const { mimeType, replace, toBytes } of large) {
-    const bytes = await toBytes();
+    const bytes = toBytes();
     const size = bytes?.byteLength ?? 0;
     if (bytes === undefined || size <= MAX_INLINE_BYTES || size > MAX_KEPT_BYTES) continue;
     kept.push({ bytes, mimeType, replace });
   }
-  return kept.length > 0 && await replaceAll(kept, blobs) ? { ...result, content } : result;
+  return kept.length > 0 && replaceAll(kept, blobs) ? { ...result, content } : result;
 }
 
 /** The binary of an item that may be large. An item whose `_meta` is not an object has no place for a handle. */
@@ -250,13 +246,13 @@ function isText(value: unknown): value is string | LongText {
 function textPart(text: string | LongText, mimeType: string, replace: Part["replace"]): Part {
   if (text instanceof LongText) {
     const { bytes } = text;
-    return { sizeBytes: bytes.length, mimeType, toBytes: () => Promise.resolve(bytes), replace };
+    return { sizeBytes: bytes.length, mimeType, toBytes: () => bytes, replace };
   }
   // A lone surrogate has no UTF-8 encoding. Such a text is sent in the JSON of the whole answer, which escapes it.
   return {
     sizeBytes: text.length,
     mimeType,
-    toBytes: () => text.isWellFormed() ? utf8(text) : Promise.resolve(undefined),
+    toBytes: () => text.isWellFormed() ? encoder.encode(text) : undefined,
     replace,
   };
 }
@@ -265,7 +261,7 @@ function binaryPart(base64: string | LongText, mimeType: unknown, replace: Part[
   return {
     sizeBytes: base64 instanceof LongText ? base64.bytes.length : base64.length,
     mimeType: typeof mimeType === "string" ? mimeType : "application/octet-stream",
-    toBytes: () => runInTurns(fromBase64(base64)),
+    toBytes: () => fromBase64(base64),
     replace,
   };
 }
@@ -280,55 +276,11 @@ function metaWith(meta: unknown, mark: Json): Json {
   return { ...(isRecord(meta) ? withoutBlobKeys(meta) : {}), ...mark };
 }
 
-/** Encodes in several turns of the event loop, because 30 MiB take a tenth of a second. */
-function utf8(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  return runInTurns(writeUtf8(text));
-}
-
-function* writeUtf8(text: string): Generator<void, Uint8Array<ArrayBuffer>> {
-  let bytes = new Uint8Array(text.length);
-  let length = 0;
-  for (let start = 0; start < text.length;) {
-    yield;
-    const piece = text.slice(start, wholeCharactersUpTo(text, start + PIECE_LENGTH));
-    const { read, written } = encoder.encodeInto(piece, bytes.subarray(length));
-    start += read;
-    length += written;
-    if (read === piece.length) continue;
-    // The rest takes at most three bytes for each unit. The buffer grows in place where possible.
-    bytes = new Uint8Array(bytes.buffer.transfer(length + 3 * (text.length - start)));
-  }
-  return length === bytes.length ? bytes : new Uint8Array(bytes.buffer.transfer(length));
-}
-
-/** The index, or the one before if the index is inside a character of two units. */
-function wholeCharactersUpTo(text: string, end: number): number {
-  const unit = text.charCodeAt(end - 1);
-  return unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;
-}
-
-/** Decodes piece by piece; `undefined` when the text is not base64. */
-function* fromBase64(base64: string | LongText): Generator<void, Uint8Array<ArrayBuffer> | undefined> {
-  const length = base64 instanceof LongText ? base64.bytes.length : base64.length;
-  const bytes = new Uint8Array(Math.ceil(length / 4) * 3);
-  let written = 0;
+/** The bytes; `undefined` when the text is not base64. */
+function fromBase64(base64: string | LongText): Uint8Array<ArrayBuffer> | undefined {
   try {
-    for (let start = 0; start < length;) {
-      yield;
-      const end = start + PIECE_LENGTH;
-      const piece = base64 instanceof LongText
-        ? ascii.decode(base64.bytes.subarray(start, end))
-        : base64.slice(start, end);
-      const isLast = end >= length;
-      const step = bytes.subarray(written).setFromBase64(piece, {
-        lastChunkHandling: isLast ? "loose" : "stop-before-partial",
-      });
-      written += step.written;
-      if (step.read === 0 && !isLast) return undefined;
-      start = isLast ? length : start + step.read;
-    }
+    return Uint8Array.fromBase64(typeof base64 === "string" ? base64 : ascii.decode(base64.bytes));
   } catch {
     return undefined;
   }
-  return new Uint8Array(bytes.buffer.transfer(written));
 }

@@ -4,7 +4,7 @@ import { isRecord } from "../../json/json.ts";
 import { PLACEHOLDER } from "../../config/placeholders.ts";
 import { maskSecretParameters } from "./owner_masking.ts";
 import { isSecretName, maskServer } from "./masking.ts";
-import { encodings, MIN_WORD_LENGTH, spellings } from "./secret_texts.ts";
+import { encodings, MIN_WORD_LENGTH, type ServerSecrets, spellings } from "./redaction.ts";
 
 /** A masked literal, a placeholder, or several of these side by side. */
 const HIDDEN = new RegExp(`(?:\\*\\*\\*|${PLACEHOLDER.source})+`, "g");
@@ -23,15 +23,6 @@ const LONGER_WORD = /^\p{L}{3,}\d{0,2}$/u;
 const PATH = /^(?:[~.]{0,2}[\\/](?![\\/])|\/\/\/(?!\/)|[^\\/]+[\\/](?:[^\\/]+[\\/])*[^\\/]+\.[a-z]\w{0,5}$)/i;
 /** A part of a path in which capitals, small letters and digits are mixed. */
 const TOKEN = /^(?=.*\p{Lu})(?=.*\p{Ll})(?=.*\d)[\w+=-]{12,}$/u;
-
-/** The secrets of an MCP server, each in all its forms. */
-export interface ServerSecrets {
-  readonly all: readonly string[];
-  /** Those of them that no honest request contains by chance, such as a token, but not a mode or the name of a folder. */
-  readonly guarded: readonly string[];
-  /** Paths, which the owner may read: they are masked for Agents only. */
-  readonly paths: readonly string[];
-}
 
 /**
  * The secrets of one server: the values of inputs, variables (also of `env_file`) and headers, the values of secret

@@ -1,7 +1,7 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
 import type { Logger } from "../../log.ts";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
-import type { Progress } from "../../mcp/call_options.ts";
+import type { Ask, Progress } from "../../mcp/call_options.ts";
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
@@ -14,7 +14,7 @@ import type { CallLimits, QuestionLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { OfficeRules } from "../office_rules.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";
-import { CallQuestions } from "../questions/call_questions.ts";
+import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
 import { PersonAtComputer } from "../questions/person.ts";
@@ -242,25 +242,40 @@ export class ToolCalls {
 
   /** Runs a call within its time, and as long as it is not cancelled. */
   async #execute(call: RunningCall, route: ToolRoute, options: CallOptions): Promise<ToolOutcome> {
-    const { channel, log, limits: { maxQuestions } } = this.#context;
-    const { answerQuestion = this.#context.answerQuestion, isConfirmed = false } = options;
-    const answerers = { person: this.#person, channel, answerQuestion, maxQuestions, log };
-    const questions = new CallQuestions(call, route, answerers);
+    const { isConfirmed = false } = options;
+    let questions: Promise<CallQuestions> | undefined;
+    const questionsOf = () => questions ??= this.#openQuestions(call, route, options);
+    const notes = async () => (await questions)?.notes ?? [];
     this.#running.add(call);
     try {
       const isAllowed = isConfirmed || route.meta?.auto_apply === true;
       const refusal = this.#refuseWrongArguments(call.request, route) ??
         (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
-      const used = await this.#use(call, route, questions).catch((error) => askForPages(error, questions));
-      return withNotes(used, questions.notes);
+      const used = await this.#use(call, route, questionsOf)
+        .catch(async (error) => askForPages(error, await questionsOf()));
+      return withNotes(used, await notes());
     } catch (error) {
       const { request: { tool_name: name }, clock: { limitMs: timeoutMs }, awaited } = call;
       const failed = { name, timeoutMs, awaited, server: route.server.name };
-      return withNotes(toFailureOutcome(error, failed), questions.notes);
+      return withNotes(toFailureOutcome(error, failed), await notes());
     } finally {
       this.#running.delete(call);
     }
+  }
+
+  /** Most calls ask nothing, so what asks is loaded with the first question. */
+  async #openQuestions(call: RunningCall, route: ToolRoute, options: CallOptions): Promise<CallQuestions> {
+    const { channel, log, limits: { maxQuestions } } = this.#context;
+    const { answerQuestion = this.#context.answerQuestion } = options;
+    const { CallQuestions } = await import("../questions/call_questions.ts");
+    return new CallQuestions(call, route, {
+      person: this.#person,
+      channel,
+      answerQuestion,
+      maxQuestions,
+      log,
+    });
   }
 
   /** Passes on the progress of a call, without known secrets. */
@@ -288,12 +303,17 @@ export class ToolCalls {
   }
 
   /** Calls the MCP server. The call's clock limits the time, because it stands still while a person is asked. */
-  async #use(call: RunningCall, route: ToolRoute, { ask }: CallQuestions): Promise<ToolOutcome> {
+  async #use(
+    call: RunningCall,
+    route: ToolRoute,
+    questionsOf: () => Promise<CallQuestions>,
+  ): Promise<ToolOutcome> {
+    const ask: Ask = async (question, options) => await (await questionsOf()).ask(question, options);
     const { request, clock: { limitMs, signal, onProgress } } = call;
     const { server, tool } = route;
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
-    const taskMs = limitMs + this.#context.channel.timeoutMs;
+    const taskMs = needsTask ? limitMs + this.#context.channel.timeoutMs : limitMs;
     const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
     const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
     if (!Array.isArray(raw["content"])) {

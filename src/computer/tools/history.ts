@@ -31,21 +31,19 @@ export interface ToolCallRecord {
 /** The last 100 tool calls, oldest first. */
 export class ToolCallHistory {
   readonly #records: ToolCallRecord[] = [];
-  /** Kept apart from the records, so that refused calls push no server out. */
-  #servers: readonly string[] = [];
+  /**
+   * The servers of the last 100 calls that reached one, oldest first, one entry for each call. Kept apart from the records,
+   * so that refused calls push no server out.
+   */
+  servers: readonly string[] = [];
 
   push(record: ToolCallRecord): void {
     this.#records.push(record);
     if (this.#records.length > MAX_CALLS) this.#records.shift();
-    if (record.server !== undefined) this.#servers = [...this.#servers, record.server].slice(-MAX_CALLS);
+    if (record.server !== undefined) this.servers = [...this.servers, record.server].slice(-MAX_CALLS);
   }
 
   get records(): readonly ToolCallRecord[] {
     return [...this.#records];
-  }
-
-  /** The servers of the last 100 calls that reached one, oldest first, one entry for each call. */
-  get servers(): readonly string[] {
-    return this.#servers;
   }
 }

@@ -6,8 +6,8 @@ function part(fill: number, length = 100) {
   return { bytes: new Uint8Array(length).fill(fill), mimeType: "image/png" };
 }
 
-async function keep(blobs: OfficeBlobs, ...parts: { bytes: Uint8Array<ArrayBuffer>; mimeType: string }[]) {
-  return await blobs.keep(parts);
+function keep(blobs: OfficeBlobs, ...parts: { bytes: Uint8Array<ArrayBuffer>; mimeType: string }[]) {
+  return blobs.keep(parts);
 }
 
 function readAll(blobs: OfficeBlobs, mark: BlobMark | undefined) {
@@ -20,9 +20,9 @@ function reasonOf(read: () => unknown): unknown {
   return error.details?.["reason"];
 }
 
-Deno.test("a blob is handed out in the chunks that are asked for", async () => {
+Deno.test("a blob is handed out in the chunks that are asked for", () => {
   const blobs = new OfficeBlobs({ maxBlobBytes: 1_000, blobLifetimeMs: 1_000 });
-  const [mark] = await keep(blobs, part(7, 10)) ?? [];
+  const [mark] = keep(blobs, part(7, 10)) ?? [];
   assertEquals(mark?.a2c_total_size, 10);
   const handle = mark?.a2c_blob_handle ?? "";
   const chunk = blobs.read({ handle, offset: 4, maxBytes: 4 });
@@ -35,22 +35,22 @@ Deno.test("a blob is handed out in the chunks that are asked for", async () => {
   blobs.end();
 });
 
-Deno.test("the same bytes are kept once", async () => {
+Deno.test("the same bytes are kept once", () => {
   const blobs = new OfficeBlobs({ maxBlobBytes: 250, blobLifetimeMs: 1_000 });
-  const [first, again] = [await keep(blobs, part(1)), await keep(blobs, part(1))];
+  const [first, again] = [keep(blobs, part(1)), keep(blobs, part(1))];
   assertEquals(first, again);
-  assert(await keep(blobs, part(2)) !== undefined);
+  assert(keep(blobs, part(2)) !== undefined);
   blobs.end();
 });
 
-Deno.test("the store takes no more than its bound, all parts of an answer or none", async () => {
+Deno.test("the store takes no more than its bound, all parts of an answer or none", () => {
   const blobs = new OfficeBlobs({ maxBlobBytes: 250, blobLifetimeMs: 1_000 });
-  assertEquals(await keep(blobs, part(1), part(2), part(3)), undefined);
-  const marks = await keep(blobs, part(1), part(2));
-  assertEquals([marks?.length, await keep(blobs, part(3))], [2, undefined]);
+  assertEquals(keep(blobs, part(1), part(2), part(3)), undefined);
+  const marks = keep(blobs, part(1), part(2));
+  assertEquals([marks?.length, keep(blobs, part(3))], [2, undefined]);
   readAll(blobs, marks?.[0]);
   assert(
-    await keep(blobs, part(3)) !== undefined,
+    keep(blobs, part(3)) !== undefined,
     "what was read to its end goes when there is need for room",
   );
   assertEquals(reasonOf(() => readAll(blobs, marks?.[0])), "gone");
@@ -65,24 +65,24 @@ Deno.test("the bound holds for answers that are kept at the same time", async ()
   blobs.end();
 });
 
-Deno.test("a blob that nobody asks for expires, and one that is being read does not", async () => {
+Deno.test("a blob that nobody asks for expires, and one that is being read does not", () => {
   let nowMs = 0;
   const blobs = new OfficeBlobs({ maxBlobBytes: 200, blobLifetimeMs: 1_000 }, () => nowMs);
-  const marks = await keep(blobs, part(1), part(2));
+  const marks = keep(blobs, part(1), part(2));
   nowMs = 900;
   readAll(blobs, marks?.[0]);
   nowMs = 1_100;
   readAll(blobs, marks?.[0]);
   assertEquals(reasonOf(() => readAll(blobs, marks?.[1])), "gone");
-  assert(await keep(blobs, part(3)) !== undefined);
+  assert(keep(blobs, part(3)) !== undefined);
   blobs.end();
 });
 
-Deno.test("while a part of an answer is being read, the parts after it do not expire", async () => {
+Deno.test("while a part of an answer is being read, the parts after it do not expire", () => {
   let nowMs = 0;
   const blobs = new OfficeBlobs({ maxBlobBytes: 400, blobLifetimeMs: 1_000 }, () => nowMs);
-  const [first, second] = await keep(blobs, part(1), part(2)) ?? [];
-  const [other] = await keep(blobs, part(3)) ?? [];
+  const [first, second] = keep(blobs, part(1), part(2)) ?? [];
+  const [other] = keep(blobs, part(3)) ?? [];
   const handle = first?.a2c_blob_handle ?? "";
   for (const offset of [0, 25, 50, 75]) {
     nowMs += 400;
@@ -94,26 +94,25 @@ Deno.test("while a part of an answer is being read, the parts after it do not ex
   blobs.end();
 });
 
-Deno.test("a blob of which only the end was read makes no room", async () => {
+Deno.test("a blob of which only the end was read makes no room", () => {
   const blobs = new OfficeBlobs({ maxBlobBytes: 150, blobLifetimeMs: 1_000 });
-  const [mark] = await keep(blobs, part(1)) ?? [];
+  const [mark] = keep(blobs, part(1)) ?? [];
   const handle = mark?.a2c_blob_handle ?? "";
   assertEquals(blobs.read({ handle, offset: 50, maxBytes: 50 }).eof, true);
-  assertEquals(await keep(blobs, part(2)), undefined);
+  assertEquals(keep(blobs, part(2)), undefined);
   blobs.read({ handle, offset: 0, maxBytes: 50 });
-  assert(await keep(blobs, part(2)) !== undefined);
+  assert(keep(blobs, part(2)) !== undefined);
   blobs.end();
 });
 
-Deno.test("whoever leaves an office ends its handles, and nothing more is kept for it", async () => {
+Deno.test("whoever leaves an office ends its handles, and nothing more is kept for it", () => {
   const store = new BlobStore({ maxBlobBytes: 250, blobLifetimeMs: 1_000 });
   const before = store.office;
-  const [mark] = await keep(before, part(1)) ?? [];
-  const late = keep(before, part(2));
+  const [mark] = keep(before, part(1)) ?? [];
   store.forgetAgent();
   assertEquals(reasonOf(() => readAll(store.office, mark)), "invalid_handle");
   assertEquals(reasonOf(() => readAll(before, mark)), "invalid_handle");
-  assertEquals([await late, await keep(before, part(3))], [undefined, undefined]);
-  assert(await keep(store.office, part(1), part(2)) !== undefined);
+  assertEquals(keep(before, part(3)), undefined);
+  assert(keep(store.office, part(1), part(2)) !== undefined);
   store.forgetAgent();
 });

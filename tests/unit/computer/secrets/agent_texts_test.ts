@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { AgentTexts } from "../../../../src/computer/secrets/agent_texts.ts";
 import { Redactor } from "../../../../src/computer/secrets/redaction.ts";
-import { encodings } from "../../../../src/computer/secrets/secret_texts.ts";
+import { encodings } from "../../../../src/computer/secrets/redaction.ts";
 import { rateOf, TokenBucket } from "../../../../src/async/token_bucket.ts";
 import { type Logger, silentLogger } from "../../../../src/log.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
