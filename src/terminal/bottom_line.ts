@@ -1,4 +1,5 @@
 /** The bottom line of the terminal: a prompt or progress that stays there while other output is printed above it. */
+import { printable } from "../text/safe_text.ts";
 import { writeIfOpen } from "./screen.ts";
 
 export interface BottomLine {
@@ -59,3 +60,13 @@ export class TerminalBottom {
 
 /** The bottom line of this process's terminal. */
 export const terminalBottom: TerminalBottom = new TerminalBottom();
+
+/** Prints text above the bottom line as it is, with its colors. It must be safe to print. */
+export function printAbove(picture: string): void {
+  terminalBottom.writeAbove(() => console.log(picture));
+}
+
+/** Prints lines above the bottom line. Control characters in them are made harmless. */
+export function printSafely(text: string): void {
+  printAbove(printable(text));
+}

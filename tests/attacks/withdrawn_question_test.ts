@@ -1,6 +1,7 @@
 /** Attacker: an Agent. It cancels a call in the moment of the answer, so that the answer confirms another call */
 import { assertEquals } from "@std/assert";
 import { TerminalBottom } from "../../src/terminal/bottom_line.ts";
+import { ask } from "../../src/terminal/editor/line_editor.ts";
 import { QuestionQueue } from "../../src/terminal/editor/questions.ts";
 
 /** A person at a queue of questions whose clock stands until it is moved. */
@@ -25,8 +26,8 @@ class Person {
 Deno.test("a yes to a call that is cancelled in that moment is no answer to the next one", async () => {
   const person = new Person();
   const cancel = new AbortController();
-  const first = person.queue.ask({ text: "Run ls? ", signal: cancel.signal });
-  const second = person.queue.ask({ text: "Run rm? " });
+  const first = ask(person.queue, { text: "Run ls? ", signal: cancel.signal });
+  const second = ask(person.queue, { text: "Run rm? " });
   cancel.abort();
   assertEquals(await first, undefined);
   person.clock.nowMs += 300;
@@ -42,10 +43,10 @@ Deno.test("a yes to a call that is cancelled in that moment is no answer to the 
 Deno.test("a question that comes shortly after one was withdrawn takes no key before it can have been read", async () => {
   const person = new Person();
   const cancel = new AbortController();
-  void person.queue.ask({ text: "Run ls? ", signal: cancel.signal });
+  void ask(person.queue, { text: "Run ls? ", signal: cancel.signal });
   cancel.abort();
   person.clock.nowMs += 500;
-  const next = person.queue.ask({ text: "Run rm? " });
+  const next = ask(person.queue, { text: "Run rm? " });
   person.clock.nowMs += 900;
   assertEquals(person.type("y\r"), "");
   person.clock.nowMs += 1_001;
@@ -56,7 +57,7 @@ Deno.test("a question that comes shortly after one was withdrawn takes no key be
 Deno.test("the rest of a secret whose question was withdrawn goes nowhere", () => {
   const person = new Person();
   const cancel = new AbortController();
-  void person.queue.ask({ text: "API key: ", isHidden: true, signal: cancel.signal });
+  void ask(person.queue, { text: "API key: ", isHidden: true, signal: cancel.signal });
   assertEquals(person.type("sec"), "sec");
   cancel.abort();
   assertEquals(person.type("ret\r"), "");
@@ -66,7 +67,7 @@ Deno.test("the rest of a secret whose question was withdrawn goes nowhere", () =
 
 Deno.test("who has answered is asked the next question at once", async () => {
   const person = new Person();
-  const [first, second] = [person.queue.ask({ text: "One? " }), person.queue.ask({ text: "Two? " })];
+  const [first, second] = [ask(person.queue, { text: "One? " }), ask(person.queue, { text: "Two? " })];
   assertEquals(person.type("a\rb\r"), "a\rb\r");
   assertEquals(await Promise.all([first, second]), ["a", "b"]);
 });

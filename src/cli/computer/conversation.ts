@@ -1,7 +1,7 @@
 /** How a command talks with a person, or a program, while it runs: at a prompt, alone, and from another process. */
 import type { Answer } from "../../protocol/questions.ts";
-import { type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
-import { terminalBottom } from "../../terminal/bottom_line.ts";
+import { ask, type LineEditor, NoTerminalError } from "../../terminal/editor/line_editor.ts";
+import { printAbove } from "../../terminal/bottom_line.ts";
 import { printable, toSafeJson } from "../../text/safe_text.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { ExitCode, ExitRequest } from "../outcome.ts";
@@ -65,12 +65,9 @@ export class Conversation {
 }
 
 /** The person at the terminal of this process, or the program that writes its standard input. */
-export function personAt(
-  useEditor: UseEditor,
-  print: (text: string) => void = (text) => terminalBottom.writeAbove(() => console.log(text)),
-): Person {
+export function personAt(useEditor: UseEditor): Person {
   return {
-    print,
+    print: printAbove,
     ask: ({ text, signal }) => useEditor((editor) => askEditor(editor, { text, signal })),
     answer: async (question, options) => {
       // Loaded only now, because few commands are asked anything.
@@ -83,7 +80,7 @@ export function personAt(
 
 async function askEditor(editor: LineEditor, { text, signal }: AskedLine): Promise<string | undefined> {
   try {
-    const answer = await editor.ask({ text, signal });
+    const answer = await ask(editor, { text, signal });
     if (answer === undefined && !signal.aborted) throw new ExitRequest(ExitCode.INTERRUPTED);
     return answer;
   } catch (error) {

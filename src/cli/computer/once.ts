@@ -12,6 +12,7 @@ import { askComputer } from "./control/client.ts";
 import { personAt } from "./conversation.ts";
 import type { ComputerCliOptions } from "./open_computer.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
+import { ask } from "../../terminal/editor/line_editor.ts";
 
 export interface OnceContext {
   readonly program: Command;
@@ -77,7 +78,7 @@ async function readValue(input: string, signal: AbortSignal): Promise<string> {
 
 async function askHidden(input: string, signal: AbortSignal): Promise<string> {
   const text = `value of input "${input}": `;
-  const value = await new LazyEditor().use((editor) => editor.ask({ text, isHidden: true, signal }));
+  const value = await new LazyEditor().use((editor) => ask(editor, { text, isHidden: true, signal }));
   if (value === undefined) throw new ExitRequest(ExitCode.INTERRUPTED);
   return value;
 }

@@ -8,7 +8,6 @@ import type { MCPServerConfig } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import { fileResolver } from "../../computer/resources/resolve_dpe.ts";
 import { inputVariable } from "../../config/placeholders.ts";
-import type { LoggerOptions } from "../../log.ts";
 import { DEFAULT_PROTOCOL, isFrom } from "../../protocol/version.ts";
 import { type ConnectionOptions, readCredentials } from "../credentials.ts";
 import { loggerOf, type LogOptions } from "../options.ts";
@@ -35,8 +34,7 @@ export interface ComputerCliOptions extends LogOptions, Partial<ConnectionOption
 /** How a Computer of the command line talks to the user. */
 export interface HostedComputerSurroundings
   extends
-    Pick<LoggerOptions, "write">,
-    Pick<HostedComputerOptions, "confirm" | "answerQuestion" | "isWatching" | "mayBeNew"> {
+    Pick<HostedComputerOptions, "confirm" | "answerQuestion" | "isWatching" | "isLogShown" | "mayBeNew"> {
   readonly inputs?: InputSource | undefined;
   /** What to do when an input has no value, such as `set A2C_INPUT_KEY`, which is the default. */
   readonly inputRemedy?: ((id: string) => string) | undefined;
@@ -76,8 +74,8 @@ export async function openHostedComputer(
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
     skills,
     uploads,
-    isLogShown: around.write !== undefined,
-    logger: loggerOf("computer", { ...options, write: around.write }),
+    isLogShown: around.isLogShown,
+    logger: loggerOf("computer", options),
   });
   const protocol = options.protocol ?? hosted.store.config.protocolVersion ?? DEFAULT_PROTOCOL;
   if (uploads === undefined || isFrom(protocol, "0.4")) return hosted;

@@ -2,6 +2,7 @@
 import { completeLine, type CompletionPlace, fileCandidates } from "../prompt/completion.ts";
 import { ExitCode, ExitRequest, paintFailure } from "../outcome.ts";
 import { createPromptProgram, runTypedLine } from "../prompt/program.ts";
+import { printAbove } from "../../terminal/bottom_line.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { LocalMcp } from "../../computer/local_mcp.ts";
 import { argumentCandidates, NO_ARGUMENTS, readArgument, toTexts } from "../answers/arguments.ts";
@@ -37,15 +38,15 @@ async function runLine(
   using interruption = editor.listenForInterrupt();
   using progress = showProgress("");
   const screen = currentScreen();
-  const printError = (text: string) => editor.printDrawn(paintFailure(text, screen?.palette ?? PLAIN));
+  const printError = (text: string) => printAbove(paintFailure(text, screen?.palette ?? PLAIN));
   const typist: Typist = {
     hosted,
     signal: AbortSignal.any([interruption.signal, hosted.quitting]),
     progress: (text) => progress.update(text),
     presentation: { json: false, screen },
-    print: (text) => editor.printDrawn(text),
+    print: printAbove,
     printError,
-    person: personAt((work) => work(editor), (text) => editor.printDrawn(text)),
+    person: personAt((work) => work(editor)),
     askFor: (id) => askForInput(editor, inputOf(hosted, id), {}),
   };
   await runTypedLine(line, {

@@ -1,6 +1,6 @@
 /** Questions to the user at the terminal: values of inputs, and whether a tool may run. */
 import { toSafeLine } from "../../text/safe_text.ts";
-import type { LineEditor } from "../../terminal/editor/line_editor.ts";
+import { ask, choose, type LineEditor } from "../../terminal/editor/line_editor.ts";
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
@@ -22,7 +22,7 @@ export async function askForInput(
     return await chooseOption(editor, input, { text, signal });
   }
   const isHidden = input.type === "promptString" && input.password === true;
-  return await editor.ask({ text, isHidden, signal }) || undefined;
+  return await ask(editor, { text, isHidden, signal }) || undefined;
 }
 
 /** Shows the labels of the options, if each is another one, and returns the option itself. */
@@ -33,7 +33,7 @@ async function chooseOption(
 ): Promise<string | undefined> {
   const shown = new Set(option_labels).size === options.length ? option_labels : options;
   const shownPreset = typeof preset === "string" ? shown[options.indexOf(preset)] : undefined;
-  const chosen = await editor.choose({ text, options: shown, default: shownPreset, signal });
+  const chosen = await choose(editor, { text, options: shown, default: shownPreset, signal });
   return chosen === undefined ? undefined : options[shown.indexOf(chosen)];
 }
 

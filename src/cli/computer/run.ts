@@ -1,6 +1,7 @@
 /** Runs a Computer until it is stopped: with a prompt at a terminal, or as a service. */
 import { abortable, untilAborted } from "../../async/abortable.ts";
 import { inputVariable } from "../../config/placeholders.ts";
+import { printSafely } from "../../terminal/bottom_line.ts";
 import { openLineEditor } from "../../terminal/editor/terminal_editor.ts";
 import { quoteWord, splitWords } from "../../terminal/words.ts";
 import { describeError } from "../../text/text.ts";
@@ -78,8 +79,8 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
     confirm: askedConfirm(editor),
     answerQuestion: (request) => askAt(editor, fromRequest(request)),
     mayBeNew: true,
-    onFailed: (error) => editor.print(`error: ${error.message}`),
-    write: (line) => editor.print(line),
+    onFailed: (error) => printSafely(`error: ${error.message}`),
+    isLogShown: true,
   });
   opened.hosted = hosted;
   const onAbort = () => hosted.quit();
@@ -87,9 +88,9 @@ export async function runAtTerminal(options: ComputerCliOptions, signal: AbortSi
   const { url, office } = options;
   const { name } = hosted.options;
   hosted.commandName = await chooseCommandName(name, { url, office }) ?? name;
-  editor.print(`computer ${PACKAGE_VERSION}, "${name}". "help" lists the commands, Ctrl-D quits.`);
+  printSafely(`computer ${PACKAGE_VERSION}, "${name}". "help" lists the commands, Ctrl-D quits.`);
   if (hosted.store.isNew) {
-    editor.print(`config "${hosted.store.file}" does not exist yet; "server add" creates it`);
+    printSafely(`config "${hosted.store.file}" does not exist yet; "server add" creates it`);
   }
   await hosted.start();
   const arrival = url === undefined

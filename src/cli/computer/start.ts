@@ -3,6 +3,7 @@ import { settledWithin, untilAborted } from "../../async/abortable.ts";
 import type { Computer } from "../../computer/computer.ts";
 import type { ConnectOptions } from "../../computer/office/office_link.ts";
 import type { Logger } from "../../log.ts";
+import { printAbove, printSafely } from "../../terminal/bottom_line.ts";
 import type { LineEditor } from "../../terminal/editor/line_editor.ts";
 import { showProgress } from "../../terminal/progress.ts";
 import { printable } from "../../text/safe_text.ts";
@@ -115,7 +116,7 @@ export async function reportStart(
   const all = Promise.all(names.map(async (name) => {
     await computer.ready({ servers: [name], signal });
     progress.update(`${++settled} of ${names.length}`);
-  })).then(() => editor.print(startText(computer, names)), () => {});
+  })).then(() => printSafely(startText(computer, names)), () => {});
   await settledWithin(Promise.race([all, untilAborted(interruption.signal)]), START_GRACE_MS);
 }
 
@@ -221,16 +222,16 @@ export async function reportArrival(
   progress.update(office === undefined ? `connecting to ${url}` : `joining ${office}`);
   const reported = arrival.done
     .then(
-      (hasArrived) => hasArrived ? editor.print(success) : undefined,
+      (hasArrived) => hasArrived ? printSafely(success) : undefined,
       (error) => {
         const failure = paintFailure(failureText(toFailure(error)), currentScreen()?.palette ?? PLAIN);
-        editor.printDrawn(`${failure}\n${printable(`"${again}" tries again`)}`);
+        printAbove(`${failure}\n${printable(`"${again}" tries again`)}`);
       },
     )
     .finally(() => editor.redraw());
   await settledWithin(Promise.race([reported, untilAborted(interruption.signal)]), ARRIVAL_GRACE_MS);
   if (arrival.isOver) return;
-  editor.print(
+  printSafely(
     arrival.isWaitingForServers
       ? `connected to ${url}; joins office "${office}" when the MCP servers run`
       : `cannot reach the Server at ${url} yet; retrying until "leave"`,

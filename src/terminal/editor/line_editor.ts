@@ -1,4 +1,5 @@
 /** What a prompt offers to commands, at a terminal and in a script alike. */
+import { printableLine } from "../../text/safe_text.ts";
 import type { HistoryOptions } from "./history.ts";
 
 export interface LineEditorOptions {
@@ -36,9 +37,6 @@ export interface Choice extends Omit<Question, "isHidden" | "check"> {
   readonly options: readonly string[];
 }
 
-/** Asks a question; `undefined` when the user declined it or its signal withdrew it. */
-export type Ask = (question: Question) => Promise<string | undefined>;
-
 /** Questions that belong together, such as the fields of a form: nothing else is asked or read between them. */
 export interface Dialogue {
   readonly first: Omit<Question, "signal">;
@@ -65,7 +63,7 @@ export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Reads lines and asks questions, and prints above the line that is being typed. */
+/** Reads lines and asks questions. */
 export interface LineEditor extends AsyncDisposable {
   /**
    * Resolves to the next line, or to `undefined` at the end of the input: Ctrl-D, the end of the script, or an aborted
@@ -74,25 +72,12 @@ export interface LineEditor extends AsyncDisposable {
   read(options?: { readonly signal?: AbortSignal | undefined }): Promise<string | undefined>;
 
   /**
-   * Asks for a line that is not added to the history. A command line that is half typed reappears afterwards.
-   * Questions are asked one at a time.
+   * Asks one question after another. The answers are not added to the history. A command line that is half typed reappears
+   * afterwards. One dialogue is shown at a time.
    *
-   * @return `undefined` when the user pressed Ctrl-C or Ctrl-D, or the signal withdrew the question.
    * @throws {NoTerminalError} when standard input is not a terminal.
    */
-  ask(question: Question): Promise<string | undefined>;
-
-  /** Asks for one of a few options, by its number or its text. Otherwise like {@linkcode ask}. */
-  choose(choice: Choice): Promise<string | undefined>;
-
-  /** Asks one question after another. Otherwise like {@linkcode ask}. */
   converse(dialogue: Dialogue): Promise<DialogueEnd>;
-
-  /** Prints lines above the prompt. Control characters in them are made harmless. */
-  print(text: string): void;
-
-  /** Prints text above the prompt as it is, with its colors. The text must be safe to print. */
-  printDrawn(picture: string): void;
 
   /** Draws the prompt again, after its text has changed. */
   redraw(): void;
@@ -101,4 +86,36 @@ export interface LineEditor extends AsyncDisposable {
   listenForInterrupt(): Interruption;
 
   close(): Promise<void>;
+}
+
+/** Asks one question; `undefined` when the user pressed Ctrl-C or Ctrl-D, or the signal withdrew it. */
+export async function ask(
+  editor: Pick<LineEditor, "converse">,
+  { signal, ...first }: Question,
+): Promise<string | undefined> {
+  let given: string | undefined;
+  const next = (answer: string) => {
+    given = answer;
+    return undefined;
+  };
+  return await editor.converse({ first, next, signal }) === "answered" ? given : undefined;
+}
+
+/** Asks for one of a few options, by its number or its text. Otherwise like {@linkcode ask}. */
+export async function choose(
+  editor: Pick<LineEditor, "converse">,
+  { text, options, ...rest }: Choice,
+): Promise<string | undefined> {
+  const list = options.map((option, i) => `  ${i + 1}  ${printableLine(option)}\n`).join("");
+  const find = (answer: string) => options.find((option) => option === answer) ?? options[toIndex(answer)];
+  const check = (answer: string) =>
+    find(answer) === undefined
+      ? `Invalid choice "${answer}": enter a number from 1 to ${options.length}, or one of the options`
+      : undefined;
+  const answer = await ask(editor, { ...rest, text: `${list}${text}`, check });
+  return answer === undefined ? undefined : find(answer);
+}
+
+function toIndex(answer: string): number {
+  return /^\s*\d+\s*$/.test(answer) ? Number(answer) - 1 : -1;
 }

@@ -1,8 +1,7 @@
 /** A prompt without a terminal: it reads the lines of a script from standard input. */
 import { readLines } from "../../async/lines.ts";
 import { printable } from "../../text/safe_text.ts";
-import { terminalBottom } from "../bottom_line.ts";
-import { type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
+import { type Dialogue, type Interruption, type LineEditor, NoTerminalError } from "./line_editor.ts";
 
 const MAX_LINE_BYTES = 1 << 20;
 
@@ -28,25 +27,9 @@ export class PipedEditor implements LineEditor {
     }
   }
 
-  ask({ text }: { readonly text: string }): Promise<never> {
-    const [question] = printable(text).trimEnd().split("\n").slice(-1);
+  converse({ first }: Dialogue): Promise<never> {
+    const [question] = printable(first.text).trimEnd().split("\n").slice(-1);
     return Promise.reject(new NoTerminalError(`Cannot ask "${question}": standard input is not a terminal`));
-  }
-
-  choose(question: { readonly text: string }): Promise<never> {
-    return this.ask(question);
-  }
-
-  converse({ first }: { readonly first: { readonly text: string } }): Promise<never> {
-    return this.ask(first);
-  }
-
-  print(text: string): void {
-    this.printDrawn(printable(text));
-  }
-
-  printDrawn(picture: string): void {
-    terminalBottom.writeAbove(() => console.log(picture));
   }
 
   redraw(): void {}

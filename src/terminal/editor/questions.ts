@@ -1,7 +1,7 @@
 /** Questions at the terminal: how they are written, what an answer means, and one dialogue at a time. */
 import type { TerminalBottom } from "../bottom_line.ts";
 import { printable, printableLine } from "../../text/safe_text.ts";
-import type { Ask, Choice, Dialogue, DialogueEnd, Question } from "./line_editor.ts";
+import type { Dialogue, DialogueEnd, Question } from "./line_editor.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
 export interface QuestionText {
@@ -21,21 +21,6 @@ export function toQuestionText({ text, isHidden = false, default: preset }: Ques
     above: lines.length === 0 ? undefined : lines.join("\n"),
     prompt: /[:?]$/.test(shown) ? `${shown} ` : `${shown}: `,
   };
-}
-
-export async function choose(ask: Ask, { text, options, ...rest }: Choice): Promise<string | undefined> {
-  const list = options.map((option, i) => `  ${i + 1}  ${printableLine(option)}\n`).join("");
-  const find = (answer: string) => options.find((option) => option === answer) ?? options[toIndex(answer)];
-  const check = (answer: string) =>
-    find(answer) === undefined
-      ? `Invalid choice "${answer}": enter a number from 1 to ${options.length}, or one of the options`
-      : undefined;
-  const answer = await ask({ ...rest, text: `${list}${text}`, check });
-  return answer === undefined ? undefined : find(answer);
-}
-
-function toIndex(answer: string): number {
-  return /^\s*\d+\s*$/.test(answer) ? Number(answer) - 1 : -1;
 }
 
 /** Keys that are pressed so soon after a question was withdrawn are ignored, in milliseconds. */
@@ -86,15 +71,6 @@ export class QuestionQueue {
     if (nowMs >= this.#settledAtMs || this.#line === undefined && !this.#wasTyping) return true;
     this.#settledAtMs = nowMs + SETTLE_MS;
     return false;
-  }
-
-  async ask({ signal, ...first }: Question): Promise<string | undefined> {
-    let given: string | undefined;
-    const next = (answer: string) => {
-      given = answer;
-      return undefined;
-    };
-    return await this.converse({ first, next, signal }) === "answered" ? given : undefined;
   }
 
   async converse(dialogue: Dialogue): Promise<DialogueEnd> {

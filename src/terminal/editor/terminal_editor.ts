@@ -2,20 +2,12 @@
 import process from "node:process";
 import type { Key } from "node:readline";
 import { delay } from "../../async/backoff.ts";
-import { terminalBottom } from "../bottom_line.ts";
+import { printSafely, terminalBottom } from "../bottom_line.ts";
 import { printable } from "../../text/safe_text.ts";
 import { History } from "./history.ts";
-import type {
-  Choice,
-  Dialogue,
-  DialogueEnd,
-  Interruption,
-  LineEditor,
-  LineEditorOptions,
-  Question,
-} from "./line_editor.ts";
+import type { Dialogue, DialogueEnd, Interruption, LineEditor, LineEditorOptions } from "./line_editor.ts";
 import { PipedEditor } from "./piped_editor.ts";
-import { choose, QuestionQueue } from "./questions.ts";
+import { QuestionQueue } from "./questions.ts";
 import { TypedLine, writeNow } from "./typed_line.ts";
 
 /** Opens the prompt of this process: with editing and history at a terminal, without them for a script. */
@@ -93,26 +85,9 @@ class TerminalEditor implements LineEditor {
     return await promise;
   }
 
-  async ask(question: Question): Promise<string | undefined> {
-    await this.#untilResting(question.signal);
-    return this.#isEnded ? undefined : await this.#questions.ask(question);
-  }
-
   async converse(dialogue: Dialogue): Promise<DialogueEnd> {
     await this.#untilResting(dialogue.signal);
     return this.#isEnded ? "cancelled" : await this.#questions.converse(dialogue);
-  }
-
-  choose(choice: Choice): Promise<string | undefined> {
-    return choose((question) => this.ask(question), choice);
-  }
-
-  print(text: string): void {
-    this.printDrawn(printable(text));
-  }
-
-  printDrawn(picture: string): void {
-    terminalBottom.writeAbove(() => console.log(picture));
   }
 
   redraw(): void {
@@ -193,7 +168,7 @@ class TerminalEditor implements LineEditor {
       terminalBottom.leavePrompt();
       this.#answer(line);
     } else if (this.#early.length < MAX_WAITING_LINES && this.#early.push(line) === MAX_WAITING_LINES) {
-      this.print(`${MAX_WAITING_LINES} lines are waiting; further lines are ignored`);
+      printSafely(`${MAX_WAITING_LINES} lines are waiting; further lines are ignored`);
     }
   }
 
@@ -208,7 +183,7 @@ class TerminalEditor implements LineEditor {
   #interrupt(): void {
     if (this.#questions.line !== undefined) return this.#questions.leave("cancelled", "^C");
     if (this.#reading === undefined) return this.#interruptCommand();
-    if (this.#command.text === "") return this.print("(to exit, type quit or press Ctrl-D)");
+    if (this.#command.text === "") return printSafely("(to exit, type quit or press Ctrl-D)");
     this.#command.abandon("^C");
     terminalBottom.leavePrompt();
     this.#show();

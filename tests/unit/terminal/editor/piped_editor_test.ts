@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { NoTerminalError } from "../../../../src/terminal/editor/line_editor.ts";
+import { ask, NoTerminalError } from "../../../../src/terminal/editor/line_editor.ts";
 import { PipedEditor } from "../../../../src/terminal/editor/piped_editor.ts";
 
 function stream(...chunks: (string | Uint8Array)[]): ReadableStream<Uint8Array> {
@@ -30,8 +30,7 @@ Deno.test("a piped editor stops reading when its signal is aborted", async () =>
 Deno.test("a piped editor refuses questions", async () => {
   await using editor = new PipedEditor(stream());
   const why = `Cannot ask "Run it?": standard input is not a terminal`;
-  await assertRejects(() => editor.ask({ text: "tool x\nRun it?" }), NoTerminalError, why);
-  await assertRejects(() => editor.choose({ text: "Run it?" }), NoTerminalError, why);
+  await assertRejects(() => ask(editor, { text: "tool x\nRun it?" }), NoTerminalError, why);
   using interruption = editor.listenForInterrupt();
   assertEquals(interruption.signal.aborted, false);
 });

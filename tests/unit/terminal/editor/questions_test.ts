@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { Question } from "../../../../src/terminal/editor/line_editor.ts";
-import { choose, toQuestionText } from "../../../../src/terminal/editor/questions.ts";
+import { choose, type Dialogue, type Question } from "../../../../src/terminal/editor/line_editor.ts";
+import { toQuestionText } from "../../../../src/terminal/editor/questions.ts";
 
 /** Answers questions as a person would, and notes what was asked and what was complained of. */
 function person(...answers: (string | undefined)[]) {
@@ -17,7 +17,13 @@ function person(...answers: (string | undefined)[]) {
     }
     throw new TypeError("Cannot answer: no answer is left");
   };
-  return { ask, seen };
+  const converse = async ({ first, next }: Dialogue) => {
+    const answer = await ask(first);
+    if (answer === undefined) return "declined" as const;
+    next(answer);
+    return "answered" as const;
+  };
+  return { editor: { converse }, seen };
 }
 
 Deno.test("toQuestionText() adds a colon, with the default before it", () => {
@@ -40,8 +46,8 @@ Deno.test("toQuestionText() puts all but the last line above the prompt, safe to
 
 Deno.test("choose() prefers an option over a number, and refuses other answers", async () => {
   const options = ["8080", "1", "\u001b[2Jred"];
-  const { ask, seen } = person("4", "0", "blue", "1");
-  assertEquals(await choose(ask, { text: "Which one?", options }), "1");
+  const { editor, seen } = person("4", "0", "blue", "1");
+  assertEquals(await choose(editor, { text: "Which one?", options }), "1");
   assertEquals(seen, [
     "  1  8080\n  2  1\n  3  �[2Jred",
     "Which one? ",
@@ -49,7 +55,7 @@ Deno.test("choose() prefers an option over a number, and refuses other answers",
     `Invalid choice "0": enter a number from 1 to 3, or one of the options`,
     `Invalid choice "blue": enter a number from 1 to 3, or one of the options`,
   ]);
-  assertEquals(await choose(person("3").ask, { text: "Which?", options }), "\u001b[2Jred");
-  assertEquals(await choose(person("").ask, { text: "Which?", options, default: "8080" }), "8080");
-  assertEquals(await choose(person(undefined).ask, { text: "Which?", options }), undefined);
+  assertEquals(await choose(person("3").editor, { text: "Which?", options }), "\u001b[2Jred");
+  assertEquals(await choose(person("").editor, { text: "Which?", options, default: "8080" }), "8080");
+  assertEquals(await choose(person(undefined).editor, { text: "Which?", options }), undefined);
 });

@@ -5,6 +5,7 @@ import { ConfigError } from "../../../../config/problem.ts";
 import { removeTomlTable, setTomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
+import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import type { ChangeOptions, McpOptions } from "../declaration.ts";
@@ -126,7 +127,7 @@ async function agreed(
   }
   const copy = `${basename(file)}${BACKUP}`;
   const text = `Write this change? The file as it was is kept beside it, as ${copy} (y or n): `;
-  const answer = await new LazyEditor().use((editor) => editor.ask({ text, default: "n" }));
+  const answer = await new LazyEditor().use((editor) => ask(editor, { text, default: "n" }));
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   console.log("Nothing was written.");
   return false;
