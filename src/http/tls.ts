@@ -1,7 +1,7 @@
 /** HTTP over TLS, with a certificate that is read again when it changes. */
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
-import type { RequestListener, Server as HttpServer } from "node:http";
-import { createServer, type ServerOptions } from "node:https";
+import type { RequestListener } from "node:http";
+import { createServer, type Server as HttpsServer, type ServerOptions } from "node:https";
 import { clearInterval, setInterval } from "node:timers";
 import type { Logger } from "../log.ts";
 import { contentProblem, WatchedFiles } from "../files/watched_files.ts";
@@ -49,7 +49,7 @@ export function expiryWarning({ fromMs, toMs }: Validity, nowMs: number): string
 
 export class ServerCertificate {
   readonly #logger: Logger;
-  readonly #servers = new Set<HttpServer>();
+  #server: HttpsServer | undefined;
   #pair: CertificatePair = { cert: "", key: "", validity: { fromMs: NaN, toMs: NaN } };
   #files: WatchedFiles | undefined;
   #reminder: ReturnType<typeof setInterval> | undefined;
@@ -90,7 +90,7 @@ export class ServerCertificate {
   createServer(
     options: ServerOptions & { readonly headersTimeout: number },
     listener: RequestListener,
-  ): HttpServer {
+  ): HttpsServer {
     const { cert, key } = this.#pair;
     const server = createServer(
       { ...options, cert, key, minVersion: "TLSv1.2", handshakeTimeout: options.headersTimeout },
@@ -98,14 +98,12 @@ export class ServerCertificate {
     );
     // A client that speaks no TLS, or does not trust the certificate, ends its own connection only.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
-    this.#servers.add(server);
-    return server;
+    return this.#server = server;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#reminder);
     await this.#files?.close();
-    this.#servers.clear();
   }
 
   #warn(): void {
@@ -116,25 +114,14 @@ export class ServerCertificate {
 
   /** Connections that are open keep their former certificate. */
   #replace(pair: CertificatePair): void {
-    this.#pair = pair;
     const { cert, key, validity } = pair;
-    for (const server of this.#servers) {
-      if (!canReplace(server)) {
-        this.#logger.warn("cannot replace the TLS certificate while the Server runs: restart it");
-        continue;
-      }
-      server.setSecureContext({ cert, key, minVersion: "TLSv1.2" });
+    if (this.#server !== undefined) {
+      this.#server.setSecureContext({ cert, key, minVersion: "TLSv1.2" });
       this.#logger.info("using the new TLS certificate", { valid_to: toText(validity.toMs) });
     }
+    this.#pair = pair;
     this.#warn();
   }
-}
-
-/** Older versions of Deno cannot. */
-function canReplace(
-  server: HttpServer,
-): server is HttpServer & { setSecureContext(options: Readonly<Record<string, string>>): void } {
-  return "setSecureContext" in server && typeof server.setSecureContext === "function";
 }
 
 /** Checks that a certificate and a key can be used together: with a pair that does not fit, every handshake would fail. */

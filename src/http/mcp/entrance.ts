@@ -23,8 +23,7 @@ import {
   Sessions,
 } from "./sessions.ts";
 
-/** The default of {@linkcode EntranceOptions.maxBodyBytes}. */
-export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Serves requests, in any program that has web-standard ones. */
 export interface HttpHandler extends AsyncDisposable {
