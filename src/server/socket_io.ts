@@ -6,7 +6,7 @@ import { settledWithin } from "../async/abortable.ts";
 import type { BoundedLog } from "../bounded_log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SMCP_NAMESPACE } from "../protocol/events.ts";
-import { AdmissionError, admit, type Admitted, LiveCredentials } from "./admission/admission.ts";
+import { admit, type Admitted, LiveCredentials } from "./admission/admission.ts";
 import type { HandshakeRefusal } from "./admission/handshake.ts";
 import type { Drain } from "./drain.ts";
 import { Holding } from "./engine/budget.ts";
@@ -15,7 +15,7 @@ import { createBoundedParser } from "./engine/packets.ts";
 import { Port } from "./engine/port.ts";
 import { REFUSAL_LINGER_MS } from "../http/refusals.ts";
 import { accountOfNewSession, EngineSession } from "./engine/session.ts";
-import { auditFields } from "./observe/logs.ts";
+import { auditFields, LoggedRefusal } from "./observe/logs.ts";
 import type { Settings } from "./options/settings.ts";
 import { QuotaLedger } from "./admission/quotas.ts";
 import { Connection } from "./relay/connection.ts";
@@ -123,7 +123,7 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
   const { audit, timeouts } = hub;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) =>
-    next(new AdmissionError(ErrorCode.UNAUTHORIZED, `Unauthorized: only ${SMCP_NAMESPACE} is served`))
+    next(new LoggedRefusal(ErrorCode.UNAUTHORIZED, `Unauthorized: only ${SMCP_NAMESPACE} is served`))
   );
   const namespace = io.of(SMCP_NAMESPACE);
   const credentialsContext = { ...hub.settings, audit, timeouts };
@@ -160,7 +160,7 @@ async function decide(
   { hub: { settings }, refusals, quotas }: NamespaceContext,
 ): Promise<void> {
   const gone = new AbortController();
-  const onClose = () => gone.abort(new AdmissionError(ErrorCode.UNAUTHORIZED, "Closed before admission"));
+  const onClose = () => gone.abort(new LoggedRefusal(ErrorCode.UNAUTHORIZED, "Closed before admission"));
   session.once("close", onClose);
   try {
     const { address } = socket.handshake;

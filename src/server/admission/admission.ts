@@ -45,17 +45,6 @@ export interface Admitted {
   readonly quotas: Quotas;
 }
 
-/** Refuses a connection, or newer credentials of one. */
-export class AdmissionError extends LoggedRefusal {
-  override readonly name = "AdmissionError";
-
-  /** What Socket.IO sends to the client in its connect error, besides the message. */
-  get data() {
-    const { code, message, details } = this;
-    return { code, message, details };
-  }
-}
-
 interface DecisionOptions {
   readonly auth: AuthProvider;
   readonly authTimeoutMs: number;
@@ -68,7 +57,7 @@ export interface AdmissionOptions extends DecisionOptions {
   /**
    * Counts the connection in the quotas of its principal.
    *
-   * @throws {SmcpError} 429 when there are too many.
+   * @throws {LoggedRefusal} 429 when there are too many.
    */
   readonly count: (principal: string) => Quotas;
 }
@@ -76,13 +65,13 @@ export interface AdmissionOptions extends DecisionOptions {
 /**
  * Asks the auth provider for the identity of a connection, and for what it may do. A refusal is logged and counted.
  *
- * @throws {AdmissionError} as {@linkcode decide}; 429 when there are too many connections.
+ * @throws {LoggedRefusal} as {@linkcode decide}; 429 when there are too many connections.
  */
 export async function admit(credentials: Credentials, options: AdmissionOptions): Promise<Admitted> {
   const { signal, refusals, meter, count } = options;
   const { address, query, auth: { session, observer } } = credentials;
-  const { principal, ...permit } = await decide(credentials, options).catch((error) => {
-    if (signal.aborted) throw error;
+  const { principal, ...permit } = await decide(credentials, options).catch((error: unknown) => {
+    if (!(error instanceof LoggedRefusal) || signal.aborted) throw error;
     meter?.refused("credentials");
     const fields = { ...error.log, address };
     if (error.code === ErrorCode.UNAVAILABLE) {
@@ -103,16 +92,16 @@ export async function admit(credentials: Credentials, options: AdmissionOptions)
   try {
     return { identity, permit, quotas: count(principal) };
   } catch (error) {
-    if (!(error instanceof SmcpError)) throw error;
-    const { code, message, details } = error;
-    meter?.refused(refusalOf(error));
-    refusals.write("warn", "refused a connection", { reason: message, principal, address });
-    throw new AdmissionError(code, message, { details });
+    if (error instanceof LoggedRefusal) {
+      meter?.refused(refusalOf(error));
+      refusals.write("warn", "refused a connection", { reason: error.message, principal, address });
+    }
+    throw error;
   }
 }
 
 /**
- * @throws {AdmissionError} 401 when the provider refuses; 503 when it fails or takes too long, so that the client tries again.
+ * @throws {LoggedRefusal} 401 when the provider refuses; 503 when it fails or takes too long, so that the client tries again.
  * The reason of `signal` when it is aborted.
  */
 async function decide(credentials: Credentials, options: DecisionOptions): Promise<Admission> {
@@ -121,7 +110,7 @@ async function decide(credentials: Credentials, options: DecisionOptions): Promi
     // Nothing is known about the credentials: a 401 would end clients for good when an identity provider is down.
     // The error of the provider may have secrets.
     const message = "Cannot check the credentials now; try again later";
-    throw new AdmissionError(ErrorCode.UNAVAILABLE, message, { cause, log: { error: describeError(cause) } });
+    throw new LoggedRefusal(ErrorCode.UNAVAILABLE, message, { cause, log: { error: describeError(cause) } });
   });
   if ("refused" in decision) throw unauthorized(decision.refused, decision.log);
   const end = endOf(decision);
@@ -129,8 +118,8 @@ async function decide(credentials: Credentials, options: DecisionOptions): Promi
   return decision;
 }
 
-function unauthorized(reason: string, log?: LogFields): AdmissionError {
-  return new AdmissionError(ErrorCode.UNAUTHORIZED, `Unauthorized: ${reason}`, { log: { ...log, reason } });
+function unauthorized(reason: string, log?: LogFields): LoggedRefusal {
+  return new LoggedRefusal(ErrorCode.UNAUTHORIZED, `Unauthorized: ${reason}`, { log: { ...log, reason } });
 }
 
 async function ask(
@@ -274,7 +263,7 @@ export class LiveCredentials implements Expirable {
 
   close(): void {
     this.#stop();
-    this.#asking?.abort(new AdmissionError(ErrorCode.UNAUTHORIZED, "Closed before the decision"));
+    this.#asking?.abort(new LoggedRefusal(ErrorCode.UNAUTHORIZED, "Closed before the decision"));
   }
 
   get #leftMs(): number {

@@ -4,9 +4,10 @@
  */
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import type { SmcpError } from "../../protocol/errors.ts";
 import type { MessageOwner } from "../engine/budget.ts";
 import { optionLabel } from "../options/checks.ts";
+import { LoggedRefusal } from "../observe/logs.ts";
 import type { Refusal } from "../observe/meter.ts";
 import { addressKey } from "../engine/address_ledger.ts";
 import { quoted } from "../../text/text.ts";
@@ -57,13 +58,13 @@ class Quota implements MessageOwner {
     if (this.#connects?.take() === false) throw this.#refuse("connect", "Connects");
   }
 
-  takeRequest(event: string): SmcpError | undefined {
+  takeRequest(event: string): LoggedRefusal | undefined {
     const isOver = this.#requests?.take() === false;
     return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
   }
 
   /** @param intent What cannot be done, such as `connect`. */
-  #refuse(intent: string, counted: keyof typeof COUNTED): SmcpError {
+  #refuse(intent: string, counted: keyof typeof COUNTED): LoggedRefusal {
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
     const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.#requests }[counted];
     const limit = bucket?.rate.perSecond ?? this.#maxConnections;
@@ -73,7 +74,7 @@ class Quota implements MessageOwner {
       : `Try again in ${wait.retry_after_ms} ms`;
     const message = `Cannot ${intent}: too many ${COUNTED[counted]} of this ${this.#owner}, the limit is ` +
       `${limit}${bucket === undefined ? "" : " a second"} by ${optionLabel(option)}. ${advice}`;
-    return new SmcpError(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, ...wait } });
+    return new LoggedRefusal(ErrorCode.TOO_MANY_REQUESTS, message, { details: { limit, option, ...wait } });
   }
 }
 
@@ -129,7 +130,7 @@ export class QuotaLedger {
     this.#addresses = new QuotaTable("address", address);
   }
 
-  /** @throws {SmcpError} 429 when the address makes too many connections, or has too many. */
+  /** @throws {LoggedRefusal} 429 when the address makes too many connections, or has too many. */
   countConnect(address: string | undefined): void {
     const quota = this.#addresses.get(addressKey(address));
     quota.requireConnection();
@@ -139,7 +140,7 @@ export class QuotaLedger {
   /**
    * Counts a connection until `close` is called, once.
    *
-   * @throws {SmcpError} 429 when the principal or the address has too many.
+   * @throws {LoggedRefusal} 429 when the principal or the address has too many.
    */
   open(
     { principal, address }: { readonly principal: string; readonly address: string | undefined },

@@ -80,6 +80,12 @@ export class LoggedRefusal extends SmcpError {
     super(code, message, options);
     this.log = log;
   }
+
+  /** What Socket.IO sends to the client in its connect error, besides the message. */
+  get data() {
+    const { code, message, details } = this;
+    return { code, message, details };
+  }
 }
 
 /** The fields of a line of the audit trail, which any logger may write. */
