@@ -2,18 +2,20 @@
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
+import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
 import { FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
+import { A2C_INPUT_REQUIRED } from "../protocol/questions.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
-import type { CallToolResult } from "../protocol/tools.ts";
+import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
 import { describeError } from "../text/text.ts";
 import { fillBlobs } from "./blobs.ts";
 import { type ComputerFacts, EXTENSION_TIMEOUT_MS, isNeverServed } from "./computer_facts.ts";
 import type { AgentEventOf } from "./events.ts";
 import type { Listeners } from "./listeners.ts";
-import { answerQuestions, type OnQuestion } from "./questions.ts";
+import type { OnQuestion } from "./questions.ts";
 import type { CallToolOptions } from "./remote_options.ts";
 import { type Requests, toTimeoutSeconds } from "./requests.ts";
 
@@ -41,10 +43,14 @@ export async function callTool(
   const send = () => requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
   try {
     if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
-    const first = await send();
-    const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
-    const isAsking = facts.of(requests.computer).isChannelOpen === true;
-    const result = isAsking ? await answerQuestions(first, { ...asking, repeat: send }) : first;
+    let result = await send();
+    const isQuestion = result.meta?.[A2C_INPUT_REQUIRED] !== undefined;
+    if (isQuestion && facts.of(requests.computer).isChannelOpen === true) {
+      const { answerQuestions } = await import("./questions.ts");
+      const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
+      result = await answerQuestions(result, { ...asking, repeat: send });
+    }
+    if (!result.content.some(isLarge)) return result;
     return await requests.fill((filling) => fillBlobs(result, filling), { signal, timeoutMs });
   } catch (error) {
     if (signal?.aborted || error instanceof RequestTimeoutError) requests.cancel(reqId);
@@ -52,6 +58,11 @@ export async function callTool(
   } finally {
     progress[Symbol.dispose]();
   }
+}
+
+/** Whether a part of a result has to be fetched. */
+function isLarge(item: ContentItem): boolean {
+  return item.type !== "unknown" && item._meta?.[A2C_BLOB_HANDLE] !== undefined;
 }
 
 type Asking = Pick<Requests, "computer" | "ask">;

@@ -22,8 +22,8 @@ import type { FormatOptions, PageIndexOptions, PageOptions } from "./documents.t
 import * as reading from "./reading.ts";
 import type * as Options from "./remote_options.ts";
 import { isNotServed, type RequestOptions, type Requests } from "./requests.ts";
-import { getSkill, getSkills, type SkillFile, type SkillFileOptions } from "./skills.ts";
-import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
+import type { SkillFile, SkillFileOptions } from "./skills.ts";
+import type { PutBlobOptions, UploadedBlob, UploadSource } from "./uploads.ts";
 
 /**
  * One Computer of the office: its tools, windows, documents, prompts and resources. Made by `agent.computer(name)`, which
@@ -133,13 +133,13 @@ export class RemoteComputer {
    *   know uploads.
    * @throws {TypeError} when there are no bytes. {RangeError} when a stream is too long.
    */
-  putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
-    return putBlob(this.#requests, source, options);
+  async putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
+    return await (await import("./uploads.ts")).putBlob(this.#requests, source, options);
   }
 
   /** Lists the skills of the Computer (`client:get_skills`, `docs/skills.md`): what each is for, without its text. */
-  getSkills(options: RequestOptions = {}): Promise<SkillRef[]> {
-    return getSkills(this.#requests, options);
+  async getSkills(options: RequestOptions = {}): Promise<SkillRef[]> {
+    return await (await import("./skills.ts")).getSkills(this.#requests, options);
   }
 
   /**
@@ -149,8 +149,8 @@ export class RemoteComputer {
    * @throws {SmcpError} 4014 for an unknown skill, 4016 for a malformed name, 4017 for a file that cannot be read, with
    *   `details.reason`; 413 when it has more bytes than `AgentOptions.maxBlobBytes`.
    */
-  getSkill(name: string, options: SkillFileOptions = {}): Promise<SkillFile> {
-    return getSkill(this.#requests, name, options);
+  async getSkill(name: string, options: SkillFileOptions = {}): Promise<SkillFile> {
+    return await (await import("./skills.ts")).getSkill(this.#requests, name, options);
   }
 
   /** Fetches the configuration of the Computer's MCP servers, with secrets masked (`client:get_config`). */
