@@ -57,7 +57,7 @@ export class MemoryOffices implements Offices {
   #join(candidate: Member): JoinOutcome {
     const current = this.#members.get(candidate.sid);
     if (current !== undefined && isSameMembership(current, candidate)) {
-      return { kind: "unchanged", member: current };
+      return { kind: "joined", member: current };
     }
     const ghost = this.#ghostOf(candidate);
     const office = this.#offices.get(candidate.officeId) ?? new Office();

@@ -28,7 +28,6 @@ export interface Member {
 
 export type JoinOutcome =
   | { readonly kind: "joined"; readonly member: Member }
-  | { readonly kind: "unchanged"; readonly member: Member }
   /** A rule forbids it; nothing changed. */
   | ({ readonly kind: "refused" } & JoinRefusal);
 

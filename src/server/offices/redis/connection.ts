@@ -28,7 +28,13 @@ export interface RedisConnectionOptions {
 /** The clients of one Redis, or of the nodes of a cluster. */
 interface Clients {
   isUp(): boolean;
+  /** Sends a command whose first key or channel is `key`. */
   send(key: string, command: readonly string[]): Promise<unknown>;
+  /**
+   * Publishes a message that may be large; resolves to the number of its receivers. Messages keep their order among each
+   * other, so an answer follows the notifications before it. With one server, commands overtake them: a renewal of the
+   * lease would otherwise wait until Redis has read megabytes.
+   */
   publish(channel: string, message: string): Promise<unknown>;
   subscribe(channel: string, onMessage: (message: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
@@ -37,7 +43,7 @@ interface Clients {
   close(): void;
 }
 
-/** Commands and subscriptions. While Redis is away, all methods reject at once. */
+/** The way to Redis, which is opened again whenever it is lost. */
 export class RedisConnection {
   readonly address: RedisAddress;
   readonly options: RedisConnectionOptions;
@@ -64,26 +70,10 @@ export class RedisConnection {
     else this.#clients = clients;
   }
 
-  /** Sends a command whose first key or channel is `key`. */
-  async send(key: string, command: readonly string[]): Promise<unknown> {
-    return await this.#upClients().send(key, command);
-  }
-
-  /**
-   * Publishes a message that may be large; resolves to the number of its receivers. Messages keep their order among each
-   * other, so an answer follows the notifications before it. With one server, commands overtake them: a renewal of the
-   * lease would otherwise wait until Redis has read megabytes.
-   */
-  async publish(channel: string, message: string): Promise<unknown> {
-    return await this.#upClients().publish(channel, message);
-  }
-
-  async subscribe(channel: string, onMessage: (message: string) => void): Promise<void> {
-    await this.#upClients().subscribe(channel, onMessage);
-  }
-
-  async unsubscribe(channel: string): Promise<void> {
-    await this.#upClients().unsubscribe(channel);
+  /** For commands, messages and subscriptions. Throws while Redis is away. */
+  get clients(): Clients {
+    if (this.#clients?.isUp()) return this.#clients;
+    throw new TypeError("Cannot use Redis: it is away");
   }
 
   /** Closes once Redis has carried out all that was sent, or at the end of the time. */
@@ -106,11 +96,6 @@ export class RedisConnection {
   onReady(isGap: boolean): void {
     this.#outages.restored(this.options.hadTouch() ? "reached Redis again" : "reached Redis");
     if (isGap) this.options.onRestored();
-  }
-
-  #upClients(): Clients {
-    if (this.#clients?.isUp()) return this.#clients;
-    throw new TypeError("Cannot use Redis: it is away");
   }
 }
 

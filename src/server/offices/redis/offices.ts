@@ -73,7 +73,8 @@ export class RedisOffices implements Offices {
       fence: () => registration.fence,
       connections: listener.connections,
       isServing: (sid) => this.isServing(sid),
-      publish: async (fence, message) => Number(await redis.publish(keys.processChannel(fence), message)),
+      publish: async (fence, message) =>
+        Number(await redis.clients.publish(keys.processChannel(fence), message)),
       replace: (message) => this.#replace(message),
     });
     const registration: Registration = new Registration(shared, {
@@ -114,7 +115,7 @@ export class RedisOffices implements Offices {
     const intent = `join office "${officeId}"`;
     const current = this.#held.get(sid);
     if (current !== undefined && isSameMembership(current.member, candidate)) {
-      if (isServed(current)) return { kind: "unchanged", member: current.member };
+      if (isServed(current)) return { kind: "joined", member: current.member };
       throw outOfReach(intent);
     }
     const refusal = refuseMove(candidate, current?.member);

@@ -169,7 +169,7 @@ export class Registration {
     await this.#listener.takeSeatsAgain(lease);
     for (const fence of this.#fences) {
       if (fence === lease.fence) continue;
-      await this.#context.redis.unsubscribe(this.#context.keys.processChannel(fence));
+      await this.#context.redis.clients.unsubscribe(this.#context.keys.processChannel(fence));
       await this.#send("DEL", fence);
       this.#fences.delete(fence);
     }
@@ -181,7 +181,7 @@ export class Registration {
     const { fence } = lease;
     this.#fences.add(fence);
     for (const name of [fence, ALL_PROCESSES]) {
-      await redis.subscribe(keys.processChannel(name), this.#listener.onMessage);
+      await redis.clients.subscribe(keys.processChannel(name), this.#listener.onMessage);
     }
     await lease.renew(() => this.#send("SET", fence, "1", "PX", String(keptMsOf(leaseMs))));
     this.#lease = lease;
@@ -221,11 +221,11 @@ export class Registration {
   async #isLost(fence: string): Promise<boolean> {
     const key = this.#context.keys.lease(fence);
     const leastMs = String(keptMsOf(this.#context.leaseMs) + 1_000);
-    return await this.#context.redis.send(key, ["EVAL", IS_LOST_SCRIPT, "1", key, leastMs]) === 1;
+    return await this.#context.redis.clients.send(key, ["EVAL", IS_LOST_SCRIPT, "1", key, leastMs]) === 1;
   }
 
   #send(command: string, fence: string, ...args: readonly string[]): Promise<unknown> {
     const key = this.#context.keys.lease(fence);
-    return this.#context.redis.send(key, [command, key, ...args]);
+    return this.#context.redis.clients.send(key, [command, key, ...args]);
   }
 }

@@ -145,7 +145,7 @@ export class SharedOffice {
 
   /** Sends a text to all processes that follow the office, this one as well. */
   async notify(text: string): Promise<void> {
-    await this.#context.redis.publish(this.#channel, `${NOTICE}${text}`);
+    await this.#context.redis.clients.publish(this.#channel, `${NOTICE}${text}`);
   }
 
   /** Ends the subscription unless somebody uses the office. */
@@ -154,7 +154,7 @@ export class SharedOffice {
     if (isUsed()) return;
     this.#enqueue(async () => {
       if (isUsed()) return;
-      if (this.#isOpen) await this.#context.redis.unsubscribe(this.#channel);
+      if (this.#isOpen) await this.#context.redis.clients.unsubscribe(this.#channel);
       this.#isOpen = false;
       if (!isUsed()) this.#context.onClosed(this);
     }).catch(this.#context.onError);
@@ -166,7 +166,7 @@ export class SharedOffice {
     try {
       return await this.#enqueue(async () => {
         if (!this.#isOpen) {
-          await this.#context.redis.subscribe(this.#channel, (message) => this.#receive(message));
+          await this.#context.redis.clients.subscribe(this.#channel, (message) => this.#receive(message));
           await this.#refresh();
           this.#isOpen = true;
         }
@@ -317,7 +317,7 @@ export class SharedOffice {
     for (const [{ sid, fence }, reason] of removed) args.push(sid, fence, reason);
     for (const seat of taken) args.push(seat.sid, seat.place, writeSeat(seat));
     const command = ["EVAL", CHANGE_SCRIPT, "2", this.#key, this.#channel, ...args.map(String)];
-    const reply = await redis.send(this.#key, command);
+    const reply = await redis.clients.send(this.#key, command);
     if (!isTexts(reply)) throw new TypeError("Cannot read a reply of Redis: not a list of texts");
     const [kind, first = "", ...fields] = reply;
     if (kind === "settling") return { waitMs: Number(first) };

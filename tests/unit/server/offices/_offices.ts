@@ -254,7 +254,10 @@ export function testOffices(
     await using offices = await open();
     for (const candidate of [agent("ada"), computer("laptop")]) {
       await offices.joined(candidate);
-      assertEquals(await offices.join({ ...candidate }), { kind: "unchanged", member: candidate });
+      const { premises } = offices.of(candidate.sid);
+      const before = premises.log.length;
+      await offices.joined({ ...candidate });
+      assertEquals(premises.log.slice(before).filter((line) => line.endsWith(candidate.name)), []);
     }
   });
 

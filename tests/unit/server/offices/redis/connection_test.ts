@@ -138,13 +138,16 @@ for (const kind of [RedisServer, RedisCluster]) {
       const received: string[] = [];
       const channels = ["1", "2", "3"];
       for (const channel of channels) {
-        await within(receiver.subscribe(channel, () => void received.push(channel)), "a subscription");
+        await within(
+          receiver.clients.subscribe(channel, () => void received.push(channel)),
+          "a subscription",
+        );
       }
       const sender = await openConnection(url);
       const large = "x".repeat(4 * 1024 * 1024);
-      const published = Promise.all(channels.map((channel) => sender.publish(channel, large)));
+      const published = Promise.all(channels.map((channel) => sender.clients.publish(channel, large)));
       // In a cluster, a message reaches its node's connection a little later.
-      await sender.send("key", ["EXISTS", "key"]);
+      await sender.clients.send("key", ["EXISTS", "key"]);
       await within(sender.close(60_000), "the end of the sender");
       assertEquals(sender.isUp, false);
       await within(published, "the replies");
@@ -163,9 +166,9 @@ Deno.test({
     const done: string[] = [];
     const large = "x".repeat(32 * 1024 * 1024);
     const all = [1, 2, 3].map((index) =>
-      connection.publish(`channel ${index}`, large).then(() => void done.push("message"))
+      connection.clients.publish(`channel ${index}`, large).then(() => void done.push("message"))
     );
-    all.push(connection.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
+    all.push(connection.clients.send("key", ["EXISTS", "key"]).then(() => void done.push("command")));
     await within(Promise.all(all), "the answers of Redis");
     await connection.close(0);
     assertEquals(done, ["command", "message", "message", "message"]);
