@@ -41,13 +41,14 @@ class Quota implements MessageOwner {
   readonly #owner: QuotaOwner;
   readonly #maxConnections: number;
   readonly #connects: TokenBucket | undefined;
-  readonly #requests: TokenBucket | undefined;
+  /** Limits its events; `undefined` for any number. */
+  readonly requests: TokenBucket | undefined;
 
   constructor(owner: QuotaOwner, { connections, connects, requests }: QuotaLimits) {
     this.#owner = owner;
     this.#maxConnections = connections;
     this.#connects = connects && new TokenBucket(connects);
-    this.#requests = requests && new TokenBucket(requests);
+    this.requests = requests && new TokenBucket(requests);
   }
 
   requireConnection(): void {
@@ -59,14 +60,14 @@ class Quota implements MessageOwner {
   }
 
   takeRequest(event: string): LoggedRefusal | undefined {
-    const isOver = this.#requests?.take() === false;
+    const isOver = this.requests?.take() === false;
     return isOver ? this.#refuse(`handle "${quoted(event)}"`, "Requests") : undefined;
   }
 
   /** @param intent What cannot be done, such as `connect`. */
   #refuse(intent: string, counted: keyof typeof COUNTED): LoggedRefusal {
     const option = `max${counted}Per${this.#owner === "principal" ? "Principal" : "Address"}` as const;
-    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.#requests }[counted];
+    const bucket = { Connections: undefined, Connects: this.#connects, Requests: this.requests }[counted];
     const limit = bucket?.rate.perSecond ?? this.#maxConnections;
     const wait = bucket && { retry_after_ms: bucket.waitMs() };
     const advice = wait === undefined

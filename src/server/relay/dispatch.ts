@@ -91,7 +91,8 @@ function handle(call: Call, { args }: Incoming): void {
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
 function problemOf(call: Call, args: Incoming["args"]): SmcpError | undefined {
   const { hub, connection, event, wantsAck } = call;
-  const excess = connection.quotas.principal.takeRequest(event);
+  const { principal } = connection.quotas;
+  const excess = principal.requests && principal.takeRequest(event);
   if (excess !== undefined) return excess;
   const [body] = args;
   if (body instanceof SmcpError) return body;
