@@ -23,7 +23,7 @@ import * as reading from "./reading.ts";
 import type * as Options from "./remote_options.ts";
 import { isNotServed, type RequestOptions, type Requests } from "./requests.ts";
 import type { SkillFile, SkillFileOptions } from "./skills.ts";
-import type { PutBlobOptions, UploadedBlob, UploadSource } from "./uploads.ts";
+import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
 /**
  * One Computer of the office: its tools, windows, documents, prompts and resources. Made by `agent.computer(name)`, which
@@ -133,8 +133,8 @@ export class RemoteComputer {
    *   know uploads.
    * @throws {TypeError} when there are no bytes. {RangeError} when a stream is too long.
    */
-  async putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
-    return await (await import("./uploads.ts")).putBlob(this.#requests, source, options);
+  putBlob(source: UploadSource, options: PutBlobOptions = {}): Promise<UploadedBlob> {
+    return putBlob(this.#requests, source, options);
   }
 
   /** Lists the skills of the Computer (`client:get_skills`, `docs/skills.md`): what each is for, without its text. */
