@@ -37,6 +37,18 @@ Deno.test("findCycles() finds nothing where two ways lead to one module", () => 
   assertEquals(findCycles(new Map([["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]], ["d", []]])), []);
 });
 
+Deno.test("a class name exists once", async () => {
+  const places = new Map<string, string[]>();
+  for (const module of await listSourceModules()) {
+    const text = await Deno.readTextFile(new URL(module, rootUrl));
+    for (const [, name = ""] of text.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)) {
+      places.set(name, [...places.get(name) ?? [], module]);
+    }
+  }
+  assert(places.size > 100, "no class found");
+  assertEquals(Object.fromEntries(places.entries().filter(([, modules]) => modules.length > 1)), {});
+});
+
 /** Packages that are loaded with the first connection: a control command, such as `computer.ts status`, makes none. */
 const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/client", "@bpinternal/verel"];
 

@@ -45,7 +45,7 @@ export interface AskingCall extends Disposable {
 }
 
 /** The running calls of one server, which its questions belong to. */
-export class ElicitingCalls {
+export class AskingCalls {
   /** In the order in which they began. */
   readonly #running = new Set<RunningCall>();
   /** Our requests by the questions that came in the streams of their answers. */

@@ -37,7 +37,7 @@ import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
 import { ProgressReports } from "./progress.ts";
-import { ElicitingCalls } from "./questions.ts";
+import { AskingCalls } from "./questions.ts";
 import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
 import { TaskCalls } from "./tasks.ts";
@@ -79,7 +79,7 @@ export class McpSession {
   readonly #peer: RpcPeer;
   readonly #notifications: BoundedNotifications;
   /** The running calls, which questions of the server belong to. */
-  readonly calls: ElicitingCalls = new ElicitingCalls();
+  readonly calls: AskingCalls = new AskingCalls();
   readonly progress: ProgressReports;
   /** The calls that run as tasks. */
   readonly tasks: TaskCalls;

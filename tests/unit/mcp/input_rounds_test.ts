@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { Ask } from "../../../src/mcp/call_options.ts";
 import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "../../../src/mcp/errors.ts";
 import { MAX_INPUT_ROUNDS, MAX_ROUND_QUESTIONS, requestInRounds } from "../../../src/mcp/input_rounds.ts";
-import { ElicitingCalls } from "../../../src/mcp/questions.ts";
+import { AskingCalls } from "../../../src/mcp/questions.ts";
 import type { Result } from "../../../src/mcp/rpc_peer.ts";
 
 const { signal } = new AbortController();
@@ -31,7 +31,7 @@ async function play(
     params,
     send,
     timeoutMs,
-    calls: new ElicitingCalls(),
+    calls: new AskingCalls(),
     ask,
     signals: [signal],
   });

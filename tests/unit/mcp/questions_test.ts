@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { Ask } from "../../../src/mcp/call_options.ts";
 import type { Answer } from "../../../src/protocol/questions.ts";
 import { RpcError } from "../../../src/protocol/mcp.ts";
-import { ElicitingCalls, MAX_OPEN_QUESTIONS, readQuestion } from "../../../src/mcp/questions.ts";
+import { AskingCalls, MAX_OPEN_QUESTIONS, readQuestion } from "../../../src/mcp/questions.ts";
 
 const form = { message: "Your name?", requestedSchema: { type: "object", properties: {} } };
 const { signal } = new AbortController();
@@ -30,7 +30,7 @@ Deno.test("readQuestion() refuses what is malformed", () => {
 });
 
 Deno.test("a question goes to the only running call, which declines without somebody to ask", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   assertEquals(await calls.answer(form, { signal }), { action: "decline" });
   {
     using _call = calls.begin(undefined);
@@ -41,7 +41,7 @@ Deno.test("a question goes to the only running call, which declines without some
 });
 
 Deno.test("of several running calls, the latest that can ask gets the question", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   using _first = calls.begin(answering({ action: "accept", content: { from: "first" } }));
   using _second = calls.begin(answering({ action: "accept", content: { from: "second" } }));
   using _third = calls.begin(undefined);
@@ -49,7 +49,7 @@ Deno.test("of several running calls, the latest that can ask gets the question",
 });
 
 Deno.test("a question that came in the stream of a call's answer goes to that call", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   using first = calls.begin(answering({ action: "accept", content: { from: "first" } }));
   using second = calls.begin(answering({ action: "accept", content: { from: "second" } }));
   first.onRequest(7);
@@ -61,7 +61,7 @@ Deno.test("a question that came in the stream of a call's answer goes to that ca
 });
 
 Deno.test("a question that names the task, or came in the stream, of an ended call goes to no other call", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   using _other = calls.begin(answering({ action: "accept" }));
   {
     using ended = calls.begin(answering({ action: "decline" }));
@@ -76,7 +76,7 @@ Deno.test("a question that names the task, or came in the stream, of an ended ca
 });
 
 Deno.test("a question that may be for the Computer's own call or for the office's is cancelled", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   using own = calls.begin(answering({ action: "accept", content: { from: "own" } }), { isLocal: true });
   own.onTask("T1");
   {
@@ -90,14 +90,14 @@ Deno.test("a question that may be for the Computer's own call or for the office'
 });
 
 Deno.test("a malformed question is refused, and one whose asking fails is cancelled", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   using _call = calls.begin(() => Promise.reject(new TypeError("no terminal")));
   assertEquals(await calls.answer(form, { signal }), { action: "cancel" });
   await assertRejects(() => calls.answer({}, { signal }), RpcError);
 });
 
 Deno.test("a question ends with its call", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   const call = calls.begin((_question, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
   );
@@ -107,7 +107,7 @@ Deno.test("a question ends with its call", async () => {
 });
 
 Deno.test("a question beyond the most open ones is cancelled at once", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new AskingCalls();
   const { promise, resolve } = Promise.withResolvers<Answer>();
   using _call = calls.begin(() => promise);
   const open = Array.from({ length: MAX_OPEN_QUESTIONS }, () => calls.answer(form, { signal }));
