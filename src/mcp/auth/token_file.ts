@@ -45,15 +45,10 @@ const tokenFile = z.object({ version: z.literal(1), signIns: z.array(storedSignI
  * @param path The file, such as `tokens.json` in the state folder of a program.
  */
 export function fileTokenStore(path: string): TokenStore {
-  const store = new SignInFile(path);
-  return {
-    read: (server) => store.read(server),
-    update: (key, change) => store.update(key, change),
-    watch: (listener, signal) => store.watch(listener, signal),
-  };
+  return new SignInFile(path);
 }
 
-class SignInFile {
+class SignInFile implements TokenStore {
   readonly #path: string;
   readonly #mutex = new KeyedMutex();
   readonly #listeners = new Set<() => void>();

@@ -10,7 +10,7 @@ import type { ServerAuthorization } from "../auth/server_authorization.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Transport } from "../json_rpc.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
-import { createWatchedFetch, type HttpContext } from "./watched_fetch.ts";
+import { type HttpContext, WatchedFetch } from "./watched_fetch.ts";
 
 const TERMINATE_TIMEOUT_MS = 2_000;
 
@@ -31,7 +31,7 @@ export function openHttpTransport(
   const { authorization } = context;
   const send = authorization && createAuthorizedFetch(url, authorization);
   const options = {
-    fetch: createWatchedFetch(config, client, { ...context, send }),
+    fetch: new WatchedFetch(config, client, { ...context, send }).fetch,
     requestInit: { headers },
   };
   if (config.type === "sse") {

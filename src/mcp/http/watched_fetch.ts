@@ -73,17 +73,8 @@ interface Exchange {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates the `fetch` of one transport: every answer is examined before the SDK reads it. */
-export function createWatchedFetch(
-  config: HttpConfig,
-  client: Deno.HttpClient,
-  context: HttpContext,
-): FetchLike {
-  const watched = new WatchedFetch(config, client, context);
-  return (url, init) => watched.fetch(url, init);
-}
-
-class WatchedFetch {
+/** The `fetch` of one transport: every answer is examined before the SDK reads it. */
+export class WatchedFetch {
   readonly #kind: HttpConfig["type"];
   readonly #client: Deno.HttpClient;
   readonly #context: HttpContext;
@@ -106,7 +97,7 @@ class WatchedFetch {
     this.#silenceMs = toMilliseconds(sse_read_timeout);
   }
 
-  async fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
+  readonly fetch: FetchLike = async (url, init) => {
     const method = init?.method ?? "GET";
     const exchange = { method, isStandalone: method === "GET", init, signal: init?.signal ?? undefined };
     if (exchange.isStandalone) await this.#awaitTurn(exchange.signal);
@@ -119,7 +110,7 @@ class WatchedFetch {
     const read = new Headers(headers);
     if (!isEventStream(response) && !exchange.isStandalone) read.set("content-type", "application/json");
     return new Response(this.#watch(exchange, body, response), { status, statusText, headers: read });
-  }
+  };
 
   async #awaitTurn(signal: AbortSignal | undefined): Promise<void> {
     const waitMs = this.#streams.waitMs();
