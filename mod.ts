@@ -27,7 +27,7 @@ export {
   type OrganizeFinderOptions,
 } from "./src/organizer/finder.ts";
 export type { OrganizerWarning, OrganizerWarningCode } from "./src/organizer/warning.ts";
-export type { AgentCallData, ComputerCallData } from "./src/protocol/call.ts";
+export type { AgentCallAnswer, AgentCallData, ComputerCallData } from "./src/protocol/call.ts";
 export type {
   BaseMCPServerConfig,
   GetComputerConfigReq,
@@ -237,6 +237,8 @@ export type {
   GetDpeRet,
   GetResourcesReq,
   GetResourcesRet,
+  McpListed,
+  McpNamed,
   McpResource,
   ReadResourceReq,
   ReadResourceRet,

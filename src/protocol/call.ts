@@ -8,6 +8,12 @@ export interface AgentCallData {
   req_id: string;
 }
 
+/** The base of most answers to requests of an Agent. */
+export interface AgentCallAnswer {
+  /** The id of the request. */
+  req_id?: string;
+}
+
 /** A request to one Computer of the Agent's office: the members of a `client:*` event that the Server reads. */
 export interface ComputerCallData extends AgentCallData {
   /** The name of the Computer. */

@@ -1,5 +1,5 @@
 /** The Desktop's messages (`docs/protocol/data-structures.md#desktop`). */
-import type { ComputerCallData } from "./call.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
 import { A2C_MCP_SERVER } from "./tools.ts";
 
 /** One window as an Agent reads it: `{URI}\n\n{text}`, or the URI alone when there is no text. */
@@ -26,11 +26,9 @@ export interface GetDeskTopReq extends ComputerCallData {
 }
 
 /** The answer to `client:get_desktop`. */
-export interface GetDeskTopRet {
+export interface GetDeskTopRet extends AgentCallAnswer {
   /** The windows in the order of the Desktop. */
   desktops?: Desktop[];
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** A window in the answer to `client:get_windows`. */
@@ -46,11 +44,9 @@ export interface WindowInfo {
 }
 
 /** The answer to `client:get_windows` (`docs/protocol/extensions.md#windows`). */
-export interface GetWindowsRet {
+export interface GetWindowsRet extends AgentCallAnswer {
   /** The windows in the order of the Desktop. */
   windows: WindowInfo[];
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The Finder's messages (`docs/protocol/data-structures.md#finder`). */
-import type { ComputerCallData } from "./call.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
 import type { DPEDocumentSummary } from "./dpe.ts";
 
 /** The most documents in the answer to a request without `limit`. */
@@ -22,13 +22,11 @@ export interface GetFinderReq extends ComputerCallData {
 }
 
 /** The answer to `client:get_finder`. */
-export interface GetFinderRet {
+export interface GetFinderRet extends AgentCallAnswer {
   /** In the order of the Finder. */
   documents?: DPEDocumentSummary[];
   /** The number of all matching documents, on this page or not. */
   total_count?: number;
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** A page of the Finder: a part of the documents that match. */

@@ -1,6 +1,6 @@
 /** The MCP servers of a Computer, as they present themselves (`docs/protocol/extensions.md#list-of-mcp-servers`). */
-import type { ComputerCallData } from "./call.ts";
-import type { ResourceIcon } from "./resources.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
+import type { McpNamed, ResourceIcon } from "./resources.ts";
 
 /** `client:get_mcp_servers`. */
 export interface GetMcpServersReq extends ComputerCallData {
@@ -9,19 +9,15 @@ export interface GetMcpServersReq extends ComputerCallData {
 }
 
 /** What an MCP server says of its program. MCP spells `websiteUrl`. */
-export interface McpServerAbout {
-  /** The name that the program has, for programs. It need not be the name in the Computer's configuration. */
-  name?: string;
-  /** The title, for display. */
-  title?: string;
-  /** The version of the program. */
-  version?: string;
-  /** A description. */
-  description?: string;
-  /** A page about the program. The MCP server chooses it: do not trust it. */
-  website_url?: string;
+export interface McpServerAbout extends McpNamed {
   /** Icons for display. */
   icons?: ResourceIcon[];
+  /** The name that the program has, for programs. It need not be the name in the Computer's configuration. */
+  name?: string;
+  /** The version of the program. */
+  version?: string;
+  /** A page about the program. The MCP server chooses it: do not trust it. */
+  website_url?: string;
 }
 
 /** An MCP server in the answer to `client:get_mcp_servers`: never an address, a command or a secret. */
@@ -45,9 +41,7 @@ export interface McpServerInfo {
 }
 
 /** The answer to `client:get_mcp_servers`. */
-export interface GetMcpServersRet {
+export interface GetMcpServersRet extends AgentCallAnswer {
   /** In order of precedence. */
   mcp_servers: McpServerInfo[];
-  /** The id of the request. */
-  req_id?: string;
 }

@@ -1,5 +1,5 @@
 /** The progress of tool calls (`docs/protocol/progress.md`). */
-import type { ComputerCallData } from "./call.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
 import type { UpdateComputerConfigReq } from "./office.ts";
 
 /** How far a tool call has come. */
@@ -24,11 +24,9 @@ export interface FollowCallReq extends ComputerCallData {
 }
 
 /** The answer to `client:follow_call`. */
-export interface FollowCallRet {
+export interface FollowCallRet extends AgentCallAnswer {
   /** The latest progress of the call; absent before the first. */
   progress?: CallProgress;
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** `server:update_progress` and `notify:update_progress`: a call that is followed has made progress. */

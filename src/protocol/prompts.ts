@@ -1,6 +1,6 @@
 /** The prompts of MCP servers (`docs/protocol/extensions.md#prompts`). */
-import type { ComputerCallData } from "./call.ts";
-import type { ResourceIcon } from "./resources.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
+import type { McpListed, McpNamed } from "./resources.ts";
 import type { ContentItem } from "./tools.ts";
 
 /** `client:get_prompts`. */
@@ -12,41 +12,27 @@ export interface GetPromptsReq extends ComputerCallData {
 }
 
 /** An argument of a prompt. */
-export interface PromptArgument {
+export interface PromptArgument extends McpNamed {
   /** The name. */
   name: string;
-  /** The title, for display. */
-  title?: string;
-  /** A description. */
-  description?: string;
   /** Whether the prompt needs it; false when absent. */
   required?: boolean;
 }
 
 /** A prompt in the answer to `client:get_prompts`. */
-export interface PromptInfo {
+export interface PromptInfo extends McpListed {
   /** The name; unique in its MCP server alone. */
   name: string;
-  /** The title, for display. */
-  title?: string;
-  /** A description. */
-  description?: string;
   /** The arguments. */
   arguments?: PromptArgument[];
-  /** Icons for display. */
-  icons?: ResourceIcon[];
-  /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
-  _meta?: Record<string, unknown> | null;
 }
 
 /** The answer to `client:get_prompts`. */
-export interface GetPromptsRet {
+export interface GetPromptsRet extends AgentCallAnswer {
   /** One page of one MCP server, or all prompts of all MCP servers. */
   prompts: PromptInfo[];
   /** The `cursor` of the next page; absent on the last page. */
   next_cursor?: string;
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** `client:get_prompt`: fills in a prompt. */
@@ -68,13 +54,11 @@ export interface PromptMessage {
 }
 
 /** The answer to `client:get_prompt`. */
-export interface GetPromptRet {
+export interface GetPromptRet extends AgentCallAnswer {
   /** A description. */
   description?: string;
   /** The messages, for the model. */
   messages: PromptMessage[];
   /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
   _meta?: Record<string, unknown> | null;
-  /** The id of the request. */
-  req_id?: string;
 }

@@ -1,5 +1,5 @@
 /** Questions of a call: what crosses the wire between a Computer and an Agent (`docs/protocol/questions.md`). */
-import type { AgentCallData } from "./call.ts";
+import type { AgentCallAnswer, AgentCallData } from "./call.ts";
 
 /** The key of a result's metadata whose value is an {@linkcode InputRequired} as a JSON string. */
 export const A2C_INPUT_REQUIRED = "a2c_input_required";
@@ -31,11 +31,9 @@ export interface OpenInputReq extends AgentCallData {
 }
 
 /** The answer to `client:open_input`. */
-export interface OpenInputRet {
+export interface OpenInputRet extends AgentCallAnswer {
   /** The kinds of questions that the Computer will ask. */
   modes: QuestionMode[];
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** The members of every question to an Agent. */

@@ -1,6 +1,6 @@
 /** Resource templates, and suggested values for their parameters (`docs/protocol/extensions.md#templates`). */
-import type { ComputerCallData } from "./call.ts";
-import type { ResourceAnnotations, ResourceIcon } from "./resources.ts";
+import type { AgentCallAnswer, ComputerCallData } from "./call.ts";
+import type { McpListed, ResourceAnnotations } from "./resources.ts";
 
 /** The most values in one answer, as in MCP. */
 export const MAX_COMPLETION_VALUES = 100;
@@ -14,33 +14,21 @@ export interface GetResourceTemplatesReq extends ComputerCallData {
 }
 
 /** A template in the answer to `client:get_resource_templates`. MCP spells `uriTemplate` and `mimeType`. */
-export interface ResourceTemplateInfo {
+export interface ResourceTemplateInfo extends McpListed {
   /** A URI with parameters in braces (RFC 6570). */
   uri_template: string;
-  /** The name, for programs. */
-  name?: string;
-  /** The title, for display. */
-  title?: string;
-  /** A description. */
-  description?: string;
   /** The media type, when all resources of this template have the same. */
   mime_type?: string;
-  /** Icons for display. */
-  icons?: ResourceIcon[];
   /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** Other members that the MCP server sends; `a2c_mcp_server` is its name. */
-  _meta?: Record<string, unknown> | null;
 }
 
 /** The answer to `client:get_resource_templates`. */
-export interface GetResourceTemplatesRet {
+export interface GetResourceTemplatesRet extends AgentCallAnswer {
   /** One page of one MCP server, or all templates of all MCP servers. */
   resource_templates: ResourceTemplateInfo[];
   /** The `cursor` of the next page; absent on the last page. */
   next_cursor?: string;
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** `client:get_completion`: suggests values for a parameter of a template, or for an argument of a prompt. */
@@ -66,9 +54,7 @@ export interface CompletionInfo {
 }
 
 /** The answer to `client:get_completion`. */
-export interface GetCompletionRet {
+export interface GetCompletionRet extends AgentCallAnswer {
   /** The suggested values. */
   completion: CompletionInfo;
-  /** The id of the request. */
-  req_id?: string;
 }

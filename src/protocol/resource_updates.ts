@@ -1,5 +1,5 @@
 /** Subscriptions of an Agent to resources (`docs/protocol/extensions.md#subscriptions`). */
-import type { AgentCallData, ComputerCallData } from "./call.ts";
+import type { AgentCallAnswer, AgentCallData, ComputerCallData } from "./call.ts";
 
 /** `client:subscribe_resource` and `client:unsubscribe_resource`. */
 export interface SubscribeResourceReq extends ComputerCallData {
@@ -10,10 +10,7 @@ export interface SubscribeResourceReq extends ComputerCallData {
 }
 
 /** The answer to `client:subscribe_resource` and `client:unsubscribe_resource`. */
-export interface SubscribeResourceRet {
-  /** The id of the request. */
-  req_id?: string;
-}
+export type SubscribeResourceRet = AgentCallAnswer;
 
 /** `client:get_resource_updates`: fetches the changes since the previous answer. */
 export interface GetResourceUpdatesReq extends AgentCallData {
@@ -32,13 +29,11 @@ export interface ResourceUpdate {
 }
 
 /** The answer to `client:get_resource_updates`. */
-export interface GetResourceUpdatesRet {
+export interface GetResourceUpdatesRet extends AgentCallAnswer {
   /** In the order of the changes; each resource and each list once. */
   updates: ResourceUpdate[];
   /** The `cursor` for the next request. */
   cursor: string;
   /** Whether more updates follow, because not all fit into this answer. */
   has_more?: boolean;
-  /** The id of the request. */
-  req_id?: string;
 }

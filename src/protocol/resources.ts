@@ -1,24 +1,34 @@
 /** Messages for reading and listing MCP resources, and for fetching blobs (`docs/protocol/data-structures.md#resources`). */
-import type { AgentCallData, ComputerCallData } from "./call.ts";
+import type { AgentCallAnswer, AgentCallData, ComputerCallData } from "./call.ts";
 
-/** A resource as `resources/list` returns it; unknown keys are kept. */
-export interface McpResource {
-  /** The URI. */
-  uri: string;
+/** What an MCP server calls a thing of its own. */
+export interface McpNamed {
   /** The name, for programs. */
   name?: string;
   /** The title, for display. */
   title?: string;
   /** A description. */
   description?: string;
+}
+
+/** An entry of a list of an MCP server. */
+export interface McpListed extends McpNamed {
+  /** Icons for display. */
+  icons?: ResourceIcon[];
+  /** Other members that the MCP server sends; from our Computer, `a2c_mcp_server` is its name. */
+  _meta?: Record<string, unknown> | null;
+}
+
+/** A resource as `resources/list` returns it; unknown keys are kept. */
+export interface McpResource extends McpListed {
+  /** The URI. */
+  uri: string;
   /** The media type. */
   mimeType?: string;
   /** The size in bytes. */
   size?: number;
   /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** Other members that the MCP server sends. */
-  _meta?: Record<string, unknown> | null;
 }
 
 /** MCP's hints about a resource. */
@@ -64,11 +74,9 @@ export interface ReadResourceReq extends ComputerCallData {
 }
 
 /** The answer to `client:read_resource`: MCP's `ReadResourceResult`. */
-export interface ReadResourceRet {
+export interface ReadResourceRet extends AgentCallAnswer {
   /** The items of the contents. */
   contents: ResourceContents[];
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** `client:get_resources`: one page of an MCP server's `resources/list`. */
@@ -80,35 +88,23 @@ export interface GetResourcesReq extends ComputerCallData {
 }
 
 /** A resource in the answer to `client:get_resources`. MCP spells `mimeType`. */
-export interface ResourceInfo {
+export interface ResourceInfo extends McpListed {
   /** The URI. */
   uri: string;
-  /** The name, for programs. */
-  name?: string;
-  /** The title, for display. */
-  title?: string;
-  /** A description. */
-  description?: string;
   /** The media type. */
   mime_type?: string;
   /** The size in bytes. */
   size?: number;
-  /** Icons for display. */
-  icons?: ResourceIcon[];
   /** MCP's hints for display and ranking. */
   annotations?: ResourceAnnotations | null;
-  /** Other members that the MCP server sends. */
-  _meta?: Record<string, unknown> | null;
 }
 
 /** The answer to `client:get_resources`. */
-export interface GetResourcesRet {
+export interface GetResourcesRet extends AgentCallAnswer {
   /** A page of the list. */
   resources: ResourceInfo[];
   /** The `cursor` of the next page; absent on the last page. */
   next_cursor?: string;
-  /** The id of the request. */
-  req_id?: string;
 }
 
 /** `client:get_dpe`: requests an address from which the Agent can download a document itself. */
@@ -150,7 +146,7 @@ export interface GetBlobReq extends AgentCallData {
 }
 
 /** The answer to `client:get_blob`. */
-export interface GetBlobRet {
+export interface GetBlobRet extends AgentCallAnswer {
   /** The handle of the blob. */
   blob_handle: string;
   /** The media type. */
@@ -165,6 +161,4 @@ export interface GetBlobRet {
   eof: boolean;
   /** The bytes of the chunk, in base64. */
   blob: string;
-  /** The id of the request. */
-  req_id?: string;
 }

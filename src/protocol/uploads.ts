@@ -1,5 +1,5 @@
 /** Messages for uploads of an Agent, since protocol 0.4 (`docs/protocol/versions.md#uploads`). */
-import type { AgentCallData } from "./call.ts";
+import type { AgentCallAnswer, AgentCallData } from "./call.ts";
 
 /**
  * `client:put_blob`: uploads a chunk of a file. The first chunk declares the file and has no `upload_id`; further chunks
@@ -25,7 +25,7 @@ export interface PutBlobReq extends AgentCallData {
 }
 
 /** The answer to `client:put_blob`. */
-export interface PutBlobRet {
+export interface PutBlobRet extends AgentCallAnswer {
   /** The upload. */
   upload_id: string;
   /** The offset of the chunk, in bytes. */
@@ -36,6 +36,4 @@ export interface PutBlobRet {
   total_size?: number;
   /** The SHA-256 of the file, in hexadecimal; only in the answer to the last chunk. */
   sha256?: string;
-  /** The id of the request. */
-  req_id?: string;
 }
