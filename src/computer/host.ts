@@ -39,8 +39,7 @@ import { Redactor } from "./secrets/redaction.ts";
 import { HostSignIns } from "./sign_ins.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import { AgentChannel } from "./questions/agent_channel.ts";
-import { collectDesktop, type DesktopOptions } from "./resources/desktop.ts";
-import { ResourceDirectory } from "./resources/directory.ts";
+import { type DesktopOptions, ResourceDirectory } from "./resources/directory.ts";
 import { type ReadRequest, readResource } from "./resources/read.ts";
 import { ServerOffers } from "./offers.ts";
 import { Skills } from "./skills/skills.ts";
@@ -290,8 +289,7 @@ export class McpHost implements AsyncDisposable {
 
   /** The windows of the Desktop before rendering; throws as {@linkcode McpHost.desktop} does. */
   async windows(options: DesktopOptions): Promise<DesktopWindow[]> {
-    const { resources, history: { servers: history } } = this;
-    return await collectDesktop(options, { resources, history, warnOnce: this.#warnOnce });
+    return await this.resources.windows({ ...options, history: this.history.servers });
   }
 
   /**

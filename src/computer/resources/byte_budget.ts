@@ -1,17 +1,17 @@
 /** Limits the memory that the cached values of one MCP server take. */
 import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 
-export interface ByteBudgetOptions {
+export interface ByteBounds {
   readonly eachBytes: number;
   readonly totalBytes: number;
 }
 
 export class ByteBudget {
-  readonly #options: ByteBudgetOptions;
+  readonly #options: ByteBounds;
   readonly #bytes = new Map<string, number>();
   #total = 0;
 
-  constructor(options: ByteBudgetOptions) {
+  constructor(options: ByteBounds) {
     this.#options = options;
   }
 

@@ -4,6 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
+import { type ByteBounds, ByteBudget } from "./byte_budget.ts";
 
 /** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;
@@ -30,6 +31,11 @@ export interface EntryCacheOptions<V> {
   /** Receives each new value, and `undefined` for each value that is dropped. */
   readonly onValue?: (key: string, value: V | undefined) => void;
   readonly onFailure: (key: string, error: unknown) => void;
+  /** The most bytes of a value, and of all of them; without it, the values are small. */
+  readonly bounds?: ByteBounds & {
+    /** What is kept in place of a value that is too large. */
+    readonly onTooLarge: (key: string) => V;
+  };
   readonly concurrency: number;
   /** How old a value may be without an announced change, in milliseconds. */
   readonly maxAgeMs: number;
@@ -74,6 +80,7 @@ export class EntryCache<V> {
   readonly #options: EntryCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #limiter: Limiter;
+  readonly #budget: ByteBudget | undefined;
   /** The keys of entries that must be read before they are used. Every key is either here or in `#held`. */
   readonly #due = new Set<string>();
   /** The keys of valid entries in the order of their reads, so that the oldest are first. */
@@ -87,6 +94,7 @@ export class EntryCache<V> {
   constructor(options: EntryCacheOptions<V>) {
     this.#options = options;
     this.#limiter = new Limiter(options.concurrency);
+    this.#budget = options.bounds && new ByteBudget(options.bounds);
   }
 
   /** Adds these keys and forgets all others. */
@@ -199,6 +207,7 @@ export class EntryCache<V> {
     this.#due.delete(key);
     this.#held.delete(key);
     this.#timed.delete(key);
+    this.#budget?.release(key);
     this.#options.onValue?.(key, undefined);
   }
 
@@ -301,6 +310,7 @@ export class EntryCache<V> {
       if (error instanceof ServerAnswerError) {
         entry.value = undefined;
         entry.isLate = false;
+        this.#budget?.release(key);
         onValue?.(key, undefined);
       }
       onFailure(key, error);
@@ -313,12 +323,14 @@ export class EntryCache<V> {
     read: ReadValue<V> & { readonly version: number },
   ): void {
     if (this.#entries.get(key) !== entry) return;
-    entry.value = read.value;
+    const { bounds } = this.#options;
+    const isTooLarge = bounds !== undefined && this.#budget?.take(key, read.value) === false;
+    entry.value = isTooLarge ? bounds.onTooLarge(key) : read.value;
     entry.readAtMs = read.readAtMs;
     entry.freshUntilMs = read.freshMs === undefined ? undefined : read.readAtMs + read.freshMs;
     entry.readVersion = entry.begunVersion = read.version;
     entry.isLate = false;
-    this.#options.onValue?.(key, read.value);
+    this.#options.onValue?.(key, entry.value);
     this.#settle(key, entry);
   }
 }

@@ -1,10 +1,15 @@
 /** The resources of all MCP servers: windows and documents for the views, routes for reads, subscriptions of the Agent. */
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { arrangeDesktop } from "../../organizer/desktop.ts";
+import type { OrganizerWarning } from "../../organizer/warning.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
+import { badRequest } from "../../protocol/errors.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { shorten } from "../../text/text.ts";
+import { windowIdentity } from "../../uri/window_uri.ts";
 import { toReadError } from "../failures.ts";
 import { parseResourceUri } from "./resource_uri.ts";
 import { ResourceRoutes, type ResourceRoutesContext, withCapability } from "./route.ts";
@@ -13,6 +18,22 @@ import type { WatchedChanges } from "./watch.ts";
 
 export interface ResourceDirectoryContext
   extends Omit<ServerResourcesContext, "onHostsChange">, Pick<ResourceRoutesContext, "writtenNameOf"> {}
+
+const MAX_URI_LENGTH = 8_192;
+const MAX_SHOWN_URI_LENGTH = 200;
+
+export interface DesktopOptions {
+  /** The most windows; none at 0 and below; all by default. */
+  readonly size?: number | undefined;
+  /** The URI of the only window to show. */
+  readonly window?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** The MCP server of each tool call, oldest first. */
+export interface History {
+  readonly history: readonly string[];
+}
 
 /** The resources of each server of the fleet, in its order of precedence. */
 export class ResourceDirectory {
@@ -55,11 +76,19 @@ export class ResourceDirectory {
     this.routes.update();
   }
 
-  /** The windows of all servers. Each server has its own deadline. */
-  async windows(
-    view: { readonly identity?: string | undefined; readonly timeoutMs: number },
-  ): Promise<DesktopWindow[]> {
-    return (await Promise.all(this.#ordered().map((resources) => resources.windows(view)))).flat();
+  /**
+   * The windows of a Desktop in its order, before rendering. Each server has its own deadline.
+   *
+   * @throws {SmcpError} 400 when `window` is not a window URI.
+   */
+  async windows({ size, window, timeoutMs, history }: DesktopOptions & History): Promise<DesktopWindow[]> {
+    const identity = window === undefined ? undefined : identityOf(window);
+    if (size !== undefined && size <= 0) return [];
+    const view = { identity, timeoutMs };
+    const windows = (await Promise.all(this.#ordered().map((resources) => resources.windows(view)))).flat();
+    const onWarning = ({ code: kind, message, server, uri }: OrganizerWarning) =>
+      this.#context.warnOnce.warn(message, { server, uri, kind });
+    return arrangeDesktop(windows, { size, history, onWarning });
   }
 
   /** The documents of all servers, by the server's name. Each server has its own deadline. */
@@ -120,4 +149,11 @@ export class ResourceDirectory {
   #ordered(): ServerResources[] {
     return this.#fleet.servers.map((server) => this.getServerResources(server));
   }
+}
+
+function identityOf(window: string): string {
+  const identity = window.length > MAX_URI_LENGTH ? undefined : windowIdentity(window);
+  if (identity !== undefined) return identity;
+  const shown = shorten(window, MAX_SHOWN_URI_LENGTH);
+  throw badRequest("window", `Cannot show window "${shown}": invalid window:// URI`);
 }

@@ -11,7 +11,6 @@ import { parseDpeDocument } from "../../protocol/answers.ts";
 import { describeError } from "../../text/text.ts";
 import type { ResourceContents } from "../../protocol/resources.ts";
 import { buildDpeUri } from "../../uri/dpe_uri.ts";
-import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions, type FreshValue, type ReadValue } from "./cache.ts";
 import type { ListLimits } from "../../config/limits.ts";
 import { documentKey, tryParseResourceUri } from "./resource_uri.ts";
@@ -45,7 +44,6 @@ export class ServerDocuments {
   /** The known documents, in the Finder's order. */
   readonly shelf: DocumentShelf = new DocumentShelf();
   readonly #context: ServerDocumentsContext;
-  readonly #bytes: ByteBudget;
   /** The listed URIs by {@linkcode documentKey}. */
   #uris: ReadonlyMap<string, string> = new Map();
   /** Hosts whose Level 0 changed since the last request. */
@@ -56,7 +54,7 @@ export class ServerDocuments {
   constructor(context: ServerDocumentsContext) {
     this.#context = context;
     const { onFailure, concurrency, maxAgeMs, now, read, limits } = context;
-    this.#bytes = new ByteBudget({ eachBytes: limits.maxSummaryBytes, totalBytes: limits.maxSummariesBytes });
+    const { maxSummaryBytes, maxSummariesBytes } = limits;
     this.cache = new EntryCache<Summary>({
       onFailure,
       concurrency,
@@ -67,10 +65,18 @@ export class ServerDocuments {
         return { value: this.#attempt(uri, (origin) => readDocumentSummary(value, origin)), freshMs };
       },
       readMany: (uris) => this.#readCatalogues(uris),
-      onValue: (uri, summary) => {
-        if (summary === undefined) this.#bytes.release(uri);
-        this.shelf.set(uri, summary && this.#prepare(summary));
+      bounds: {
+        eachBytes: maxSummaryBytes,
+        totalBytes: maxSummariesBytes,
+        onTooLarge: (uri) => {
+          const message =
+            "a document is left out of the Finder: its summary or all summaries of its MCP server are too large";
+          const bounds = { limit: maxSummaryBytes, limitOfAll: maxSummariesBytes };
+          context.warnOnce.warn(message, { server: context.server, uri, ...bounds });
+          return undefined;
+        },
       },
+      onValue: (uri, summary) => this.shelf.set(uri, summary && this.#prepare(summary)),
     });
   }
 
@@ -179,16 +185,11 @@ export class ServerDocuments {
     return listed;
   }
 
-  /** Makes a summary; logs why it cannot be made or kept. */
+  /** Makes a summary; logs why it cannot be made. */
   #attempt(uri: string, toSummary: (origin: SummaryOrigin) => DPEDocumentSummary): Summary {
-    const { server, warnOnce, limits: { maxSummaryBytes, maxSummariesBytes } } = this.#context;
+    const { server, warnOnce } = this.#context;
     try {
-      const summary = toSummary({ uri, server });
-      if (this.#bytes.take(uri, summary)) return summary;
-      const message =
-        "a document is left out of the Finder: its summary or all summaries of its MCP server are too large";
-      warnOnce.warn(message, { server, uri, limit: maxSummaryBytes, limitOfAll: maxSummariesBytes });
-      return undefined;
+      return toSummary({ uri, server });
     } catch (error) {
       warnOnce.warn("a document is left out of the Finder", { server, uri, error: describeError(error) });
       return undefined;

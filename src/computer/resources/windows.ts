@@ -4,11 +4,9 @@ import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import type { ListLimits } from "../../config/limits.ts";
-import { ByteBudget } from "./byte_budget.ts";
 import { EntryCache, type EntryCacheOptions } from "./cache.ts";
 
 type Contents = readonly ResourceContents[];
-type ReadContents = EntryCacheOptions<Contents>["read"];
 
 export interface ServerWindowsContext
   extends Pick<EntryCacheOptions<Contents>, "read" | "onFailure" | "concurrency" | "maxAgeMs" | "now"> {
@@ -20,18 +18,18 @@ export interface ServerWindowsContext
 export class ServerWindows {
   readonly cache: EntryCache<Contents>;
   readonly #context: ServerWindowsContext;
-  readonly #bytes: ByteBudget;
   #listed: readonly McpResource[] = [];
 
   constructor(context: ServerWindowsContext) {
     this.#context = context;
-    const { limits } = context;
-    this.#bytes = new ByteBudget({ eachBytes: limits.maxWindowBytes, totalBytes: limits.maxWindowsBytes });
-    this.cache = new EntryCache({
-      ...context,
-      read: (uri: string) => this.#read(uri),
-      onValue: (uri, contents) => contents === undefined && this.#bytes.release(uri),
-    });
+    const { server, warnOnce, limits: { maxWindowBytes, maxWindowsBytes } } = context;
+    const onTooLarge = (uri: string) => {
+      const message = "a window is left out: it or all windows of its MCP server together are too large";
+      warnOnce.warn(message, { server, uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
+      return [];
+    };
+    const bounds = { eachBytes: maxWindowBytes, totalBytes: maxWindowsBytes, onTooLarge };
+    this.cache = new EntryCache<Contents>({ ...context, bounds });
   }
 
   /** Takes the server's list: forgets windows that are not in it. */
@@ -58,15 +56,5 @@ export class ServerWindows {
   #select(identity: string | undefined): readonly McpResource[] {
     if (identity === undefined) return this.#listed;
     return this.#listed.filter(({ uri }) => windowIdentity(uri) === identity);
-  }
-
-  /** Reads a window. One that is too large is logged and counts as empty. */
-  async #read(uri: string): ReturnType<ReadContents> {
-    const { server, warnOnce, limits: { maxWindowBytes, maxWindowsBytes } } = this.#context;
-    const read = await this.#context.read(uri);
-    if (this.#bytes.take(uri, read.value)) return read;
-    const message = "a window is left out: it or all windows of its MCP server together are too large";
-    warnOnce.warn(message, { server, uri, limit: maxWindowBytes, limitOfAll: maxWindowsBytes });
-    return { ...read, value: [] };
   }
 }

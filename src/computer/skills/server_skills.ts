@@ -9,7 +9,6 @@ import type { McpResource, ResourceContents } from "../../protocol/resources.ts"
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { describeError } from "../../text/text.ts";
 import type { ReadLimits } from "../../config/limits.ts";
-import { ByteBudget } from "../resources/byte_budget.ts";
 import { EntryCache, type FreshValue } from "../resources/cache.ts";
 import { SKILL_BUDGET } from "./folder.ts";
 import { FrontMatterReader, HEAD_BYTES, scalarText, toSkillRef } from "./front_matter.ts";
@@ -45,7 +44,6 @@ export class ServerSkills {
   readonly server: SupervisedServer;
   readonly #context: ServerSkillsContext;
   readonly #cache: EntryCache<NonNullable<ServerSkill["read"]>>;
-  readonly #budget = new ByteBudget(SKILL_BUDGET);
   readonly #reader = new FrontMatterReader();
   #listed: ReadonlyMap<string, ListedSkill> = new Map();
   #isLoading = false;
@@ -56,9 +54,8 @@ export class ServerSkills {
     const { limits: { concurrency, documentMaxAgeMs: maxAgeMs } } = context;
     this.#cache = new EntryCache({
       read: (uri) => this.#read(uri),
-      onValue: (uri, value) => {
-        if (value === undefined) this.#release(uri);
-      },
+      bounds: { ...SKILL_BUDGET, onTooLarge: () => "left out: its front matter is too large" },
+      onValue: (uri, value) => value === undefined && this.#reader.forget(uri),
       onFailure: () => {},
       concurrency,
       maxAgeMs,
@@ -123,11 +120,6 @@ export class ServerSkills {
     return isRead;
   }
 
-  #release(uri: string): void {
-    this.#budget.release(uri);
-    this.#reader.forget(uri);
-  }
-
   /** The front matter of a skill, or why it cannot be used; the last known one after a failure, until the next request. */
   async #read(root: string): Promise<FreshValue<NonNullable<ServerSkill["read"]>>> {
     const uri = this.#listed.get(root)?.files.get(SKILL_FILE);
@@ -153,8 +145,7 @@ export class ServerSkills {
     // A copy: the rest need not wait in memory until the front matter has its turn.
     const head = bytesOf(contents).slice(0, HEAD_BYTES);
     const { members, problem = "" } = await this.#reader.read(root, head);
-    if (members === undefined) return `${SKILL_FILE} cannot be used: ${problem}`;
-    return this.#budget.take(root, members) ? members : "left out: its front matter is too large";
+    return members ?? `${SKILL_FILE} cannot be used: ${problem}`;
   }
 
   #warn(message: string, fields: Readonly<Record<string, unknown>>): void {
