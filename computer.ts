@@ -64,7 +64,7 @@ export {
   type InputSource,
 } from "./src/computer/inputs/sources.ts";
 export type { FolderLimits } from "./src/computer/uploads/landing_folder.ts";
-export type { SessionLimits } from "./src/computer/uploads/sessions.ts";
+export type { SessionLimits } from "./src/computer/uploads/upload.ts";
 export type { UploadLimits, UploadOptions } from "./src/computer/uploads/uploads.ts";
 export type {
   BlobLimits,

@@ -44,16 +44,9 @@ interface DocumentName {
   readonly docRef: string;
 }
 
-interface Running {
-  readonly resource: Promise<DpeResource>;
-  /** The signal of the first request, which ends the resolution at its time-out. */
-  readonly signal: AbortSignal;
-}
-
 /** The resolver of {@linkcode fileResolver}; its directory is absolute. */
 export function openFileResolver(options: FileResolverOptions): ResolveDpe {
   const { directory, maxPages = DEFAULT_MAX_PAGES, maxBytes = DEFAULT_MAX_BYTES } = options;
-  const running = new Map<string, Running>();
   const limiter = new Limiter(DOCUMENTS_AT_A_TIME);
 
   async function write(document: DocumentName, tools: ResolveDpeTools): Promise<DpeResource> {
@@ -69,29 +62,8 @@ export function openFileResolver(options: FileResolverOptions): ResolveDpe {
 
   return async (uri, tools) => {
     const document = documentOf(uri);
-    const key = keyOf(document);
-    for (let begun = running.get(key); begun !== undefined; begun = running.get(key)) {
-      const shared = await waitFor(begun, tools.signal);
-      if (shared !== undefined) return shared;
-    }
-    const resource = limiter.run(() => abortable(write(document, tools), tools.signal));
-    running.set(key, { resource, signal: tools.signal });
-    try {
-      return await resource;
-    } finally {
-      running.delete(key);
-    }
+    return await limiter.run(() => abortable(write(document, tools), tools.signal));
   };
-}
-
-/** Waits for a resolution; returns `undefined` when it ended at the time-out of the request that began it. */
-async function waitFor(begun: Running, signal: AbortSignal): Promise<DpeResource | undefined> {
-  try {
-    return await abortable(begun.resource, signal);
-  } catch (error) {
-    if (begun.signal.aborted && !signal.aborted) return undefined;
-    throw error;
-  }
 }
 
 function documentOf(uri: string): DocumentName {

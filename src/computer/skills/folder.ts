@@ -35,12 +35,6 @@ export interface SkillListing {
   readonly problems: readonly SkillProblem[];
 }
 
-/** What a scan of a folder found. */
-export interface FolderScan extends SkillListing {
-  /** Whether the skills differ from those of the scan before, and nobody was told since. */
-  readonly hasChanged: boolean;
-}
-
 interface KnownSkill {
   readonly stamp: string;
   readonly found: SkillRef | string;
@@ -58,12 +52,9 @@ export class SkillFolder {
   #watch: FolderWatch | undefined;
   readonly #known = new Map<string, KnownSkill>();
   readonly #reader = new FrontMatterReader();
-  #scanning: Promise<FolderScan> | undefined;
+  #scanning: Promise<SkillListing> | undefined;
   /** The scan after the running one. */
-  #next: Promise<FolderScan> | undefined;
-  /** Counts what was read anew, so that two scans can be compared. */
-  #readCount = 0;
-  #lastScan: string | undefined;
+  #next: Promise<SkillListing> | undefined;
 
   constructor(given: string, options: SkillFolderOptions) {
     this.given = given;
@@ -72,11 +63,11 @@ export class SkillFolder {
   }
 
   /** Lists the skills. Requests during a scan share the next one: the running one may miss a change. Never rejects. */
-  scan(): Promise<FolderScan> {
+  scan(): Promise<SkillListing> {
     if (this.#scanning !== undefined) return this.#next ??= this.#scanning.then(() => this.scan());
     this.#next = undefined;
     return this.#scanning = this.#scan().catch((error) => this.#failed(describeFolderError(error)))
-      .then((listing) => this.#compare(listing)).finally(() => this.#scanning = undefined);
+      .finally(() => this.#scanning = undefined);
   }
 
   /** Finds one skill without a look at the others; `undefined` when there is none that can be used. */
@@ -87,11 +78,6 @@ export class SkillFolder {
     } catch {
       return undefined;
     }
-  }
-
-  /** Everybody is told of a change: whatever the next scan finds is no news. */
-  onAnnounced(): void {
-    this.#lastScan = undefined;
   }
 
   /** Stops watching; resolves when no scan runs. */
@@ -117,13 +103,6 @@ export class SkillFolder {
           error,
         }),
     });
-  }
-
-  #compare(listing: SkillListing): FolderScan {
-    const scan = JSON.stringify([this.#readCount, listing.skills.map(({ name }) => name)]);
-    const hasChanged = this.#lastScan !== undefined && this.#lastScan !== scan;
-    this.#lastScan = scan;
-    return { ...listing, hasChanged };
   }
 
   #failed(message: string): SkillListing {
@@ -191,7 +170,6 @@ export class SkillFolder {
     if (known?.stamp === stamp) return known.found;
     this.#forget(name);
     const found = await this.#read(path, name);
-    this.#readCount++;
     this.#known.set(name, { stamp, found });
     return found;
   }

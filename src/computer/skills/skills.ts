@@ -91,7 +91,6 @@ export class Skills implements ComputerSkills {
       Promise.all(this.#folders.map(async (folder) => ({ from: folder.given, ...await folder.scan() }))),
       this.#refresh(this.#context.fleet.servers),
     ]);
-    if (scans.some(({ hasChanged }) => hasChanged)) this.#changed();
     const listing = this.#merge(scans);
     this.#warnOf(listing);
     return listing;
@@ -196,7 +195,6 @@ export class Skills implements ComputerSkills {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      for (const folder of this.#folders) folder.onAnnounced();
       this.#context.onChange();
     }, SETTLE_MS);
   }

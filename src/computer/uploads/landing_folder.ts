@@ -4,7 +4,18 @@
  * when several Computers use the folder.
  */
 import { join, resolve } from "@std/path";
-import { isUploadName, type Upload, uploadFailure } from "./sessions.ts";
+import {
+  assertNoLink,
+  type FolderPlace,
+  identityOf,
+  MARK,
+  PART,
+  PartFile,
+  PARTS_FOLDER,
+  removeFile,
+  statOf,
+} from "./part_file.ts";
+import { isUploadName, type Upload, uploadFailure } from "./upload.ts";
 
 /** Limits of what the folder keeps. */
 export interface FolderLimits {
@@ -16,23 +27,12 @@ export interface FolderLimits {
   readonly expireMs: number;
 }
 
-/** The folder of parts and marks, below the folder for uploads. */
-const PARTS_FOLDER = ".a2c-upload";
-const PART = ".part";
-const MARK = ".kept";
 /** When a part or a mark counts as left behind, in milliseconds without a change. */
 const ORPHAN_MS = 60 * 60 * 1000;
 
 interface Usage {
   files: number;
   bytes: number;
-}
-
-/** Where a folder is, and what it is: another folder, or a link, under the same path has another identity. */
-export interface FolderPlace {
-  readonly root: string;
-  readonly parts: string;
-  readonly identity: string;
 }
 
 export class LandingFolder {
@@ -135,137 +135,8 @@ export class LandingFolder {
   }
 }
 
-/** The file of an upload that is not whole yet. */
-export class PartFile {
-  readonly #place: FolderPlace;
-  readonly #upload: Upload;
-  readonly #path: string;
-  readonly #file: Deno.FsFile;
-  #identity = "";
-  #isClosed = false;
-
-  private constructor(
-    { place, upload, path, file }: {
-      readonly place: FolderPlace;
-      readonly upload: Upload;
-      readonly path: string;
-      readonly file: Deno.FsFile;
-    },
-  ) {
-    this.#place = place;
-    this.#upload = upload;
-    this.#path = path;
-    this.#file = file;
-  }
-
-  /** Creates the file, which only its owner may read. */
-  static async create(place: FolderPlace, upload: Upload): Promise<PartFile> {
-    const path = join(place.parts, `${upload.id}${PART}`);
-    const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    const part = new PartFile({ place, upload, path, file });
-    try {
-      part.#identity = identityIn(await file.stat());
-      await part.#assertPlace();
-      return part;
-    } catch (error) {
-      await part.discard();
-      throw error;
-    }
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    await this.#assertPlace();
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#file.write(rest));
-  }
-
-  /**
-   * Gives the whole file its name, and resolves to its path.
-   *
-   * @throws {TypeError} when the folder was replaced, or the name is taken.
-   */
-  async land(): Promise<string> {
-    const { root, parts } = this.#place;
-    const path = join(root, this.#upload.fileName);
-    await this.#assertPlace();
-    if (await statOf(path) !== undefined) throw new TypeError(`Cannot write "${path}": it exists already`);
-    this.#close();
-    const mark = join(parts, `${this.#upload.fileName}${MARK}`);
-    await Deno.writeFile(mark, new Uint8Array(), { createNew: true, mode: 0o600 });
-    try {
-      await Deno.rename(this.#path, path);
-      await this.#assertPlace(path);
-    } catch (error) {
-      await removeFile(mark);
-      throw error;
-    }
-    return path;
-  }
-
-  /** Removes the file, also after it got its name. */
-  async discard(): Promise<void> {
-    this.#close();
-    const { root, identity } = this.#place;
-    if (await identityOf(root).catch(() => undefined) !== identity) return;
-    for (const path of [this.#path, join(root, this.#upload.fileName)]) {
-      const found = await statOf(path).catch(() => undefined);
-      if (found !== undefined && identityIn(found) === this.#identity) await removeFile(path);
-    }
-  }
-
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#file.close();
-  }
-
-  /** Throws when the folders or the file under these paths are not those of the beginning. */
-  async #assertPlace(path: string = this.#path): Promise<void> {
-    const { root, identity } = this.#place;
-    const found = await statOf(path);
-    if (found === undefined || identityIn(found) !== this.#identity || await identityOf(root) !== identity) {
-      throw new TypeError(`Cannot write in folder "${root}": it was replaced during the upload`);
-    }
-  }
-}
-
 /** Creates the folder, and resolves to its path without links. */
 async function makeRoot(path: string): Promise<string> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   return await Deno.realPath(path);
-}
-
-/** The identity of the folder and of its subfolder; neither may be a link, nor lie behind one. */
-async function identityOf(root: string): Promise<string> {
-  await assertNoLink(root);
-  const parts = await Deno.lstat(join(root, PARTS_FOLDER));
-  if (!parts.isDirectory) throw replaced(join(root, PARTS_FOLDER));
-  return `${identityIn(await Deno.lstat(root))} ${identityIn(parts)}`;
-}
-
-async function assertNoLink(root: string): Promise<void> {
-  const { isDirectory } = await Deno.lstat(root);
-  if (!isDirectory || await Deno.realPath(root) !== root) throw replaced(root);
-}
-
-function replaced(path: string): TypeError {
-  return new TypeError(`Cannot write in folder "${path}": a link or another file has taken its place`);
-}
-
-/** The device and the number of a file; both are unknown on Windows. */
-function identityIn({ dev, ino }: Deno.FileInfo): string {
-  return `${dev}:${ino}`;
-}
-
-async function statOf(path: string): Promise<Deno.FileInfo | undefined> {
-  try {
-    return await Deno.lstat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-/** Whether the file is gone now; also when another Computer has removed it. */
-async function removeFile(path: string): Promise<boolean> {
-  return await Deno.remove(path).then(() => true, (error) => error instanceof Deno.errors.NotFound);
 }

@@ -5,16 +5,10 @@ import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { type Logger, withModule } from "../../log.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { PutBlobRet } from "../../protocol/uploads.ts";
-import { describeError } from "../../text/text.ts";
-import type { FolderLimits, LandingFolder, PartFile } from "./landing_folder.ts";
-import {
-  type SessionLimits,
-  type Upload,
-  type UploadChunk,
-  uploadFailure,
-  type UploadRequest,
-  UploadSessions,
-} from "./sessions.ts";
+import { describeError, shorten } from "../../text/text.ts";
+import type { FolderLimits, LandingFolder } from "./landing_folder.ts";
+import type { PartFile } from "./part_file.ts";
+import { type SessionLimits, Upload, type UploadChunk, uploadFailure, type UploadRequest } from "./upload.ts";
 
 /** Limits of uploads; each has a default. */
 export interface UploadLimits extends SessionLimits, FolderLimits {}
@@ -34,6 +28,8 @@ const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
   idleMs: 120_000,
 };
 
+/** The most characters of an `upload_id` that is repeated in an error. */
+const MAX_TOLD_ID_LENGTH = 64;
 /** How often expired files are looked for at least, in milliseconds. */
 const SWEEP_MS = 60 * 60 * 1000;
 
@@ -53,8 +49,6 @@ interface Landing {
   readonly folder: Promise<LandingFolder>;
   readonly path: string;
   readonly limits: UploadLimits;
-  readonly sessions: UploadSessions;
-  readonly parts: Map<Upload, PartFile>;
 }
 
 /** Takes uploads while a folder is set. */
@@ -65,6 +59,7 @@ export class Uploads {
   readonly #now: () => number;
   readonly #date: () => number;
   #landing: Landing | undefined;
+  readonly #open = new Map<string, Upload>();
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #sweepTimer: ReturnType<typeof setTimeout> | undefined;
   /** What still touches files. */
@@ -108,11 +103,9 @@ export class Uploads {
 
   /** Ends the open uploads: the office or its Agent has changed. Files that are whole stay. */
   endAgent(): void {
-    const landing = this.#landing;
-    if (landing === undefined) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = undefined;
-    for (const upload of landing.sessions.open) this.#end(landing, upload);
+    for (const upload of this.#open.values()) this.#end(upload);
   }
 
   /** Ends the open uploads and takes no more; resolves when no file is touched any more. Idempotent. */
@@ -137,43 +130,62 @@ export class Uploads {
     if (path === undefined) return;
     const bounds = { limits, now: this.#date };
     const folder = import("./landing_folder.ts").then(({ LandingFolder }) => new LandingFolder(path, bounds));
-    const sessions = new UploadSessions(limits, this.#now);
-    this.#landing = { folder, path, limits, sessions, parts: new Map() };
+    this.#landing = { folder, path, limits };
     this.#sweep(this.#landing);
   }
 
   async #put(request: UploadRequest): Promise<PutBlobRet> {
     const landing = this.#landing;
-    if (landing !== undefined) this.#endIdle(landing);
-    const isFirst = (request["upload_id"] ?? undefined) === undefined;
     if (landing === undefined) {
       const how = "its owner turns them on with --uploads DIR, or with uploads in the configuration";
       throw uploadFailure("forbidden", `this Computer takes no uploads; ${how}`);
     }
-    const upload = isFirst ? landing.sessions.declare(request) : landing.sessions.find(request);
+    this.#endIdle(landing);
+    const isFirst = (request["upload_id"] ?? undefined) === undefined;
+    const upload = isFirst ? this.#declare(request, landing) : this.#find(request);
     let chunk: UploadChunk | undefined;
     try {
-      const part = isFirst ? await this.#create(landing, upload) : landing.parts.get(upload);
-      if (part === undefined || upload.isEnded) throw ended();
+      if (isFirst) upload.part = await this.#create(landing, upload);
+      if (upload.part === undefined || upload.isEnded) throw ended();
       chunk = upload.read(request);
-      return await this.#write(landing, { upload, chunk, part });
+      return await this.#write(upload.part, upload, chunk);
     } catch (error) {
       // After a chunk that was refused, the right one may follow. Nobody knows the id of a first one.
-      const goesOn = !isFirst && chunk === undefined && !upload.isEnded;
-      if (!goesOn) landing.sessions.end(upload);
+      if (isFirst || chunk !== undefined) upload.isEnded = true;
       throw error;
     } finally {
-      landing.sessions.release(upload);
-      if (upload.isEnded) this.#end(landing, upload);
+      upload.release(this.#now());
+      if (upload.isEnded) this.#end(upload);
       else this.#watchIdle(landing);
     }
   }
 
+  /** Opens the upload that a first chunk declares. */
+  #declare(request: UploadRequest, { limits: { maxBytes, maxConcurrent } }: Landing): Upload {
+    const upload = new Upload(request, { maxBytes, nowMs: this.#now() });
+    if (this.#open.size >= maxConcurrent) {
+      throw uploadFailure("busy", `${this.#open.size} uploads are open; wait and start again`);
+    }
+    this.#open.set(upload.id, upload);
+    return upload;
+  }
+
+  /** Finds the upload that a further chunk continues. */
+  #find(request: UploadRequest): Upload {
+    const id = request["upload_id"];
+    const upload = typeof id === "string" ? this.#open.get(id) : undefined;
+    if (upload === undefined) {
+      const told = typeof id === "string" ? { upload_id: shorten(id, MAX_TOLD_ID_LENGTH) } : {};
+      const state = "unknown or expired upload; start again with the first chunk";
+      throw uploadFailure("invalid_upload", state, told);
+    }
+    upload.take(request);
+    return upload;
+  }
+
   async #create(landing: Landing, upload: Upload): Promise<PartFile> {
     try {
-      const part = await (await landing.folder).create(upload, landing.sessions.open);
-      landing.parts.set(upload, part);
-      return part;
+      return await (await landing.folder).create(upload, [...this.#open.values()]);
     } catch (error) {
       if (error instanceof SmcpError) throw error;
       this.#log.warn("cannot write in the folder for uploads", { error: describeError(error) });
@@ -182,14 +194,7 @@ export class Uploads {
     }
   }
 
-  async #write(
-    landing: Landing,
-    { upload, chunk, part }: {
-      readonly upload: Upload;
-      readonly chunk: UploadChunk;
-      readonly part: PartFile;
-    },
-  ): Promise<PutBlobRet> {
+  async #write(part: PartFile, upload: Upload, chunk: UploadChunk): Promise<PutBlobRet> {
     const answer = { upload_id: upload.id, chunk_offset: chunk.offset };
     await this.#onDisk(part.write(chunk.bytes));
     if (upload.isEnded) throw ended();
@@ -199,8 +204,8 @@ export class Uploads {
     const landing_path = await this.#onDisk(part.land());
     // Ended meanwhile: the file is removed again.
     if (upload.isEnded) throw ended();
-    landing.parts.delete(upload);
-    landing.sessions.end(upload);
+    upload.part = undefined;
+    upload.isEnded = true;
     this.#log.info("an upload is complete", { path: landing_path, size: upload.totalSize });
     return { ...answer, landing_path, total_size: upload.totalSize, sha256: upload.sha256 };
   }
@@ -215,19 +220,24 @@ export class Uploads {
     }
   }
 
-  #end(landing: Landing, upload: Upload): void {
-    landing.sessions.end(upload);
+  #end(upload: Upload): void {
+    upload.isEnded = true;
+    this.#open.delete(upload.id);
     // A chunk that is being written ends by itself, and removes the file after that.
-    const part = upload.isWriting ? undefined : landing.parts.get(upload);
+    const part = upload.isWriting ? undefined : upload.part;
     if (part === undefined) return;
-    landing.parts.delete(upload);
+    upload.part = undefined;
     this.#track(part.discard()).catch((error) =>
       this.#log.warn("cannot remove an upload", { error: describeError(error) })
     );
   }
 
-  #endIdle(landing: Landing): void {
-    for (const upload of landing.sessions.expire()) this.#end(landing, upload);
+  /** Ends the uploads that had no chunk for too long. */
+  #endIdle({ limits: { idleMs } }: Landing): void {
+    const latestMs = this.#now() - idleMs;
+    for (const upload of this.#open.values()) {
+      if (!upload.isWriting && upload.usedAtMs < latestMs) this.#end(upload);
+    }
   }
 
   /** Removes the parts of uploads that nobody continues, although no request comes. */
@@ -237,7 +247,7 @@ export class Uploads {
     this.#idleTimer = setTimeout(() => {
       this.#idleTimer = undefined;
       this.#endIdle(landing);
-      if (landing.sessions.open.length > 0) this.#watchIdle(landing);
+      if (this.#open.size > 0) this.#watchIdle(landing);
     }, Math.min(idleMs + 1, MAX_TIMER_MS));
   }
 

@@ -110,39 +110,6 @@ Deno.test("fileResolver() leaves an unchanged file alone, and replaces one that 
   });
 });
 
-Deno.test("fileResolver() does the work for one document once, whoever asks meanwhile", async () => {
-  await withFolder(async (directory) => {
-    const resolve = fileResolver({ directory });
-    const library = new Library();
-    const gate = Promise.withResolvers<void>();
-    library.gate = gate.promise;
-    const asked = [URI, URI, `${URI}/pages/0`].map((uri) =>
-      resolve(uri, library.request(new AbortController()))
-    );
-    gate.resolve();
-    const [first, ...others] = await Promise.all(asked);
-    for (const other of others) assertEquals(other, first);
-    assertEquals(library.reads.length, 4);
-  });
-});
-
-Deno.test("fileResolver() begins anew for who still waits when the request that began is out of time", async () => {
-  await withFolder(async (directory) => {
-    const resolve = fileResolver({ directory });
-    const library = new Library();
-    const gate = Promise.withResolvers<void>();
-    library.gate = gate.promise;
-    const [hasty, patient] = [new AbortController(), new AbortController()];
-    const first = resolve(URI, library.request(hasty));
-    const second = resolve(URI, library.request(patient));
-    const failed = assertRejects(() => first, TypeError, "out of time");
-    hasty.abort(new TypeError("out of time"));
-    await failed;
-    gate.resolve();
-    assertMatch((await second).uri, /^file:/);
-  });
-});
-
 Deno.test("fileResolver() forgets a failure", async () => {
   await withFolder(async (directory) => {
     const resolve = fileResolver({ directory });

@@ -17,21 +17,6 @@ async function withFolder(use: (folder: SkillFolder, path: string) => Promise<vo
   }
 }
 
-Deno.test("a scan tells whether the skills differ from those of the last one, until that was announced", async () => {
-  await withFolder(async (folder, path) => {
-    const hasChanged = async () => (await folder.scan()).hasChanged;
-    await addSkill(path, "one");
-    assertEquals([await hasChanged(), await hasChanged()], [false, false]);
-    await addSkill(path, "two");
-    assertEquals([await hasChanged(), await hasChanged()], [true, false]);
-    await addSkill(path, "three");
-    folder.onAnnounced();
-    assertEquals([await hasChanged(), await hasChanged()], [false, false]);
-    await addSkill(path, "four");
-    assertEquals([await hasChanged(), await hasChanged()], [true, false]);
-  });
-});
-
 Deno.test("a list that is asked for during a scan has what has changed since the scan began", async () => {
   await withFolder(async (folder, path) => {
     for (let index = 0; index < 100; index++) await addSkill(path, `skill-${index}`);

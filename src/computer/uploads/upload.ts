@@ -1,12 +1,12 @@
 /**
- * The uploads that are open, and the checks of their chunks in the order of the protocol (`docs/protocol/versions.md#uploads`).
- * Without files: whoever writes the bytes tells it what was written.
+ * One upload and the checks of its chunks, in the order of the protocol (`docs/protocol/versions.md#uploads`). Whoever writes
+ * the bytes tells it what was written.
  */
+import type { PartFile } from "./part_file.ts";
 import { isGiven } from "../../json/json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, SmcpError } from "../../protocol/errors.ts";
-import { shorten } from "../../text/text.ts";
 
 /** Limits of open uploads. */
 export interface SessionLimits {
@@ -52,8 +52,6 @@ export interface UploadChunk {
 
 /** The members that only a first chunk has. */
 const DECLARATION = ["total_size", "sha256", "name_hint"];
-/** The most characters of an `upload_id` that is repeated in an error. */
-const MAX_TOLD_ID_LENGTH = 64;
 const MAX_HINT_LENGTH = 64;
 /** The bytes of an `upload_id`, enough to make it impossible to guess. */
 const ID_BYTES = 16;
@@ -64,6 +62,8 @@ export class Upload {
   readonly sha256: string;
   /** The name that the file gets at the end. */
   readonly fileName: string;
+  /** The file that its bytes are written to. */
+  part: PartFile | undefined;
   usedAtMs: number;
   /** Whether a chunk is being written. The next one has to wait for its answer. */
   isWriting = true;
@@ -72,11 +72,46 @@ export class Upload {
   readonly #hash: Hash = createHash("sha256");
   #receivedBytes = 0;
 
-  constructor(declaration: Declaration, nowMs: number) {
-    this.id = newId();
-    this.totalSize = declaration.totalSize;
-    this.sha256 = declaration.sha256;
-    this.fileName = fileNameOf(this.id, declaration.nameHint);
+  /**
+   * The upload that a first chunk declares. Its chunk is not read yet.
+   *
+   * @throws {SmcpError} 4019 `invalid_declaration` or `too_large`.
+   */
+  constructor(
+    request: UploadRequest,
+    { maxBytes, nowMs }: { readonly maxBytes: number; readonly nowMs: number },
+  ) {
+    const { totalSize, sha256, nameHint } = readDeclaration(request);
+    if (totalSize > maxBytes) {
+      const state = `the file has ${totalSize} bytes, the limit is ${maxBytes}`;
+      throw uploadFailure("too_large", state, { total_size: totalSize });
+    }
+    this.id = crypto.getRandomValues(new Uint8Array(ID_BYTES)).toHex();
+    this.totalSize = totalSize;
+    this.sha256 = sha256;
+    this.fileName = fileNameOf(this.id, nameHint);
+    this.usedAtMs = nowMs;
+  }
+
+  /**
+   * Takes a further chunk: others have to wait until {@linkcode Upload.release}.
+   *
+   * @throws {SmcpError} 4019 `invalid_declaration` or `range`.
+   */
+  take(request: UploadRequest): void {
+    const declared = DECLARATION.find((key) => isGiven(request[key]));
+    if (declared !== undefined) {
+      throw uploadFailure("invalid_declaration", `only the first chunk may have "${declared}"`);
+    }
+    if (this.isWriting) {
+      throw uploadFailure("range", "a chunk of this upload is being written; send the next after its answer");
+    }
+    this.isWriting = true;
+  }
+
+  /** A chunk is answered: the next one may come. */
+  release(nowMs: number): void {
+    this.isWriting = false;
     this.usedAtMs = nowMs;
   }
 
@@ -121,97 +156,9 @@ export class Upload {
   }
 }
 
-/** The uploads that are open, within their limits. */
-export class UploadSessions {
-  readonly #limits: SessionLimits;
-  readonly #now: () => number;
-  readonly #uploads = new Map<string, Upload>();
-
-  constructor(limits: SessionLimits, now: () => number) {
-    this.#limits = limits;
-    this.#now = now;
-  }
-
-  get open(): readonly Upload[] {
-    return [...this.#uploads.values()];
-  }
-
-  /** Ends the uploads that had no chunk for too long, and returns them. */
-  expire(): Upload[] {
-    const latestMs = this.#now() - this.#limits.idleMs;
-    const idle = this.open.filter(({ isWriting, usedAtMs }) => !isWriting && usedAtMs < latestMs);
-    for (const upload of idle) this.end(upload);
-    return idle;
-  }
-
-  /**
-   * Opens the upload that a first chunk declares. Its chunk is not read yet.
-   *
-   * @throws {SmcpError} 4019 `invalid_declaration`, `too_large` or `busy`.
-   */
-  declare(request: UploadRequest): Upload {
-    const declaration = readDeclaration(request);
-    const { totalSize: total_size } = declaration;
-    const { maxBytes, maxConcurrent } = this.#limits;
-    if (total_size > maxBytes) {
-      throw uploadFailure("too_large", `the file has ${total_size} bytes, the limit is ${maxBytes}`, {
-        total_size,
-      });
-    }
-    if (this.#uploads.size >= maxConcurrent) {
-      throw uploadFailure("busy", `${this.#uploads.size} uploads are open; wait and start again`);
-    }
-    const upload = new Upload(declaration, this.#now());
-    this.#uploads.set(upload.id, upload);
-    return upload;
-  }
-
-  /**
-   * Finds the upload that a further chunk continues, and keeps other chunks out until {@linkcode release}.
-   *
-   * @throws {SmcpError} 4019 `invalid_upload`, `invalid_declaration` or `range`.
-   */
-  find(request: UploadRequest): Upload {
-    const id = request["upload_id"];
-    const upload = typeof id === "string" ? this.#uploads.get(id) : undefined;
-    if (upload === undefined) {
-      const told = typeof id === "string" ? { upload_id: shorten(id, MAX_TOLD_ID_LENGTH) } : {};
-      throw uploadFailure(
-        "invalid_upload",
-        "unknown or expired upload; start again with the first chunk",
-        told,
-      );
-    }
-    const declared = DECLARATION.find((key) => isGiven(request[key]));
-    if (declared !== undefined) {
-      throw uploadFailure("invalid_declaration", `only the first chunk may have "${declared}"`);
-    }
-    if (upload.isWriting) {
-      throw uploadFailure("range", "a chunk of this upload is being written; send the next after its answer");
-    }
-    upload.isWriting = true;
-    return upload;
-  }
-
-  /** A chunk is answered: the next one may come. */
-  release(upload: Upload): void {
-    upload.isWriting = false;
-    upload.usedAtMs = this.#now();
-  }
-
-  end(upload: Upload): void {
-    upload.isEnded = true;
-    this.#uploads.delete(upload.id);
-  }
-}
-
-interface Declaration {
-  readonly totalSize: number;
-  readonly sha256: string;
-  readonly nameHint: string;
-}
-
-function readDeclaration(request: UploadRequest): Declaration {
+function readDeclaration(
+  request: UploadRequest,
+): { readonly totalSize: number; readonly sha256: string; readonly nameHint: string } {
   const { total_size: totalSize, sha256 } = request;
   const nameHint = request["name_hint"] ?? "";
   if (typeof totalSize !== "number" || !Number.isSafeInteger(totalSize) || totalSize < 1) {
@@ -232,10 +179,6 @@ function decode(blob: unknown): Uint8Array<ArrayBuffer> {
   } catch (cause) {
     throw uploadFailure("invalid_declaration", '"blob" must be base64', { cause });
   }
-}
-
-function newId(): string {
-  return crypto.getRandomValues(new Uint8Array(ID_BYTES)).toHex();
 }
 
 /** The `upload_id`, and what is allowed of the hint. */
