@@ -1,5 +1,5 @@
 /** Writes answers that refuse requests and upgrades, and end their connections. */
-import type { ServerResponse } from "node:http";
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 
 /** How long a refused connection stays open, so that its client can read the reason. */
@@ -27,16 +27,6 @@ export interface UpgradeAnswer {
   readonly text: string;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  413: "Content Too Large",
-  429: "Too Many Requests",
-  503: "Service Unavailable",
-};
-
 /** Refuses an upgrade in plain HTTP, and ends the connection. */
 export function writeAnswer(socket: Duplex, { status, headers, text }: UpgradeAnswer): void {
   const length = String(new TextEncoder().encode(text).byteLength);
@@ -44,7 +34,7 @@ export function writeAnswer(socket: Duplex, { status, headers, text }: UpgradeAn
     .map(([name, value]) => `${name}: ${value}\r\n`);
   closeAfterReading(
     socket,
-    `HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${lines.join("")}\r\n${text}`,
   );
 }
 
