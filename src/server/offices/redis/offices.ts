@@ -219,7 +219,7 @@ export class RedisOffices implements Offices {
     try {
       return await this.#tryUntilLate(seat);
     } catch (error) {
-      office.settleLater();
+      office.repairLater();
       // Only the reply was lost: the office has the seat, and everybody has been told.
       if (seat.state !== "joining") return { kind: "joined", member };
       throw error instanceof SmcpError ? error : outOfReach(`join office "${office.officeId}"`, error);
@@ -267,7 +267,7 @@ export class RedisOffices implements Offices {
   /** Gives a seat up: here at once, since a newer connection may be answered as soon as Redis knows. */
   async #give(seat: HeldSeat, reason: "left" | "replaced"): Promise<void> {
     seat.office.end(seat, reason);
-    await seat.office.settle();
+    await seat.office.tellLeft();
   }
 
   #replace({ sessionId, newer, exceptOffice }: MessageOf<"replace">): void {

@@ -19,7 +19,7 @@ const PAUSE_STEP_MS = 10;
 /** Redis tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1_000;
 /** How often another process is asked to give a seat up, while its lease lasts. */
-const REPLACING_PAUSE_MS = 25;
+const REPLACING_PAUSE_MS = 50;
 const CHANGE = "change ";
 const NOTICE = "notice ";
 
@@ -127,18 +127,18 @@ export class SharedOffice {
   }
 
   /** Tells Redis which members have left: many may leave at once. */
-  async settle(): Promise<void> {
+  async tellLeft(): Promise<void> {
     try {
       if (!this.#context.redis.isUp) throw new TypeError("Cannot leave an office: Redis is away");
       await this.#use(() => this.#free((seat) => this.isLeft(seat)));
     } catch (error) {
-      this.settleLater();
+      this.repairLater();
       this.#context.onError(error);
     }
   }
 
   /** Redis may have a seat that has ended here. */
-  settleLater(): void {
+  repairLater(): void {
     this.#unsettled++;
     void this.#context.registration.repair();
   }
@@ -189,7 +189,7 @@ export class SharedOffice {
     const wait = this.lease === lease ? undefined : await this.#tryToTakeAgain(lease);
     if (wait !== undefined) return wait;
     const seat = toSeat(member, lease.fence);
-    return await this.#settle(async () => {
+    return await this.#retry(async () => {
       const ghost = this.copy.findSession(seat);
       // Of an earlier attempt of this connection, whose reply was lost.
       const own = this.copy.office.find(member.sid);
@@ -226,7 +226,7 @@ export class SharedOffice {
     const leastUptimeMs = this.lease?.isHeld() ? 0 : this.#leastUptimeMs;
     await this.#refresh();
     await this.#reap();
-    return await this.#settle(async () => {
+    return await this.#retry(async () => {
       const { moved, missing, given } = this.#compare(lease);
       const result = moved.length + missing.length === 0 ? "ok" : await this.#change({
         taken: [...moved, ...missing],
@@ -287,7 +287,7 @@ export class SharedOffice {
    * Makes attempts until no other process changes the office in between. The second attempt has what the first one read; then
    * the others get time to finish: an attempt in vain costs Redis a reading of the office.
    */
-  async #settle<T>(attempt: () => Promise<T | "conflict">): Promise<T> {
+  async #retry<T>(attempt: () => Promise<T | "conflict">): Promise<T> {
     for (let conflicts = 1; conflicts <= MAX_CONFLICTS; conflicts++) {
       const result = await attempt();
       if (result !== "conflict") return result;
