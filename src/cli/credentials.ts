@@ -146,9 +146,9 @@ export interface ConnectionOptions extends CredentialOptions {
 }
 
 /**
- * Adds `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. Commander
- * requires none of them, since it would then report a missing option before a misspelled command; call
- * `requireOptions` instead.
+ * Adds `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. All are
+ * optional for commander, which would report a missing option before a misspelled command; call `requireOptions` to
+ * require some.
  */
 export function addConnectionOptions(program: Command, role: "computer" | "agent"): void {
   for (const option of connectionOptions(role)) program.addOption(option);

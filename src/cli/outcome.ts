@@ -85,7 +85,7 @@ export class CommandFailedError extends Error {
   }
 }
 
-/** Whether commander has already printed an error: it prints its own errors, and none that an action throws. */
+/** Whether commander has already printed an error. It prints errors of the command line, but not those of an action. */
 export function isPrinted(error: unknown): boolean {
   return error instanceof CommanderError && !(error instanceof InvalidArgumentError);
 }

@@ -26,7 +26,7 @@ export interface ComputerConfig {
   readonly warnings: readonly ConfigProblem[];
 }
 
-/** Parsed configs, so that parsing one again returns it unchanged, with the lines of its warnings. */
+/** Parsed configurations: to parse a result again returns the same object, with the lines of the warnings. */
 const known = new WeakMap<object, ComputerConfig>();
 
 /**

@@ -72,7 +72,7 @@ function otherForm(keys: readonly string[]): ConfigError {
   );
 }
 
-/** Whether `keys` are those of a table, or, with more of them, of a table below it. */
+/** Whether `keys` lead to a table, or to a table up to `maxDepth` levels below it. */
 function isBelow(keys: readonly unknown[], table: readonly string[], maxDepth = Infinity): boolean {
   return keys.length - table.length <= maxDepth && table.every((key, index) => keys[index] === key);
 }

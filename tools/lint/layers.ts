@@ -94,6 +94,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
 /** What a module of `src/` may import from outside of `src/`, by the module's path. */
 export const outsideImports: Readonly<Record<string, readonly string[]>> = {
   "src/version.ts": ["deno.json"],
+  "src/cli/agent/instructions.ts": ["skills/a2c-office/SKILL.md"],
 };
 
 /** The places of `src/` that may use `Deno`: what needs it, and `tcp_sockets.ts`, which asks for a permission that was granted. */

@@ -29,7 +29,7 @@ interface Window {
   readonly hidden: number;
 }
 
-/** Draws a box for each window: its URI in the edge, its text wrapped, at most `maxLines` lines of it. */
+/** Draws a box for each window: the URI in the edge, and at most `maxLines` lines of wrapped text. */
 export function drawDesktop(
   desktops: readonly Desktop[],
   screen: Screen & { readonly maxLines: number },

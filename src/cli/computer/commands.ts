@@ -36,7 +36,7 @@ export interface CommandCall {
   readonly work: (context: CommandContext, typed?: string) => CommandAnswer | Promise<CommandAnswer>;
   /** The input whose value the user is asked for, because the last word was left out. */
   readonly asksFor?: string | undefined;
-  /** The MCP servers that it waits for if they are started for it; all by default. */
+  /** The MCP servers that must have started, where no Computer runs yet; all by default. */
   readonly awaits?: AwaitedServers | undefined;
   /** The words for a Computer of another process, if they differ from what was typed. */
   readonly toWords?: ((signal: AbortSignal) => Promise<readonly string[]>) | undefined;

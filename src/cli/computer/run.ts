@@ -190,7 +190,7 @@ function isSecretNamed(word: string, next: string | undefined): boolean {
   return isNamed && (cut >= 0 || name.startsWith("-") && next !== undefined);
 }
 
-/** A JSON member, an HTTP header, or one of several pairs in a word, whose name is that of a secret. */
+/** Whether a JSON member, an HTTP header or a pair within a word has the name of a secret. */
 function hasSecretMember(word: string): boolean {
   return [...word.matchAll(/([\w.-]{1,64})["']?\s{0,8}[=:](?!\/\/)/g)].some(([, name = ""]) =>
     isSecretName(name)

@@ -141,7 +141,7 @@ type GivenContent =
     readonly presets: Readonly<Record<string, FieldValue>>;
   };
 
-/** The answers of a command line. A form takes those whose names are its fields. */
+/** The answers of a command line. A form takes the answers with the names of its fields. */
 export class GivenAnswers {
   readonly #texts: Readonly<Record<string, string>>;
   readonly #values: Readonly<Record<string, unknown>>;

@@ -211,7 +211,7 @@ function requireHarmless(name: string, known: readonly string[]): void {
   throw new UsageError(`Cannot use environment variable ${name}: unknown option; ${hint}`);
 }
 
-/** The longest known name with which this one begins, or else the first one that begins with this one. */
+/** The longest known name that begins `name`, or else the first known name that `name` begins. */
 function relatedName(name: string, known: readonly string[], separator = ""): string | undefined {
   const beginnings = known.filter((each) => name.startsWith(each + separator));
   const longest = beginnings.toSorted((a, b) => b.length - a.length)[0];

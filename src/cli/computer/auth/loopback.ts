@@ -1,6 +1,6 @@
 /**
  * Listens on the loopback interface for browsers that come back from a sign-in. Sign-ins of this process with the same
- * port share one listener, which asks each of them whether a request is its own.
+ * port share one listener, which offers each request to all of them.
  */
 import { settledWithin } from "../../../async/abortable.ts";
 
