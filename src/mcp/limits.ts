@@ -68,8 +68,6 @@ export const LARGE_MESSAGE_BYTES = 65_536;
 export const MAX_LARGE_MESSAGES = 1;
 /** The most lines of one Server-Sent Event: MCP needs one or two. */
 export const MAX_EVENT_LINES = 10_000;
-/** The most bytes of an event stream that are passed on at once. */
-export const MAX_EVENT_BATCH_BYTES = 16_384;
 
 /**
  * The unrequested messages that are read of one server: a notification counts 1, a request of the server

@@ -1,7 +1,7 @@
 /** Reads the body of an HTTP response in bounded frames, and reports how it ended. */
 import { Limiter } from "../../async/limiter.ts";
 import type { Inflow } from "../inflow.ts";
-import { LARGE_MESSAGE_BYTES, MAX_EVENT_BATCH_BYTES, MAX_LARGE_MESSAGES } from "../limits.ts";
+import { LARGE_MESSAGE_BYTES, MAX_LARGE_MESSAGES } from "../limits.ts";
 import type { BodyFrames } from "./body_frames.ts";
 
 /** How a body ended. A body that its reader cancelled has not ended. */
@@ -65,8 +65,6 @@ export function watchBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): R
 class WatchedBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #watch: BodyWatch;
-  /** Frames that were not passed on yet, the next one last. */
-  #waiting: Uint8Array[] = [];
   #isGivenUp = false;
   /** The turn of the current message, if it is large. */
   #place: Place | undefined;
@@ -89,13 +87,10 @@ class WatchedBody {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      const isOver = this.#waiting.length === 0 && await this.#read();
-      const { inflow } = this.#watch;
-      if (!inflow.isReady) await inflow.ready();
+      const { frames, isOver } = await this.#read();
       if (this.#isGivenUp) return;
-      const batch = this.#nextBatch();
-      if (batch !== undefined) controller.enqueue(batch);
-      if (!isOver || this.#waiting.length > 0) return;
+      for (const frame of frames) controller.enqueue(frame);
+      if (!isOver) return;
       controller.close();
       this.#end("complete");
     } catch (error) {
@@ -112,10 +107,10 @@ class WatchedBody {
     await this.#reader.cancel(reason);
   }
 
-  /** Reads until a frame is complete; resolves to whether the body has ended. */
-  async #read(): Promise<boolean> {
+  /** Reads until a frame is complete, or the body has ended. */
+  async #read(): Promise<{ readonly frames: readonly Uint8Array[]; readonly isOver: boolean }> {
     const { frames, inflow, largeMessages } = this.#watch;
-    while (!this.#isGivenUp && this.#waiting.length === 0) {
+    while (!this.#isGivenUp) {
       if (frames.unfinishedBytes > LARGE_MESSAGE_BYTES) {
         await (this.#place ??= largeMessages.enter()).isThere;
         if (this.#isGivenUp) break;
@@ -123,32 +118,18 @@ class WatchedBody {
       const { done, value } = await readWithin(this.#reader, this.#watch);
       if (!inflow.isReady) await inflow.ready();
       if (this.#isGivenUp) break;
-      this.#waiting = (done ? frames.end() : frames.push(value)).reverse();
+      const complete = done ? frames.end() : frames.push(value);
       inflow.take(0, frames.takeNoise());
-      if (done) return true;
+      if (done) return { frames: complete, isOver: true };
       if (frames.unfinishedBytes <= LARGE_MESSAGE_BYTES) this.#leavePlace();
+      if (complete.length > 0) return { frames: complete, isOver: false };
     }
-    return false;
+    return { frames: [], isOver: false };
   }
 
   #leavePlace(): void {
     this.#place?.[Symbol.dispose]();
     this.#place = undefined;
-  }
-
-  /** Joins small frames into one chunk, which costs the reader less. */
-  #nextBatch(): Uint8Array | undefined {
-    const first = this.#waiting.pop();
-    if (first === undefined) return undefined;
-    const batch = [first];
-    let sizeBytes = first.length;
-    for (let next = this.#waiting.at(-1); next !== undefined; next = this.#waiting.at(-1)) {
-      sizeBytes += next.length;
-      if (sizeBytes > MAX_EVENT_BATCH_BYTES) break;
-      batch.push(next);
-      this.#waiting.pop();
-    }
-    return batch.length === 1 ? first : joinBytes(batch);
   }
 
   #end(how: BodyEnd, error?: unknown): void {
@@ -159,7 +140,6 @@ class WatchedBody {
   #forget(): void {
     const { signal, frames } = this.#watch;
     signal?.removeEventListener("abort", this.#onAbort);
-    this.#waiting = [];
     frames.close();
     this.#leavePlace();
   }
@@ -187,15 +167,4 @@ async function readWithin(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Unlike `Buffer.concat`, never a part of a shared buffer, which whoever reads the stream might transfer. */
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }
