@@ -55,9 +55,9 @@ export class Listening {
   readonly #context: ListeningContext;
   readonly #over = new AbortController();
   readonly #wanted = new Set<string>();
-  /** Those who wait until the changes of a resource are told. */
-  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   #told: ReadonlySet<string> = new Set();
+  /** Resolved when resources are told or wanted no longer, with the reason for those that are not. */
+  #changed = Promise.withResolvers<ServerAnswerError>();
   #opening: Stream | undefined;
   #current: Stream | undefined;
   /** Whether there has been no stream for a while, so that changes were not told. */
@@ -91,23 +91,21 @@ export class Listening {
       );
     }
     this.#wanted.add(uri);
-    if (this.#told.has(uri)) return;
-    const waiting = this.#waiting.get(uri) ?? Promise.withResolvers<void>();
-    // Nobody may be waiting any more when it is rejected.
-    waiting.promise.catch(() => {});
-    this.#waiting.set(uri, waiting);
-    this.#more.resolve();
+    if (!this.#told.has(uri)) this.#more.resolve();
+    const over = this.#over.signal;
     using deadline = new Deadline(timeoutMs, {
       reason: () => new ServerTimeoutError('Cannot complete "subscriptions/listen": no answer in time'),
-      signal,
+      signal: signal === undefined ? over : AbortSignal.any([signal, over]),
     });
-    await abortable(waiting.promise, deadline.signal);
+    while (!this.#told.has(uri)) {
+      const refusal = await abortable(this.#changed.promise, deadline.signal);
+      if (!this.#wanted.has(uri)) throw refusal;
+    }
   }
 
   /** Listens no longer to a resource, from the next stream on; who still waits for it is refused. */
   unsubscribe(uri: string): void {
-    this.#refuse([uri], new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The subscription has ended"));
-    this.#wanted.delete(uri);
+    this.#drop([uri], new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, "The subscription has ended"));
   }
 
   /** Takes the acknowledgement of a stream; returns whether the notification was one. */
@@ -128,7 +126,6 @@ export class Listening {
     const reason = new ServerNotRunningError({ reason: "closed" });
     this.#over.abort(reason);
     for (const stream of [this.#opening, this.#current]) stream?.cancel.abort(reason);
-    for (const { reject } of this.#waiting.values()) reject(reason);
     this.#first.resolve();
   }
 
@@ -199,7 +196,7 @@ export class Listening {
     this.#context.log.debug("cannot open the stream of changes", { error: describeError(error) });
     if (!(error instanceof ServerAnswerError)) return await delay(backoff.next(), signal);
     // An answer is final for those who wait; without one, the next attempt may succeed in time.
-    this.#refuse(uris, error);
+    this.#drop(uris.filter((uri) => !this.#told.has(uri)), error);
     const isUnknown = error.rpcCode === RpcErrorCode.METHOD_NOT_FOUND;
     await (isUnknown ? abortable(this.#more.promise, signal) : delay(backoff.next(), signal));
   }
@@ -238,29 +235,21 @@ export class Listening {
     }
   }
 
-  /** Tells those who wait for these resources whether their changes are told. */
+  /** Those who wait learn whether the changes of these resources are told. */
   #settle(uris: readonly string[], told: ReadonlySet<string>): void {
     this.#told = told;
-    for (const uri of told) {
-      this.#waiting.get(uri)?.resolve();
-      this.#waiting.delete(uri);
-    }
     const message = "The server does not tell changes of this resource";
-    this.#refuse(
+    this.#drop(
       uris.filter((uri) => !told.has(uri)),
       new ServerAnswerError(RpcErrorCode.INVALID_PARAMS, message),
     );
   }
 
-  /** Those who wait learn that they are refused. Their resources must not cost the others a further stream. */
-  #refuse(uris: readonly string[], error: ServerAnswerError): void {
-    for (const uri of uris) {
-      const waiting = this.#waiting.get(uri);
-      if (waiting === undefined) continue;
-      waiting.reject(error);
-      this.#waiting.delete(uri);
-      this.#wanted.delete(uri);
-    }
+  /** These resources are wanted no longer: they must not cost the others a further stream. */
+  #drop(uris: readonly string[], refusal: ServerAnswerError): void {
+    for (const uri of uris) this.#wanted.delete(uri);
+    this.#changed.resolve(refusal);
+    this.#changed = Promise.withResolvers();
   }
 }
 
