@@ -1,5 +1,5 @@
 /**
- * Why requests are our own (CONTRIBUTING.md#requests-to-mcp-servers): what the client of the MCP SDK makes of one bad
+ * Why requests are our own (docs/decisions/mcp_requests.md): what the client of the MCP SDK makes of one bad
  * entry. When a later version passes the second test no longer, `src/mcp/rpc_peer.ts` may give way to it.
  */
 import { assertEquals, assertRejects } from "@std/assert";
