@@ -139,3 +139,17 @@ Deno.test("a missing folder ends no watch of the others", async () => {
   await using watching = await new Watching([folder.join("missing"), folder.path]).begin();
   await watching.until(await folder.write("a.md"));
 });
+
+Deno.test("everything is to be looked at again and again where that is asked for, one look at a time", async () => {
+  await using folder = await Folder.make();
+  let [running, looks, mostRunning] = [0, 0, 0];
+  const onChange = async (paths: ReadonlySet<string> | undefined) => {
+    mostRunning = Math.max(mostRunning, ++running);
+    await folder.write("seen.md");
+    if (paths === undefined) looks++;
+    running--;
+  };
+  await using _watching = new Watching([folder.path], { pollMs: 5, onChange });
+  await eventually(() => looks, (count) => count >= 3, "three looks");
+  assertEquals(mostRunning, 1);
+});

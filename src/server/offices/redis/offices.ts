@@ -40,8 +40,6 @@ export interface RedisOfficesContext extends CourierBounds, OfficeBounds {
 export class RedisOffices implements Offices {
   /** Resolves when this process is registered for the first time. */
   readonly started: Promise<void>;
-  /** Names this process in its notifications, which come back to it. */
-  readonly #id = crypto.randomUUID();
   readonly #logger: Logger;
   readonly #listener: OfficeListener;
   readonly #context: OfficeContext;
@@ -172,15 +170,11 @@ export class RedisOffices implements Offices {
     const office = this.#offices.get(officeId);
     if (office === undefined || this.#context.registration.lease === undefined) return;
     // Even if no other process is known to have members: one may just have joined.
-    const { event, body, except } = notification;
-    office.notify(JSON.stringify({ from: this.#id, event, body })).catch((error) => {
-      const text = "failed to notify the members of other processes";
-      const fields = { event, error: describeError(error) };
-      const sender = except === undefined ? undefined : this.#listener.connections.get(except);
-      // Within the bound of its sender, which may send many while Redis is away.
-      if (sender === undefined) this.#logger.debug(text, fields);
-      else sender.log.write("warn", text, fields);
-    });
+    const { event, body } = notification;
+    const text = JSON.stringify({ from: this.#context.registration.fence, event, body });
+    office.notify(text).catch((error) =>
+      this.#onError("failed to notify the members of other processes", error)
+    );
   }
 
   async close(): Promise<void> {
@@ -279,9 +273,11 @@ export class RedisOffices implements Offices {
   }
 
   #onNotice(officeId: string, text: string): void {
+    const { registration } = this.#context;
     const notice = parseJson(text);
-    if (!isRecord(notice) || typeof notice["event"] !== "string" || notice["from"] === this.#id) return;
-    if (!this.#context.registration.lease?.isHeld()) return;
+    if (!isRecord(notice) || typeof notice["event"] !== "string") return;
+    // This process has delivered its own.
+    if (registration.isOwn(String(notice["from"])) || !registration.lease?.isHeld()) return;
     this.#listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
   }
 
