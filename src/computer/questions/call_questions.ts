@@ -2,6 +2,7 @@
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Ask, Question } from "../../mcp/call_options.ts";
+import type { QuestionLimits } from "../../config/limits.ts";
 import type { Logger } from "../../log.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
 import { checkContent } from "../../protocol/form_answer.ts";
@@ -32,8 +33,8 @@ export interface Answerers {
   readonly channel: AgentChannel;
   /** How the person at the Computer is reached; `undefined` when not at all. */
   readonly answerQuestion: AnswerQuestion | undefined;
-  /** The most questions that the person is asked at the same time, by all calls. */
-  readonly maxQuestions: number;
+  /** `maxQuestions`: the most questions that the person is asked at the same time, by all calls. */
+  readonly limits: Pick<QuestionLimits, "maxQuestions">;
   readonly log: Logger;
 }
 
@@ -143,7 +144,7 @@ export class CallQuestions {
     signal: AbortSignal,
     answerQuestion: AnswerQuestion,
   ): Promise<QuestionOutcome | undefined> {
-    const { person, maxQuestions, log } = this.#answerers;
+    const { person, limits: { maxQuestions }, log } = this.#answerers;
     const call = this.#call;
     if (person.openQuestions >= maxQuestions) return decline(TOO_MANY);
     person.openQuestions++;

@@ -17,11 +17,10 @@ import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
-import { PersonAtComputer } from "../questions/person.ts";
 import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { checkArguments } from "./arguments.ts";
-import { type Confirm, Confirmations } from "./confirmation.ts";
+import type { Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
 import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
 import { otherNamesOf } from "./names.ts";
@@ -84,17 +83,13 @@ export interface CallOptions {
 export class ToolCalls {
   readonly #context: ToolCallsContext;
   readonly #warnOnce: WarnOnce;
-  readonly #person: PersonAtComputer;
-  readonly #confirmations: Confirmations;
+  #confirmations: Promise<Confirmations> | undefined;
   readonly #repeated = new RepeatedCalls();
   readonly #running = new Set<RunningCall>();
 
   constructor(context: ToolCallsContext) {
-    const { confirm, channel, limits: { maxConfirmations }, log } = context;
     this.#context = context;
-    this.#warnOnce = new WarnOnce(log);
-    const person = this.#person = new PersonAtComputer(context);
-    this.#confirmations = new Confirmations({ confirm, person, channel, maxConfirmations, log });
+    this.#warnOnce = new WarnOnce(context.log);
   }
 
   /**
@@ -264,18 +259,17 @@ export class ToolCalls {
     }
   }
 
-  /** Most calls ask nothing, so what asks is loaded with the first question. */
+  /** Most calls ask nobody, so what asks is loaded with the first one that does. */
+  #loadConfirmations(): Promise<Confirmations> {
+    return this.#confirmations ??= import("./confirmation.ts")
+      .then(({ Confirmations }) => new Confirmations(this.#context));
+  }
+
   async #openQuestions(call: RunningCall, route: ToolRoute, options: CallOptions): Promise<CallQuestions> {
-    const { channel, log, limits: { maxQuestions } } = this.#context;
     const { answerQuestion = this.#context.answerQuestion } = options;
     const { CallQuestions } = await import("../questions/call_questions.ts");
-    return new CallQuestions(call, route, {
-      person: this.#person,
-      channel,
-      answerQuestion,
-      maxQuestions,
-      log,
-    });
+    const { person } = await this.#loadConfirmations();
+    return new CallQuestions(call, route, { ...this.#context, answerQuestion, person });
   }
 
   /** Passes on the progress of a call, without known secrets. */
@@ -343,7 +337,7 @@ export class ToolCalls {
 
   async #refuseUnconfirmed(call: RunningCall, route: ToolRoute): Promise<CallToolResult | undefined> {
     call.awaited = "confirmer";
-    const refusal = await this.#confirmations.refusalOf(call, route);
+    const refusal = await (await this.#loadConfirmations()).refusalOf(call, route);
     call.awaited = undefined;
     if (refusal !== undefined) return refusal;
     // The configuration may have changed meanwhile.

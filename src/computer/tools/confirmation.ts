@@ -5,8 +5,10 @@ import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text/text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
+import type { CallLimits } from "../../config/limits.ts";
+import type { OfficeAgent } from "../office/office_agent.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
-import { NobodyAnswered, type PersonAtComputer } from "../questions/person.ts";
+import { NobodyAnswered, PersonAtComputer } from "../questions/person.ts";
 import type { ToolRoute } from "./directory.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
@@ -75,15 +77,17 @@ export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
 
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
-  readonly person: PersonAtComputer;
+  readonly agent: Pick<OfficeAgent, "known">;
   /** The way to the Agent's user, who confirms where the configuration says `"approval": "agent"`. */
   readonly channel: AgentChannel;
-  readonly maxConfirmations: number;
+  readonly limits: Pick<CallLimits, "maxConfirmations">;
   readonly log: Logger;
 }
 
 /** Asks for confirmations, a bounded number of them at once. */
 export class Confirmations {
+  /** Also asked by the questions of calls. */
+  readonly person: PersonAtComputer;
   readonly #context: ConfirmationContext;
   #waiting = 0;
   /** Resolved when a place becomes free. */
@@ -91,6 +95,7 @@ export class Confirmations {
 
   constructor(context: ConfirmationContext) {
     this.#context = context;
+    this.person = new PersonAtComputer(context);
   }
 
   /**
@@ -126,7 +131,7 @@ export class Confirmations {
   /** Takes one of the places for calls that wait; resolves to whether there was one. */
   async #enter(): Promise<boolean> {
     const endsAtMs = performance.now() + ROOM_WAIT_MS;
-    while (this.#waiting >= this.#context.maxConfirmations) {
+    while (this.#waiting >= this.#context.limits.maxConfirmations) {
       const leftMs = endsAtMs - performance.now();
       if (leftMs <= 0) return false;
       await settledWithin(this.#left.promise, leftMs);
@@ -152,7 +157,7 @@ export class Confirmations {
     const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
     const reason = { server: route.server.name, what: "a confirmation", meta, signal };
     try {
-      const isConfirmed = await this.#context.person.ask(call, reason, async (by) => {
+      const isConfirmed = await this.person.ask(call, reason, async (by) => {
         const { agent, signal } = by();
         return await confirm({ ...toQuestion(request, route), agent, isLocal, signal });
       });
