@@ -30,12 +30,12 @@ export const TEXT_SEPARATOR = "\0";
 /** Reads what order and search depend on; reports a document with an invalid `dpe://` URI and returns `undefined`. */
 export function prepareDocument(document: DPEDocumentSummary, report: Report): PreparedDocument | undefined {
   if (!hasValidUri(document, report)) return undefined;
-  const texts = [titleOf(document, report), summaryOf(document, report), keywordsOf(document, report)];
+  const [title, summary] = [readText(document, "title", report), readText(document, "summary", report)];
   return {
     document,
-    server: serverOf(document, report),
+    server: readText(document, "server", report),
     instant: instantOf(document, report),
-    text: texts.join(TEXT_SEPARATOR).toLowerCase(),
+    text: [title, summary, keywordsOf(document, report)].join(TEXT_SEPARATOR).toLowerCase(),
   };
 }
 
@@ -70,22 +70,10 @@ function instantOf(document: DPEDocumentSummary, report: Report): number {
   report({
     code: "document-last-modified",
     message: `Cannot read last_modified ${excerpt(text)}: not an ISO 8601 date; the document is listed last`,
-    server: serverOf(document, report),
+    server: readText(document, "server", report),
     uri: document.uri,
   });
   return -Infinity;
-}
-
-function titleOf(document: DPEDocumentSummary, report: Report): string {
-  return isText(document.title) ? document.title : reportField(document, "title", report);
-}
-
-function serverOf(document: DPEDocumentSummary, report: Report): string {
-  return isText(document.server) ? document.server : reportField(document, "server", report);
-}
-
-function summaryOf(document: DPEDocumentSummary, report: Report): string {
-  return readText(document, "summary", report);
 }
 
 /** The keywords joined by single spaces, without those of a wrong type. */
@@ -98,15 +86,16 @@ function keywordsOf(document: DPEDocumentSummary, report: Report): string {
   return keywords.filter(isText).join(" ");
 }
 
-/** An optional text; empty when it is absent or, after a report, of a wrong type. */
+/** A text; empty when it is optional and absent or, after a report, of a wrong type. */
 function readText(
   document: DPEDocumentSummary,
-  field: "summary" | "last_modified",
+  field: "title" | "server" | "summary" | "last_modified",
   report: Report,
 ): string {
   const text: unknown = document[field];
   if (isText(text)) return text;
-  return isAbsent(text) ? "" : reportField(document, field, report);
+  const isOptional = field === "summary" || field === "last_modified";
+  return isOptional && isAbsent(text) ? "" : reportField(document, field, report);
 }
 
 /** Reports a field of a wrong type, and returns the text that replaces it. */

@@ -6,26 +6,8 @@ import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
-import type { ListLimits } from "../../config/limits.ts";
+import { DEFAULT_LIMITS, type ListLimits } from "../../config/limits.ts";
 import { type DpeResourceUri, tryParseResourceUri, type WindowResourceUri } from "./resource_uri.ts";
-
-export interface SortedResources {
-  readonly windows: readonly McpResource[];
-  /** The listed URI of each window by its key; the first URI where several differ only in their query. */
-  readonly windowUris: ReadonlyMap<string, string>;
-  /** The listed URI of each document (Level 1) by its key. */
-  readonly documentUris: ReadonlyMap<string, string>;
-  readonly hosts: ReadonlySet<string>;
-  /** Invalid `window://` and `dpe://` URIs. */
-  readonly invalid: readonly string[];
-  /** How many entries were left out because they are too large. */
-  readonly tooLarge: number;
-  readonly excess: number;
-  /** The resources of skills; they also count as other resources. */
-  readonly skills: readonly Pick<McpResource, "uri" | "_meta">[];
-  /** A digest of all other resources that does not depend on their order. */
-  readonly others: string;
-}
 
 export type ResourceBounds = Pick<
   ListLimits,
@@ -34,107 +16,93 @@ export type ResourceBounds = Pick<
 
 export const MAX_HOSTS = 10_000;
 
-/** A digest of a list of strings that does not depend on their order: the sums of two 32-bit hashes. */
-class ListDigest {
-  #count = 0;
-  #one = 0;
-  #two = 0;
-
-  get value(): string {
-    return `${this.#count}:${this.#one}:${this.#two}`;
-  }
-
-  add(text: string): void {
-    let [one, two] = [0x811c9dc5, 0x01000193];
-    for (let index = 0; index < text.length; index++) {
-      const unit = text.charCodeAt(index);
-      one = Math.imul(one ^ unit, 0x01000193);
-      two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
-    }
-    this.#count++;
-    this.#one = (this.#one + one) >>> 0;
-    this.#two = (this.#two + two) >>> 0;
-  }
-}
-
-/** Sorts a list entry by entry. A `dpe://` URI of another level than 1 adds its host, and no document. */
-export class ResourceSorter {
+/** A list sorted entry by entry. A `dpe://` URI of another level than 1 adds its host, and no document. */
+export class SortedResources {
+  readonly windows: McpResource[] = [];
+  /** The listed URI of each window by its key; the first URI where several differ only in their query. */
+  readonly windowUris: Map<string, string> = new Map();
+  /** The listed URI of each document (Level 1) by its key. */
+  readonly documentUris: Map<string, string> = new Map();
+  readonly hosts: Set<string> = new Set();
+  /** Invalid `window://` and `dpe://` URIs. */
+  readonly invalid: string[] = [];
+  /** How many entries were left out because they are too large. */
+  tooLarge = 0;
+  excess = 0;
+  /** The resources of skills; they also count as other resources. */
+  readonly skills: Pick<McpResource, "uri" | "_meta">[] = [];
   readonly #bounds: ResourceBounds;
-  readonly #windows: McpResource[] = [];
-  readonly #windowUris = new Map<string, string>();
-  readonly #documentUris = new Map<string, string>();
-  readonly #hosts = new Set<string>();
-  readonly #invalid: string[] = [];
   #freeBytes: number;
-  #tooLarge = 0;
-  #excess = 0;
-  readonly #skills: Pick<McpResource, "uri" | "_meta">[] = [];
-  readonly #others = new ListDigest();
+  readonly #others = { count: 0, one: 0, two: 0 };
 
   constructor(bounds: ResourceBounds) {
     this.#bounds = bounds;
     this.#freeBytes = bounds.maxResourceListBytes;
   }
 
-  get sorted(): SortedResources {
-    return {
-      windows: this.#windows,
-      windowUris: this.#windowUris,
-      documentUris: this.#documentUris,
-      hosts: this.#hosts,
-      invalid: this.#invalid,
-      tooLarge: this.#tooLarge,
-      excess: this.#excess,
-      skills: this.#skills,
-      others: this.#others.value,
-    };
+  /** A digest of all other resources that does not depend on their order: the sums of two 32-bit hashes. */
+  get others(): string {
+    return Object.values(this.#others).join(":");
   }
 
   add(resource: McpResource): void {
     const { uri } = resource;
     const isSmall = fitsApproximately(resource, this.#bounds.maxResourceBytes);
     if (!hasWindowScheme(uri) && !hasDpeScheme(uri)) {
-      this.#others.add(isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes));
+      this.#addOther(isSmall ? JSON.stringify(resource) : uri.slice(0, this.#bounds.maxResourceBytes));
       if (uri.startsWith(SKILL_SCHEME)) this.#addSkill(resource, isSmall);
       return;
     }
     if (!isSmall) {
-      this.#tooLarge++;
+      this.tooLarge++;
       return;
     }
     const parsed = tryParseResourceUri(uri);
     if (parsed?.kind === "window") this.#addWindow(resource, parsed);
     else if (parsed?.kind === "dpe") this.#addDocument(parsed);
-    else this.#invalid.push(uri);
+    else this.invalid.push(uri);
   }
 
   #addSkill({ uri, _meta }: McpResource, isSmall: boolean): void {
     const skill = { uri, _meta };
-    const isFull = this.#skills.length >= this.#bounds.maxSkillFiles;
-    if (!isSmall) this.#tooLarge++;
-    else if (isFull || !this.#takeRoom(approximateSizeBytes(skill))) this.#excess++;
-    else this.#skills.push(skill);
+    const isFull = this.skills.length >= this.#bounds.maxSkillFiles;
+    if (!isSmall) this.tooLarge++;
+    else if (isFull || !this.#takeRoom(approximateSizeBytes(skill))) this.excess++;
+    else this.skills.push(skill);
   }
 
   #addWindow(resource: McpResource, { key, raw, host }: WindowResourceUri): void {
-    if (this.#windows.length >= this.#bounds.maxWindows || !this.#takeRoom(approximateSizeBytes(resource))) {
-      this.#excess++;
+    if (this.windows.length >= this.#bounds.maxWindows || !this.#takeRoom(approximateSizeBytes(resource))) {
+      this.excess++;
       return;
     }
-    this.#windows.push(resource);
-    if (!this.#windowUris.has(key)) this.#windowUris.set(key, raw);
+    this.windows.push(resource);
+    if (!this.windowUris.has(key)) this.windowUris.set(key, raw);
     this.#addHost(host);
   }
 
   #addDocument({ key, raw, host, dpe }: DpeResourceUri): void {
     this.#addHost(host);
-    if (dpe.level !== 1 || this.#documentUris.has(key)) return;
-    if (this.#documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(raw.length)) this.#excess++;
-    else this.#documentUris.set(key, raw);
+    if (dpe.level !== 1 || this.documentUris.has(key)) return;
+    if (this.documentUris.size >= this.#bounds.maxDocuments || !this.#takeRoom(raw.length)) this.excess++;
+    else this.documentUris.set(key, raw);
+  }
+
+  #addOther(text: string): void {
+    let [one, two] = [0x811c9dc5, 0x01000193];
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      one = Math.imul(one ^ unit, 0x01000193);
+      two = Math.imul(two ^ unit, 0x85ebca6b) ^ (two >>> 13);
+    }
+    const others = this.#others;
+    others.count++;
+    others.one = (others.one + one) >>> 0;
+    others.two = (others.two + two) >>> 0;
   }
 
   #addHost(host: string): void {
-    if (this.#hosts.size < MAX_HOSTS) this.#hosts.add(host);
+    if (this.hosts.size < MAX_HOSTS) this.hosts.add(host);
   }
 
   #takeRoom(bytes: number): boolean {
@@ -144,17 +112,7 @@ export class ResourceSorter {
   }
 }
 
-export const NO_RESOURCES: SortedResources = {
-  windows: [],
-  windowUris: new Map(),
-  documentUris: new Map(),
-  hosts: new Set(),
-  invalid: [],
-  tooLarge: 0,
-  excess: 0,
-  skills: [],
-  others: new ListDigest().value,
-};
+export const NO_RESOURCES: SortedResources = new SortedResources(DEFAULT_LIMITS);
 
 /** Warns of the problems of a new list; of the layout of windows only where `isShown`. */
 export function warnOfList(

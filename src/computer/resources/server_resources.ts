@@ -16,15 +16,7 @@ import { logCommandFor } from "../failures.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
 import type { ListLimits, ReadLimits } from "../../config/limits.ts";
-import {
-  keysDiffer,
-  MAX_HOSTS,
-  NO_RESOURCES,
-  ResourceSorter,
-  sameWindows,
-  type SortedResources,
-  warnOfList,
-} from "./kinds.ts";
+import { keysDiffer, MAX_HOSTS, NO_RESOURCES, sameWindows, SortedResources, warnOfList } from "./kinds.ts";
 import { type ResourceUri, tryParseResourceUri } from "./resource_uri.ts";
 import type { ResourceWatch } from "./watch.ts";
 import { ServerWindows } from "./windows.ts";
@@ -76,6 +68,7 @@ export class ServerResources {
   readonly #documents: ServerDocuments;
   readonly #hosts = new Set<string>();
   #listed: SortedResources = NO_RESOURCES;
+  #toldOthers: string = NO_RESOURCES.others;
   /**
    * Whether Desktop and Finder may show it: its last session announced `resources.subscribe`, and it has neither failed
    * nor been stopped since. It implies `#isSubscribable`, and `#isShown()` implies it.
@@ -222,10 +215,7 @@ export class ServerResources {
     this.#takesPart = false;
     if (this.#listed.windows.length > 0) this.#context.onDesktopChange();
     if (this.#listed.documentUris.size > 0) this.#context.onFinderChange();
-    const { others } = NO_RESOURCES;
-    if (this.#listed.others === others) return;
-    this.#listed = { ...this.#listed, others };
-    this.#context.watch.onListChanged(this.server.name);
+    this.#tellOthers(NO_RESOURCES);
   }
 
   /** Subscribes for the Agent, unless the session is subscribed; rejects when the server refuses. */
@@ -295,9 +285,9 @@ export class ServerResources {
   }
 
   async #sort(resources: readonly McpResource[]): Promise<SortedResources> {
-    const sorter = new ResourceSorter(this.#context.limits);
-    await visitInTurns(resources, (resource) => sorter.add(resource));
-    return sorter.sorted;
+    const sorted = new SortedResources(this.#context.limits);
+    await visitInTurns(resources, (resource) => sorted.add(resource));
+    return sorted;
   }
 
   #update(listed: SortedResources): void {
@@ -355,7 +345,7 @@ export class ServerResources {
       isReturn && listed.documentUris.size > 0;
     if (hasNewWindows) this.#context.onDesktopChange();
     if (hasNewDocuments) this.#context.onFinderChange();
-    if (before.others !== listed.others) this.#context.watch.onListChanged(this.server.name);
+    this.#tellOthers(listed);
     const { log } = this.#context;
     const server = this.server.name;
     if (!hasNewWindows) {
@@ -364,6 +354,13 @@ export class ServerResources {
     if (!hasNewDocuments) {
       log.debug("the listed documents are the same", { server, count: listed.documentUris.size });
     }
+  }
+
+  /** Reports another list of other resources than the last one that was told. */
+  #tellOthers({ others }: SortedResources): void {
+    if (this.#toldOthers === others) return;
+    this.#toldOthers = others;
+    this.#context.watch.onListChanged(this.server.name);
   }
 
   #onSubscribed(raw: string): void {

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { DEFAULT_LIMITS } from "../../../../src/config/limits.ts";
-import { NO_RESOURCES, ResourceSorter, sameWindows } from "../../../../src/computer/resources/kinds.ts";
+import { NO_RESOURCES, sameWindows, SortedResources } from "../../../../src/computer/resources/kinds.ts";
 
 function sorted(uris: readonly string[], limits: Partial<typeof DEFAULT_LIMITS> = {}) {
-  const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, ...limits });
+  const sorter = new SortedResources({ ...DEFAULT_LIMITS, ...limits });
   for (const uri of uris) sorter.add({ uri });
-  return sorter.sorted;
+  return sorter;
 }
 
 function sort(...uris: string[]) {
@@ -73,9 +73,9 @@ Deno.test("what is too large, or too much, is counted and left out, and the rest
 
 Deno.test("all other resources are told from those of another list, whatever their order", () => {
   const others = (...resources: readonly { uri: string; name?: string }[]) => {
-    const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, maxResourceBytes: 400 });
+    const sorter = new SortedResources({ ...DEFAULT_LIMITS, maxResourceBytes: 400 });
     for (const resource of resources) sorter.add(resource);
-    return sorter.sorted.others;
+    return sorter.others;
   };
   const [a, b] = [{ uri: "file:///a", name: "a" }, { uri: "https://b" }];
   const large = { uri: "file:///a", name: "x".repeat(1_000) };
@@ -86,10 +86,10 @@ Deno.test("all other resources are told from those of another list, whatever the
 });
 
 Deno.test("what is kept of the resources of skills takes room of the list", () => {
-  const sorter = new ResourceSorter({ ...DEFAULT_LIMITS, maxResourceListBytes: 2_000 });
+  const sorter = new SortedResources({ ...DEFAULT_LIMITS, maxResourceListBytes: 2_000 });
   for (const name of ["a", "b", "c"]) {
     sorter.add({ uri: `skill://s/${name}`, _meta: { source: "resources", more: "x".repeat(900) } });
   }
-  const { skills, excess } = sorter.sorted;
+  const { skills, excess } = sorter;
   assertEquals([skills.map(({ uri }) => uri), excess], [["skill://s/a", "skill://s/b"], 1]);
 });
