@@ -5,7 +5,8 @@
 import { Buffer } from "node:buffer";
 import { CONSTANTS } from "../options/constants.ts";
 import type { Holding } from "./budget.ts";
-import { allocateMessage, MIN_CUT_BYTES, RelayedText } from "./long_text.ts";
+import { giveBuffer, growBuffer } from "./buffers.ts";
+import { MIN_CUT_BYTES, RelayedText } from "./long_text.ts";
 import { decodeText, unmask } from "./masking.ts";
 import { TextScan } from "./text_scan.ts";
 
@@ -42,6 +43,8 @@ const BEGINNING_BYTES = 1024;
 /** The steps in which a buffer grows up to 64 KiB. */
 const SMALL_STEP_BYTES = 8 * 1024;
 
+const NOTHING = Buffer.alloc(0);
+
 export class PartialMessage {
   readonly #isText: boolean;
   readonly #limits: MessageLimits;
@@ -51,7 +54,7 @@ export class PartialMessage {
   #isSkipped = false;
   /** `undefined` for messages that are not passed on. */
   #scan: TextScan | undefined;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = NOTHING;
   #filledBytes = 0;
 
   constructor(isText: boolean, limits: MessageLimits) {
@@ -97,15 +100,22 @@ export class PartialMessage {
    */
   take(): Buffer | string | RelayedText | OversizeText | undefined {
     const bytes = this.#buffer.subarray(0, this.#filledBytes);
+    const relayed = this.#scan && RelayedText.cut(bytes, this.#scan);
+    if (relayed !== undefined) this.#buffer = NOTHING;
+    const content = relayed ?? (this.#isText ? this.#toText(bytes) : Buffer.from(bytes));
     this.drop();
-    if (!this.#isText) return bytes;
-    if (this.#isSkipped) return new OversizeText(bytes.toString(), this.#sizeBytes);
-    return (this.#scan && RelayedText.cut(bytes, this.#scan)) ?? decodeText(bytes);
+    return content;
   }
 
-  /** Stops counting what has arrived. */
+  /** Frees what has arrived. */
   drop(): void {
+    giveBuffer(this.#buffer);
+    this.#buffer = NOTHING;
     this.#limits.memory.hold(0);
+  }
+
+  #toText(bytes: Buffer): string | OversizeText | undefined {
+    return this.#isSkipped ? new OversizeText(bytes.toString(), this.#sizeBytes) : decodeText(bytes);
   }
 
   /** Skips the message if it is text, and frees what has arrived of it, except its beginning. */
@@ -114,7 +124,9 @@ export class PartialMessage {
     this.#isSkipped = true;
     this.#scan = undefined;
     this.#filledBytes = Math.min(this.#filledBytes, BEGINNING_BYTES);
-    this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#filledBytes));
+    const arrived = this.#buffer;
+    this.#buffer = Buffer.from(arrived.subarray(0, this.#filledBytes));
+    giveBuffer(arrived);
     this.#limits.memory.hold(this.#filledBytes);
     return true;
   }
@@ -127,14 +139,12 @@ export class PartialMessage {
    * @return Whether the Server has memory for it.
    */
   #reserve(bytes: number): boolean {
-    const old = this.#buffer;
-    if (old.length >= bytes) return true;
+    if (this.#buffer.length >= bytes) return true;
     const largest = this.#isLastFrame ? this.#sizeBytes : this.#limits.maxPayloadBytes;
     const room = this.#isSkipped ? BEGINNING_BYTES : roomFor(bytes);
     const size = Math.max(bytes, Math.min(largest, room));
     if (!this.#limits.memory.hold(size)) return false;
-    this.#buffer = allocateMessage(size);
-    this.#buffer.set(old.subarray(0, this.#filledBytes));
+    this.#buffer = growBuffer(this.#buffer, size);
     return true;
   }
 }

@@ -17,13 +17,7 @@ const KEPT_BYTES = 6 * MAX_REQUEST_ID_LENGTH;
 const STRING_CONTENT = /[^"\\]*(?:\\(?:[^u]|u.{4})[^"\\]*)*/y;
 /** The beginnings of an Engine.IO packet that is a Socket.IO event or ack of our namespace, by which messages are relayed. */
 const RELAYED = ["42/smcp,", "43/smcp,"];
-/** The bytes in front of each message that is put together: the header with which it is passed on is written there. */
-const FRONT_BYTES = 48;
-
-/** Returns a buffer that {@linkcode RelayedText.cut} can read. */
-export function allocateMessage(bytes: number): Buffer {
-  return Buffer.allocUnsafeSlow(FRONT_BYTES + bytes).subarray(FRONT_BYTES);
-}
+const NOTHING = Buffer.alloc(0);
 
 /** What is known of the bytes. */
 type Scanned = Pick<TextScan, "hasEscapes" | "isAscii" | "quotes">;
@@ -44,7 +38,7 @@ export class RelayedText {
   }
 
   /**
-   * Cuts an Engine.IO packet in UTF-8, which is in a buffer of {@linkcode allocateMessage}.
+   * Cuts an Engine.IO packet in UTF-8, which is in a buffer of `takeBuffer()`.
    *
    * @return `undefined` for a packet that is not relayed, is not UTF-8, or has invalid strings or too many.
    */
@@ -76,9 +70,13 @@ export class RelayedText {
     return this;
   }
 
-  /** Builds the frame of a Socket.IO packet with this JSON behind `head`, which takes the place of what came before it. */
+  /**
+   * Builds the frame of a Socket.IO packet with this JSON behind `head`, which takes the place of what came before it. The
+   * bytes are those of the frame now, whose writer gives them back.
+   */
   toFrame(head: string): Frame {
     const { buffer, byteOffset, length } = this.#bytes;
+    this.#bytes = NOTHING;
     const before = Buffer.from(buffer, 0, byteOffset);
     const beginning = MESSAGE_TYPE + head;
     const start = writeBefore(before, byteOffset, { beginning, length: beginning.length + length });

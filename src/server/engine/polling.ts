@@ -6,6 +6,7 @@ import { costOfTexts, MAX_COST_PER_BYTE } from "../../json/cost.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { optionLabel } from "../options/checks.ts";
 import { Holding, noMemory } from "./budget.ts";
+import { giveBuffer } from "./buffers.ts";
 import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { MAX_PENDING_BYTES } from "./pending.ts";
@@ -341,7 +342,11 @@ function readsGzip(header: string | string[] | undefined): boolean {
 
 function toText(message: Outgoing): string {
   if (typeof message === "string") return message;
-  if (isFrame(message)) return Buffer.from(payloadOf(message)).toString();
+  if (isFrame(message)) {
+    const text = Buffer.from(payloadOf(message)).toString();
+    message.forEach(giveBuffer);
+    return text;
+  }
   return `b${Buffer.from(message).toString("base64")}`;
 }
 

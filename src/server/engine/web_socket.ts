@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { type Account, Holding } from "./budget.ts";
+import { giveBuffer, takeBuffer } from "./buffers.ts";
 import { FrameReader, type FrameSink } from "./frame_reader.ts";
 import {
   buildClose,
@@ -30,6 +31,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
  * of this size are written alone.
  */
 const MAX_BATCH_BYTES = 64 * 1024;
+/** Smaller batches are not worth a buffer that is used again. */
+const MIN_POOLED_BYTES = 4 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /** What a WebSocket tells: a session, or the upgrade of one. */
@@ -196,6 +199,7 @@ export class WebSocket implements FrameSink, Transport {
     const [first = NOTHING, second] = toPieces(messages, bytes);
     if (second !== undefined) this.socket.write(first);
     this.socket.write(second ?? first, () => {
+      giveBuffer(first);
       if (taken !== undefined) this.#outbox?.release(taken.bytes);
       this.#isFlushing = false;
       if (this.#hasMore()) this.flush();
@@ -234,8 +238,11 @@ function isWrittenAlone(message: Outgoing): message is Frame {
 function toPieces(messages: readonly Outgoing[], bytes: number): readonly Uint8Array[] {
   const [first] = messages;
   if (first !== undefined && isWrittenAlone(first)) return first;
-  const batch = Buffer.allocUnsafe(bytes);
+  const batch = bytes < MIN_POOLED_BYTES ? Buffer.allocUnsafe(bytes) : takeBuffer(bytes);
   let end = 0;
-  for (const message of messages) end = writeFrame(batch, end, message);
+  for (const message of messages) {
+    end = writeFrame(batch, end, message);
+    if (isFrame(message)) message.forEach(giveBuffer);
+  }
   return [batch.subarray(0, end)];
 }
