@@ -23,16 +23,18 @@ import { OfficePrompts } from "./prompts.ts";
 import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
-import { ScopedTools, type ToolsMode } from "./scoped_tools.ts";
-import { type Activity, CallShares } from "./tool_handlers.ts";
+import { ScopedTools } from "./scoped_tools.ts";
+import { CallShares } from "./tool_handlers.ts";
 import { ElicitingCalls } from "./questions.ts";
 import {
+  type Activity,
   concerns,
   type Gateway,
   type GatewayChange,
   type GatewayOptions,
   type ListName,
   type Scope,
+  type ToolsMode,
 } from "./gateway_options.ts";
 import { createSession } from "./session.ts";
 

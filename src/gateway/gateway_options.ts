@@ -2,8 +2,6 @@
 import { Throttle } from "../async/throttle.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
-import type { ToolsMode } from "./scoped_tools.ts";
-import type { Activity } from "./tool_handlers.ts";
 
 /** How a gateway presents its office. */
 export interface GatewayOptions
@@ -29,6 +27,29 @@ export interface GatewayOptions
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
   readonly onActivity?: ((activity: Activity) => void) | undefined;
+}
+
+/** What a client is offered: `all` tools, a `search`, or `auto`: by the number and the size of the tools. */
+export type ToolsMode = "all" | "search" | "auto";
+
+/** Whom a call was for, as the activity log has it. */
+export interface CallTarget {
+  /** The Computer; `undefined` for a tool of the gateway itself. */
+  readonly computer: string | undefined;
+  /** The tool, by the name that the client called. */
+  readonly tool: string;
+}
+
+/** A call that has ended. */
+export interface Activity extends CallTarget {
+  /** The client's own name for itself, and its version. */
+  readonly client: string;
+  /** The arguments, which may be secret. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
+  readonly outcome: "ok" | "error" | "cancelled" | "asked";
 }
 
 /** What has changed for clients: a list, or a resource that somebody follows. */

@@ -15,15 +15,19 @@
  * @module
  */
 export { createGateway } from "./gateway_core.ts";
-export type { Gateway, GatewayChange, GatewayOptions } from "./gateway_options.ts";
+export type {
+  Activity,
+  CallTarget,
+  Gateway,
+  GatewayChange,
+  GatewayOptions,
+  ListName,
+  Scope,
+  ToolsMode,
+} from "./gateway_options.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
-export type { ListName } from "./gateway_options.ts";
-export type { Scope } from "./gateway_options.ts";
-export type { ToolsMode } from "./scoped_tools.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
-export type { CallTarget } from "./scoped_tools.ts";
-export type { Activity } from "./tool_handlers.ts";
 export type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";
 export type { Office } from "../agent/toolkit/office.ts";

@@ -4,7 +4,7 @@ import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { noToolResult } from "../agent/toolkit/tool_result.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
 import { pageOf } from "./paging.ts";
-import { concerns, type Scope } from "./gateway_options.ts";
+import { type CallTarget, concerns, type Scope, type ToolsMode } from "./gateway_options.ts";
 import type { LongResults } from "./search/long_results.ts";
 import { makeSearchTools } from "./search/search_tools.ts";
 import type { ToolIndex } from "./search/tool_index.ts";
@@ -13,14 +13,6 @@ import type { ToolIndex } from "./search/tool_index.ts";
 const PAGE_SIZE = 1_000;
 
 const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
-
-/** Whom a call was for, as the activity log has it. */
-export interface CallTarget {
-  /** The Computer; `undefined` for a tool of the gateway itself. */
-  readonly computer: string | undefined;
-  /** The tool, by the name that the client called. */
-  readonly tool: string;
-}
 
 export interface ScopedToolParts {
   readonly calls: OfficeCalls;
@@ -130,9 +122,6 @@ function byName(tools: readonly LocalTool[]): ReadonlyMap<string, LocalTool> {
 function definitionsOf(tools: ReadonlyMap<string, LocalTool>): McpTool[] {
   return [...tools.values()].map(({ definition }) => definition);
 }
-
-/** What a client is offered: `all` tools, a `search`, or `auto`: by the number and the size of the tools. */
-export type ToolsMode = "all" | "search" | "auto";
 
 /** From so many tools or tokens on, `auto` searches. */
 const SEARCH_FROM = { tools: 40, tokens: 10_000 } as const;

@@ -9,19 +9,8 @@ import {
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type ElicitingCalls, type QuestionAbilities, withAbilities } from "./questions.ts";
-import type { CallTarget, ScopedTools } from "./scoped_tools.ts";
-
-/** A call that has ended. */
-export interface Activity extends CallTarget {
-  /** The client's own name for itself, and its version. */
-  readonly client: string;
-  /** The arguments, which may be secret. */
-  readonly args: Readonly<Record<string, unknown>>;
-  /** How long it took, in milliseconds. */
-  readonly durationMs: number;
-  /** `asked` when the client's user has to answer first; the call then goes on with its next entry. */
-  readonly outcome: "ok" | "error" | "cancelled" | "asked";
-}
+import type { Activity } from "./gateway_options.ts";
+import type { ScopedTools } from "./scoped_tools.ts";
 
 export interface ToolHandlerParts {
   readonly tools: ScopedTools;

@@ -13,7 +13,7 @@ import type { McpOptions } from "./declaration.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";
 import { describeFileError } from "../../../files/files.ts";
-import type { Activity } from "../../../gateway/tool_handlers.ts";
+import type { Activity } from "../../../gateway/gateway_options.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
 
