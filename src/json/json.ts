@@ -24,7 +24,6 @@ export function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** The members that are texts. */
 export function textsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(members).filter((member): member is [string, string] => typeof member[1] === "string"),

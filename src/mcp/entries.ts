@@ -105,7 +105,6 @@ export const LISTS = {
   prompts: { method: "prompts/list", member: "prompts", what: "prompts" },
 } as const;
 
-/** A list that servers paginate. */
 export type ListKind = keyof typeof LISTS;
 
 /** Reads the result of a list request; without a valid cursor it is the last page. */
@@ -118,7 +117,6 @@ export function toListPage(result: Readonly<Record<string, unknown>>, member: st
 }
 
 export interface ListOptions<T> {
-  /** The plural noun for warnings. */
   readonly what: string;
   readonly readPage: (cursor: string | undefined, timeoutMs: number) => Promise<ListPage>;
   /** Reads an entry; `undefined` leaves it out. */

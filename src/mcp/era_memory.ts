@@ -45,7 +45,6 @@ export class EraMemory {
     return verdict !== undefined && this.#counts(verdict) ? verdict.era : undefined;
   }
 
-  /** Notes what the server speaks. */
   remember(config: ResolvedServerConfig, era: Era): void {
     const key = keyOf(config);
     const before = this.#verdicts.get(key);
@@ -62,7 +61,6 @@ export class EraMemory {
     if (this.#verdicts.delete(keyOf(config))) this.#save();
   }
 
-  /** Resolves when everything is written. */
   async settled(): Promise<void> {
     await this.#written;
   }

@@ -7,7 +7,6 @@ import { MAX_TURN_MS, MAX_WAITING_ANSWERS, OVERSIZED, UNASKED, UNASKED_UNIT_BYTE
 export class Inflow {
   /** Unrequested messages; while there are too many, reading waits. */
   readonly #unasked = new TokenBucket(UNASKED);
-  /** Messages above a limit. */
   readonly #oversized = new TokenBucket(OVERSIZED);
   /** Answers to the server's requests that it has not read yet. */
   #waitingAnswers = 0;
@@ -54,7 +53,6 @@ export class Inflow {
     this.#turnEndsMs = performance.now() + MAX_TURN_MS;
   }
 
-  /** Ends all waits. Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.#wakeUp();

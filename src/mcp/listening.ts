@@ -121,7 +121,6 @@ export class Listening {
     return true;
   }
 
-  /** Ends all streams. Idempotent. */
   close(): void {
     const reason = new ServerNotRunningError({ reason: "closed" });
     this.#over.abort(reason);

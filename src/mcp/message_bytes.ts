@@ -3,7 +3,6 @@ import { MAX_MESSAGE_DEPTH } from "../json/measure.ts";
 import { JsonCost, MAX_COST_PER_BYTE } from "../json/cost.ts";
 import type { MessageLimits } from "./limits.ts";
 
-/** The smallest buffer, in bytes. */
 const FIRST_CAPACITY = 4_096;
 /** The growth step of a large buffer, in bytes. */
 const MAX_STEP = 1_048_576;

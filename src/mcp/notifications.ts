@@ -16,7 +16,6 @@ export interface NotificationListener {
   onNotificationsLost(): void;
 }
 
-/** A notification without a URI. */
 type Kind = Exclude<keyof NotificationListener, "onResourceUpdated">;
 
 export interface BoundedNotificationsContext {

@@ -28,11 +28,9 @@ interface RunningCall {
   readonly ask: Ask | undefined;
   /** Whether the Computer's own program made it. */
   readonly isLocal: boolean;
-  /** Aborted when the call ends. */
   readonly over: AbortController;
   /** The id of its task, when it runs as one. */
   task: string | undefined;
-  /** The id of its request. */
   request: RequestId | undefined;
 }
 

@@ -12,12 +12,10 @@ export class Publications {
   readonly #windows = new Map<string, Window>();
   readonly #documents = new Map<string, Documents>();
 
-  /** The windows in the order of publication. */
   get windows(): readonly Window[] {
     return [...this.#windows.values()];
   }
 
-  /** The documents in the order of publication. */
   get documents(): readonly Documents[] {
     return [...this.#documents.values()];
   }

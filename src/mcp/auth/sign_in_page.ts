@@ -40,7 +40,6 @@ export async function readPage(
   return url;
 }
 
-/** Groups of letters and digits. */
 const USER_CODE = /^[A-Za-z\d]+(?:[- ][A-Za-z\d]+){0,2}$/;
 
 /**

@@ -21,7 +21,6 @@ export interface BodyFrames {
   end(): Uint8Array[];
   /** Returns what the comments and empty lines since the last call weigh, as unrequested messages. */
   takeNoise(): number;
-  /** Frees the buffer. Idempotent. */
   close(): void;
 }
 

@@ -271,7 +271,6 @@ export class WatchedFetch {
 
 /** A refusal by its HTTP status may go with a JSON-RPC error, which says more. */
 interface Refusal {
-  /** Its JSON-RPC error. */
   readonly error?: RpcFailure["error"];
   /** The beginning of any other text that is no page. */
   readonly text?: string;

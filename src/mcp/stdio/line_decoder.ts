@@ -6,7 +6,6 @@ import { LARGE_MESSAGE_BYTES } from "../../json/large_message.ts";
 import { textEncodingOf } from "./text_encoding.ts";
 
 const NEWLINE = 0x0a;
-/** The replacement for invalid bytes. */
 const REPLACEMENT = "\ufffd";
 /** The bytes that are checked at once. */
 const CHECKED_BYTES = 65_536;

@@ -1,29 +1,20 @@
 /** Names of text encodings, as the web and Python spell them. */
 
-/** Names that only Python knows, reduced to letters and digits. */
+/** Names that only Python knows, reduced to letters and digits; the web knows many without their signs. */
 const PYTHON_NAMES: Readonly<Record<string, string>> = {
   utf8sig: "utf-8",
-  utf8: "utf-8",
   u8: "utf-8",
   cp65001: "utf-8",
-  latin1: "latin1",
   latin: "latin1",
-  l1: "latin1",
-  iso88591: "latin1",
   "8859": "latin1",
-  cp819: "latin1",
   cp932: "shift_jis",
-  ms932: "shift_jis",
   mskanji: "shift_jis",
-  sjis: "shift_jis",
   shiftjis: "shift_jis",
   eucjp: "euc-jp",
   ujis: "euc-jp",
   cp936: "gbk",
   ms936: "gbk",
-  gb2312: "gbk",
   euccn: "gbk",
-  gb18030: "gb18030",
   cp949: "euc-kr",
   ms949: "euc-kr",
   uhc: "euc-kr",
@@ -31,7 +22,6 @@ const PYTHON_NAMES: Readonly<Record<string, string>> = {
   cp950: "big5",
   ms950: "big5",
   big5hkscs: "big5",
-  cp866: "ibm866",
   cp874: "windows-874",
   koi8r: "koi8-r",
   koi8u: "koi8-u",
@@ -48,7 +38,7 @@ const PYTHON_NAMES: Readonly<Record<string, string>> = {
 export function textEncodingOf(name: string): string {
   const letters = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   const known = Object.hasOwn(PYTHON_NAMES, letters) ? PYTHON_NAMES[letters] : undefined;
-  const label = known ?? [name, name.replaceAll("_", "-"), familyName(letters)].find(isLabel);
+  const label = known ?? [name, letters, name.replaceAll("_", "-"), familyName(letters)].find(isLabel);
   const encoding = label === undefined ? undefined : new TextDecoder(label).encoding;
   if (encoding === undefined || encoding.startsWith("utf-16")) {
     throw new RangeError(`Cannot use encoding "${name}": unknown, or not compatible with ASCII`);

@@ -90,7 +90,6 @@ export class RestartPace {
 const CHECK_INTERVAL_MS = 10_000;
 
 export interface CredentialCheckContext {
-  /** Resolves the inputs again. */
   readonly resolve: () => Promise<ResolvedServerConfig>;
   /** Called when the parameters of the session have changed. */
   readonly onRenewed: () => void;

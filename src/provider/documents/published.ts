@@ -78,10 +78,8 @@ export interface PublishedDocuments {
   remove(): void;
 }
 
-/** The documents of one host and their source. */
 export class Documents implements PublishedDocuments {
   readonly host: string;
-  /** The source of the documents. */
   readonly source: DocumentSource;
   readonly #listener: DocumentsListener;
   #isRemoved = false;

@@ -38,15 +38,15 @@ export function subscriptionAnswers(
 /** Lists all pages of the SDK's handler first, then the published windows and documents. */
 async function listResources(exchange: Exchange, context: AnswerContext): Promise<RpcResult> {
   const cursor = readCursor(exchange.params["cursor"]);
-  if (cursor.of === "published") return await listOwn(exchange, { ...context, position: cursor.position });
+  if ("part" in cursor) return await listOwn(exchange, { ...context, position: cursor });
   const { cursor: _, ...params } = exchange.params;
   const listed = await nextOr(exchange, {
-    params: cursor.cursor === undefined ? params : { ...params, cursor: cursor.cursor },
+    params: cursor.sdk === undefined ? params : { ...params, cursor: cursor.sdk },
     absent: { resources: [] },
   });
   const { nextCursor, ...theirs } = listed;
   if (typeof nextCursor === "string") {
-    return { ...theirs, nextCursor: writeCursor({ of: "sdk", cursor: nextCursor }) };
+    return { ...theirs, nextCursor: writeCursor({ sdk: nextCursor }) };
   }
   const own = await listOwn(exchange, { ...context, position: LIST_START });
   return { ...theirs, ...own, resources: [...toArray(theirs["resources"]), ...own.resources] };
@@ -57,7 +57,7 @@ async function listOwn(
   { publications, pageSize, position }: AnswerContext & { readonly position: ListPosition },
 ) {
   const { resources, next } = await listPublished(publications, { exchange, position, pageSize });
-  const nextCursor = next === undefined ? undefined : writeCursor({ of: "published", position: next });
+  const nextCursor = next === undefined ? undefined : writeCursor(next);
   return nextCursor === undefined ? { resources } : { resources, nextCursor };
 }
 

@@ -78,7 +78,6 @@ export interface ReadRequest {
 
 /** A request, and access to the SDK's own handler. */
 export interface Exchange {
-  /** The parameters of the request. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The request, for callbacks of the author. */
   readonly request: ReadRequest;

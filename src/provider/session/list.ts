@@ -1,5 +1,5 @@
 /** `resources/list`, page by page. */
-import { isRecord } from "../../json/json.ts";
+import { isGiven, isRecord } from "../../json/json.ts";
 import type { McpResource } from "../../protocol/resources.ts";
 import { DocumentReader } from "../documents/reader.ts";
 import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
@@ -76,17 +76,6 @@ function invalidCursor(): RpcError {
   return new RpcError(RpcErrorCode.INVALID_PARAMS, "Invalid cursor");
 }
 
-/** Reads the position in a cursor; `undefined` when it is invalid. */
-function readPosition(value: unknown): ListPosition | undefined {
-  if (!isRecord(value) || typeof value["part"] !== "string") return undefined;
-  const { part, after } = value;
-  if (after === undefined) return { part };
-  if (!isRecord(after) || typeof after["key"] !== "string" || typeof after["index"] !== "number") {
-    return undefined;
-  }
-  return { part, after: { key: after["key"], index: after["index"] } };
-}
-
 function listParts(publications: Publications, exchange: Exchange): readonly ListPart[] {
   const windows: ListPart = {
     id: LIST_START.part,
@@ -121,15 +110,10 @@ function startOf(entries: readonly ListEntry[], { after }: ListPosition): number
 }
 
 /** Where a page begins: in the list of the SDK's own handler, or in ours, which follows it. */
-export type Cursor =
-  | { readonly of: "sdk"; readonly cursor: string | undefined }
-  | { readonly of: "published"; readonly position: ListPosition };
-
-const START: Cursor = { of: "sdk", cursor: undefined };
+export type Cursor = { readonly sdk: string | undefined } | ListPosition;
 
 export function writeCursor(cursor: Cursor): string {
-  const json = JSON.stringify(cursor.of === "sdk" ? { sdk: cursor.cursor } : cursor.position);
-  return btoa(encodeURIComponent(json));
+  return btoa(encodeURIComponent(JSON.stringify(cursor)));
 }
 
 /**
@@ -138,12 +122,15 @@ export function writeCursor(cursor: Cursor): string {
  * @throws {RpcError} -32602 when the cursor is not one of ours
  */
 export function readCursor(cursor: unknown): Cursor {
-  if (cursor === undefined || cursor === null) return START;
+  if (!isGiven(cursor)) return { sdk: undefined };
   const value = typeof cursor === "string" ? decode(cursor) : undefined;
-  if (isRecord(value) && typeof value["sdk"] === "string") return { of: "sdk", cursor: value["sdk"] };
-  const position = readPosition(value);
-  if (position === undefined) throw invalidCursor();
-  return { of: "published", position };
+  const { sdk, part, after } = isRecord(value) ? value : {};
+  if (typeof sdk === "string") return { sdk };
+  if (typeof part !== "string") throw invalidCursor();
+  if (after === undefined) return { part };
+  const { key, index } = isRecord(after) ? after : {};
+  if (typeof key !== "string" || typeof index !== "number") throw invalidCursor();
+  return { part, after: { key, index } };
 }
 
 function decode(cursor: string): unknown {

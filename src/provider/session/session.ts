@@ -6,7 +6,6 @@ import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
 /** The connection to the client. */
 export interface SessionWire {
   send(notification: Notification): Promise<void>;
-  /** Receives each error of `send`. */
   report(error: unknown): void;
 }
 

@@ -59,7 +59,6 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** The messages of one transport. */
 export class Interception {
   readonly #transport: SdkTransport;
   readonly #interceptor: Interceptor;

@@ -51,7 +51,6 @@ export interface PublishedWindow {
   remove(): void;
 }
 
-/** A window and its text. */
 export class Window implements PublishedWindow {
   readonly uri: string;
   readonly #listener: WindowListener;
