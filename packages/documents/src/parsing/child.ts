@@ -1,62 +1,111 @@
 /**
- * The program of a parser process. It passes requests from standard input to a worker that runs the parsers, and ends
- * itself when a request takes too long or too much memory: a parser may never give the control back, and memory of
- * WebAssembly and buffers is counted nowhere but in the process. It has no permission but to read its own code.
+ * The program of a parser process. A worker runs the parsers, which may never give the control back, so the main thread
+ * watches the memory: that of WebAssembly and buffers is counted nowhere but in the process. The time is watched from
+ * outside. The process has no permission but to read its own code.
  */
-import { type ParseFailure, type ParseRequest, readFrames, toJson, writeFrame } from "./frames.ts";
-import type { WorkerJob } from "./worker.ts";
+import { describeError } from "../basics.ts";
+import { DocumentError, type ParsedDocument } from "../formats/format.ts";
+import { openFile } from "../formats/kinds.ts";
+import { MEMORY_EXIT_CODE, type ParseAnswer, type ParseRequest, readFrames, writeFrame } from "./frames.ts";
 
-/** How often time and memory are compared with their limits, in milliseconds. */
+/** How often the memory is compared with its limit, in milliseconds. */
 const WATCH_INTERVAL_MS = 50;
-/** The exit code after a limit was exceeded. */
-const LIMIT_EXIT_CODE = 3;
 
-/** Passes requests on until standard input ends. */
-async function run(maxMemoryBytes: number, maxMessageBytes: number): Promise<void> {
-  // It has the permissions of this process.
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-  const output = Deno.stdout.writable.getWriter();
-  /** When the request that the worker works on must be answered. */
-  let deadlineMs: number | undefined;
-  let onAnswer: (() => void) | undefined;
+/** The most bytes of JSON of one answer; more than a page may have, since its JSON is escaped. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-  const end = async (failed: ParseFailure, message: string) => {
-    deadlineMs = undefined;
-    await writeFrame(output, toJson({ failed, message }));
-    Deno.exit(LIMIT_EXIT_CODE);
-  };
-  worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => {
-    deadlineMs = undefined;
-    void writeFrame(output, data);
-    onAnswer?.();
-  };
+/**
+ * Above this size of a file, in bytes, the memory that it took is given back as soon as it is closed or refused. V8 would
+ * keep it until it needs it, and it would count in the limit of the next file.
+ */
+const LARGE_FILE_BYTES = 1024 * 1024;
+
+/** A document that is open, with the size of its file in bytes. */
+interface OpenDocument {
+  readonly parsed: ParsedDocument;
+  readonly fileSize: number;
+}
+
+interface WorkerScope {
+  postMessage(message: unknown): void;
+  /** Collects garbage. It exists, because the process runs with `--expose-gc` of V8. */
+  gc?(): void;
+}
+
+/** Starts the worker, which has the permissions of this process, and ends with it. */
+function watch(maxMemoryBytes: number): void {
+  const worker = new Worker(import.meta.url, { type: "module" });
+  worker.onmessage = () => Deno.exit();
   worker.onerror = (event) => {
     event.preventDefault();
-    void end("error", event.message);
+    console.error(event.message);
+    Deno.exit(1);
   };
   setInterval(() => {
-    if (deadlineMs === undefined) return;
-    if (performance.now() > deadlineMs) void end("time", "the time is over");
-    else if (Deno.memoryUsage().rss > maxMemoryBytes) void end("memory", "the memory is used up");
+    if (Deno.memoryUsage().rss > maxMemoryBytes) Deno.exit(MEMORY_EXIT_CODE);
   }, WATCH_INTERVAL_MS);
+}
 
+/** Answers the requests that come on standard input, one after the other, until it ends. */
+async function serve(scope: WorkerScope, maxMessageBytes: number): Promise<void> {
+  // Standard output belongs to the answers.
+  console.log = console.info = console.debug = console.error;
+  const output = Deno.stdout.writable.getWriter();
+  const documents = new Map<number, OpenDocument>();
   for await (const { message, bytes } of readFrames(Deno.stdin.readable, maxMessageBytes)) {
     const request = message as ParseRequest;
-    const job: WorkerJob = { request, bytes };
+    const fileSize = request.ask === "open" ? bytes.length : documents.get(request.document)?.fileSize ?? 0;
     if (request.ask === "close") {
-      worker.postMessage(job);
-      continue;
+      documents.get(request.document)?.parsed.close?.();
+      documents.delete(request.document);
+    } else {
+      const answer = await run(documents, request, bytes).catch(toFailure);
+      await writeFrame(output, encode(answer));
+      if (request.ask === "page" || "facts" in answer) continue;
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    onAnswer = resolve;
-    deadlineMs = performance.now() + request.timeMs;
-    worker.postMessage(job, [bytes.buffer]);
-    await promise;
+    if (fileSize > LARGE_FILE_BYTES) scope.gc?.();
   }
-  Deno.exit();
+  scope.postMessage("end");
 }
 
-if (import.meta.main) {
-  const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
-  await run(maxMemoryBytes, maxMessageBytes);
+async function run(
+  documents: Map<number, OpenDocument>,
+  request: Exclude<ParseRequest, { ask: "close" }>,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<ParseAnswer> {
+  if (request.ask === "open") {
+    const { kind, fileName, limits, document } = request;
+    const fileSize = bytes.length;
+    const parsed = await openFile(kind, { bytes, fileName, limits });
+    documents.set(document, { parsed, fileSize });
+    return { facts: parsed.facts };
+  }
+  const opened = documents.get(request.document);
+  if (opened === undefined) throw new RangeError(`Cannot read document ${request.document}: it is not open`);
+  return { page: await opened.parsed.page(request.index, request.options) };
 }
+
+function toFailure(error: unknown): ParseAnswer {
+  if (error instanceof DocumentError) return { refused: error.code, message: error.reason };
+  return { failed: "error", message: describeError(error) };
+}
+
+function encode(answer: ParseAnswer): Uint8Array {
+  const json = new TextEncoder().encode(toWellFormedJson(JSON.stringify(answer)));
+  if (json.length <= MAX_ANSWER_BYTES) return json;
+  const message = `its content has ${json.length} bytes, more than ${MAX_ANSWER_BYTES}`;
+  return new TextEncoder().encode(JSON.stringify({ failed: "output", message } satisfies ParseAnswer));
+}
+
+/** A half of a character, which `JSON.stringify` escapes, or any other escape. */
+const ESCAPE = /\\(?:(ud[89a-f]\w\w)|[^])/g;
+
+/** JSON with `�` in place of halves of characters: JSON files can have them, and many parsers of JSON refuse them. */
+function toWellFormedJson(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replace(ESCAPE, (escape, half?: string) => half === undefined ? escape : "\ufffd");
+}
+
+const [maxMemoryBytes = NaN, maxMessageBytes = NaN] = Deno.args.map(Number);
+if ("WorkerGlobalScope" in globalThis) await serve(globalThis as unknown as WorkerScope, maxMessageBytes);
+else if (import.meta.main) watch(maxMemoryBytes);

@@ -33,6 +33,9 @@ export type ParseAnswer =
   /** A limit was exceeded, or the parser threw something else. After a limit, the process ends. */
   | { readonly failed: ParseFailure; readonly message: string };
 
+/** The exit code of a process that took too much memory. */
+export const MEMORY_EXIT_CODE = 3;
+
 export type ParseFailure = "time" | "memory" | "output" | "error";
 
 /** The two lengths before each message: of its JSON and of its bytes, little-endian. */

@@ -1,11 +1,15 @@
 /** A parser process, as the documents server sees it. */
 import { fromFileUrl } from "@std/path";
 import { importWords } from "@a2c-smcp/sdk/base";
-import type { ParseAnswer, ParseRequest } from "./frames.ts";
-import { readFrames, toJson, writeFrame } from "./frames.ts";
+import {
+  MEMORY_EXIT_CODE,
+  type ParseAnswer,
+  type ParseRequest,
+  readFrames,
+  toJson,
+  writeFrame,
+} from "./frames.ts";
 
-/** How much longer than its time a process may take before it is killed from outside, in milliseconds. */
-const GRACE_MS = 5_000;
 const MAX_ANSWER_BYTES = 17 * 1024 * 1024;
 /** How much of the end of standard error is kept, in characters. */
 const MAX_COMPLAINT = 2_000;
@@ -58,9 +62,13 @@ export class ParserProcess {
     return this.#isAlive;
   }
 
-  /** Sends a request and waits for its answer. A process that ends instead has failed for want of memory, or by an error. */
+  /** Sends a request and waits for its answer. A process that ends instead was too slow, took too much memory or failed. */
   async ask(request: AnsweredRequest, bytes?: Uint8Array): Promise<ParseAnswer> {
-    const timer = setTimeout(() => this.#kill(), request.timeMs + GRACE_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#kill();
+    }, request.timeMs);
     try {
       await writeFrame(this.#input, toJson(request), bytes);
       const { value } = await this.#answers.next();
@@ -70,7 +78,7 @@ export class ParserProcess {
     } finally {
       clearTimeout(timer);
     }
-    return await this.#explainEnd();
+    return isLate ? { failed: "time", message: "the time is over" } : await this.#explainEnd();
   }
 
   forget(document: number): void {
@@ -87,8 +95,8 @@ export class ParserProcess {
 
   async #explainEnd(): Promise<ParseAnswer> {
     this.#kill();
-    const complaint = await this.#complaint;
-    if (/out of memory|allocation failed/i.test(complaint)) {
+    const [complaint, { code }] = await Promise.all([this.#complaint, this.#child.status]);
+    if (code === MEMORY_EXIT_CODE || /out of memory|allocation failed/i.test(complaint)) {
       return { failed: "memory", message: "the memory is used up" };
     }
     return { failed: "error", message: `the parser ended: ${complaint.trim().slice(-500)}` };
