@@ -141,7 +141,7 @@ export const thirdParties: readonly ThirdParty[] = [
       "src/agent/toolkit/mcp_server.ts",
       "src/http/mcp/",
       "src/gateway/",
-      "packages/documents/src/serving/",
+      "packages/documents/src/serving.ts",
     ],
   },
   { specifier: "unpdf", places: ["packages/documents/src/formats/pdf/"] },

@@ -2,8 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { buildDpeUri, type Logger, untilAborted } from "@a2c-smcp/sdk/base";
 import { type FolderDocuments, openFolderDocuments } from "./folder_documents.ts";
-import { createDocumentsHandler } from "./serving/http.ts";
-import { serveDocumentsOnStdio } from "./serving/stdio.ts";
+import { createDocumentsHandler, serveDocumentsOnStdio } from "./serving.ts";
 import {
   admissionOf,
   type AdmissionOptions,

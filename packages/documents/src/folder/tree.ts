@@ -4,9 +4,10 @@ import { forEachBounded, type Logger } from "@a2c-smcp/sdk/base";
 import { describeError } from "../basics.ts";
 import type { FileKind } from "../formats/kinds.ts";
 import { readInside } from "./read_inside.ts";
-import { fileRefOf } from "./file_ref.ts";
 import { GitIgnores } from "./gitignore.ts";
 import type { FileFilter } from "./rules.ts";
+import { createHash } from "node:crypto";
+import { nameOf } from "../file_name.ts";
 
 /** How many entries of a folder are looked at at the same time. */
 const CONCURRENCY = 32;
@@ -293,4 +294,24 @@ async function lookAt(path: string): Promise<Deno.FileInfo | undefined> {
 
 function isSame(known: FolderFile, seen: Pick<FolderFile, "size" | "modifiedMs" | "inode">): boolean {
   return known.size === seen.size && known.modifiedMs === seen.modifiedMs && known.inode === seen.inode;
+}
+
+/** The most characters of the name that a `doc_ref` keeps. */
+const MAX_SLUG_LENGTH = 40;
+/** How many hexadecimal digits of the digest it has. */
+const DIGEST_LENGTH = 10;
+
+/**
+ * The `doc_ref` of a file: its name for people, and a digest of its path within the folder. So it stays the same when
+ * the server restarts, when the folder itself is moved or renamed, and when the file is edited; it never is a path.
+ *
+ * @param path the path within the folder, with `/`
+ */
+export function fileRefOf(path: string): string {
+  // File systems of macOS give names in another normal form than those of Linux.
+  const normal = path.normalize("NFC");
+  const digest = createHash("sha256").update(normal).digest("hex").slice(0, DIGEST_LENGTH);
+  const slug = nameOf(normal).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, MAX_SLUG_LENGTH)
+    .toWellFormed().replace(/^-|-$/g, "");
+  return slug === "" ? digest : `${slug}-${digest}`;
 }

@@ -1,6 +1,6 @@
 /** The kinds of files that become documents, and the parser of each. */
 import { extensionOf } from "../file_name.ts";
-import type { OpenFile, ParsedDocument, ParseInput } from "./format.ts";
+import { type OpenFile, type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 
 /** A kind of file: which files are of it, and how they are opened. */
 interface Kind {
@@ -42,9 +42,17 @@ const KINDS = {
       ..."doc dot xls xlsb xlt ppt pps odt ods odp odg".split(" "),
       ..."rtf wpd pages numbers msg mbox epub mobi djvu xps ps".split(" "),
     ],
-    load: () => import("./other.ts"),
+    load: () => Promise.resolve({ open: refuse }),
   },
 } as const satisfies Record<string, Kind>;
+
+/** Formats that are not read: their files stay in the list, and say what to do. */
+function refuse(): ParsedDocument {
+  throw unreadable(
+    "unsupported",
+    "files of this format are not read; save it as DOCX, XLSX, PPTX, PDF or text",
+  );
+}
 
 export type FileKind = keyof typeof KINDS;
 

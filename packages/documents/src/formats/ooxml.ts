@@ -1,10 +1,12 @@
 /** What the formats of Office Open XML share: relationships between parts, properties, charts. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { linesOf } from "./drawing_text.ts";
 import { type ParseLimits, unreadable } from "./format.ts";
 import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
 import { at, childrenOf, descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 import { ZipParts } from "./zip.ts";
+import { mathText } from "./math.ts";
+import { joinText, type TextForm } from "./raised_text.ts";
+import { symbolText } from "./symbol_fonts.ts";
 
 /** Smaller pictures are always sent along. */
 const SMALL_PICTURE_BYTES = 256 * 1024;
@@ -246,4 +248,62 @@ function resolvePart(folder: string, target: string): string {
     else if (name !== ".") names.push(name);
   }
   return names.join("/");
+}
+
+/** The text of each paragraph, without empty ones. */
+export function linesOf(body: XmlNode | undefined): string[] {
+  return childrenOf(body, "p").map(paragraphText).filter((text) => text !== "");
+}
+
+export function paragraphText(paragraph: XmlNode): string {
+  return joinText(childrenOf(paragraph).map(pieceOf)).trim();
+}
+
+function pieceOf(run: XmlNode): TextForm & { readonly text: string } {
+  if (run.name === "br") return { text: "\n" };
+  if (run.name === "m") return { text: ` ${childrenOf(run).map(mathText).join("").trim()} ` };
+  const properties = at(run, "rPr");
+  const { baseline = "0", strike = "noStrike" } = properties?.attributes ?? {};
+  const offset = Number.parseFloat(baseline);
+  const font = (name: string) => at(properties, name)?.attributes["typeface"];
+  const text = symbolText(textOf(at(run, "t")), font("latin"));
+  return {
+    text: symbolText(text, font("sym"), { hasLetters: false }),
+    position: offset > 0 ? "raised" : offset < 0 ? "lowered" : undefined,
+    isStruck: strike !== "noStrike",
+  };
+}
+
+/** The form of a run; what its properties do not say is missing. */
+export interface RunForm extends TextForm {
+  readonly isHidden?: boolean;
+  readonly font?: string;
+  /** Whether the run is deleted by a tracked change. */
+  readonly isDeleted?: boolean;
+}
+
+const POSITIONS: Readonly<Record<string, TextForm["position"]>> = {
+  superscript: "raised",
+  subscript: "lowered",
+};
+
+/** What the properties of a run, or of a style or a font, say of its form. */
+export function formOf(properties: XmlNode | undefined): RunForm {
+  let form: RunForm = {};
+  for (const property of childrenOf(properties)) {
+    const { val = "", ascii, hAnsi = ascii } = property.attributes;
+    if (property.name === "vertAlign") form = { ...form, position: POSITIONS[val] };
+    else if (property.name === "strike") {
+      form = { ...form, isStruck: isOn(property) || form.isStruck === true };
+    } else if (property.name === "dstrike" && isOn(property)) form = { ...form, isStruck: true };
+    else if (property.name === "vanish") form = { ...form, isHidden: isOn(property) };
+    else if (property.name === "rFont" || property.name === "name") form = { ...form, font: val };
+    else if (property.name === "rFonts" && hAnsi !== undefined) form = { ...form, font: ascii ?? hAnsi };
+  }
+  return form;
+}
+
+/** Whether a property is there, and not turned off. */
+export function isOn(toggle: XmlNode | undefined): boolean {
+  return toggle !== undefined && !["0", "false", "off"].includes(toggle.attributes["val"] ?? "");
 }

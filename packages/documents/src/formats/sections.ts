@@ -1,6 +1,6 @@
 /** Pages of formats that have none: a page is a section under a top heading. */
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
-import type { HeadingContent, TableCell } from "@a2c-smcp/sdk";
+import type { ElementContents, HeadingContent, TableCell } from "@a2c-smcp/sdk";
 import { shorten } from "../basics.ts";
 import type { DocumentFacts, ParsedDocument } from "./format.ts";
 
@@ -207,4 +207,13 @@ export function sectionLevel(elements: readonly DocumentElement[]): number {
 
 function headingText({ category, content }: DocumentElement): string | undefined {
   return category === "heading" ? shorten((content as HeadingContent).text, MAX_TITLE_LENGTH) : undefined;
+}
+
+/**
+ * A note, a comment or the like. Its text is part of the summary, because Markdown and text of a page show the summary alone.
+ *
+ * @param label what it is, such as `Comment on cell B2`
+ */
+export function annotation(label: string, content: ElementContents["annotation"]): DocumentElement {
+  return { category: "annotation", summary: `${label}: ${content.text}`, content };
 }

@@ -2,9 +2,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { DocumentCatalogue } from "../../src/catalogue.ts";
-import { fileRefOf } from "../../src/folder/file_ref.ts";
+import { fileRefOf, FileTree } from "../../src/folder/tree.ts";
 import { FileFilter } from "../../src/folder/rules.ts";
-import { FileTree } from "../../src/folder/tree.ts";
 import type { DocumentFacts } from "../../src/formats/format.ts";
 import { type ParsableFile, ParserPool } from "../../src/parsing/pool.ts";
 import { silentLogger } from "@a2c-smcp/sdk/base";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fileRefOf } from "../../src/folder/file_ref.ts";
+import { fileRefOf } from "../../src/folder/tree.ts";
 import { makeReport } from "../../src/report.ts";
 
 const FACTS = { pageCount: 1, headings: [], opening: "", losses: [] };

@@ -1,12 +1,11 @@
 /** The text of paragraphs, cells, notes and margins of a document, and what stands in it: links, pictures, notes. */
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { annotation } from "../annotation.ts";
+import { annotation } from "../sections.ts";
 import type { ListMark } from "../list_builder.ts";
 import { mathText } from "../math.ts";
-import type { OfficePackage, Relationship } from "../ooxml.ts";
-import type { UnreadParts } from "../unread_parts.ts";
+import { formOf, isOn, type OfficePackage, type Relationship, type RunForm } from "../ooxml.ts";
+import type { UnreadParts } from "../format.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
-import { formOf, isOn, type RunForm } from "../run_form.ts";
 import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import type { Numbering } from "./numbering.ts";

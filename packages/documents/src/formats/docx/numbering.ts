@@ -1,7 +1,7 @@
 /** The numbers of paragraphs, which Word computes when it shows a document. */
 import type { ListMark } from "../list_builder.ts";
 import { formatOrdinal } from "../number_formats.ts";
-import { isOn } from "../run_form.ts";
+import { isOn } from "../ooxml.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 import { indentOf, type Styles } from "./styles.ts";
 

@@ -1,5 +1,5 @@
 /** What the styles of a document mean. */
-import { formOf, type RunForm } from "../run_form.ts";
+import { formOf, type RunForm } from "../ooxml.ts";
 import { at, childrenOf, type XmlNode } from "../xml.ts";
 
 /** The most styles that a style may be based on. */

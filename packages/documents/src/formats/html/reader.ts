@@ -1,11 +1,10 @@
 /** The elements of HTML, in reading order. */
 import type { FormField, ListContent, ListItem } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
-import { unreadable } from "../format.ts";
+import { unreadable, UnreadParts } from "../format.ts";
 import { joinLists, listOf } from "../list_builder.ts";
 import { joinText, type TextForm } from "../raised_text.ts";
 import { tableOf } from "../sections.ts";
-import { UnreadParts } from "../unread_parts.ts";
 import {
   attribute,
   BLOCKS,

@@ -16,7 +16,16 @@ import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
 import { inColumns } from "./columns.ts";
 import { CMapFactory } from "./cmaps.ts";
 import { outlineTitles, ownText } from "./metadata.ts";
-import { operatorsOf, type PageOperators, type PdfPage } from "./operators.ts";
+import {
+  type Direction,
+  directionOf,
+  operatorsOf,
+  type PageOperators,
+  type PdfPage,
+  turnOperators,
+  turnRect,
+  turnText,
+} from "./operators.ts";
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
@@ -27,7 +36,6 @@ import { correctByGlyphs, needsGlyphs } from "./glyphs.ts";
 import { withoutForms } from "./right_to_left.ts";
 import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
-import { type Direction, directionOf, turnOperators, turnRect, turnText } from "./upright.ts";
 
 /** How many pages show how the running text looks. */
 const LOOK_PAGES = 4;

@@ -1,15 +1,18 @@
 /** Presentations of PowerPoint and others (PPTX). */
-import { annotation } from "../annotation.ts";
+import { annotation, openingOf, tableOf, withIds } from "../sections.ts";
 import type { TableCell } from "@a2c-smcp/sdk";
 import { shorten } from "../../basics.ts";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
-import { type DocumentFacts, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
-import { linesOf, paragraphText } from "../drawing_text.ts";
+import {
+  type DocumentFacts,
+  type ParsedDocument,
+  type ParseInput,
+  unreadable,
+  UnreadParts,
+} from "../format.ts";
+import { linesOf, OfficePackage, PAGE_PICTURE_BYTES, paragraphText, type Relationship } from "../ooxml.ts";
 import { ListBuilder } from "../list_builder.ts";
 import { mathText } from "../math.ts";
-import { OfficePackage, PAGE_PICTURE_BYTES, type Relationship } from "../ooxml.ts";
-import { UnreadParts } from "../unread_parts.ts";
-import { openingOf, tableOf, withIds } from "../sections.ts";
 import { at, childrenOf, descendantsOf, textOf, type XmlNode } from "../xml.ts";
 import { formatOrdinal } from "../number_formats.ts";
 

@@ -2,7 +2,7 @@
 import { dateFromSerial, format as formatNumber, isDateFormat } from "numfmt";
 import type { TableCell } from "@a2c-smcp/sdk";
 import { joinText } from "../raised_text.ts";
-import { formOf, type RunForm } from "../run_form.ts";
+import { formOf, type RunForm } from "../ooxml.ts";
 import { symbolText } from "../symbol_fonts.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 

@@ -1,5 +1,5 @@
 /** Comments on the cells of a sheet: the threads of newer versions of Excel, and notes. */
-import { annotation } from "../annotation.ts";
+import { annotation } from "../sections.ts";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import type { OfficePackage } from "../ooxml.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";

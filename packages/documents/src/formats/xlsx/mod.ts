@@ -6,9 +6,9 @@ import {
   type ParseInput,
   type ParseLimits,
   unreadable,
+  UnreadParts,
 } from "../format.ts";
 import { OfficePackage, PAGE_PICTURE_BYTES } from "../ooxml.ts";
-import { UnreadParts } from "../unread_parts.ts";
 import { withIds } from "../sections.ts";
 import { joinText } from "../raised_text.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";

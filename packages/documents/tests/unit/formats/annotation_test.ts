@@ -1,5 +1,5 @@
 import { assertStringIncludes } from "@std/assert";
-import { annotation } from "../../../src/formats/annotation.ts";
+import { annotation } from "../../../src/formats/sections.ts";
 import { renderElementMarkdown, renderElementText } from "@a2c-smcp/sdk";
 
 Deno.test("the text of notes and comments is part of the Markdown and of the text of a page", () => {
