@@ -1,4 +1,5 @@
 /** The languages of source code: what is no code in them, and how their definitions begin. */
+import { type DefinitionForms, DEFINITIONS } from "./definitions.ts";
 import type { Region } from "./masked_code.ts";
 
 /** What is known of a language. The expressions are tried at the beginning of a statement. */
@@ -10,8 +11,7 @@ export interface Language {
    * brackets, nothing else than the end of a line, and then a block is what is indented.
    */
   readonly statements: "semicolon" | "line" | "indentation";
-  /** Matches a definition, from its first modifier to its name. What is before the group `start` belongs to it. */
-  readonly definition: RegExp;
+  readonly definition: DefinitionForms;
   /** Matches a block whose definitions are top definitions. It may be a definition itself. */
   readonly container?: RegExp;
 }
@@ -54,50 +54,10 @@ const DIRECTIVE: Region = {
   isComment: true,
 };
 
-/** `(…)` with parentheses within it, up to three deep. */
-const PARENTHESES = "\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)";
-/** `[…]` with brackets within it. */
-const BRACKETS = "\\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\]";
-/** `@Named(…)`, `#[…]` or `[…]`, whichever the language has. */
-const ANNOTATION = `(?:@[\\w.:]+(?:${PARENTHESES})?|(?:#!?\\s*)?${BRACKETS})`;
-/** The modifiers of all languages that have keywords, since none is something else before a keyword in another one. */
-const MODIFIER =
-  "(?:abstract|actual|annotation|async|auto|case|companion|const|data|default|distributed|dynamic|enum|" +
-  "expect|extern|external|file|fileprivate|final|fun|implicit|indirect|infix|inline|inner|internal|lateinit|lazy|" +
-  "mutating|new|non-sealed|nonisolated|opaque|open|operator|override|package|partial|postfix|prefix|private|protected|" +
-  "pub|public|readonly|record|ref|safe|sealed|static|strictfp|suspend|tailrec|transparent|unowned|unsafe|value|weak)" +
-  // `pub(crate)`, `private[a]`, `extern "C"`
-  '(?:\\s*\\([^)]*\\)|\\[\\w+\\]|\\s+"+)?';
-
-/** The beginning of a definition by keywords, after annotations and modifiers. */
-function keyworded(keywords: string): RegExp {
-  return new RegExp(
-    `^(?:${ANNOTATION}\\s*)*(?<start>(?:(?:${MODIFIER}|${ANNOTATION})\\s+){0,8}(?:${keywords}))`,
-  );
-}
-
-/** A type or a function of C or C++ with its body, unless it initializes a variable. */
-function cDefinition(): RegExp {
-  const statement = "(?!(?:if|else|for|while|do|switch|return|case|goto|namespace)\\b)";
-  // A macro in a line of its own, such as `FMT_BEGIN_NAMESPACE`.
-  const macros = "(?:[A-Z][A-Z\\d_]{2,}(?:\\([^()\\n]*\\))?[ \\t]*\\n\\s*)*";
-  const alias = "typedef\\b|(?:template\\b[^{;]*\\b)?using\\s+\\w+\\s*(?:\\[|__attribute__|=)";
-  const concept = "template\\b[^;{]*\\bconcept\\s";
-  const before = "(?=[\\w~:[])(?:template\\b[^{;]*|[^(={]*)";
-  const type = "\\b(?:class|struct|union|enum)\\b";
-  const name = "(?:[\\w>]|\\boperator\\s*(?:\\[\\s*\\]|\\(\\s*\\)|[^\\w\\s(]{1,3}))\\s*\\(";
-  const isBody = "(?![^]*;$)(?![^]*(?<=[=,(]\\s{0,9})\\{$)";
-  const isDefaulted = "(?=[^]*=\\s{0,9}(?:default|delete)\\s{0,9};$)";
-  return new RegExp(
-    `^${statement}${macros}(?<start>${alias}|${concept}|` +
-      `${before}(?:(?:${type}|${name})${isBody}|${name}${isDefaulted}))`,
-  );
-}
-
 const CSS: Language = {
   regions: [BLOCK, short('"'), short("'")],
   statements: "semicolon",
-  definition: /^(?<start>@(?:mixin|function|keyframes|property|layer|container)\s)/,
+  definition: DEFINITIONS.css,
 };
 
 const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
@@ -115,8 +75,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       },
     ],
     statements: "line",
-    definition:
-      /^(?:@[\w.]+(?:\([^()]*\))?\s*)*(?<start>(?:(?:export|default|declare|abstract|async)\s+){0,5}(?:function\b|class\b|(?:const\s+)?enum\s+\w|interface\s+[\w$\x80-\uffff]|type\s+[\w$\x80-\uffff]+\s*[=<]|(?:const|let|var)\s+[\w$\x80-\uffff]+(?![\w$\x80-\uffff]|\s+extends\b|\s*=\s*(?:await\s+)?(?:require|import)\s*\())|(?:export\s+default\s+(?:async\s*)?|[\w$]+(?:\.[\w$]+|\[[^\]]*\])+\s*=\s*(?:[\w$.]+\s*=\s*){0,4}(?:async\s*)?)(?:function\b|class\b|[\w$]+\s*=>|\([^()]*\)\s*(?::[^=]{0,100})?=>))/,
+    definition: DEFINITIONS.js,
     container: /^(?:(?:export|declare)\s+){0,2}(?:namespace\s|module\s+[\w$"]|global\s*$)/,
   }],
   ["c h cc cpp hpp", {
@@ -129,7 +88,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       CHARACTER,
     ],
     statements: "semicolon",
-    definition: cDefinition(),
+    definition: DEFINITIONS.c,
     container: /^(?:inline\s+)?namespace\b|^extern\s+"+\s*$/,
   }],
   ["kt", {
@@ -142,7 +101,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       { open: "`", end: "`|(?=\\n)" },
     ],
     statements: "line",
-    definition: keyworded("class\\s|interface\\s|object\\s|fun[\\s<]|val\\s|var\\s|typealias\\s"),
+    definition: DEFINITIONS.kt,
   }],
   ["sh bash", {
     regions: [
@@ -155,7 +114,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       long('"', "\\$\\("),
     ],
     statements: "indentation",
-    definition: /^(?<start>function\s+[\w:.@+-]+|[\w:.@+-]+\s*\(\s*\))/,
+    definition: DEFINITIONS.sh,
     container: /^(?:if|else|elif|\{)(?:\s|$)|\|\|\s*\{\s*$|&&\s*\{\s*$/,
   }],
   ["css", CSS],
@@ -163,18 +122,18 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
   ["py", {
     regions: [HASH, long('"""'), long("'''"), short('"'), short("'")],
     statements: "indentation",
-    definition: /^(?<start>(?:async\s+)?def\s|class\s|type\s+\w+\s*[=[])/,
+    definition: DEFINITIONS.py,
     container: /^(?:if|elif|else|try|except|finally|with|for|while)\b/,
   }],
   ["java", {
     regions: [SLASHES, BLOCK, long('"""'), short('"'), CHARACTER],
     statements: "semicolon",
-    definition: keyworded("class\\s|@?interface\\s|enum\\s|record\\s|void\\s"),
+    definition: DEFINITIONS.java,
   }],
   ["go", {
     regions: [SLASHES, BLOCK, { open: "`", end: "`" }, short('"'), CHARACTER],
     statements: "line",
-    definition: /^(?<start>func[\s(]|type[\s(]|var[\s(]|const[\s(])/,
+    definition: DEFINITIONS.go,
   }],
   ["rs", {
     regions: [
@@ -185,9 +144,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       CHARACTER,
     ],
     statements: "semicolon",
-    definition: keyworded(
-      "fn\\s|struct\\s|enum\\s|union\\s|trait\\s|impl\\b|mod\\s[^;]*$|type\\s|const\\s|static\\s|macro_rules!|macro\\s",
-    ),
+    definition: DEFINITIONS.rs,
     container: /^(?:#!?\s*\[[^\]]*\]\s*)*(?:(?:unsafe\s+)?extern\s+"*\s*$|(?!macro_rules)[\w:]+!\s*$)/,
   }],
   ["rb", {
@@ -200,7 +157,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       short("'"),
     ],
     statements: "indentation",
-    definition: /^(?<start>class\s+[A-Z:]|module\s|def\s)/,
+    definition: DEFINITIONS.rb,
     container: /^(?:module|begin)\b/,
   }],
   ["php", {
@@ -214,7 +171,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       long("'"),
     ],
     statements: "semicolon",
-    definition: keyworded("class\\s|interface\\s|trait\\s|enum\\s|function\\s|const\\s"),
+    definition: DEFINITIONS.php,
     container: /^(?:namespace|if|else|elseif)\b/,
   }],
   ["cs", {
@@ -228,7 +185,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       CHARACTER,
     ],
     statements: "semicolon",
-    definition: keyworded("class\\s|interface\\s|struct\\s|enum\\s|record\\s|delegate\\s"),
+    definition: DEFINITIONS.cs,
     container: /^namespace\b/,
   }],
   ["swift", {
@@ -240,16 +197,12 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       { ...short('"', "\\\\\\("), skip: "\\\\[^(]" },
     ],
     statements: "line",
-    definition: keyworded(
-      "class\\s|struct\\s|enum\\s|protocol\\s|extension\\s|actor\\s+\\w|func\\s|let\\s|var\\s|typealias\\s|operator\\s|precedencegroup\\s|macro\\s+\\w",
-    ),
+    definition: DEFINITIONS.swift,
   }],
   ["scala", {
     regions: [SLASHES, NESTED_BLOCK, { open: '"""', end: '"""+' }, short('"'), CHARACTER],
     statements: "indentation",
-    definition: keyworded(
-      "class\\s|object\\s|trait\\s|def\\s|val\\s|var\\s|type\\s|given\\s|enum\\s|extension[\\s(\\[]",
-    ),
+    definition: DEFINITIONS.scala,
     container: /^package\s+(?!object)[\w.]+\s*[{:]/,
   }],
   ["lua", {
@@ -261,7 +214,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       short("'"),
     ],
     statements: "indentation",
-    definition: /^(?<start>(?:local\s+)?function\s|(?:local\s+)?[\w.[\]"]+\s*=\s*function\b)/,
+    definition: DEFINITIONS.lua,
     container: /^(?:if|elseif|else|do)\b/,
   }],
   ["sql", {
@@ -270,8 +223,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       end: '"',
     }],
     statements: "semicolon",
-    definition:
-      /^(?<start>CREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:\w+\s+){0,6}?(?:TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|INDEX|TYPE|SEQUENCE|SCHEMA|DATABASE|DOMAIN|ROLE|USER|EXTENSION|POLICY|RULE|AGGREGATE|OPERATOR|CAST|EVENT|PACKAGE)\b)/i,
+    definition: DEFINITIONS.sql,
   }],
   ["pl", {
     regions: [
@@ -282,12 +234,12 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       short("'"),
     ],
     statements: "indentation",
-    definition: /^(?<start>sub\s+\w|package\s|class\s+\w)/,
+    definition: DEFINITIONS.pl,
   }],
   ["r", {
     regions: [HASH, long('"'), long("'")],
     statements: "indentation",
-    definition: /^(?<start>[\w.`]+\s*(?:<-|=)\s*function\b|set(?:Class|Generic|Method|RefClass)\()/,
+    definition: DEFINITIONS.r,
   }],
   ["ps1", {
     regions: [
@@ -299,7 +251,7 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       { open: "'", end: "'" },
     ],
     statements: "indentation",
-    definition: /^(?<start>(?:function|filter|class|enum|workflow|configuration)\s+\w)/i,
+    definition: DEFINITIONS.ps1,
   }],
   ["toml ini", {
     regions: [{ open: "^[ \\t]{0,40}[#;][^\\n]*", isComment: true }, { open: '"""', end: '"""' }, {
@@ -307,12 +259,12 @@ const LANGUAGES: readonly (readonly [extensions: string, Language])[] = [
       end: "'''",
     }],
     statements: "indentation",
-    definition: /^(?<start>\[\[?[^\]\n]+\])/,
+    definition: DEFINITIONS.toml,
   }],
   ["vue", {
     regions: [{ open: "<!--", end: "-->", isComment: true }],
     statements: "indentation",
-    definition: /^(?<start><(?:template|script|style)\b)/,
+    definition: DEFINITIONS.vue,
   }],
 ];
 
