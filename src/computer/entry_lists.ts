@@ -1,11 +1,9 @@
 /** A kind of entries that MCP servers list, such as templates of resources or prompts, for one server or for all. */
 import { settledWithin } from "../async/abortable.ts";
-import type { Fleet } from "../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../mcp/warn_once.ts";
 import { fitsApproximately } from "../json/measure.ts";
 import { describeError } from "../text/text.ts";
-import type { ReadLimits } from "../config/limits.ts";
+import type { SharedParts } from "./shared_parts.ts";
 import { ask } from "./resources/read.ts";
 import type { ResourceRoutes } from "./resources/route.ts";
 
@@ -14,8 +12,7 @@ export interface ListedEntry<T> {
   readonly entry: T;
 }
 
-export interface EntryListsContext<T> {
-  readonly fleet: Fleet;
+export interface EntryListsContext<T> extends Pick<SharedParts, "fleet" | "limits" | "warnOnce"> {
   readonly routes: ResourceRoutes;
   readonly kind: "templates" | "prompts";
   /** The capability that a server needs to have such a list. */
@@ -26,8 +23,6 @@ export interface EntryListsContext<T> {
   readonly toEntry: (entry: unknown, server: string) => T | undefined;
   readonly maxEntries: number;
   readonly maxEntryBytes: number;
-  readonly limits: Pick<ReadLimits, "readTimeoutMs" | "viewDeadlineMs">;
-  readonly warnOnce: WarnOnce;
 }
 
 /** Lists the entries of one kind. Requests at the same time share one list of a server. */

@@ -5,8 +5,7 @@ import { ConfigurationError } from "../mcp/errors.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
 import { Fleet } from "../mcp/supervision/fleet.ts";
 import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
-import type { ServerState } from "../mcp/supervision/server_state.ts";
-import type { ServerListener } from "../mcp/supervision/server_state.ts";
+import type { ServerListener, ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
 import { runInTurns } from "../async/turns.ts";
@@ -42,8 +41,8 @@ import { AgentChannel } from "./questions/agent_channel.ts";
 import { type DesktopOptions, ResourceDirectory } from "./resources/directory.ts";
 import { type ReadRequest, readResource } from "./resources/read.ts";
 import { ServerOffers } from "./offers.ts";
+import type { SharedParts } from "./shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
-import { ResourceWatch } from "./resources/watch.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
@@ -98,7 +97,7 @@ export class McpHost implements AsyncDisposable {
   readonly #redactor: Redactor = new Redactor();
   readonly #maskings = new TokenBucket(MASKED_ANSWERS);
   readonly #itemSizes = new ItemSizes();
-  readonly #warnOnce: WarnOnce;
+  readonly #shared: SharedParts;
   readonly #configWarnings: WarnOnce;
   #config: ComputerConfig = EMPTY_CONFIG;
   /** The name that each server has in the configuration, by the name by which the office knows it. */
@@ -111,11 +110,12 @@ export class McpHost implements AsyncDisposable {
     this.blobs = new BlobStore(limits);
     const log = this.log = this.#redactor.wrap(context.log);
     this.agent = new OfficeAgent({ members: context.members ?? (() => Promise.resolve([])), log });
-    this.#warnOnce = new WarnOnce(withModule(log, "resources"));
     this.#configWarnings = new WarnOnce(withModule(log, "config"));
+    const writtenNameOf = (server: string) => this.#writtenNames.get(server) ?? server;
+    const redact = (text: string) => this.redact(text);
     this.signIns = new HostSignIns({
       config: () => this.#config,
-      nameOf: (server) => this.#writtenNames.get(server) ?? server,
+      nameOf: writtenNameOf,
       inputs: context.inputs,
       tokens: context.tokens ?? memoryTokenStore(),
       learn: (server, secrets) => {
@@ -128,56 +128,38 @@ export class McpHost implements AsyncDisposable {
       limits,
       log: withModule(log, "mcp"),
       eraStore: context.eraStore,
-      redact: (text) => this.redact(text),
+      redact,
       listen: (server) => this.#listen(server),
       resolve: (server, signal) => this.#resolve(server, signal),
       authorize: (config, signal) => this.signIns.authorize(config, signal),
     });
-    this.skills = new Skills({
+    const shared = this.#shared = {
       fleet: this.fleet,
-      rules: this.rules.skills,
-      limits,
-      log: withModule(log, "resources"),
-      warnOnce: this.#warnOnce,
-      refreshList: (server, timeoutMs) => this.resources.getServerResources(server).refreshList(timeoutMs),
-      onChange: () => context.onChange("skills"),
-    });
-    const { maxSubscriptions } = limits;
-    const watch = new ResourceWatch({ maxSubscriptions, onChange: () => context.onChange("resources") });
-    this.resources = new ResourceDirectory(this.fleet, {
-      limits,
-      watch,
-      skills: this.skills,
-      writtenNameOf: (server) => this.#writtenNames.get(server) ?? server,
-      log: withModule(log, "resources"),
-      warnOnce: this.#warnOnce,
-      onDesktopChange: () => context.onChange("desktop"),
-      onFinderChange: () => context.onChange("finder"),
-    });
-    const { routes } = this.resources;
-    this.offers = new ServerOffers({
-      fleet: this.fleet,
-      routes,
-      limits,
-      warnOnce: this.#warnOnce,
-      toolNames: () => this.tools.namesByServer,
-      redact: (text) => this.redact(text),
-      onPromptsChange: () => context.onChange("prompts"),
-    });
-    this.tools = new ToolDirectory({
       rules: this.rules,
-      servers: () => this.fleet.servers,
-      log: withModule(log, "tools"),
-      warnOnce: new WarnOnce(withModule(log, "tools")),
       limits,
-      timeoutMs: limits.readTimeoutMs,
-      onChange: () => context.onChange("tools"),
+      log: withModule(log, "resources"),
+      warnOnce: new WarnOnce(withModule(log, "resources")),
+      writtenNameOf,
+      redact,
+      onChange: context.onChange,
+    };
+    this.skills = new Skills({
+      ...shared,
+      refreshList: (server, timeoutMs) => this.resources.getServerResources(server).refreshList(timeoutMs),
     });
+    this.resources = new ResourceDirectory(shared, this.skills);
+    this.offers = new ServerOffers({
+      ...shared,
+      routes: this.resources.routes,
+      toolNames: () => this.tools.namesByServer,
+    });
+    const toolLog = withModule(log, "tools");
+    const toolParts = { ...shared, log: toolLog, warnOnce: new WarnOnce(toolLog) };
+    this.tools = new ToolDirectory(toolParts);
     this.followed = new FollowedCalls(context.onProgress);
     this.channel = new AgentChannel(limits);
     this.calls = new ToolCalls({
-      rules: this.rules,
-      fleet: this.fleet,
+      ...toolParts,
       directory: this.tools,
       history: this.history,
       confirm: context.confirm,
@@ -185,13 +167,11 @@ export class McpHost implements AsyncDisposable {
       channel: this.channel,
       agent: this.agent,
       followed: this.followed,
-      limits,
       vrl: () => this.#loadVrl(),
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
         return isLocal ? { mask, maskFailure: mask } : this.textsFor(request);
       },
-      log: withModule(log, "tools"),
     });
     this.agent.follow(this.channel, this.calls, this.resources, this.followed, this.blobs);
     this.configure(context.config);
@@ -243,17 +223,12 @@ export class McpHost implements AsyncDisposable {
       this.offers.prompts.onStopped(server);
     }
     const fresh = [...change.added, ...replaced];
-    const restarted = this.#restartUsersOf(changedInputs(before, config), new Set(fresh));
+    const restarted = this.restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.tools.update();
     this.resources.routes.update();
     this.skills.follow([...this.#context.skillFolders ?? [], ...config.skills ?? []]);
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
-  }
-
-  /** Restarts the servers whose parameters use one of these inputs; returns their names. */
-  restartUsersOf(inputs: ReadonlySet<string>): string[] {
-    return this.#restartUsersOf(inputs, new Set());
   }
 
   /**
@@ -317,7 +292,7 @@ export class McpHost implements AsyncDisposable {
     const limitBytes = options.limitBytes === Infinity
       ? Infinity
       : Math.min(options.limitBytes, this.limits.maxListAnswerBytes);
-    return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#warnOnce });
+    return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#shared.warnOnce });
   }
 
   /** Resolves when each of these servers, all by default, has listed its tools or failed. */
@@ -409,7 +384,8 @@ export class McpHost implements AsyncDisposable {
     };
   }
 
-  #restartUsersOf(inputs: ReadonlySet<string>, except: ReadonlySet<string>): string[] {
+  /** Restarts the servers whose parameters use one of these inputs; returns their names. */
+  restartUsersOf(inputs: ReadonlySet<string>, except: ReadonlySet<string> = new Set()): string[] {
     if (inputs.size === 0) return [];
     const users = this.fleet.servers.filter(({ name, isStopped, config }) =>
       !isStopped && !except.has(name) &&

@@ -30,7 +30,6 @@ const MAX_PART_BYTES = 64 * 1024;
 
 export interface ServerOffersContext extends PromptsContext {
   readonly toolNames: () => ReadonlyMap<string, readonly string[]>;
-  readonly redact: (text: string) => string;
 }
 
 export type CompletionRequest = Omit<GetCompletionReq, "agent" | "req_id" | "computer">;

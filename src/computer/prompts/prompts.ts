@@ -3,9 +3,7 @@ import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { isRecord, textsOf } from "../../json/json.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
-import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type {
@@ -21,19 +19,15 @@ import { didYouMean, listWords } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";
 import { EntryLists } from "../entry_lists.ts";
 import { absentServersHint, toReadError } from "../failures.ts";
-import type { ListLimits, ReadLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import { isIcon } from "../resources/read.ts";
 import type { ResourceRoutes } from "../resources/route.ts";
 
 /** JSON-RPC's code for parameters that a server does not accept; MCP servers use it for unknown prompts as well. */
 const MAX_LISTED_LENGTH = 200;
 
-export interface PromptsContext {
-  readonly fleet: Fleet;
+export interface PromptsContext extends SharedParts {
   readonly routes: ResourceRoutes;
-  readonly limits: ReadLimits & ListLimits;
-  readonly warnOnce: WarnOnce;
-  readonly onPromptsChange: () => void;
 }
 
 export type PromptRequest = Omit<GetPromptReq, "agent" | "req_id" | "computer">;
@@ -74,17 +68,17 @@ export class Prompts {
   onRunning(server: SupervisedServer, { capabilities }: Pick<McpConnection, "capabilities">): void {
     const hadPrompts = this.#offering.delete(server);
     if (capabilities.prompts) this.#offering.add(server);
-    if (hadPrompts || capabilities.prompts) this.#context.onPromptsChange();
+    if (hadPrompts || capabilities.prompts) this.#context.onChange("prompts");
   }
 
   /** The server is failed, stopped or removed: its prompts leave until it runs again. Idempotent. */
   onStopped(server: SupervisedServer): void {
-    if (this.#offering.delete(server)) this.#context.onPromptsChange();
+    if (this.#offering.delete(server)) this.#context.onChange("prompts");
   }
 
   /** `notifications/prompts/list_changed`, or such a notification may have been lost. */
   onChanged(server: SupervisedServer): void {
-    if (this.#offering.has(server)) this.#context.onPromptsChange();
+    if (this.#offering.has(server)) this.#context.onChange("prompts");
   }
 
   /**

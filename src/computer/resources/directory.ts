@@ -11,13 +11,11 @@ import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { shorten } from "../../text/text.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import { toReadError } from "../failures.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import { parseResourceUri } from "./resource_uri.ts";
-import { ResourceRoutes, type ResourceRoutesContext, withCapability } from "./route.ts";
-import { ServerResources, type ServerResourcesContext } from "./server_resources.ts";
-import type { WatchedChanges } from "./watch.ts";
-
-export interface ResourceDirectoryContext
-  extends Omit<ServerResourcesContext, "onHostsChange">, Pick<ResourceRoutesContext, "writtenNameOf"> {}
+import { ResourceRoutes, withCapability } from "./route.ts";
+import { type ResourceSkills, ServerResources } from "./server_resources.ts";
+import { ResourceWatch, type WatchedChanges } from "./watch.ts";
 
 const MAX_URI_LENGTH = 8_192;
 const MAX_SHOWN_URI_LENGTH = 200;
@@ -40,25 +38,28 @@ export class ResourceDirectory {
   /** Finds the server of a read. */
   readonly routes: ResourceRoutes;
   readonly #fleet: Fleet;
-  readonly #context: ResourceDirectoryContext;
+  readonly #context: SharedParts;
+  readonly #skills: ResourceSkills;
+  /** The subscriptions of the Agent. */
+  readonly #watch: ResourceWatch;
   readonly #servers = new Map<SupervisedServer, ServerResources>();
 
-  constructor(fleet: Fleet, context: ResourceDirectoryContext) {
-    this.#fleet = fleet;
+  constructor(context: SharedParts, skills: ResourceSkills) {
+    this.#fleet = context.fleet;
     this.#context = context;
-    this.routes = new ResourceRoutes({
-      fleet,
-      writtenNameOf: context.writtenNameOf,
-      getServerResources: (server) => this.getServerResources(server),
-      log: context.log,
-    });
+    this.#skills = skills;
+    const { limits: { maxSubscriptions }, onChange } = context;
+    this.#watch = new ResourceWatch({ maxSubscriptions, onChange: () => onChange("resources") });
+    const getServerResources = (server: SupervisedServer) => this.getServerResources(server);
+    this.routes = new ResourceRoutes({ ...context, getServerResources });
   }
 
   getServerResources(server: SupervisedServer): ServerResources {
     let resources = this.#servers.get(server);
     if (resources === undefined) {
       const onHostsChange = () => this.routes.update();
-      resources = new ServerResources(server, { ...this.#context, onHostsChange });
+      const parts = { skills: this.#skills, watch: this.#watch, onHostsChange };
+      resources = new ServerResources(server, { ...this.#context, ...parts });
       this.#servers.set(server, resources);
     }
     return resources;
@@ -72,7 +73,7 @@ export class ResourceDirectory {
   remove(server: SupervisedServer): void {
     this.#servers.get(server)?.onStopped();
     this.#servers.delete(server);
-    if (this.#fleet.get(server.name) === undefined) this.#context.watch.forget(server.name);
+    if (this.#fleet.get(server.name) === undefined) this.#watch.forget(server.name);
     this.routes.update();
   }
 
@@ -109,7 +110,7 @@ export class ResourceDirectory {
    * @throws {SmcpError} as a read of the URI does, as {@linkcode ResourceWatch.add} does, or when the server refuses.
    */
   async subscribe(request: SubscribeResourceReq): Promise<void> {
-    const { watch } = this.#context;
+    const watch = this.#watch;
     const { office } = watch;
     const timeoutMs = timeoutMsOf(request);
     const parsed = parseResourceUri(request.uri);
@@ -128,7 +129,7 @@ export class ResourceDirectory {
 
   /** Ends a subscription of the Agent; ignores a URI without subscription. */
   unsubscribe(uri: string, mcpServer?: string): void {
-    for (const watched of this.#context.watch.delete(uri, mcpServer)) {
+    for (const watched of this.#watch.delete(uri, mcpServer)) {
       const server = this.#fleet.get(watched.server);
       if (server !== undefined) this.getServerResources(server).unwatch(watched.uri);
     }
@@ -137,12 +138,12 @@ export class ResourceDirectory {
   /** The changes since `cursor`, as many as fit into `limitBytes`. */
   updates(cursor: string | undefined, limitBytes: number): WatchedChanges {
     const servers = this.#fleet.servers.map(({ name }) => name);
-    return this.#context.watch.read(cursor, { servers, limitBytes });
+    return this.#watch.read(cursor, { servers, limitBytes });
   }
 
   /** Ends all subscriptions of the Agent, which has left or whose office was left. */
   endAgent(): void {
-    this.#context.watch.endOffice();
+    this.#watch.endOffice();
     for (const resources of this.#servers.values()) resources.unwatchAll();
   }
 

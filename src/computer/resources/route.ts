@@ -1,7 +1,5 @@
 /** Finds the MCP server that a read goes to: the named server, the one that lists the URI, or the owner of its host. */
-import type { Logger } from "../../log.ts";
 import type { ServerCapabilities } from "../../mcp/connection.ts";
-import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
@@ -10,6 +8,7 @@ import { shorten } from "../../text/text.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import { absentServersHint } from "../failures.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import type { ResourceUri } from "./resource_uri.ts";
 import type { KnownResource, ServerResources } from "./server_resources.ts";
 
@@ -50,12 +49,8 @@ interface WantedHost {
   readonly timeoutMs: number;
 }
 
-export interface ResourceRoutesContext {
-  readonly fleet: Fleet;
-  /** The name of a server in the configuration, by the name by which the office knows it. */
-  readonly writtenNameOf: (server: string) => string;
+export interface ResourceRoutesContext extends Pick<SharedParts, "fleet" | "writtenNameOf" | "log"> {
   readonly getServerResources: (server: SupervisedServer) => ServerResources;
-  readonly log: Logger;
 }
 
 /** The claimants of each host, in order of precedence: the first of them owns it. */

@@ -1,12 +1,10 @@
 /** The resources of one MCP server: its list, its windows and documents, and their changes. */
 import { forEachBounded } from "../../async/pool.ts";
 import { visitInTurns } from "../../async/turns.ts";
-import type { Logger } from "../../log.ts";
 import { ServerNotRunningError } from "../../mcp/errors.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
@@ -15,7 +13,7 @@ import { describeError } from "../../text/text.ts";
 import { logCommandFor } from "../failures.ts";
 import type { FreshValue } from "./cache.ts";
 import { ServerDocuments } from "./documents.ts";
-import type { ListLimits, ReadLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import { keysDiffer, MAX_HOSTS, NO_RESOURCES, sameWindows, SortedResources, warnOfList } from "./kinds.ts";
 import { type ResourceUri, tryParseResourceUri } from "./resource_uri.ts";
 import type { ResourceWatch } from "./watch.ts";
@@ -40,14 +38,9 @@ export interface ResourceSkills {
   onUpdated(server: SupervisedServer, uri: string): void;
 }
 
-export interface ServerResourcesContext {
-  readonly limits: ReadLimits & ListLimits;
-  readonly log: Logger;
-  readonly warnOnce: WarnOnce;
-  readonly onDesktopChange: () => void;
-  readonly onFinderChange: () => void;
-  /** The skills that servers list among their resources; they are not looked for by default. */
-  readonly skills?: ResourceSkills | undefined;
+export interface ServerResourcesContext extends SharedParts {
+  /** The skills that servers list among their resources. */
+  readonly skills: ResourceSkills;
   /** The Agent's subscriptions; receives what changed. */
   readonly watch: ResourceWatch;
   /** The server listed a new host, or announces another `resources.subscribe` than in its last session. */
@@ -184,14 +177,14 @@ export class ServerResources {
     this.#rewatch(isSubscribable).catch((error) => this.#warnOfFailure("cannot subscribe again", { error }));
     if (!isSubscribable) this.#listed = NO_RESOURCES;
     // A server without subscriptions shows nothing, so it is listed only for skills, and to look for the host of a read.
-    if (isSubscribable || this.#context.skills?.isAsked === true) this.#list.restart();
+    if (isSubscribable || this.#context.skills.isAsked === true) this.#list.restart();
     else this.#list.expire();
   }
 
   /** `notifications/resources/list_changed`. */
   onListChanged(): void {
     const { skills, watch } = this.#context;
-    if (this.#isSubscribable || skills?.isAsked === true) this.#list.onChanged();
+    if (this.#isSubscribable || skills.isAsked) this.#list.onChanged();
     if (!this.#isSubscribable) watch.onListChanged(this.server.name);
   }
 
@@ -213,8 +206,8 @@ export class ServerResources {
   #hide(): void {
     if (!this.#takesPart) return;
     this.#takesPart = false;
-    if (this.#listed.windows.length > 0) this.#context.onDesktopChange();
-    if (this.#listed.documentUris.size > 0) this.#context.onFinderChange();
+    if (this.#listed.windows.length > 0) this.#context.onChange("desktop");
+    if (this.#listed.documentUris.size > 0) this.#context.onChange("finder");
     this.#tellOthers(NO_RESOURCES);
   }
 
@@ -250,16 +243,16 @@ export class ServerResources {
   /** Handles `notifications/resources/updated`. A page or element changes its document, a host's own URI all documents. */
   onUpdated(raw: string): void {
     this.#context.watch.onUpdated(this.server.name, raw);
-    if (raw.startsWith(SKILL_SCHEME)) this.#context.skills?.onUpdated(this.server, raw);
+    if (raw.startsWith(SKILL_SCHEME)) this.#context.skills.onUpdated(this.server, raw);
     if (!this.#takesPart) return;
     const uri = tryParseResourceUri(raw);
     if (uri?.kind === "window") {
       const listed = this.#listed.windowUris.get(uri.key);
       if (listed !== undefined) this.#windows.cache.invalidate(listed);
-      this.#context.onDesktopChange();
+      this.#context.onChange("desktop");
     } else if (uri?.kind === "dpe") {
       this.#documents.invalidate(uri.key);
-      this.#context.onFinderChange();
+      this.#context.onChange("finder");
     }
   }
 
@@ -298,7 +291,7 @@ export class ServerResources {
     if (newHosts.length > 0) this.#context.onHostsChange();
     const isShown = this.#takesPart;
     warnOfList(listed, { ...this.#context, server: this.server.name, isShown });
-    this.#context.skills?.take(this.server, listed.skills);
+    this.#context.skills.take(this.server, listed.skills);
     if (!this.#takesPart) return;
     this.#windows.follow(listed.windows);
     this.#documents.follow(listed.documentUris);
@@ -325,14 +318,14 @@ export class ServerResources {
 
   /** Reads again what was read before its subscription, and announces the difference. */
   async #verify(): Promise<void> {
-    const { limits, onDesktopChange, onFinderChange } = this.#context;
+    const { limits, onChange } = this.#context;
     if (this.server.state.status !== "running") return;
     const [hasNewWindows, hasNewDocuments] = await Promise.all([
       this.#windows.cache.verify(limits.viewDeadlineMs),
       this.#documents.cache.verify(limits.viewDeadlineMs),
     ]);
-    if (hasNewWindows) onDesktopChange();
-    if (hasNewDocuments) onFinderChange();
+    if (hasNewWindows) onChange("desktop");
+    if (hasNewDocuments) onChange("finder");
   }
 
   #tellChanges(before: SortedResources, listed: SortedResources): void {
@@ -343,8 +336,8 @@ export class ServerResources {
       isReturn && listed.windows.length > 0;
     const hasNewDocuments = keysDiffer(before.documentUris, listed.documentUris) ||
       isReturn && listed.documentUris.size > 0;
-    if (hasNewWindows) this.#context.onDesktopChange();
-    if (hasNewDocuments) this.#context.onFinderChange();
+    if (hasNewWindows) this.#context.onChange("desktop");
+    if (hasNewDocuments) this.#context.onChange("finder");
     this.#tellOthers(listed);
     const { log } = this.#context;
     const server = this.server.name;

@@ -4,11 +4,10 @@
  */
 import { isRecord } from "../../json/json.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
 import { describeError } from "../../text/text.ts";
-import type { ReadLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import { EntryCache, type FreshValue } from "../resources/cache.ts";
 import { SKILL_BUDGET } from "./folder.ts";
 import { FrontMatterReader, HEAD_BYTES, scalarText, toSkillRef } from "./front_matter.ts";
@@ -32,11 +31,7 @@ export interface ServerSkill extends ListedSkill {
   readonly read: Readonly<Record<string, unknown>> | string | undefined;
 }
 
-export interface ServerSkillsContext {
-  readonly limits: Pick<ReadLimits, "readTimeoutMs" | "concurrency" | "documentMaxAgeMs"> & {
-    readonly maxSkills: number;
-  };
-  readonly warnOnce: WarnOnce;
+export interface ServerSkillsContext extends Pick<SharedParts, "limits" | "warnOnce"> {
   readonly onChange: () => void;
 }
 

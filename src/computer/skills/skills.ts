@@ -1,16 +1,13 @@
 /** The skills of a Computer: those of folders and those of MCP servers, by name. */
 import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Limiter } from "../../async/limiter.ts";
-import type { Logger } from "../../log.ts";
-import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { GetSkillRet, SkillRef } from "../../protocol/skills.ts";
-import type { ListLimits, ReadLimits } from "../../config/limits.ts";
 import type { SkillFolder, SkillListing, SkillProblem } from "./folder.ts";
-import { invalidName, parseSkillName, skillNotFound, type SkillRules } from "./names.ts";
+import type { SharedParts } from "../shared_parts.ts";
+import { invalidName, parseSkillName, skillNotFound } from "./names.ts";
 import type {
   ComputerSkills,
   FoundSkill,
@@ -31,15 +28,9 @@ const SERVER_DEADLINE_MS = 1_000;
 /** How many files are read for Agents at the same time: each is in memory until it is kept. */
 const CONCURRENCY = 2;
 
-export interface SkillsContext {
-  readonly fleet: Fleet;
-  readonly rules: SkillRules;
-  readonly limits: ReadLimits & Pick<ListLimits, "maxSkills">;
-  readonly log: Logger;
-  readonly warnOnce: WarnOnce;
+export interface SkillsContext extends SharedParts {
   /** Lists the resources of a server again, if they may have changed. */
   readonly refreshList: (server: SupervisedServer, timeoutMs: number) => Promise<void>;
-  readonly onChange: () => void;
 }
 
 /** What most Computers never need: it is loaded with the first folder, or the first skill of an MCP server. */
@@ -195,7 +186,7 @@ export class Skills implements ComputerSkills {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#context.onChange();
+      this.#context.onChange("skills");
     }, SETTLE_MS);
   }
 
@@ -234,7 +225,7 @@ export class Skills implements ComputerSkills {
     wanted: { readonly segment: string; readonly skill: string },
   ): Promise<FoundSkill | undefined> {
     const { fleet, rules } = this.#context;
-    const servers = fleet.servers.filter(({ config }) => rules.segmentOf(config) === wanted.segment);
+    const servers = fleet.servers.filter(({ config }) => rules.skills.segmentOf(config) === wanted.segment);
     const find = (): FoundSkill | undefined => {
       for (const server of servers) {
         const skill = this.#servers.get(server)?.skills.find((each) =>
@@ -264,14 +255,14 @@ export class Skills implements ComputerSkills {
       }
       owners.set(skill.name, from);
       const { tags: _tags, ...rest } = skill;
-      skills.set(skill.name, rules.hasTags ? skill : rest);
+      skills.set(skill.name, rules.skills.hasTags ? skill : rest);
     };
     for (const { from, ...scan } of scans) {
       for (const skill of scan.skills) add(skill, { from, path: skill.path });
       problems.push(...scan.problems);
     }
     for (const server of fleet.servers) {
-      const segment = rules.segmentOf(server.config);
+      const segment = rules.skills.segmentOf(server.config);
       for (const skill of this.#servers.get(server)?.skills ?? []) {
         const place = { from: server.name, path: skill.uri };
         const found = this.#modules?.toListed(skill, segment);

@@ -1,18 +1,14 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
-import type { Logger } from "../../log.ts";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { Ask, Progress } from "../../mcp/call_options.ts";
-import type { Fleet } from "../../mcp/supervision/fleet.ts";
-import { WarnOnce } from "../../mcp/warn_once.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { withStrings } from "../../json/long_text.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
-import type { CallLimits, QuestionLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
-import type { OfficeRules } from "../office_rules.ts";
 import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
@@ -44,9 +40,7 @@ const MAX_NAME_LENGTH = 128;
 const MAX_PROGRESS_LENGTH = 1_000;
 const MAX_NAMED_TOOLS = 5;
 
-export interface ToolCallsContext {
-  readonly rules: Pick<OfficeRules, "hasAuthHints">;
-  readonly fleet: Fleet;
+export interface ToolCallsContext extends SharedParts {
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
@@ -56,13 +50,11 @@ export interface ToolCallsContext {
   readonly channel: AgentChannel;
   readonly agent: Pick<OfficeAgent, "name" | "known">;
   readonly followed: FollowedCalls;
-  readonly limits: CallLimits & QuestionLimits;
   readonly vrl: () => Promise<VrlEngine>;
   /** Masks what the caller is told of a failed call, and of its progress. */
   readonly maskerOf: (
     call: Pick<RunningCall, "request" | "isLocal">,
   ) => Pick<AgentTexts, "mask" | "maskFailure">;
-  readonly log: Logger;
 }
 
 export interface CallOptions {
@@ -82,14 +74,12 @@ export interface CallOptions {
 
 export class ToolCalls {
   readonly #context: ToolCallsContext;
-  readonly #warnOnce: WarnOnce;
   #confirmations: Promise<Confirmations> | undefined;
   readonly #repeated = new RepeatedCalls();
   readonly #running = new Set<RunningCall>();
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
-    this.#warnOnce = new WarnOnce(context.log);
   }
 
   /**
@@ -163,7 +153,7 @@ export class ToolCalls {
   /** This answer is not kept, so the Agent can send the same request again. */
   #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
     const { maxCalls } = this.#context.limits;
-    this.#warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
+    this.#context.warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
     const name = shorten(tool_name, MAX_NAME_LENGTH);
     const text = `Tool "${name}" was not called: ${maxCalls} calls are already running; ` +
       "try again when some of them have ended";
@@ -312,7 +302,7 @@ export class ToolCalls {
     const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
     if (!Array.isArray(raw["content"])) {
       const fields = { server: server.name, tool: tool.name };
-      this.#warnOnce.warn("the content of a tool's result is no list", fields);
+      this.#context.warnOnce.warn("the content of a tool's result is no list", fields);
     }
     // Long texts may be bytes instead of strings; only the way to an Agent can use them.
     const isForAgent = !call.isLocal && route.vrl === undefined;
@@ -324,7 +314,7 @@ export class ToolCalls {
   #refuseWrongArguments(request: ToolCallReq, { server, tool }: ToolRoute): CallToolResult | undefined {
     const { problems, uncheckedBecause } = checkArguments(tool.inputSchema, request.params);
     if (uncheckedBecause !== undefined) {
-      this.#warnOnce.warn("arguments are not checked against the tool's input schema", {
+      this.#context.warnOnce.warn("arguments are not checked against the tool's input schema", {
         server: server.name,
         tool: tool.name,
         reason: uncheckedBecause,

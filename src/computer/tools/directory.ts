@@ -1,8 +1,6 @@
 /** All tools of a Computer by the name under which they are called. */
-import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import {
   A2C_TOOL_META,
   type Attributes,
@@ -14,7 +12,7 @@ import {
   type SMCPTool,
   type ToolMeta,
 } from "../../protocol/tools.ts";
-import type { ListLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 import { ToolListing } from "./listing.ts";
 import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
@@ -37,18 +35,6 @@ export interface ToolView {
   readonly warnings: readonly string[];
 }
 
-export interface ToolDirectoryContext {
-  /** Those of protocol 0.2 by default. */
-  readonly rules?: ToolRules | undefined;
-  readonly servers: () => readonly SupervisedServer[];
-  readonly log: Logger;
-  readonly warnOnce: WarnOnce;
-  readonly limits: ListLimits;
-  readonly timeoutMs: number;
-  /** Called when an Agent would see a difference. */
-  readonly onChange: () => void;
-}
-
 interface Member {
   readonly listing: ToolListing;
   /** False while the server is failed or stopped. */
@@ -56,14 +42,14 @@ interface Member {
 }
 
 export class ToolDirectory {
-  readonly #context: ToolDirectoryContext;
+  readonly #context: SharedParts;
   readonly #members = new Map<SupervisedServer, Member>();
   readonly #show: ShowTool;
   #view: ToolView = viewTools([]);
 
-  constructor(context: ToolDirectoryContext) {
+  constructor(context: SharedParts) {
     this.#context = context;
-    this.#show = rememberShown(context.rules ?? RULES_OF_0_2);
+    this.#show = rememberShown(context.rules);
   }
 
   /** All tools as an Agent sees them, in order of precedence. */
@@ -92,9 +78,7 @@ export class ToolDirectory {
 
   /** Adds a server of the fleet; its tools appear when its first session has listed them. */
   add(server: SupervisedServer): void {
-    const { log, warnOnce, limits, timeoutMs } = this.#context;
-    const onChange = () => this.update();
-    const listing = new ToolListing(server, { log, warnOnce, limits, timeoutMs, onChange });
+    const listing = new ToolListing(server, { ...this.#context, onChange: () => this.update() });
     this.#members.set(server, { listing, isListed: false });
   }
 
@@ -124,13 +108,13 @@ export class ToolDirectory {
   /** Names and lists all tools again; calls `onChange` when an Agent would see a difference. */
   update(): void {
     const before = this.#view.tools;
-    const servers = this.#context.servers().map((server) => {
+    const servers = this.#context.fleet.servers.map((server) => {
       const { listing, isListed = false } = this.#members.get(server) ?? {};
       return { server, tools: listing?.tools ?? [], isListed };
     });
     this.#view = viewTools(servers, { rules: this.#context.rules, show: this.#show });
     for (const warning of this.#view.warnings) this.#context.warnOnce.warn(warning);
-    if (!isSameList(before, this.#view.tools)) this.#context.onChange();
+    if (!isSameList(before, this.#view.tools)) this.#context.onChange("tools");
   }
 
   /** Resolves when no list of this server is on its way. */

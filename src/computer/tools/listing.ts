@@ -1,14 +1,12 @@
 /** The tools of one MCP server, listed in each session and after each change. */
 import { createHash } from "node:crypto";
 import { visitInTurns } from "../../async/turns.ts";
-import type { Logger } from "../../log.ts";
 import type { McpTool } from "../../mcp/entries.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
-import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { fitsApproximately } from "../../json/measure.ts";
-import type { ListLimits } from "../../config/limits.ts";
+import type { SharedParts } from "../shared_parts.ts";
 
 /** The longest wait before a failed list is read again, in milliseconds. */
 const MAX_RETRY_DELAY_MS = 60_000;
@@ -17,11 +15,7 @@ const MAX_RETRY_DELAY_MS = 60_000;
 const MAX_NAMED = 5;
 const MAX_NAME = 128;
 
-export interface ToolListingContext {
-  readonly log: Logger;
-  readonly warnOnce: WarnOnce;
-  readonly limits: ListLimits;
-  readonly timeoutMs: number;
+export interface ToolListingContext extends Pick<SharedParts, "log" | "warnOnce" | "limits"> {
   readonly onChange: () => void;
 }
 
@@ -36,7 +30,8 @@ export class ToolListing {
   constructor(server: SupervisedServer, context: ToolListingContext) {
     this.#server = server;
     this.#context = context;
-    const { timeoutMs, limits } = context;
+    const { limits } = context;
+    const { readTimeoutMs: timeoutMs } = limits;
     this.list = new ServerList({
       server,
       kind: "tools",
