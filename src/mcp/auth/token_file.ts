@@ -2,6 +2,7 @@
 import { dirname, join } from "@std/path";
 import { z } from "zod";
 import { readRegularFile, replaceFile } from "../../files/files.ts";
+import { FileWatch } from "../../files/watched_files.ts";
 import { KeyedMutex, keyText, type SignInKey, type StoredSignIn, type TokenStore } from "./token_store.ts";
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -52,8 +53,7 @@ class SignInFile implements TokenStore {
   readonly #path: string;
   readonly #mutex = new KeyedMutex();
   readonly #listeners = new Set<() => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #seen = "";
+  #watch: FileWatch | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -78,7 +78,7 @@ class SignInFile implements TokenStore {
             const others = (await this.#readAll()).filter((each) => !isKey(each));
             await this.#writeAll(after === undefined ? others : [...others, after]);
           }));
-        for (const listener of this.#listeners) listener();
+        this.#tell();
         return after;
       }));
   }
@@ -86,33 +86,22 @@ class SignInFile implements TokenStore {
   watch(listener: () => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);
-    if (this.#timer === undefined) {
-      this.#seen = this.#state();
-      this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
-    }
+    // The version is not known yet: a listener that is told too often reads the file once more.
+    this.#watch ??= new FileWatch([this.#path], {
+      since: "",
+      onChange: () => Promise.resolve(this.#tell()),
+      intervalMs: LOOK_INTERVAL_MS,
+    });
     signal.addEventListener("abort", () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      void this.#watch?.close();
+      this.#watch = undefined;
     }, { once: true });
   }
 
-  #look(): void {
-    const state = this.#state();
-    if (state === this.#seen) return;
-    this.#seen = state;
+  #tell(): void {
     for (const listener of this.#listeners) listener();
-  }
-
-  /** A file that was replaced has another number or time. */
-  #state(): string {
-    try {
-      const { ino, mtime, size } = Deno.statSync(this.#path);
-      return `${ino} ${mtime?.getTime()} ${size}`;
-    } catch {
-      return "";
-    }
   }
 
   async #readAll(): Promise<readonly StoredSignIn[]> {
