@@ -6,7 +6,7 @@ import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
 import { FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
-import { type CallTimeouts, toCallTimes } from "../protocol/timeouts.ts";
+import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
 import { A2C_INPUT_REQUIRED } from "../protocol/questions.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import type { CallToolResult, ContentItem } from "../protocol/tools.ts";
@@ -105,10 +105,12 @@ export class ProgressReaders {
    */
   async follow(requests: Asking, call: CallToFollow): Promise<FollowedCall> {
     const { computer } = requests;
+    const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
+    if (!isWanted && call.resetTimeoutOnProgress !== true) {
+      return alone(call.timeoutMs ?? DEFAULT_TIMEOUT_SECONDS * 1000);
+    }
     const { timeoutMs, idleMs } = toCallTimes(call);
     const idleSeconds = idleMs === undefined ? undefined : toTimeoutSeconds(idleMs);
-    const isWanted = call.onProgress !== undefined || this.#listeners.has("updateProgress");
-    if (!isWanted && idleMs === undefined) return alone(timeoutMs);
     const facts = this.#facts.of(computer);
     if (facts.isWithoutProgress === true) return alone(idleMs ?? timeoutMs);
     const key = keyOf({ computer, reqId: call.reqId });

@@ -25,7 +25,7 @@ import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
 import { ScopedTools } from "./scoped_tools.ts";
 import { CallShares } from "./tool_handlers.ts";
-import { ElicitingCalls } from "./questions.ts";
+import { SuspendedCalls } from "./questions.ts";
 import {
   type Activity,
   concerns,
@@ -51,7 +51,7 @@ export class GatewayCore implements Gateway {
   readonly #resources: OfficeResources;
   readonly #subscriptions: ResourceSubscriptions;
   readonly #prompts: OfficePrompts;
-  readonly #asking = new ElicitingCalls();
+  readonly #asking = new SuspendedCalls();
   readonly #shares = new CallShares();
   readonly #hasBuiltins: boolean;
   readonly #mode: ToolsMode;

@@ -68,7 +68,7 @@ export interface AskingRequest extends Pick<ToolContext, "signal" | "onProgress"
  * client sends the request again with the answer, and the call goes on. The call itself never runs twice. When too many
  * questions are open, the newest one of the client that has the most counts as cancelled.
  */
-export class ElicitingCalls {
+export class SuspendedCalls {
   readonly #waiting = new Map<string, OpenCall>();
 
   /**

@@ -8,13 +8,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
-import { type ClientKey, type ElicitingCalls, type QuestionAbilities, withAbilities } from "./questions.ts";
+import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
 import type { Activity } from "./gateway_options.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
 
 export interface ToolHandlerParts {
   readonly tools: ScopedTools;
-  readonly asking: ElicitingCalls;
+  readonly asking: SuspendedCalls;
   readonly shares: CallShares;
   readonly isPerRequest: boolean;
   /** Resolves when the tools of the office are known, or have taken too long. */

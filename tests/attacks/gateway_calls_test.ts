@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { CallShares } from "../../src/gateway/tool_handlers.ts";
 import { createHttpHandler } from "../../src/gateway/http/handler.ts";
 import { LongResults } from "../../src/gateway/search/long_results.ts";
-import { ElicitingCalls, type StartCall } from "../../src/gateway/questions.ts";
+import { type StartCall, SuspendedCalls } from "../../src/gateway/questions.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
 import { answersOf, AttackedGateway, tool } from "./_attacked_gateway.ts";
 
@@ -31,7 +31,7 @@ function asking(outcomes: string[], name: string): StartCall {
 }
 
 Deno.test("a client that lets its user be asked without end loses its own questions alone", async () => {
-  const calls = new ElicitingCalls();
+  const calls = new SuspendedCalls();
   const outcomes: string[] = [];
   const { signal } = new AbortController();
   const begin = (client: string, name = client) =>

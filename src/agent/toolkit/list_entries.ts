@@ -110,7 +110,6 @@ function mapped(value: unknown, change: (text: string, key?: string) => string, 
 const text: Repair = (value) => typeof value === "string" ? value : undefined;
 /** The name of a resource, which goes by its URI. */
 const line: Repair = (value) => typeof value === "string" ? toBareLine(value) : undefined;
-const flag: Repair = (value) => typeof value === "boolean" ? value : undefined;
 const record: Repair = (value) => isRecord(value) ? value : undefined;
 const size: Repair = (value) => Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
 const priority: Repair = (value) => typeof value === "number" && value >= 0 ? Math.min(value, 1) : undefined;
@@ -162,29 +161,18 @@ const annotations = objectOf({
   priority,
   lastModified: time,
 });
-const hints = objectOf({
-  title: text,
-  readOnlyHint: flag,
-  destructiveHint: flag,
-  idempotentHint: flag,
-  openWorldHint: flag,
-});
 const icons = listOf(
   objectOf({ src: text, mimeType: text, sizes: listOf(text), theme: oneOf("light", "dark") }, ["src"]),
 );
-const promptArguments = listOf(
-  objectOf({ name: text, title: text, description: text, required: flag }, ["name"]),
-);
-
 const described: Members = { title: text, description: text, icons, _meta: record };
 const content: Members = { ...described, name: line, mime_type: line, mimeType: line, size, annotations };
 
 const MEMBERS: Readonly<Record<EntryKind | "content", Members>> = {
   content,
-  tool: { ...described, inputSchema: schema, outputSchema: schema, annotations: hints },
+  tool: { ...described, inputSchema: schema, outputSchema: schema },
   resource: content,
   template: content,
-  prompt: { ...described, arguments: promptArguments },
+  prompt: described,
 };
 
 function repair(entry: Json, members: Members): Json {
