@@ -7,7 +7,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text/text.ts";
 import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
-import type { ClientList, OfficeResources } from "./resources/office_resources.ts";
+import type { ScopedResources } from "./resources/scoped_resources.ts";
 import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.ts";
 
 /** The most values of an answer, as MCP demands. */
@@ -15,8 +15,7 @@ const MAX_VALUES = 100;
 
 export interface CompletionParts {
   readonly view: OfficeView;
-  readonly resources: OfficeResources;
-  readonly list: () => Promise<ClientList>;
+  readonly resources: ScopedResources;
   readonly prompts: OfficePrompts;
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
@@ -61,10 +60,8 @@ async function completePrompt(name: string, asked: Asked, parts: CompletionParts
 }
 
 async function completeTemplate(uri: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
-  const { resources, list, computers } = parts;
-  if (resources.originOf(uri) === undefined) await list();
-  const origin = resources.originOf(uri);
-  if (origin === undefined || !computers().includes(origin.computer)) {
+  const origin = await parts.resources.findTemplate(uri);
+  if (origin === undefined) {
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       `No template ${toSeenLine(uri)}: list the templates`,

@@ -15,7 +15,7 @@ import { describeError } from "../text/text.ts";
 import { toSeenName } from "../text/safe_text.ts";
 import { followAwaited } from "./resources/awaited.ts";
 import { OfficeResources } from "./resources/office_resources.ts";
-import { ResourceReader } from "./resources/reading.ts";
+import { ScopedResources } from "./resources/scoped_resources.ts";
 import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
@@ -129,7 +129,7 @@ export class GatewayCore implements Gateway {
     const computers = () => this.#computersOf(scope);
     const parts = {
       view: this.#view,
-      resources: this.#resources,
+      resources: this.#resourcesOf(scope),
       subscriptions: this.#subscriptions,
       prompts: this.#prompts,
       localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
@@ -137,8 +137,6 @@ export class GatewayCore implements Gateway {
       shares: this.#shares,
       tools,
       computers,
-      list: () => this.#resources.list(computers()),
-      reader: this.#readerFor(scope),
       ready: () => this.#ready,
       onActivity: this.#onActivity,
       instructions: instructionsFor(scope, this.#mode) + absenceText(scope, this.#view),
@@ -156,7 +154,7 @@ export class GatewayCore implements Gateway {
   async followResources(uris: readonly string[], scope: Scope = { kind: "all" }): Promise<() => void> {
     await this.#ready;
     return await followAwaited(uris, {
-      reader: this.#readerFor(scope),
+      resources: this.#resourcesOf(scope),
       subscriptions: this.#subscriptions,
       onListChanged: (listener) =>
         this.onListChanged(scope, (list) => list === "resources" ? listener() : undefined),
@@ -228,10 +226,9 @@ export class GatewayCore implements Gateway {
     return this.#view.has(scope.computer) ? [scope.computer] : [];
   }
 
-  #readerFor(scope: Scope): ResourceReader {
+  #resourcesOf(scope: Scope): ScopedResources {
     const computers = () => this.#computersOf(scope);
-    const list = () => this.#resources.list(computers());
-    return new ResourceReader({ view: this.#view, uris: this.#uris, computers, list });
+    return new ScopedResources({ view: this.#view, uris: this.#uris, all: this.#resources, computers });
   }
 
   #tellLists(change: OfficeChange): void {

@@ -2,7 +2,7 @@
 import { Throttle } from "../../async/throttle.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
-import type { ResourceReader } from "./reading.ts";
+import type { ScopedResources } from "./scoped_resources.ts";
 import { Follower, MAX_OF_ONE_CLIENT, type ResourceSubscriptions } from "./subscriptions.ts";
 import type { ResourceAddress } from "./uris.ts";
 
@@ -10,7 +10,7 @@ import type { ResourceAddress } from "./uris.ts";
 const LOOK_INTERVAL_MS = 1_000;
 
 export interface AwaitParts {
-  readonly reader: ResourceReader;
+  readonly resources: ScopedResources;
   readonly subscriptions: ResourceSubscriptions;
   /** Calls the listener when the list of resources has changed, until the returned function is called. */
   readonly onListChanged: (listener: () => void) => () => void;
@@ -24,7 +24,7 @@ export interface AwaitParts {
  * followed, to a function that ends it.
  */
 export async function followAwaited(uris: Iterable<string>, parts: AwaitParts): Promise<() => void> {
-  const { reader, subscriptions, onListChanged, onFound, logger } = parts;
+  const { resources, subscriptions, onListChanged, onFound, logger } = parts;
   const wanted = [...new Set(uris)];
   const excess = wanted.length - MAX_OF_ONE_CLIENT;
   if (excess > 0) {
@@ -47,7 +47,7 @@ export async function followAwaited(uris: Iterable<string>, parts: AwaitParts): 
   };
   const look = async (onFollowed: AwaitParts["onFound"]) => {
     if (missing.size === 0) return;
-    const found = await reader.findAll([...missing]).catch(() => new Map<string, ResourceAddress>());
+    const found = await resources.findAll([...missing]).catch(() => new Map<string, ResourceAddress>());
     await Promise.all([...found].map(async ([uri, address]) => {
       if (await follow(uri, address)) onFollowed(uri, address.computer);
     }));

@@ -9,15 +9,13 @@ import {
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
-import type { ClientList } from "./office_resources.ts";
-import type { ResourceReader } from "./reading.ts";
+import type { ScopedResources } from "./scoped_resources.ts";
 import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 
 const PAGE_SIZE = 500;
 
 export interface ResourceHandlerParts {
-  readonly list: () => Promise<ClientList>;
-  readonly reader: ResourceReader;
+  readonly resources: ScopedResources;
   readonly subscriptions: ResourceSubscriptions;
   /** Resolves when the Computers of the office are known, or have taken too long. */
   readonly ready: () => Promise<void>;
@@ -28,24 +26,30 @@ export interface ResourceHandlerParts {
 }
 
 export function serveResources(server: Server, parts: ResourceHandlerParts): void {
-  const { list, reader, ready } = parts;
+  const { resources, ready } = parts;
   server.setRequestHandler("resources/list", async ({ params }) => {
     await ready();
-    const { resources } = await list();
     const keyOf = ({ uri }: Json) => String(uri);
-    const { page, next } = pageOf(resources, { size: PAGE_SIZE, cursor: params?.cursor, keyOf });
+    const { page, next } = pageOf((await resources.list()).resources, {
+      size: PAGE_SIZE,
+      cursor: params?.cursor,
+      keyOf,
+    });
     return { resources: page, ...next } as HandlerResultTypeMap["resources/list"];
   });
   server.setRequestHandler("resources/templates/list", async ({ params }) => {
     await ready();
-    const { templates } = await list();
     const keyOf = ({ uriTemplate }: Json) => String(uriTemplate);
-    const { page, next } = pageOf(templates, { size: PAGE_SIZE, cursor: params?.cursor, keyOf });
+    const { page, next } = pageOf((await resources.list()).templates, {
+      size: PAGE_SIZE,
+      cursor: params?.cursor,
+      keyOf,
+    });
     return { resourceTemplates: page, ...next } as HandlerResultTypeMap["resources/templates/list"];
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
     await ready();
-    return await reader.read(uri, signal) as HandlerResultTypeMap["resources/read"];
+    return await resources.read(uri, signal) as HandlerResultTypeMap["resources/read"];
   });
 }
 
@@ -61,7 +65,7 @@ export function tellUpdates(server: Server, parts: ResourceHandlerParts): () => 
 }
 
 function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => void {
-  const { reader, subscriptions, ready } = parts;
+  const { resources, subscriptions, ready } = parts;
   /** By URI, from the moment of the request: it may end before the subscription is made. */
   const held = new Map<string, Promise<() => void>>();
   const follower = new Follower();
@@ -72,7 +76,7 @@ function serveSubscriptions(server: Server, parts: ResourceHandlerParts): () => 
   };
   const follow = async (uri: string) => {
     await ready();
-    const address = await reader.find(uri);
+    const address = await resources.find(uri);
     if (address === undefined) throw new ResourceNotFoundError(uri);
     return await subscriptions.follow(uri, address, { follower }).catch((error) => {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeError(error));

@@ -23,7 +23,7 @@ function openScene(): Scene {
   const parts = {
     isLegacy: true,
     ready: () => Promise.resolve(),
-    reader: { find: () => Promise.resolve({ computer: "laptop", mcpServer: undefined, uri: URI }) },
+    resources: { find: () => Promise.resolve({ computer: "laptop", mcpServer: undefined, uri: URI }) },
     subscriptions: {
       follow: async () => {
         await answered.promise;

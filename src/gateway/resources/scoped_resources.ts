@@ -1,4 +1,4 @@
-/** Reads the resources of all Computers by the URIs of clients. */
+/** Lists and reads the resources of Computers by the URIs of clients. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { A2C_COMPUTER } from "../../agent/toolkit/tool_definition.ts";
 import { toContents, toWellFormed } from "../../agent/toolkit/list_entries.ts";
@@ -8,25 +8,37 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text/text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
+import type { ClientList, OfficeResources } from "./office_resources.ts";
 import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
-
-export interface ReaderParts {
-  readonly view: OfficeView;
-  readonly uris: ResourceUris;
-  readonly computers: () => readonly string[];
-  /** Lists the resources, by which URIs get their places. */
-  readonly list: () => Promise<unknown>;
-}
 
 export interface ReadContents {
   readonly contents: readonly Json[];
 }
 
-export class ResourceReader {
-  readonly #parts: ReaderParts;
+export interface ResourceScope {
+  readonly view: OfficeView;
+  readonly uris: ResourceUris;
+  readonly all: OfficeResources;
+  readonly computers: () => readonly string[];
+}
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts;
+/** The resources of the Computers that a scope reaches. */
+export class ScopedResources {
+  readonly #scope: ResourceScope;
+
+  constructor(scope: ResourceScope) {
+    this.#scope = scope;
+  }
+
+  list(): Promise<ClientList> {
+    return this.#scope.all.list(this.#scope.computers());
+  }
+
+  /** Where a template leads; `undefined` when no Computer lists it. */
+  async findTemplate(uriTemplate: string): Promise<ResourceAddress | undefined> {
+    if (this.#scope.all.originOf(uriTemplate) === undefined) await this.list();
+    const origin = this.#scope.all.originOf(uriTemplate);
+    return origin !== undefined && this.#scope.computers().includes(origin.computer) ? origin : undefined;
   }
 
   /**
@@ -51,8 +63,7 @@ export class ResourceReader {
     clientUris: readonly string[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, ResourceAddress>> {
-    const { uris, list } = this.#parts;
-    if (clientUris.some((uri) => uris.toAddress(uri) === undefined)) await list();
+    if (clientUris.some((uri) => this.#scope.uris.toAddress(uri) === undefined)) await this.list();
     signal?.throwIfAborted();
     const found = new Map<string, ResourceAddress>();
     for (const uri of clientUris) {
@@ -63,33 +74,32 @@ export class ResourceReader {
   }
 
   #addressOf(clientUri: string): ResourceAddress | undefined {
-    const { uris, computers } = this.#parts;
-    const known = uris.toAddress(clientUri);
-    if (known !== undefined) return computers().includes(known.computer) ? known : undefined;
+    const computers = this.#scope.computers();
+    const known = this.#scope.uris.toAddress(clientUri);
+    if (known !== undefined) return computers.includes(known.computer) ? known : undefined;
     // A host that nobody lists may still be read, where only one Computer can have it.
-    const [only, ...others] = computers();
+    const [only, ...others] = computers;
     const isClear = only !== undefined && others.length === 0 && hasOwnHost(clientUri);
     return isClear ? { computer: only, mcpServer: undefined, uri: clientUri } : undefined;
   }
 
   #notFound(uri: string): string {
-    const { view, uris, computers } = this.#parts;
-    if (!view.isConnected) {
-      return `Cannot read ${toSeenLine(uri)}: the office cannot be reached now. Try again in a few seconds`;
+    const what = `Cannot read ${toSeenLine(uri)}`;
+    const computers = this.#scope.computers();
+    if (!this.#scope.view.isConnected) {
+      return `${what}: the office cannot be reached now. Try again in a few seconds`;
     }
-    if (computers().length === 0) return `Cannot read ${toSeenLine(uri)}: no Computer is in the office`;
-    const named = uris.toAddress(uri)?.computer;
-    if (named !== undefined && !computers().includes(named)) {
-      return `Cannot read ${toSeenLine(uri)}: Computer ${toSeenName(named)} is not in the office now`;
+    if (computers.length === 0) return `${what}: no Computer is in the office`;
+    const named = this.#scope.uris.toAddress(uri)?.computer;
+    if (named !== undefined && !computers.includes(named)) {
+      return `${what}: Computer ${toSeenName(named)} is not in the office now`;
     }
-    if (uris.isShared(uri)) {
-      const named = toSeenLine(`a2c://COMPUTER/${uri}`);
-      return `Cannot read ${
-        toSeenLine(uri)
-      }: several Computers have this host. Name one of them, such as ${named}, ` +
-        "as the list of resources does";
+    if (!this.#scope.uris.isShared(uri)) {
+      return `${what}: no Computer has it. List the resources, and read one of those`;
     }
-    return `Cannot read ${toSeenLine(uri)}: no Computer has it. List the resources, and read one of those`;
+    const example = toSeenLine(`a2c://COMPUTER/${uri}`);
+    return `${what}: several Computers have this host. Name one of them, such as ${example}, ` +
+      "as the list of resources does";
   }
 
   async #readAt(
@@ -97,15 +107,16 @@ export class ResourceReader {
     clientUri: string,
     signal: AbortSignal,
   ): Promise<ReadContents> {
-    const { view, uris } = this.#parts;
-    const { office } = view;
+    const { office } = this.#scope.view;
     if (office === undefined) throw new ResourceNotFoundError(clientUri, this.#notFound(clientUri));
     try {
       const { contents } = await office.computer(computer).readResource(uri, { mcpServer, signal });
       return {
         contents: contents.map(({ uri: part, _meta, ...rest }) => ({
           ...toContents(toWellFormed({ ...rest })),
-          uri: part === uri ? clientUri : uris.toClient(part, { computer, mcpServer }).toWellFormed(),
+          uri: part === uri
+            ? clientUri
+            : this.#scope.uris.toClient(part, { computer, mcpServer }).toWellFormed(),
           _meta: { ...toWellFormed(_meta), [A2C_COMPUTER]: computer },
         })),
       };
