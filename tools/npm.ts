@@ -29,11 +29,9 @@ const CORE_JS = "core-js@3.51.0";
  */
 const COMPLETIONS = [
   "es.promise.try",
-  "es.regexp.escape",
   "es.symbol.async-dispose",
   "es.symbol.dispose",
   "es.uint8-array.from-base64",
-  "es.uint8-array.from-hex",
   "es.uint8-array.to-base64",
   "es.uint8-array.to-hex",
 ];

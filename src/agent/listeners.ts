@@ -79,48 +79,37 @@ export function streamEvents(
 ): AsyncIterableIterator<AgentEvent> {
   const { types, signal, onDrop } = options;
   const waiting: AgentEvent[] = [];
-  let wake = Promise.withResolvers<void>();
-  const receive = (event: AgentEvent) => {
+  let news = Promise.withResolvers<void>();
+  const tell = () => {
+    news.resolve();
+    news = Promise.withResolvers();
+  };
+  // Listens from here and not from the first `next()`, so that no event in between is missed.
+  const unsubscribe = listeners.onEach(types, (event) => {
     waiting.push(event);
     const dropped = waiting.length > MAX_WAITING_EVENTS ? waiting.shift() : undefined;
     if (dropped !== undefined) onDrop(dropped);
-    wake.resolve();
-  };
+    tell();
+  });
   let isEnded = false;
-  // Listens from here and not from the first `next()`, so that no event in between is missed.
-  const unsubscribe = listeners.onEach(types, receive);
   const end = () => {
     signal.removeEventListener("abort", end);
     unsubscribe();
     isEnded = true;
-    wake.resolve();
+    tell();
   };
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
-
-  async function* read(): AsyncGenerator<AgentEvent, void> {
-    try {
-      while (true) {
-        const event = waiting.shift();
-        if (event !== undefined) yield event;
-        else if (isEnded) return;
-        else {
-          await wake.promise;
-          wake = Promise.withResolvers();
-        }
-      }
-    } finally {
-      end();
-    }
-  }
-
-  const events = read();
   return {
-    next: () => events.next(),
-    // `return()` of a generator that has not started does not run its `finally`.
-    return: () => {
+    async next() {
+      while (waiting.length === 0 && !isEnded) await news.promise;
+      const event = waiting.shift();
+      return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
+    },
+    return() {
       end();
-      return events.return();
+      waiting.length = 0;
+      return Promise.resolve({ done: true, value: undefined });
     },
     [Symbol.asyncIterator]() {
       return this;
