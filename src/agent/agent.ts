@@ -143,11 +143,9 @@ export class Agent implements AsyncDisposable {
    *   after `seatPatienceMs` when another attempt may succeed (`isPassing`).
    */
   static async connect(options: AgentOptions): Promise<Agent> {
-    const { url, office, name, path, headers, credentials, ca, reconnectDelayMs, rejoinDelayMs, signal } =
-      options;
+    const { url, office, name, protocolVersion, logger = silentLogger, signal } = options;
     const { joinPatienceMs: rejoinPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
     const { timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
-    const { logger = silentLogger, protocolVersion } = options;
     assertUrl(url);
     if (protocolVersion !== undefined) assertProtocol(protocolVersion);
     assertName("office", office);
@@ -156,11 +154,13 @@ export class Agent implements AsyncDisposable {
     const facts = new ComputerFacts(listeners);
     const followed = new ProgressReaders(listeners, { facts, logger });
     const ending = new AbortController();
-    const auth = toAuth(options);
     const startMs = performance.now();
-    const waits = { rejoinPatienceMs, reconnectDelayMs, rejoinDelayMs };
-    const protocol = { protocolVersion, mayChangeProtocol: protocolVersion === undefined };
-    const place = { url, path, headers, auth, credentials, ca, logger, ...waits, ...protocol };
+    const place = {
+      ...options,
+      auth: toAuth(options),
+      rejoinPatienceMs,
+      mayChangeProtocol: protocolVersion === undefined,
+    };
     const link = await Link.open(place, {
       listener: toLinkListener(listeners, {
         followed,

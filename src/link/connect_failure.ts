@@ -155,6 +155,17 @@ function httpReason(
   );
 }
 
+/** Reasons by Node's codes of errors; `true` for those that a retry would meet again. */
+const CODES: Readonly<Record<string, readonly [text: string, isPermanent?: true]>> = {
+  ENOTFOUND: ["host not found", true],
+  EAI_AGAIN: ["host not found, the DNS server does not answer"],
+  ECONNREFUSED: ["connection refused, no program listens there"],
+  EHOSTUNREACH: ["no route to the host (EHOSTUNREACH)"],
+  ENETUNREACH: ["no route to the host (ENETUNREACH)"],
+  ETIMEDOUT: ["no answer in time (timeout)"],
+  CERT_HAS_EXPIRED: ["its TLS certificate has expired", true],
+};
+
 /** The reason for an error of the network, name service or TLS: by Node's codes, and by Deno's where they differ. */
 function networkReason(
   error: Error,
@@ -162,24 +173,11 @@ function networkReason(
 ): Reason {
   const { message } = error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  switch (code) {
-    case "ENOTFOUND":
-      return permanent("host not found");
-    case "EAI_AGAIN":
-      return passing("host not found, the DNS server does not answer");
-    case "ECONNREFUSED":
-      return passing("connection refused, no program listens there");
-    case "ECONNRESET":
-      return passing(`connection closed before an answer; ${schemeHint(requested)}`);
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-      return passing(`no route to the host (${code})`);
-    case "ETIMEDOUT":
-      return passing("no answer in time (timeout)");
-    case "CERT_HAS_EXPIRED":
-      return permanent("its TLS certificate has expired");
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return permanent(`its TLS certificate is for another host (${message})`);
+  const [text, isPermanent = false] = CODES[code] ?? [];
+  if (text !== undefined) return { text, isPermanent };
+  if (code === "ECONNRESET") return passing(`connection closed before an answer; ${schemeHint(requested)}`);
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return permanent(`its TLS certificate is for another host (${message})`);
   }
   if (/wrong version number|InvalidContentType/.test(message)) {
     return permanent(`the port does not speak TLS; ${schemeHint("https:")}`);
