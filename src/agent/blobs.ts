@@ -91,43 +91,31 @@ export function fillPrompt(prompt: GetPromptRet, options: FillOptions): Promise<
 async function fillAnswer<Answer, Part extends object>(
   answer: Answer,
   kind: AnswerKind<Answer, Part>,
-  options: FillOptions,
+  options: FillOptions & { readonly reader?: BlobReader },
 ): Promise<Answer> {
-  const reader = new BlobReader(options);
-  const { filled, whole } = await fillParts(answer, kind, { ...options, reader });
-  if (whole === undefined) return filled;
-  // The whole answer may have handles of its own, but no further answer is followed.
-  return (await fillParts(whole, kind, { ...options, reader, isWhole: true })).filled;
-}
-
-/** The answer with its bytes; or `whole`, the answer that one of its parts stands for. */
-async function fillParts<Answer, Part extends object>(
-  answer: Answer,
-  { parse, partsOf, holderOf = (part) => part, fill, withParts }: AnswerKind<Answer, Part>,
-  { reader, isWhole = false, onFailure, onFlaw }: FillOptions & {
-    readonly reader: BlobReader;
-    readonly isWhole?: boolean;
-  },
-): Promise<{ readonly filled: Answer; readonly whole?: Answer }> {
+  const { partsOf, holderOf = (part) => part, fill, withParts } = kind;
+  const { reader = new BlobReader(options), onFailure, onFlaw } = options;
   const parts: Part[] = [];
   for (const part of partsOf(answer)) {
     const mark = markOf(holderOf(part));
+    // An answer that was a part itself may have handles of its own, but no further answer is followed.
     const isAnswer = mark?.meta[A2C_ANSWER] === true;
-    if (mark === undefined || (isWhole && isAnswer)) {
-      parts.push(part);
-      continue;
+    let whole: Answer | undefined;
+    let filled = part;
+    if (mark !== undefined && !(isAnswer && options.reader !== undefined)) {
+      try {
+        const sha256 = mark.meta[A2C_SHA256];
+        const bytes = await reader.read(mark.handle, typeof sha256 === "string" ? sha256 : undefined);
+        if (isAnswer) whole = kind.parse(toJson({ ...mark, bytes }), onFlaw);
+        else filled = fill(part, { ...mark, bytes });
+      } catch (error) {
+        onFailure(mark.handle, error);
+      }
     }
-    try {
-      const sha256 = mark.meta[A2C_SHA256];
-      const bytes = await reader.read(mark.handle, typeof sha256 === "string" ? sha256 : undefined);
-      if (isAnswer) return { filled: answer, whole: parse(toJson({ ...mark, bytes }), onFlaw) };
-      parts.push(fill(part, { ...mark, bytes }));
-    } catch (error) {
-      onFailure(mark.handle, error);
-      parts.push(part);
-    }
+    if (whole !== undefined) return await fillAnswer(whole, kind, { ...options, reader });
+    parts.push(filled);
   }
-  return { filled: withParts(answer, parts) };
+  return withParts(answer, parts);
 }
 
 function markOf(holder: object): Mark | undefined {
