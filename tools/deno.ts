@@ -16,20 +16,41 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   /** After so many milliseconds it is killed; never by default. */
   readonly limitMs?: number;
+  /** Whether its output is printed whole at its end, because others run beside it. */
+  readonly isHeldBack?: boolean;
 }
 
-/** Runs Deno with these arguments on this terminal, and returns its exit code. */
+/** Runs Deno with these arguments on this terminal, says how long that took, and returns its exit code. */
 export async function runDeno(
   args: readonly string[],
-  { cwd = root, env = {}, limitMs }: RunOptions = {},
+  { cwd = root, env = {}, limitMs, isHeldBack = false }: RunOptions = {},
 ): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), { args: [...args], stdin: "null", cwd, env }).spawn();
+  const startMs = performance.now();
+  const output = isHeldBack ? "piped" : "inherit";
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    stdin: "null",
+    stdout: output,
+    stderr: output,
+    cwd,
+    env,
+  }).spawn();
+  // What it started may outlive it and hold its output.
+  const killed = new AbortController();
   const timer = limitMs === undefined ? undefined : setTimeout(() => {
     console.error(`\n== killed after ${limitMs / 60_000} minutes: deno ${args.join(" ")}`);
     child.kill("SIGKILL");
+    killed.abort();
   }, limitMs);
+  const parts: string[] = [];
+  const keep = (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+    stream.pipeThrough(new TextDecoderStream())
+      .pipeTo(new WritableStream({ write: (part) => void parts.push(part) }), killed).catch(() => {});
+  if (isHeldBack) await Promise.all([keep(child.stdout), keep(child.stderr)]);
   const { code } = await child.status;
   clearTimeout(timer);
+  if (isHeldBack) console.log(parts.join(""));
+  console.log(`== ${Math.round((performance.now() - startMs) / 1_000)} s: deno ${args.join(" ")}`);
   return code;
 }
 

@@ -1,12 +1,13 @@
 /**
- * Runs the tests in lanes, one lane after the other: `quick` after each change, `thorough` for what is left, `all` for
- * both. Each lane leaves a JUnit report in `.test-reports/`; with `DENO_COVERAGE_DIR` in the environment, it also leaves
- * its coverage there. Further arguments are passed to each `deno test`, for example `--filter NAME`. Lists the
- * tests that were skipped; when a lane failed, the last line names the tests that failed.
+ * Runs the tests in lanes: `quick` after each change, one lane after the other; `thorough` for what is left, two lanes at
+ * a time; `all` for both. Each lane leaves a JUnit report in `.test-reports/`; with `DENO_COVERAGE_DIR` in the
+ * environment, it also leaves its coverage there. Further arguments are passed to each `deno test`, for example
+ * `--filter NAME`. Lists the tests that were skipped; when a lane failed, the last line names the tests that failed.
  *
  * @module
  */
 
+import { forEachBounded } from "../src/async/pool.ts";
 import { isFullSize } from "../tests/fixtures/test_size.ts";
 import { root, runDeno } from "./deno.ts";
 
@@ -30,6 +31,9 @@ interface Lane {
 }
 
 type Part = "quick" | "thorough";
+
+/** The serial lane of the quick part measures time, so it runs alone. */
+const LANES_AT_A_TIME: Readonly<Record<Part, number>> = { quick: 1, thorough: 2 };
 
 const PARTS: Readonly<Record<string, readonly Part[]>> = {
   quick: ["quick"],
@@ -60,6 +64,8 @@ const lanes: readonly Lane[] = [
     isGrouped: (file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)),
   },
   { name: "serial", part: "quick", args: ["--no-check", "tests/serial", "packages/documents/tests/serial"] },
+  // Lanes that wait most come first, beside those that compute.
+  { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
   { name: "programs", part: "thorough", args: ["--no-check", "--parallel", "tests/programs"] },
   { name: "cluster", part: "thorough", args: ["--no-check", "tests/cluster"] },
   {
@@ -68,19 +74,18 @@ const lanes: readonly Lane[] = [
     args: ["--doc", "--parallel", "--ignore=tests,packages/documents/tests"],
   },
   {
-    name: "fuzz",
-    part: "thorough",
-    args: ["--no-check", "--parallel", "tests/fuzz", "packages/documents/tests/fuzz"],
-  },
-  { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
-  { name: "deploy", part: "thorough", args: ["--no-check", "--parallel", "tests/deploy"] },
-  { name: "toolkits", part: "thorough", args: ["--no-check", "tests/toolkits"] },
-  { name: "conformance", part: "thorough", args: ["--no-check", "tests/conformance"] },
-  {
     name: "packaging",
     part: "thorough",
     args: ["--no-check", "tests/packaging", "tests/packaging/installed.ts"],
   },
+  { name: "interop", part: "thorough", args: ["--no-check", "--parallel", "tests/interop"] },
+  {
+    name: "fuzz",
+    part: "thorough",
+    args: ["--no-check", "--parallel", "tests/fuzz", "packages/documents/tests/fuzz"],
+  },
+  { name: "deploy", part: "thorough", args: ["--no-check", "--parallel", "tests/deploy"] },
+  { name: "toolkits", part: "thorough", args: ["--no-check", "tests/toolkits"] },
 ];
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' };
@@ -146,7 +151,7 @@ async function writeGroups(files: readonly string[], folder: string): Promise<vo
 }
 
 /** Runs a lane, and resolves to its failures: nothing when it passed, otherwise the lane and the tests that failed. */
-async function runLane({ name, args, isGrouped }: Lane, more: readonly string[]): Promise<string[]> {
+async function runLane({ name, part, args, isGrouped }: Lane, more: readonly string[]): Promise<string[]> {
   const report = `${reportsFolder}/${name}.xml`;
   const groups = isGrouped === undefined ? undefined : await Deno.makeTempDir({ prefix: `a2c-${name}-` });
   const files: string[] = [];
@@ -160,7 +165,8 @@ async function runLane({ name, args, isGrouped }: Lane, more: readonly string[])
   }
   const all = ["test", "-A", `--preload=${PRELOAD}`, `--junit-path=${report}`, ...args, ...files, ...more];
   console.log(`\n== ${name} tests: deno ${all.join(" ")}`);
-  const isPassed = await runDeno(all, { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS }) === 0;
+  const options = { env: { DENO_JOBS: JOBS }, limitMs: LANE_LIMIT_MS, isHeldBack: LANES_AT_A_TIME[part] > 1 };
+  const isPassed = await runDeno(all, options) === 0;
   if (groups !== undefined) await Deno.remove(groups, { recursive: true });
   const tests = readReport(await Deno.readTextFile(report).catch(() => ""));
   for (const test of tests.filter(({ outcome }) => outcome === "skipped")) {
@@ -197,8 +203,10 @@ if (import.meta.main) {
   // The check uses one core, so the first lane runs beside it.
   const types = parts.includes("quick") ? checkTypes() : Promise.resolve([]);
   const failed: string[] = [];
-  for (const lane of lanes.filter(({ part }) => parts.includes(part))) {
-    failed.push(...await runLane(lane, more));
+  for (const part of parts) {
+    await forEachBounded(lanes.filter((lane) => lane.part === part), LANES_AT_A_TIME[part], async (lane) => {
+      failed.push(...await runLane(lane, more));
+    });
   }
   failed.unshift(...await types);
   if (failed.length > 0) console.error(`\n== tests failed in: ${failed.join("; ")}`);

@@ -1,6 +1,7 @@
 /** Attacker: an admitted member. It opens websocket after websocket for its one session, and fills each. */
 import { assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
+import { eventually } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
 import {
   exchange,
@@ -62,8 +63,5 @@ Deno.test("A session that polls gets one websocket at a time, and another one wh
 Deno.test("A client that polls first still upgrades", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   await using peer = await RawPeer.connect(server.url, { transports: ["polling", "websocket"] });
-  const { engine } = peer.socket.io;
-  if (engine.transport.name !== "websocket") {
-    await new Promise((resolve) => engine.once("upgrade", resolve));
-  }
+  await eventually(() => peer.socket.io.engine.transport.name, (name) => name === "websocket", "the upgrade");
 });

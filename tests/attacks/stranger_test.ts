@@ -212,7 +212,7 @@ Deno.test("A provider is told when the connection is gone, so that nothing is ke
   await using server = await SmcpServer.listen({ port: 0, auth, logger });
   await using stranger = await openWebSocket(server.port);
   stranger.write(frame("40/smcp,{}"));
-  const signal = await asked.promise;
+  const signal = await within(asked.promise, "the question to the authorizer");
   await stranger[Symbol.asyncDispose]();
   await within(untilAborted(signal), "the abort of the provider's signal");
   assertEquals(logger.lines.filter(({ level }) => level === "error"), []);

@@ -7,6 +7,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 import { withConstants } from "../../src/server/options/constants.ts";
+import { within } from "../fixtures/within.ts";
 
 function connect(url: string, options: Partial<AgentOptions> = {}): Promise<Agent> {
   return Agent.connect({ url, office: "lab", name: "ada", ...options });
@@ -65,7 +66,7 @@ Deno.test("a request that its caller cancels is no warning", async () => {
   await using agent = await connect(server.url, { logger });
   const ending = new AbortController();
   const tools = agent.computer("laptop").getTools({ signal: ending.signal });
-  await asked.promise;
+  await within(asked.promise, "the request");
   ending.abort(new Error("enough"));
   await assertRejects(() => tools, Error, "enough");
   assertEquals(levels, ["debug"]);

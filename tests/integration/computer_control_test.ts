@@ -96,9 +96,9 @@ test(
     return said("");
   }, async ({ path }) => {
     const connection = await connect(path, { version: PACKAGE_VERSION, words: ["call"], json: false });
-    await running.promise;
+    await within(running.promise, "the command");
     connection.close();
-    await aborted.promise;
+    await within(aborted.promise, "the end of the command");
   });
 }
 

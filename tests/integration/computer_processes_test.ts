@@ -178,6 +178,7 @@ Deno.test({
 Deno.test("a guard that was never needed starts no process, and closing it twice is fine", async () => {
   const guard = new ProcessGuard(silentLogger);
   guard.remove(1);
+  assertEquals(await guard.pid, undefined);
   await guard.close();
   await guard.close();
 });

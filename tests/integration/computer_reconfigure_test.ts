@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { eventually } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { ConfigError } from "../../src/config/problem.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
@@ -130,7 +130,7 @@ Deno.test("a call that waits for its confirmation while its server is removed fa
     confirm: () => (asked.resolve(), decision.promise),
   });
   const call = office.laptop.callTool("a", {});
-  await asked.promise;
+  await within(asked.promise, "the question");
   await office.computer.reconfigure({ servers: {} });
   decision.resolve(true);
   const { meta, content } = await call;

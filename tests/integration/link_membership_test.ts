@@ -113,7 +113,7 @@ Deno.test("a join that waits for a taken seat ends when it is aborted, and when 
   const aborted = assertRejects(() =>
     link.join(membership, { signal: controller.signal, patienceMs: 60_000 })
   );
-  await refused.promise;
+  await within(refused.promise, "the refusal");
   controller.abort(reason);
   assertEquals(await aborted, reason);
   const closed = assertRejects(
@@ -193,7 +193,7 @@ Deno.test("a member that leaves while the connection is lost has left", async ()
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  await diary.firstLoss.promise;
+  await within(diary.firstLoss.promise, "the loss of the connection");
   await link.leave();
   await within(diary.returned.promise, "the return of the link");
   assertEquals(joins, 1);
@@ -250,7 +250,7 @@ Deno.test("a member that leaves while it is joining again is taken out", async (
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  const accept = await rejoining.promise;
+  const accept = await within(rejoining.promise, "the second join");
   await link.leave();
   accept();
   assertEquals(await left.promise, { office_id: "lab" });
@@ -266,6 +266,6 @@ Deno.test("notifications reach the owner on the next connection, too", async () 
   await server.cut(1);
   await within(diary.returned.promise, "the return of the link");
   (await server.connection(2)).emit("notify:x", { a: 1 });
-  await diary.firstEvent.promise;
+  await within(diary.firstEvent.promise, "the event");
   assertEquals(diary.events.map(({ event, body }) => [event, body]), [["notify:x", { a: 1 }]]);
 });

@@ -25,7 +25,7 @@ Deno.test(
     const { link, diary } = await openLink(server);
     await using _ = link;
     await server.close();
-    await diary.firstLoss.promise;
+    await within(diary.firstLoss.promise, "the loss of the connection");
     await assertRejects(
       () => link.request("client:x", {}, { timeoutMs: 20 }),
       RequestTimeoutError,
@@ -46,7 +46,7 @@ Deno.test("a member comes back to a Server that was started again on the same po
   await using _ = link;
   await link.join(membership);
   await first.close();
-  await diary.firstLoss.promise;
+  await within(diary.firstLoss.promise, "the loss of the connection");
   await using second = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
   wire.restore(second.port);
   await within(diary.returned.promise, "the return of the link");
@@ -58,7 +58,7 @@ Deno.test("closing ends the attempts to come back", leaky, async () => {
   const server = await BareServer.listen();
   const { link, diary } = await openLink(server);
   await server.close();
-  await diary.firstLoss.promise;
+  await within(diary.firstLoss.promise, "the loss of the connection");
   await link.close();
   await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), ConnectionClosedError);
 });

@@ -52,7 +52,7 @@ Deno.test("what was asked in an office rejects when that is left, since the Serv
   await using _ = link;
   await link.join(membership);
   const refused = assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), SmcpError, "lab");
-  await asked.promise;
+  await within(asked.promise, "the request");
   await link.leave();
   assertEquals((await refused).code, 4103);
   await link.join(membership);
@@ -92,7 +92,7 @@ Deno.test("an answer over the Server's limit can be replaced by a smaller one", 
   const { link, diary } = await openLink(server);
   await using _ = link;
   const asked = (await server.connection(1)).timeout(5_000).emitWithAck("client:x", { a: 1 });
-  const { event, body, reply } = await diary.firstEvent.promise;
+  const { event, body, reply } = await within(diary.firstEvent.promise, "the event");
   assertEquals([event, body], ["client:x", { a: 1 }]);
   const error = assertThrows(() => reply?.({ text: "x".repeat(20_000) }), SmcpError);
   assertEquals(error.code, 413);
@@ -134,7 +134,7 @@ Deno.test("a request made while the connection is lost waits and goes out on the
   const { link, diary } = await openLink(server);
   await using _ = link;
   await server.cut(1);
-  await diary.firstLoss.promise;
+  await within(diary.firstLoss.promise, "the loss of the connection");
   assertEquals(link.isConnected, false);
   assertEquals(await link.request("client:x", {}, { timeoutMs: 10_000 }), ["late"]);
 });
@@ -152,7 +152,7 @@ Deno.test("a request that waits for the connection is not sent once the office i
   await using _ = link;
   await link.join(membership);
   await server.cut(1);
-  await diary.firstLoss.promise;
+  await within(diary.firstLoss.promise, "the loss of the connection");
   const waiting = assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), SmcpError, "lab");
   await link.leave();
   assertEquals((await waiting).code, 4103);
@@ -169,7 +169,7 @@ Deno.test("closing twice is fine, ends what is in flight, and lets nothing more 
     () => link.request("client:x", {}, { timeoutMs: 60_000 }),
     ConnectionClosedError,
   );
-  await asked.promise;
+  await within(asked.promise, "the request");
   await Promise.all([link.close(), link.close()]);
   await inFlight;
   await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), ConnectionClosedError);
@@ -185,7 +185,7 @@ Deno.test("closing sends first what was emitted before", async () => {
   const { link } = await openLink(server);
   link.emit("server:x", { text: "x".repeat(100_000) });
   await link.close();
-  await received.promise;
+  await within(received.promise, "what was emitted");
 });
 
 Deno.test("a listener that throws does not end the link", async () => {

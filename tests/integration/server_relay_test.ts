@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { RawPeer, RecordingLogger } from "./_socket.ts";
 import { withConstants } from "../../src/server/options/constants.ts";
+import { within } from "../fixtures/within.ts";
 
 const ada = { role: "agent", name: "ada", office_id: "lab" } as const;
 const laptop = { role: "computer", name: "laptop", office_id: "lab" } as const;
@@ -245,7 +246,7 @@ Deno.test("An Agent that is gone leaves its requests to end in peace", async () 
     (_body: unknown, ack: (answer: unknown) => void) => acked.resolve(ack),
   );
   agent.socket.emit("client:tool_call", request, () => {});
-  const ack = await acked.promise;
+  const ack = await within(acked.promise, "the request");
   await agent.cut();
   assertEquals(await computer.next("notify:leave_office"), { office_id: "lab", agent: "ada" });
   ack({ content: [] });

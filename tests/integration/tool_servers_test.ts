@@ -4,6 +4,7 @@ import { SmcpServer } from "../../src/server/server.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
+import { within } from "../fixtures/within.ts";
 
 const listed = { description: "", params_schema: {}, return_schema: null, meta: {} };
 
@@ -56,7 +57,7 @@ Deno.test("the MCP servers of tools are requested once until the tools or the co
       told.resolve,
     );
     await computer.send(`server:${event}`, { computer: "laptop" });
-    await told.promise;
+    await within(told.promise, "the event");
     assertEquals([await serverOf(), await serverOf()], [event, event]);
   }
   assertEquals(requests, 3);

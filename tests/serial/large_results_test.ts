@@ -4,6 +4,7 @@ import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { startDoor } from "../fixtures/door.ts";
 import { imageOf, textOf } from "./_large_result.ts";
+import { within } from "../fixtures/within.ts";
 
 const CALLS = 5;
 /** Unlike the name of any other Computer of this user. */
@@ -51,7 +52,7 @@ async function measure(): Promise<number> {
     const address = ["--url", url, "--office", "lab", "--name", NAME, "--config", file];
     await using computer = startDoor("computer.ts", address);
     await computer.said('joined office "lab"');
-    await ready.promise;
+    await within(ready.promise, "the tools");
     for (let call = 0; call < CALLS; call++) {
       const { content } = await agent.computer(NAME).callTool("dump", {});
       assertEquals(content[0]?.type, "text");

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Throttle } from "../../../src/async/throttle.ts";
+import { within } from "../../fixtures/within.ts";
 
 Deno.test("a throttle acts at once on the first request", () => {
   let count = 0;
@@ -17,7 +18,7 @@ Deno.test("a throttle acts once more at the interval's end for all that was requ
   }, 10);
   for (let i = 0; i < 100; i++) throttle.request();
   assertEquals(count, 1);
-  await second.promise;
+  await within(second.promise, "the second run");
   assertEquals(count, 2);
   throttle.close();
 });

@@ -9,6 +9,7 @@ import {
   topicOf,
 } from "../../../src/provider/session/session.ts";
 import { newServer, Provided } from "./_provided.ts";
+import { within } from "../../fixtures/within.ts";
 
 const STATUS = { uri: "window://app/status", name: "Status", text: "idle" };
 const LOG = { uri: "window://app/log", name: "Log", text: "" };
@@ -59,7 +60,7 @@ Deno.test("a client that has not told that it is initialised is not told of list
     answered.resolve();
   };
   await right.send({ jsonrpc: "2.0", id: 1, method: "ping" });
-  await answered.promise;
+  await within(answered.promise, "the answer");
   assertEquals(received, [{ jsonrpc: "2.0", id: 1, result: {} }]);
   await server.close();
 });
@@ -130,7 +131,7 @@ Deno.test("an outbox goes on after a notification that could not be sent", async
     return Promise.resolve();
   }, (error) => void failures.push(error));
   for (const method of ["a", "bad", "c"]) outbox.post({ method });
-  await last.promise;
+  await within(last.promise, "the last message");
   assertEquals([sent, failures.length], [["a", "c"], 1]);
   outbox.post({ method: "late" });
   outbox.close();
@@ -154,7 +155,7 @@ Deno.test("what changes while its notification is sent is told once more, and wa
     outbox.post({ method: "a" });
   }
   first.resolve();
-  await last.promise;
+  await within(last.promise, "the last message");
   assertEquals(sent, ["a", "b", "a"]);
 });
 

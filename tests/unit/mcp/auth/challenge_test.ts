@@ -42,10 +42,11 @@ Deno.test("readChallenge() reads a challenge of DPoP, which alone wants bound to
   assertEquals(either, { error: undefined, scope: "read", resourceMetadata, isDpop: false });
 });
 
-Deno.test("readChallenge() reads a long hostile header in linear time", () => {
-  for (const part of ['a="', "Bearer ", ", ", "a=b, ", '\\"', "x y z "]) {
-    read(part.repeat(Math.floor(8_000 / part.length)));
-  }
+Deno.test("readChallenge() reads long hostile headers to their end", () => {
+  const found = ['a="', "Bearer ", ", ", "a=b, ", '\\"', "x y z "].filter((part) =>
+    read(part.repeat(Math.floor(8_000 / part.length))) !== undefined
+  );
+  assertEquals(found, ["Bearer "]);
 });
 
 Deno.test("scopesIn() names each scope once", () => {

@@ -105,7 +105,7 @@ Deno.test("an authorization server that hangs holds up no call whose token is st
   const authorization = authorize(store, { url });
   const given: unknown[] = [];
   for (let call = 0; call < 2; call++) authorization.token(undefined).then((token) => given.push(token));
-  await hanging.promise;
+  await within(hanging.promise, "the request");
   timers.advance(5_000);
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
   const inTime = [...given];

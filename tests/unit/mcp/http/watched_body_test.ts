@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { EventFrames } from "../../../../src/mcp/http/body_frames.ts";
 import { Inflow } from "../../../../src/mcp/inflow.ts";
 import { type BodyEnd, LargeMessages, watchBody } from "../../../../src/mcp/http/watched_body.ts";
+import { within } from "../../../fixtures/within.ts";
 
 const limits = { maxMessageBytes: 1_000, maxMessageValues: 1_000 };
 
@@ -91,7 +92,7 @@ Deno.test("a body whose signal is already aborted is cancelled at once", async (
   const signal = AbortSignal.abort(new TypeError("over"));
   const body = watchBody(silent, { ...parts(), silenceMs: 60_000, onEnd() {}, signal });
   await assertRejects(() => new Response(body).text(), TypeError, "over");
-  await cancelled.promise;
+  await within(cancelled.promise, "the end of the body");
 });
 
 Deno.test("a body that has ended no longer listens to its signal", async () => {
