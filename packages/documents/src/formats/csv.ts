@@ -5,7 +5,6 @@ import type { TableCell } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { decodeText } from "./decode_text.ts";
 import type { ParsedDocument, ParseInput } from "./format.ts";
-import { withIds } from "./sections.ts";
 
 const ROWS_PER_PAGE = 500;
 /** The characters from which on a page has no further row. */
@@ -55,7 +54,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
           first_row: page.firstRow,
         },
       };
-      return { title: titleOf(index), elements: withIds([table], index) };
+      return { title: titleOf(index), elements: [table] };
     },
   };
 }

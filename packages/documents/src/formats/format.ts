@@ -6,9 +6,7 @@ export interface ParsedDocument {
   /** What is known of the document without its pages. */
   readonly facts: DocumentFacts;
   /**
-   * A page with its elements in reading order. Each element has an `elementId` that starts with `p{index}-`, then the
-   * category and its position among the elements of this category on the page, from 1: `p3-table-1`. So an id stays the
-   * same when elements of other categories are added before it.
+   * A page with its elements in reading order, which have no ids yet.
    *
    * @param index the number of the page, from 0, below `facts.pageCount`
    * @throws {DocumentError} when the page cannot be read

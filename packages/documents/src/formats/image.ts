@@ -4,7 +4,7 @@ import type { TableCell } from "@a2c-smcp/sdk";
 import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 import { pictureOf, pictureSizeOf } from "./picture.ts";
-import { documentOf, tableOf, withIds } from "./sections.ts";
+import { documentOf, tableOf } from "./sections.ts";
 import { descendantsOf, parseXml, textOf, type XmlNode } from "./xml.ts";
 
 /** The notes of a camera that are shown, and their labels. */
@@ -33,7 +33,7 @@ export async function open({ bytes, fileName, limits }: ParseInput): Promise<Par
     ...(notes.size === 0 ? [] : [tableOf([["note", "value"], ...notes], 1)]),
     ...texts.map(toText),
   ];
-  return documentOf([{ title: fileName, elements: withIds(elements, 0) }], {
+  return documentOf([{ title: fileName, elements }], {
     elements,
     title: notes.has("Description") ? description : undefined,
     headings: ["Make", "Model"].flatMap((note) => notes.has(note) ? String(notes.get(note)) : []),

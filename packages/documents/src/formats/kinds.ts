@@ -1,4 +1,5 @@
 /** The kinds of files that become documents, and the parser of each. */
+import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { extensionOf } from "../file_name.ts";
 import { type OpenFile, type ParsedDocument, type ParseInput, unreadable } from "./format.ts";
 
@@ -74,10 +75,30 @@ export function hasPlainPages(kind: FileKind): boolean {
   return hasPlainPages;
 }
 
-/** Opens a file of a kind, and the files inside of it by their names. */
+/** Opens a file of a kind, and the files inside of it by their names. The elements of its pages have ids. */
 export async function openFile(kind: FileKind, input: ParseInput): Promise<ParsedDocument> {
   const parser: { readonly open: OpenFile } = await KINDS[kind].load();
-  return await parser.open({ ...input, openInner });
+  const opened = await parser.open({ ...input, openInner });
+  return {
+    ...opened,
+    page: async (index, options) => {
+      const page = await opened.page(index, options);
+      return { ...page, elements: withIds(page.elements, index) };
+    },
+  };
+}
+
+/**
+ * Gives each element of a page its id: the page, the category, and the position among the elements of this category, from
+ * 1: `p3-table-1`. So an id stays the same when elements of other categories are added before it.
+ */
+function withIds(elements: readonly DocumentElement[], pageIndex: number): DocumentElement[] {
+  const counts = new Map<string, number>();
+  return elements.map((element) => {
+    const count = (counts.get(element.category) ?? 0) + 1;
+    counts.set(element.category, count);
+    return { ...element, elementId: `p${pageIndex}-${element.category}-${count}` };
+  });
 }
 
 async function openInner(input: ParseInput): Promise<ParsedDocument | undefined> {

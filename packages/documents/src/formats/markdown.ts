@@ -6,7 +6,7 @@ import type { DocumentElement } from "@a2c-smcp/sdk/provider";
 import { decodeText } from "./decode_text.ts";
 import { type ParsedDocument, type ParseInput, type ParseLimits, unreadable } from "./format.ts";
 import { closed, readHtml } from "./html/mod.ts";
-import { documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
+import { documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
 
 const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 const MAX_FRONT_MATTER = 64 * 1024;
@@ -20,7 +20,7 @@ export function open({ bytes, fileName, limits }: ParseInput): ParsedDocument {
   const sections = toSections(elements, title ?? fileName);
   // The front matter belongs to the first section.
   const pages = sections.map((page, index) =>
-    index > 0 ? page : { ...page, elements: withIds([...matter.elements, ...page.elements], 0) }
+    index > 0 ? page : { ...page, elements: [...matter.elements, ...page.elements] }
   );
   return documentOf(pages, {
     elements,

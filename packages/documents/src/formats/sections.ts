@@ -14,9 +14,9 @@ const MAX_TITLE_LENGTH = 200;
  * Divides elements into pages. A page begins at each heading of the highest level that more than one heading has; what
  * is before the first one is a page as well. Long sections are continued on further pages.
  *
- * @param elements in reading order, without ids
+ * @param elements in reading order
  * @param title the title of a page without a heading
- * @returns at least one page, whose elements have ids
+ * @returns at least one page
  */
 export function toSections(elements: readonly DocumentElement[], title: string): DocumentPage[] {
   return divide(elements, { title, level: sectionLevel(elements) });
@@ -78,7 +78,7 @@ export function divide(
     }
   }
   if (pages.length === 0) pages.push({ title, elements: [] });
-  return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
+  return pages;
 }
 
 /** A text, code, table or list that is longer than a page, in parts; a table says with which row each begins. */
@@ -128,7 +128,7 @@ function* runsOf<T>(all: readonly T[]): Generator<{ readonly start: number; read
   yield { start, items };
 }
 
-/** Code of any length, in elements without ids that end with a line where possible; none when there is no code. */
+/** Code of any length, in elements that end with a line where possible; none when there is no code. */
 export function* toCodeElements(code: string, language: string): Generator<DocumentElement, void> {
   const lines = code.replace(/\n$/, "");
   if (lines === "") return;
@@ -163,16 +163,6 @@ export function tableOf(rows: readonly (readonly TableCell[])[], headerRows = 0)
   );
   const body = rows.slice(headerRows).map((row) => [...row]);
   return { category: "table", content: { headers: names, rows: body, total_rows: body.length } };
-}
-
-/** Gives the elements of a page their ids: `p{page}-{category}-{position}`, from 1 for each category. */
-export function withIds(elements: readonly DocumentElement[], pageIndex: number): DocumentElement[] {
-  const counts = new Map<string, number>();
-  return elements.map((element) => {
-    const count = (counts.get(element.category) ?? 0) + 1;
-    counts.set(element.category, count);
-    return { ...element, elementId: `p${pageIndex}-${element.category}-${count}` };
-  });
 }
 
 /** The texts of the headings, for {@linkcode DocumentFacts.headings}. */

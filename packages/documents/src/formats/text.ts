@@ -5,7 +5,7 @@ import { decodeText } from "./decode_text.ts";
 import { extensionOf } from "../file_name.ts";
 import { readOrg } from "./org.ts";
 import { readRst } from "./rst.ts";
-import { divide, documentOf, headingsOf, openingOf, toSections, withIds } from "./sections.ts";
+import { divide, documentOf, headingsOf, openingOf, toSections } from "./sections.ts";
 
 /** Opens a text. Its pages are those between form feeds, else the sections under its top headings. */
 export function open({ bytes, fileName }: ParseInput): ParsedDocument {
@@ -15,7 +15,7 @@ export function open({ bytes, fileName }: ParseInput): ParsedDocument {
   const pages = sheets.length > 1
     ? sheets.flatMap((elements, index) =>
       divide(elements, { title: headingsOf(elements, 1)[0] ?? `Page ${index + 1}` })
-    ).map((page, index) => ({ ...page, elements: withIds(page.elements, index) }))
+    )
     : toSections(sheets[0] ?? [], fileName);
   const all = sheets.flat();
   return documentOf(pages, {

@@ -2,7 +2,7 @@
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
 import { DocumentError, type ParsedDocument, type ParseInput, unreadable } from "../format.ts";
 import { OfficePackage } from "../ooxml.ts";
-import { divide, documentOf, headingsOf, sectionLevel, withIds } from "../sections.ts";
+import { divide, documentOf, headingsOf, sectionLevel } from "../sections.ts";
 import { at, childrenOf } from "../xml.ts";
 import { BodyReader, type Segment } from "./body.ts";
 
@@ -38,7 +38,7 @@ function toPages(
     pages.push({ ...first, elements: [...waiting.header, ...first.elements, ...waiting.footer] }, ...others);
     [waiting.header, waiting.footer] = [[], []];
   }
-  return pages.map(({ title, elements }, index) => ({ title, elements: withIds(elements, index) }));
+  return pages;
 }
 
 /** How files of their content types end, where the names of the parts do not say it. */

@@ -10,7 +10,7 @@ import {
   type ParseInput,
   unreadable,
 } from "../format.ts";
-import { headingsOf, openingOf, withIds } from "../sections.ts";
+import { headingsOf, openingOf } from "../sections.ts";
 import { type PdfAnnotation, toAnnotationElements } from "./annotations.ts";
 import { type BodyLook, lookOf, toBlocks } from "./blocks.ts";
 import { inColumns } from "./columns.ts";
@@ -132,7 +132,7 @@ class PdfReader {
   async page(index: number, { isPlain }: PageOptions): Promise<DocumentPage> {
     const elements = await this.#elements(index, { isPlain });
     const all = isPlain ? [...elements, LEFT_OUT] : elements;
-    return { title: await this.#titleOf(index, elements), elements: withIds(all, index) };
+    return { title: await this.#titleOf(index, elements), elements: all };
   }
 
   async #elements(index: number, { isPlain }: PageOptions): Promise<readonly DocumentElement[]> {

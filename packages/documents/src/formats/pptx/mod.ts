@@ -1,5 +1,5 @@
 /** Presentations of PowerPoint and others (PPTX). */
-import { annotation, openingOf, tableOf, withIds } from "../sections.ts";
+import { annotation, openingOf, tableOf } from "../sections.ts";
 import type { TableCell } from "@a2c-smcp/sdk";
 import { shorten } from "../../basics.ts";
 import type { DocumentElement, DocumentPage } from "@a2c-smcp/sdk/provider";
@@ -91,7 +91,7 @@ class Presentation {
       ...this.#notes(part),
       ...this.#comments(part),
     ];
-    return { title: this.#titleOf(slide, index), elements: withIds(elements, index) };
+    return { title: this.#titleOf(slide, index), elements };
   }
 
   #slide(part: string): XmlNode {

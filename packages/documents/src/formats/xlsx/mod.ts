@@ -9,7 +9,6 @@ import {
   UnreadParts,
 } from "../format.ts";
 import { OfficePackage, PAGE_PICTURE_BYTES } from "../ooxml.ts";
-import { withIds } from "../sections.ts";
 import { joinText } from "../raised_text.ts";
 import { at, childrenOf, textOf, type XmlNode } from "../xml.ts";
 import { CellReader, columnName, parseCellName, readSharedTexts } from "./cells.ts";
@@ -130,7 +129,7 @@ class Workbook {
       ...(part === 0 ? [...marginsOf(sheet.rows.around), ...this.#drawings(sheet)] : []),
       ...this.#notes(sheet, { tables, isHere: cellsOf(sheet, part) }),
     ];
-    return { title, elements: withIds(elements, index) };
+    return { title, elements };
   }
 
   #read(rows: readonly XmlNode[], continued?: SheetTable): SheetTables {
