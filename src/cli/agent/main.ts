@@ -21,7 +21,7 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
-import { addMcpCommand, DEFAULT_ENTRY_NAME } from "./mcp/declaration.ts";
+import { addMcpCommand } from "./mcp/declaration.ts";
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { CallAsked } from "../answers/requests.ts";
@@ -115,6 +115,7 @@ export function createAgentProgram(signal: AbortSignal): Command {
   for (const option of agentAnswerOptions()) commandOf(program, "call")?.addOption(option);
   const global = () => globalOptions(program);
   addMcpCommand(program, {
+    connection: global,
     async serve(options) {
       const { serveMcp } = await import("./mcp/command.ts");
       const connection = global();
@@ -122,18 +123,6 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger };
       const connectOnce = (ending: AbortSignal) => connect(connection, { ...way, signal: ending });
       await serveMcp(options, { computers: connection.computer, logger, signal, connect: connectOnce });
-    },
-    async print(options) {
-      const { printConfig } = await import("./mcp/install/install.ts");
-      printConfig(global(), options, DEFAULT_ENTRY_NAME);
-    },
-    async install(client, change, gateway) {
-      const { installInto } = await import("./mcp/install/install.ts");
-      await installInto(client, global(), { ...change, gateway });
-    },
-    async uninstall(client, change) {
-      const { uninstallFrom } = await import("./mcp/install/install.ts");
-      await uninstallFrom(client, change);
     },
   });
   program.command("instructions")

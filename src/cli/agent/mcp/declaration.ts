@@ -1,10 +1,11 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
 import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
+import type { EntryConnection } from "./install/entry.ts";
 import { declareHttp, type HttpOptions } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
-export const DEFAULT_ENTRY_NAME = "a2c";
+const DEFAULT_ENTRY_NAME = "a2c";
 
 export interface McpOptions extends HttpOptions {
   readonly nameLength?: number;
@@ -29,14 +30,16 @@ export interface ChangeOptions {
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
 
-export interface McpActions {
-  readonly serve: (options: McpOptions) => Promise<void>;
-  readonly print: (options: McpOptions) => Promise<void>;
-  readonly install: (client: ClientName, change: ChangeOptions, options: McpOptions) => Promise<void>;
-  readonly uninstall: (client: ClientName, change: ChangeOptions) => Promise<void>;
-}
+// Loaded when the file of a client is changed.
+const installing = () => import("./install/install.ts");
 
-export function addMcpCommand(program: Command, actions: McpActions): void {
+export function addMcpCommand(
+  program: Command,
+  { connection, serve }: {
+    readonly connection: () => EntryConnection;
+    readonly serve: (options: McpOptions) => Promise<void>;
+  },
+): void {
   const mcp = program.command("mcp")
     .description(
       "serve the office to an MCP client on standard input and output, or to many over HTTP; repeat --computer to " +
@@ -76,11 +79,18 @@ export function addMcpCommand(program: Command, actions: McpActions): void {
     )
     .option("--activity-arguments", "write the arguments of calls into the activity log, too")
     .option("--print-config", "print the entry for the file of an MCP client, and serve nobody", false)
-    .action((options: McpOptions) => options.printConfig ? actions.print(options) : actions.serve(options));
+    .action(async (options: McpOptions) => {
+      if (options.printConfig) (await installing()).printConfig(connection(), options, DEFAULT_ENTRY_NAME);
+      else await serve(options);
+    });
   changing(mcp.command("install").description("write the gateway's entry into the file of an MCP client"))
-    .action((client: ClientName, change: ChangeOptions) => actions.install(client, change, mcp.opts()));
+    .action(async (client: ClientName, change: ChangeOptions) => {
+      await (await installing()).installInto(client, connection(), { ...change, gateway: mcp.opts() });
+    });
   changing(mcp.command("uninstall").description("remove the entry again"))
-    .action((client: ClientName, change: ChangeOptions) => actions.uninstall(client, change));
+    .action(async (client: ClientName, change: ChangeOptions) => {
+      await (await installing()).uninstallFrom(client, change);
+    });
 }
 
 function changing(command: Command): Command {
