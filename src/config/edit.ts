@@ -1,7 +1,9 @@
 /** Adds and removes servers in the text of a configuration. Comments, order and indentation of the rest are kept. */
 import { findNodeAtLocation, type Node, parseTree } from "jsonc-parser";
 import { type ConfigForm, type ConfigOutline, nameOf, outlineConfig } from "./form.ts";
-import { ConfigError, Findings, problemsError } from "./problem.ts";
+import { isRecord } from "../json/json.ts";
+import { ConfigError, type ConfigProblem, Findings, problemsError } from "./problem.ts";
+import type { ConfigText } from "./text_places.ts";
 import { guessFormat, readConfigText } from "./text.ts";
 import type { ToolMeta } from "../protocol/tools.ts";
 import { unknownName } from "../text/spelling.ts";
@@ -52,34 +54,29 @@ export function addServerText(
 ): string {
   if (name === "") throw new ConfigError("Cannot add server: the name is empty");
   const before = text ?? "";
-  refuseOtherFormats(before, `add server "${name}"`);
-  const config = readConfigText(before, { format: "json" });
-  if (config.value === undefined && config.syntax.length === 0) {
-    const fresh = onLines({ servers: { [name]: toEntry("smcp", server) } }, {
-      unit: "  ",
-      newline: "\n",
-      indent: "",
-    });
+  const action = `add server "${name}"`;
+  refuseOtherFormats(before, action);
+  const config = readForEdit(before, action);
+  if (config.value === undefined) {
+    const fresh = onLines({ servers: { [name]: toEntry("smcp", server) } }, NEW_FILE);
     return `${before.trim() === "" ? "" : `${before.trimEnd()}\n`}${fresh}\n`;
   }
-  const outline = outlineOf(before, `add server "${name}"`);
+  const outline = outlineOf(config, action);
   if (outline === undefined) {
     return insert(before, [], { key: "servers", value: { [name]: toEntry("smcp", server) } });
   }
   if (outline.servers.some((entry) => nameOf(entry) === name)) {
-    throw new ConfigError(`Cannot add server "${name}": a server with this name exists`);
+    throw new ConfigError(`Cannot ${action}: a server with this name exists`);
   }
   const entry = toEntry(outline.form, server);
-  return insert(
-    before,
-    outline.path,
-    outline.isList ? { value: { name, ...entry } } : { key: name, value: entry },
-  );
+  const item = outline.isList ? { value: { name, ...entry } } : { key: name, value: entry };
+  return insert(before, outline.path, item);
 }
 
 export function removeServerText(text: string, name: string): string {
-  refuseOtherFormats(text, `remove server "${name}"`);
-  const outline = outlineOf(text, `remove server "${name}"`);
+  const action = `remove server "${name}"`;
+  refuseOtherFormats(text, action);
+  const outline = outlineOf(readForEdit(text, action), action);
   const entry = outline?.servers.find((each) => nameOf(each) === name);
   if (entry === undefined) {
     const names = (outline?.servers ?? []).map(nameOf).filter((each) => typeof each === "string");
@@ -96,10 +93,9 @@ export function removeServerText(text: string, name: string): string {
  * @throws {ConfigError} when the text is no JSON object, or something else than an object is on the way.
  */
 export function setMemberText(text: string | undefined, path: readonly string[], value: unknown): string {
-  if (text === undefined || text.trim() === "") {
-    const nested = path.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
-    return `${onLines(nested, { unit: "  ", newline: "\n", indent: "" })}\n`;
-  }
+  const nested = (keys: readonly string[]) =>
+    keys.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+  if (text === undefined || text.trim() === "") return `${onLines(nested(path), NEW_FILE)}\n`;
   const known = memberPath(text, path);
   if (known.length === path.length) {
     const node = nodeAt(text, path);
@@ -108,10 +104,7 @@ export function setMemberText(text: string | undefined, path: readonly string[],
     return splice(text, node.offset, written, node.length);
   }
   const [key = "", ...rest] = path.slice(known.length);
-  return insert(text, known, {
-    key,
-    value: rest.reduceRight((inner: unknown, name) => ({ [name]: inner }), value),
-  });
+  return insert(text, known, { key, value: nested(rest) });
 }
 
 export function hasMember(text: string, path: readonly string[]): boolean {
@@ -125,19 +118,14 @@ export function removeMemberText(text: string, path: readonly string[]): string 
 
 /** The part of a path that is there. */
 function memberPath(text: string, path: readonly string[]): readonly string[] {
-  const { value, syntax, duplicates } = readConfigText(text, { format: "json" });
-  const problems = [...syntax, ...duplicates];
-  if (problems.length > 0) {
-    throw new ConfigError(`Cannot edit: ${problemsError("config", problems).message}`, { problems });
-  }
-  let inner: unknown = value;
+  let inner: unknown = readForEdit(text, "edit").value;
   for (const [index, key] of path.entries()) {
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+    if (!isRecord(inner)) {
       const what = index === 0 ? "the content of the file" : `"${path.slice(0, index).join(".")}"`;
       throw new ConfigError(`Cannot edit: ${what} is not an object`);
     }
     if (!Object.hasOwn(inner, key)) return path.slice(0, index);
-    inner = (inner as Readonly<Record<string, unknown>>)[key];
+    inner = inner[key];
   }
   return path;
 }
@@ -146,25 +134,31 @@ function memberPath(text: string, path: readonly string[]): readonly string[] {
 function refuseOtherFormats(text: string, action: string): void {
   const format = guessFormat(text);
   if (format === "json") return;
-  throw new ConfigError(
-    `Cannot ${action}: the config is ${format.toUpperCase()}; change it in an editor, or move the servers to a JSON file`,
-  );
+  const fix = "change it in an editor, or move the servers to a JSON file";
+  throw new ConfigError(`Cannot ${action}: the config is ${format.toUpperCase()}; ${fix}`);
+}
+
+function readForEdit(text: string, action: string): ConfigText {
+  const config = readConfigText(text, { format: "json" });
+  refuseProblems([...config.syntax, ...config.duplicates], action);
+  return config;
 }
 
 /** `undefined` for an object without servers, which becomes a configuration. */
-function outlineOf(text: string, action: string): ConfigOutline | undefined {
-  const { value, syntax, duplicates, locate } = readConfigText(text, { format: "json" });
+function outlineOf({ value, locate }: ConfigText, action: string): ConfigOutline | undefined {
   const findings = new Findings();
   const outline = outlineConfig(value, findings);
-  const isBlank = outline === undefined && isFresh(value);
-  const problems = [...syntax, ...duplicates, ...(isBlank ? [] : findings.problems.map(locate))];
-  if (problems.length === 0) return outline;
+  if (outline !== undefined || !isFresh(value)) refuseProblems(findings.problems.map(locate), action);
+  return outline;
+}
+
+function refuseProblems(problems: readonly ConfigProblem[], action: string): void {
+  if (problems.length === 0) return;
   throw new ConfigError(`Cannot ${action}: ${problemsError("config", problems).message}`, { problems });
 }
 
 function isFresh(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return !("servers" in value || "mcpServers" in value);
+  return isRecord(value) && !("servers" in value || "mcpServers" in value);
 }
 
 /** The `type` of a program and of an HTTP server in each form; by default none and `http`. */
@@ -277,7 +271,7 @@ function commaAfter(text: string, offset: number): number | undefined {
   return text[at] === "," ? at : undefined;
 }
 
-function layoutOf(text: string): { readonly unit: string; readonly newline: string } {
+function layoutOf(text: string): Omit<Layout, "indent"> {
   return {
     unit: /^[ \t]+(?=["{[])/m.exec(text)?.[0] ?? "  ",
     newline: /\r\n|\n/.exec(text)?.[0] ?? "\n",
@@ -290,11 +284,17 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 }
 
+interface Layout {
+  readonly unit: string;
+  readonly newline: string;
+  /** The white space before each line but the first. */
+  readonly indent: string;
+}
+
+const NEW_FILE: Layout = { unit: "  ", newline: "\n", indent: "" };
+
 /** Writes one member per line; a short list stays on one line. */
-function onLines(
-  value: unknown,
-  { unit, newline, indent }: { readonly unit: string; readonly newline: string; readonly indent: string },
-): string {
+function onLines(value: unknown, { unit, newline, indent }: Layout): string {
   const line = onOneLine(value);
   const isObject = typeof value === "object" && value !== null && Object.keys(value).length > 0;
   if (!isObject || (Array.isArray(value) && line.length <= MAX_LIST_LENGTH)) return line;
