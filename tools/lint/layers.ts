@@ -170,7 +170,7 @@ export const thirdParties: readonly ThirdParty[] = [
       "packages/documents/src/formats/",
     ],
   },
-  { specifier: "dotenv", places: ["src/config/env_file.ts"] },
+  { specifier: "dotenv", places: ["src/computer/inputs/resolve.ts"] },
   { specifier: "commander", places: ["src/cli/", "packages/documents/src/program.ts"] },
   { specifier: "string-width", places: ["src/terminal/display_width.ts"] },
   { specifier: "@bpinternal/verel", places: ["src/computer/vrl/"] },

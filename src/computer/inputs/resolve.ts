@@ -11,7 +11,6 @@ import { isRecord } from "../../json/json.ts";
 import { describeError } from "../../text/text.ts";
 import { ConfigurationError } from "../../mcp/errors.ts";
 import { runShell } from "../../mcp/stdio/shell.ts";
-import { readEnvFile, readValueFile } from "../../config/env_file.ts";
 import { readResolved } from "../../config/values.ts";
 import {
   filledMembers,
@@ -28,6 +27,8 @@ import {
   type InputSource,
   NO_VALUE,
 } from "./sources.ts";
+import { parse } from "dotenv";
+import { readRegularFile } from "../../files/files.ts";
 
 const COMMAND_TIMEOUT_MS = 30_000;
 
@@ -168,4 +169,25 @@ async function runCommand(input: MCPServerCommandInput, signal: AbortSignal): Pr
 function quote(value: string): string {
   if (Deno.build.os === "windows") return `"${value.replaceAll('"', '""')}"`;
   return `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+const MAX_ENV_FILE_BYTES = 1_048_576;
+
+async function readEnvFile(path: string): Promise<Record<string, string>> {
+  return parse(await readShortText(path, "env file"));
+}
+
+/** Reads a file as one value, without leading and trailing white space. */
+async function readValueFile(path: string): Promise<string> {
+  return (await readShortText(path, "file")).trim();
+}
+
+async function readShortText(path: string, what: string): Promise<string> {
+  const reading = await readRegularFile(path, { maxBytes: MAX_ENV_FILE_BYTES });
+  if ("text" in reading) return reading.text;
+  const { state, cause } = reading;
+  throw new ConfigurationError(`Cannot read ${what} "${path}": ${state}`, {
+    reason: "a file cannot be read",
+    cause,
+  });
 }
