@@ -16,21 +16,13 @@
  *
  * @module
  */
-export type { AiOutput, AiPicture, AiSchema, AiSdkVersion, AiTool } from "./ai_tools.ts";
+export type { AiOutput, AiPicture, AiSchema, AiSdkVersion, AiTool } from "./ai_sdk.ts";
 export type { DesktopPromptOptions } from "./desktop_prompt.ts";
 export type { Json, McpContent, McpTool, McpToolResult } from "./mcp.ts";
-export type {
-  ClientResult,
-  ClientTool,
-  ListedContent,
-  ListedTool,
-  ToolkitMcpClient,
-  ToolkitMcpServer,
-  ToolSchema,
-} from "./mcp_objects.ts";
+export type { ClientResult, ClientTool, ToolkitMcpClient } from "./anthropic.ts";
 export type { ToolkitTransport } from "./mcp_server.ts";
 export type { ModelContent } from "./model_content.ts";
-export type { Office } from "./office.ts";
-export type { OpenAiTool } from "./openai_tools.ts";
+export type { Office } from "./office_view.ts";
+export type { ListedContent, ListedTool, OpenAiTool, ToolkitMcpServer, ToolSchema } from "./openai.ts";
 export type { GivenName, ToolAddress } from "./tool_names.ts";
 export { createToolkit, Toolkit, type ToolkitCallOptions, type ToolkitOptions } from "./toolkit.ts";

@@ -1,8 +1,7 @@
 /** Calls of the tools of an office, with a result whatever happens. */
 import { abortable } from "../../async/abortable.ts";
 import { toSeenName } from "../../text/safe_text.ts";
-import type { ToolContext } from "./mcp.ts";
-import { errorResult, type McpToolResult } from "./mcp.ts";
+import { errorResult, type McpToolResult, type ToolContext } from "./mcp.ts";
 import type { OfficeView } from "./office_view.ts";
 import { mcpServerOf, type ToClientUri } from "./tool_definition.ts";
 import { ComputerLeftError, failureResult, toMcpResult } from "./tool_result.ts";

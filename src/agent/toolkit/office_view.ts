@@ -2,11 +2,14 @@
 import { Backoff, delay } from "../../async/backoff.ts";
 import { PatientLimiter } from "../../async/patient_limiter.ts";
 import { type Logger, silentLogger } from "../../log.ts";
+import type { SessionInfo } from "../../protocol/office.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text/text.ts";
 import { toBareLine, toSeenLine } from "../../text/safe_text.ts";
+import type { AgentEventName, AgentListener } from "../events.ts";
 import type { Unsubscribe } from "../listeners.ts";
-import type { Office } from "./office.ts";
+import type { RemoteComputer } from "../remote_computer.ts";
+import type { RequestOptions } from "../requests.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
 const MAX_COMPUTERS = 1_000;
@@ -19,6 +22,24 @@ const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 /** How long Computers that a lost Server had may take to come back, in milliseconds: they wait up to 10 s to reconnect. */
 const RETURN_MS = 15_000;
 const NOT_BACK = "it has not come back yet since the connection to the Server was lost";
+
+/** An office as its Agent sees it. An `Agent` is one. */
+export interface Office {
+  /** The Agent's name in the office. */
+  readonly name: string;
+  /** The office's id; `undefined` after the Agent has left it. */
+  readonly office: string | undefined;
+  /** `false` while the Agent reconnects. */
+  readonly isConnected: boolean;
+  /** Aborted when the Agent is closed or has failed. */
+  readonly ended?: AbortSignal;
+  /** The Computer of this name; sends no request. */
+  computer(name: string): RemoteComputer;
+  /** Lists the members of the office. */
+  listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
+  /** Calls `listener` with each event of one name. */
+  on<Name extends AgentEventName>(type: Name, listener: AgentListener<Name>): Unsubscribe;
+}
 
 /** A Computer that is in the office, or was when the connection was lost. */
 export interface KnownComputer {

@@ -1,7 +1,6 @@
 /** Subscriptions of clients to resources of Computers. */
 import { settledWithin } from "../../async/abortable.ts";
-import type { OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
-import type { Office } from "../../agent/toolkit/office.ts";
+import type { Office, OfficeChange, OfficeView } from "../../agent/toolkit/office_view.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";
 import type { Logger } from "../../log.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { McpTool } from "../../../../src/agent/toolkit/mcp.ts";
-import { toListedTool } from "../../../../src/agent/toolkit/mcp_objects.ts";
+import { toListedTool } from "../../../../src/agent/toolkit/openai.ts";
 
 Deno.test("toListedTool() gives a schema that a toolkit may modify", () => {
   const tool: McpTool = {

@@ -1,8 +1,8 @@
-/** The tools of an office as objects that toolkits take for an MCP server or an MCP client. */
-import type { ToolParts } from "./ai_tools.ts";
-import { isRecord } from "../../json/json.ts";
-import type { McpTool, McpToolResult } from "./mcp.ts";
-import { type ModelContent, toModelContent } from "./model_content.ts";
+/** The tools of an office for the OpenAI Agents SDK: as an MCP server, and as function tools, before which it asks a person. */
+import { isRecord, parseJson } from "../../json/json.ts";
+import type { ToolParts } from "./ai_sdk.ts";
+import type { McpTool } from "./mcp.ts";
+import { toModelContent } from "./model_content.ts";
 
 /** A tool, as the OpenAI Agents SDK lists it. */
 export interface ListedTool {
@@ -90,70 +90,48 @@ export function toListedTool({ name, description, inputSchema }: McpTool): Liste
   };
 }
 
-/** A tool, as an MCP client lists it. */
-export interface ClientTool {
+/** A function tool of the OpenAI Agents SDK. */
+export interface OpenAiTool {
+  /** The kind of tool. */
+  type: "function";
   /** The name to call it by. */
   name: string;
   /** The description, for the model. */
-  description?: string;
+  description: string;
   /** The JSON Schema of the arguments. */
-  inputSchema: { type: "object"; [member: string]: unknown };
-  /** MCP's hints. */
-  annotations?: Record<string, unknown>;
+  parameters: ToolSchema;
+  /** Whether the schema is in the form that OpenAI calls strict: not, since MCP servers write other schemas. */
+  strict: boolean;
+  /** Whether a person has to agree before the tool is called. */
+  needsApproval: () => Promise<boolean>;
+  /** Whether the tool is offered: always. */
+  isEnabled: () => Promise<boolean>;
+  /** Calls the tool with the arguments as JSON. A failure is a text that tells a model what to do. */
+  invoke: (
+    context: unknown,
+    input: string,
+    details?: { readonly signal?: AbortSignal | undefined },
+  ) => Promise<ListedContent[]>;
 }
 
-/** A result, as an MCP client returns it. */
-export interface ClientResult {
-  /** Texts and pictures. */
-  content: ModelContent[];
-  /** The result for programs. */
-  structuredContent?: object;
-  /** Whether the tool failed. */
-  isError?: boolean;
-}
-
-/** An MCP client as the helpers of the Anthropic SDK take it: `mcpTools((await client.listTools()).tools, client)`. */
-export interface ToolkitMcpClient {
-  /** Lists the tools, all on one page. */
-  listTools(): Promise<{ tools: ClientTool[] }>;
-  /** Calls a tool. A failure is a result with `isError`, whose text tells a model what to do. */
-  callTool(
-    call: { name: string; arguments?: Record<string, unknown> },
-    resultSchema?: unknown,
-    options?: { signal?: AbortSignal },
-  ): Promise<ClientResult>;
-}
-
-/**
- * Makes the object for the Anthropic SDK, whose helpers pass no signal on: `signal` ends all calls of this object.
- */
-export function makeMcpClient(
-  { list, call }: ToolParts,
-  signal: AbortSignal | undefined,
-): ToolkitMcpClient {
+export function toOpenAiTool(tool: McpTool, { call, needsApproval }: ToolParts): OpenAiTool {
+  const { name, description = "", inputSchema: parameters } = toListedTool(tool);
+  const isAsked = needsApproval(tool);
   return {
-    listTools: async () => ({ tools: (await list()).map(toClientTool) }),
-    callTool: async ({ name, arguments: args = {} }, _resultSchema, options = {}) => {
-      const signals = [signal, options.signal].filter((each) => each !== undefined);
-      return toClientResult(await call(name, args, { signal: AbortSignal.any(signals) }));
-    },
-  };
-}
-
-function toClientTool({ name, description, inputSchema, annotations }: McpTool): ClientTool {
-  return structuredClone({
+    type: "function",
     name,
-    ...(description === undefined ? {} : { description }),
-    inputSchema: { ...inputSchema },
-    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
-  });
-}
-
-function toClientResult(result: McpToolResult): ClientResult {
-  const { structuredContent, isError } = result;
-  return {
-    content: toModelContent(result),
-    ...(isRecord(structuredContent) ? { structuredContent } : {}),
-    ...(isError === true ? { isError } : {}),
+    description,
+    parameters,
+    strict: false,
+    needsApproval: () => Promise.resolve(isAsked),
+    isEnabled: () => Promise.resolve(true),
+    async invoke(_context, input, details) {
+      const args = input === "" ? {} : parseJson(input);
+      if (!isRecord(args)) {
+        return [{ type: "text", text: `Cannot call "${name}": the arguments must be a JSON object` }];
+      }
+      const result = await call(name, args, { signal: details?.signal });
+      return toModelContent(result).map((item) => ({ ...item }));
+    },
   };
 }
