@@ -13,7 +13,6 @@ import { nameProblem } from "../protocol/names.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { assertProtocol, DEFAULT_PROTOCOL, type ProtocolMinor } from "../protocol/version.ts";
-import { Announcer } from "./office/announcer.ts";
 import { DEFAULT_LIMITS } from "../config/limits.ts";
 import {
   type ComputerOptions,
@@ -30,6 +29,7 @@ import { McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import {
+  Announcer,
   type ConnectionState,
   type ConnectOptions,
   type JoinOptions,

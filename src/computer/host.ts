@@ -19,7 +19,7 @@ import type { SessionInfo } from "../protocol/office.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../text/spelling.ts";
 import { describeError, shorten } from "../text/text.ts";
-import type { UpdateKind } from "./office/announcer.ts";
+import type { UpdateKind } from "./office/office_link.ts";
 import { FollowedCalls, type ProgressUpdate } from "./office/followed_calls.ts";
 import { BlobStore } from "./office/blob_store.ts";
 import type { ComputerLimits } from "../config/limits.ts";

@@ -3,7 +3,7 @@ import type { ComputerLimits } from "../config/limits.ts";
 import type { Logger } from "../log.ts";
 import type { Fleet } from "../mcp/supervision/fleet.ts";
 import type { WarnOnce } from "../mcp/warn_once.ts";
-import type { UpdateKind } from "./office/announcer.ts";
+import type { UpdateKind } from "./office/office_link.ts";
 import type { OfficeRules } from "./office_rules.ts";
 
 export interface SharedParts {

@@ -68,19 +68,19 @@ export class HostSignIns implements ComputerSignIns {
   }
 
   async start(server: string, options: SignInOptions = {}): Promise<SignIn> {
-    return await (await this.#load()).start(this.#nameOf(server), options);
+    return (await this.#load()).start(this.#nameOf(server), options);
   }
 
   async status(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignInStatus> {
-    return await (await this.#load()).status(this.#nameOf(server), options);
+    return (await this.#load()).status(this.#nameOf(server), options);
   }
 
   async signOut(server: string, options: { readonly signal?: AbortSignal } = {}): Promise<SignOutResult> {
-    return await (await this.#load()).signOut(this.#nameOf(server), options);
+    return (await this.#load()).signOut(this.#nameOf(server), options);
   }
 
   async redirectPort(server: string): Promise<number | undefined> {
-    return await (await this.#load()).redirectPort(this.#nameOf(server));
+    return (await this.#load()).redirectPort(this.#nameOf(server));
   }
 
   /** What a session with a server on the network is signed in with, until the signal ends it. */
@@ -93,19 +93,11 @@ export class HostSignIns implements ComputerSignIns {
   }
 
   #load(): Promise<SignIns> {
-    return this.#loading ??= this.#create();
-  }
-
-  async #create(): Promise<SignIns> {
-    const { tokens, learn = () => {}, log } = this.#options;
-    const { SignIns } = await import("../mcp/auth/sign_ins.ts");
-    return new SignIns({
-      store: tokens,
-      learn,
-      log,
-      now: () => Date.now(),
-      resolve: (server, signal) => this.#resolve(server, signal),
-    });
+    const { tokens: store, learn = () => {}, log } = this.#options;
+    const now = () => Date.now();
+    const resolve = (server: string, signal?: AbortSignal) => this.#resolve(server, signal);
+    return this.#loading ??= import("../mcp/auth/sign_ins.ts")
+      .then(({ SignIns }) => new SignIns({ store, learn, log, now, resolve }));
   }
 
   async #resolve(name: string, signal = new AbortController().signal): Promise<ResolvedServerConfig> {

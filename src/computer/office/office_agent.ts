@@ -30,7 +30,7 @@ export class OfficeAgent {
   readonly #members: () => Promise<readonly SessionInfo[]>;
   readonly #log: Logger;
   readonly #parts: AgentPart[] = [];
-  #name: string | undefined;
+  name: string | undefined;
   #lookup: Promise<void> = Promise.resolve();
   /** Counts notifications, so that an older list of members does not replace a newer notification. */
   #heard = 0;
@@ -52,14 +52,10 @@ export class OfficeAgent {
     this.#parts.push(...parts);
   }
 
-  get name(): string | undefined {
-    return this.#name;
-  }
-
   /** The name, after waiting a limited time for the list of members. */
   async known(): Promise<string | undefined> {
-    if (this.#name === undefined) await settledWithin(this.#lookup, LOOKUP_TIMEOUT_MS);
-    return this.#name;
+    if (this.name === undefined) await settledWithin(this.#lookup, LOOKUP_TIMEOUT_MS);
+    return this.name;
   }
 
   /** The office was joined or rejoined. */
@@ -92,7 +88,7 @@ export class OfficeAgent {
   }
 
   onLost(): void {
-    this.#before = this.#name ?? this.#before;
+    this.#before = this.name ?? this.#before;
     this.#hear(undefined);
     for (const part of this.#parts) part.onConnectionLost?.();
   }
@@ -101,11 +97,11 @@ export class OfficeAgent {
   async #look(): Promise<void> {
     const heard = this.#heard;
     const found = (await this.#members()).find(({ role }) => role === "agent")?.name;
-    if (this.#heard === heard) this.#name = found;
-    if (this.#name !== undefined) this.#forgetOthers(this.#name);
+    if (this.#heard === heard) this.name = found;
+    if (this.name !== undefined) this.#forgetOthers(this.name);
     const before = this.#before;
     this.#before = undefined;
-    if (before === undefined || before === this.#name) return;
+    if (before === undefined || before === this.name) return;
     this.#end();
     this.#forget();
   }
@@ -126,6 +122,6 @@ export class OfficeAgent {
 
   #hear(name: string | undefined): void {
     this.#heard++;
-    this.#name = name;
+    this.name = name;
   }
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Announcer } from "../../../../src/computer/office/announcer.ts";
+import { Announcer } from "../../../../src/computer/office/office_link.ts";
 import { within } from "../../../fixtures/within.ts";
 
 Deno.test("each kind of change is its own event, a burst of one kind few of them", () => {
