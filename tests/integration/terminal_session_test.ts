@@ -21,7 +21,7 @@ testOnEachTerminal(
 testOnEachTerminal(
   "a terminal session has the size that it is given, and another one later",
   async (terminal) => {
-    const command = ["sh", "-c", "stty size; trap 'stty size; exit 0' WINCH; while :; do read line; done"];
+    const command = ["sh", "-c", "trap 'stty size; exit 0' WINCH; stty size; while :; do read line; done"];
     await using session = openTerminalSession(command, { terminal, columns: 50 });
     await session.expect("40 50");
     await session.resize(70);
