@@ -12,7 +12,6 @@
 import type { ProgramName } from "./src/cli/program.ts";
 import { ExitCode } from "./src/cli/outcome.ts";
 import type { Command } from "commander";
-import type { Suggestion } from "./src/cli/prompt/completion.ts";
 import { didYouMean } from "./src/text/spelling.ts";
 import { printableLine } from "./src/text/safe_text.ts";
 import { PROTOCOL_VERSION } from "./src/protocol/version.ts";
@@ -21,8 +20,18 @@ import { PACKAGE_VERSION } from "./src/version.ts";
 /** A program once it is loaded. */
 interface Program {
   readonly run: (args: readonly string[]) => Promise<number>;
-  /** Declares the commands. */
-  readonly create: (signal: AbortSignal) => Command | Promise<Command>;
+  /** Lines of completions for the last word. */
+  readonly suggest: (words: readonly string[]) => Promise<string>;
+}
+
+function ownProgram(run: Program["run"], create: (signal: AbortSignal) => Command): Program {
+  return {
+    run,
+    async suggest(words) {
+      const { suggestedLines } = await import("./src/cli/shell_completion.ts");
+      return await suggestedLines(create(new AbortController().signal), words);
+    },
+  };
 }
 
 /** The programs. Only the one that runs is loaded. */
@@ -31,36 +40,34 @@ const programs: Readonly<
 > = {
   server: {
     load: async () => {
-      const { runServerCli: run, createServerProgram: create } = await import("./src/cli/server/main.ts");
-      return { run, create };
+      const { runServerCli, createServerProgram } = await import("./src/cli/server/main.ts");
+      return ownProgram(runServerCli, createServerProgram);
     },
     summary: "the relay: keeps offices and passes requests on between their members",
   },
   computer: {
     load: async () => {
-      const { runComputerCli: run, createComputerProgram: create } = await import(
-        "./src/cli/computer/main.ts"
-      );
-      return { run, create };
+      const { runComputerCli, createComputerProgram } = await import("./src/cli/computer/main.ts");
+      return ownProgram(runComputerCli, createComputerProgram);
     },
     summary: "hosts MCP servers and offers them to an office's Agent",
   },
   agent: {
     load: async () => {
-      const { runAgentCli: run, createAgentProgram: create } = await import("./src/cli/agent/main.ts");
-      return { run, create };
+      const { runAgentCli, createAgentProgram } = await import("./src/cli/agent/main.ts");
+      return ownProgram(runAgentCli, createAgentProgram);
     },
     summary: "uses the Computers of an office",
   },
   documents: {
     load: async () => {
-      const [{ documentsProgram }, { readDeclaration, runOtherProgram }] = await Promise.all([
+      const [{ documentsProgram }, { runOtherProgram, suggestedByOther }] = await Promise.all([
         import("./src/own_imports.ts"),
         import("./src/cli/other_program.ts"),
       ]);
       return {
         run: (args) => runOtherProgram(documentsProgram, args),
-        create: () => readDeclaration("documents", documentsProgram),
+        suggest: (words) => suggestedByOther(documentsProgram, words),
       };
     },
     summary: "makes files documents, as an MCP server",
@@ -105,12 +112,12 @@ async function run([word = "", ...rest]: readonly string[]): Promise<number> {
 
 /** Prints the completion script for a shell, or behind `words` what may stand in the place of the last of them. */
 async function printCompletion([shell = "", ...words]: readonly string[]): Promise<number> {
-  const { completionScript, SHELLS, suggestionLines } = await import("./src/cli/shell_completion.ts");
   if (shell === "words") {
-    const lines = suggestionLines(await suggestWords(words, SHELLS));
+    const lines = await suggestWords(words);
     if (lines !== "") console.log(lines);
     return ExitCode.OK;
   }
+  const { completionScript, SHELLS } = await import("./src/cli/shell_completion.ts");
   const script = completionScript(shell);
   if (script === undefined) {
     console.error(`error: Cannot print a completion script for shell "${shell}": give ${SHELLS.join(", ")}`);
@@ -120,19 +127,16 @@ async function printCompletion([shell = "", ...words]: readonly string[]): Promi
   return ExitCode.OK;
 }
 
-async function suggestWords(words: readonly string[], shells: readonly string[]): Promise<Suggestion[]> {
-  const [name = "", ...rest] = words.slice(0, -1);
-  if (words.length > 1) {
-    if (name === "completion") return shells.map((word) => ({ word, about: "" }));
-    if (!isProgram(name)) return [];
-    const { suggest } = await import("./src/cli/prompt/completion.ts");
-    const program = await (await programs[name].load()).create(new AbortController().signal);
-    return await suggest(program, { words: rest, word: words.at(-1) ?? "" });
+async function suggestWords([first = "", ...rest]: readonly string[]): Promise<string> {
+  if (rest.length > 0 && isProgram(first)) return await (await programs[first].load()).suggest(rest);
+  const { SHELLS, toLines } = await import("./src/cli/shell_completion.ts");
+  if (rest.length > 0) {
+    return first === "completion" ? toLines(SHELLS.map((word) => ({ word, about: "" }))) : "";
   }
-  return [
+  return toLines([
     ...Object.entries(programs).map(([word, { summary }]) => ({ word, about: summary })),
     { word: "completion", about: "print a completion script" },
-  ];
+  ]);
 }
 
 if (import.meta.main) {

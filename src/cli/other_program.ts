@@ -1,20 +1,16 @@
-/** A program that is in a package of its own: started as a child with this terminal, or asked for its options. */
-import { Command, Option } from "commander";
+/** A program that is in a package of its own: started as a child with this terminal, or asked for completions. */
+import type { Command } from "commander";
 import { importWords } from "../own_imports.ts";
 import { failureText, printError, toFailure } from "./outcome.ts";
 import { InterruptedError, listenForInterrupt } from "./program.ts";
+import { suggestedLines } from "./shell_completion.ts";
 
 /** How often to check that the launcher still runs, in milliseconds. */
 const LAUNCHER_CHECK_MS = 500;
 /** Stands before the id of the process that started a program. */
 const LAUNCHER = "--launcher";
-/** In the place of that id: print the options, and do not run. */
-const DECLARE = "declare";
-
-interface Declaration {
-  readonly description: string;
-  readonly options: readonly Pick<Option, "flags" | "description" | "argChoices">[];
-}
+/** In the place of that id: print what may stand in the place of the last word, and do not run. */
+const SUGGEST = "suggest";
 
 /** Ends this process as SIGTERM does when its launcher was killed, which cannot pass that signal on. */
 export function endWithLauncher(launcher: number): void {
@@ -45,23 +41,16 @@ export async function runOtherProgram(find: () => string, args: readonly string[
   return (await child.status).code;
 }
 
-/** The command line of another program, as far as completion needs it; without options where it is not installed. */
-export async function readDeclaration(name: string, find: () => string): Promise<Command> {
-  const command = new Command(name);
+/** What another program suggests, as {@linkcode suggestedLines}; nothing where it is not installed. */
+export async function suggestedByOther(find: () => string, words: readonly string[]): Promise<string> {
   let args: string[];
   try {
-    args = wordsOf(find(), DECLARE);
+    args = wordsOf(find(), SUGGEST, words);
   } catch {
-    return command;
+    return "";
   }
   const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
-  const { description, options }: Declaration = JSON.parse(new TextDecoder().decode(stdout));
-  command.description(description);
-  for (const { flags, description, argChoices } of options) {
-    const option = new Option(flags, description);
-    command.addOption(argChoices === undefined ? option : option.choices(argChoices));
-  }
-  return command;
+  return new TextDecoder().decode(stdout).trimEnd();
 }
 
 function wordsOf(program: string, launcher: string, args: readonly string[] = []): string[] {
@@ -81,14 +70,8 @@ export async function runLaunched(
 ): Promise<number> {
   const [first, launcher, ...rest] = args;
   if (first !== LAUNCHER) return await run(args);
-  if (launcher === DECLARE) {
-    const command = create();
-    const options = command.options.map(({ flags, description, argChoices }) => ({
-      flags,
-      description,
-      argChoices,
-    }));
-    console.log(JSON.stringify({ description: command.description(), options } satisfies Declaration));
+  if (launcher === SUGGEST) {
+    console.log(await suggestedLines(create(), rest));
     return 0;
   }
   endWithLauncher(Number(launcher));

@@ -1,5 +1,6 @@
 /** Completion in shells: a short script for each, which asks `a2c-smcp completion words` what may stand at the cursor. */
-import type { Suggestion } from "./prompt/completion.ts";
+import type { Command } from "commander";
+import { suggest, type Suggestion } from "./prompt/completion.ts";
 
 const SCRIPTS = {
   bash: `# Completion of a2c-smcp in bash: source <(a2c-smcp completion bash)
@@ -44,8 +45,12 @@ export function completionScript(shell: string): string | undefined {
   return Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell as ShellName] : undefined;
 }
 
-/** A line for each suggestion: the word, and after a tab the first sentence about it. */
-export function suggestionLines(suggestions: readonly Suggestion[]): string {
+/** A line for what may stand in the place of the last word: the word, and after a tab the first sentence about it. */
+export async function suggestedLines(program: Command, words: readonly string[]): Promise<string> {
+  return toLines(await suggest(program, { words: words.slice(0, -1), word: words.at(-1) ?? "" }));
+}
+
+export function toLines(suggestions: readonly Suggestion[]): string {
   return suggestions.map(({ word, about }) => {
     const sentence = (about.split(/\.(?= |$)|\n/)[0] ?? "").replaceAll("\t", " ").slice(0, 80).trim();
     return sentence === "" ? word : `${word}\t${sentence}`;
