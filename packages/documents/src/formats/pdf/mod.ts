@@ -29,12 +29,9 @@ import {
 import { figures, type PagePictures, picturesOf, scannedPage } from "./pictures.ts";
 import { withLists } from "./list_items.ts";
 import { withoutOverprint } from "./overprint.ts";
-import { type RuledTable, ruledTables } from "./tables/ruled.ts";
-import { rulingsOf } from "./tables/rulings.ts";
-import { type Line, type TextItem, toLines } from "./lines.ts";
-import { correctByGlyphs, needsGlyphs } from "./glyphs.ts";
-import { withoutForms } from "./right_to_left.ts";
-import { divideAtGaps, textGapsOf } from "./text_gaps.ts";
+import { type RuledTable, ruledTables, rulingsOf } from "./tables/ruled.ts";
+import { type Line, type TextItem, toLines, withoutForms } from "./lines.ts";
+import { correctByGlyphs, divideAtGaps, needsGlyphs, textGapsOf } from "./text_gaps.ts";
 import { lettersOf, type StructureNode, toTaggedElements } from "./tags.ts";
 
 /** How many pages show how the running text looks. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { TextItem } from "../../../src/formats/pdf/lines.ts";
-import { correctByGlyphs } from "../../../src/formats/pdf/glyphs.ts";
+import { correctByGlyphs } from "../../../src/formats/pdf/text_gaps.ts";
 import { operatorsOf } from "../../../src/formats/pdf/operators.ts";
 
 const { numbers } = await operatorsOf({ getOperatorList: () => ({ fnArray: [], argsArray: [] }) } as never);

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type TextItem, textOf, toLines } from "../../../src/formats/pdf/lines.ts";
-import { withoutForms } from "../../../src/formats/pdf/right_to_left.ts";
+import { type TextItem, textOf, toLines, withoutForms } from "../../../src/formats/pdf/lines.ts";
 
 /** A text whose letters are half as wide as they are high. */
 function item(x: number, str: string, { y = 700, size = 10 } = {}): TextItem {
