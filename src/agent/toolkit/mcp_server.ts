@@ -98,12 +98,19 @@ export class ToolkitTransport {
 }
 
 /** Answers the requests of clients over Streamable HTTP, each by itself: there is no session. */
-export async function makeHandler(tools: ServedTools): Promise<McpHttpHandler & Disposable> {
+export async function makeHandler(tools: ServedTools): Promise<Pick<McpHttpHandler, "fetch"> & Disposable> {
   const { createMcpHandler, Server } = await loadSdk();
-  const handler = createMcpHandler(({ era }) => makeServer(Server, tools, era), { responseMode: "sse" });
+  const handler = createMcpHandler(({ era }) => makeServer(Server, tools, era), {
+    responseMode: "sse",
+    // What is sent is in the memory of this process already.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  });
   const unfollow = onListChanged(tools, () => handler.notify.toolsChanged());
   return {
-    ...handler,
+    async fetch(request) {
+      request.signal.throwIfAborted();
+      return await handler.fetch(request);
+    },
     [Symbol.dispose]() {
       unfollow();
       void handler.close();

@@ -1,0 +1,39 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { makeHandler } from "../../../../src/agent/toolkit/mcp_server.ts";
+
+const MIB = 1024 * 1024;
+
+/** Calls a tool over HTTP in memory; resolves to the status, and to the sizes of the files that were saved. */
+async function save(
+  file: string,
+  signal?: AbortSignal,
+): Promise<{ status: number; sizes: readonly number[] }> {
+  const sizes: number[] = [];
+  using handler = await makeHandler({
+    list: () => Promise.resolve([]),
+    call: (_name, args) => {
+      sizes.push(String(args["file"]).length);
+      return Promise.resolve({ content: [] });
+    },
+    onListChanged: () => () => undefined,
+  });
+  const params = { name: "save", arguments: { file } };
+  const response = await handler.fetch(
+    new Request("http://office.invalid/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+  await response.text();
+  return { status: response.status, sizes };
+}
+
+Deno.test("a client over HTTP in memory may send a file as an argument", async () => {
+  assertEquals(await save("x".repeat(5 * MIB)), { status: 200, sizes: [5 * MIB] });
+});
+
+Deno.test("a request that was aborted rejects with its reason", async () => {
+  await assertRejects(() => save("x", AbortSignal.abort(new Error("enough"))), Error, "enough");
+});
