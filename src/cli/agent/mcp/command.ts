@@ -9,7 +9,7 @@ import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
 import { JoinRefusedError } from "../../../protocol/local_errors.ts";
 import { describeError, shorten } from "../../../text/text.ts";
-import type { McpOptions } from "./declaration.ts";
+import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";
 import { describeFileError } from "../../../files/files.ts";

@@ -1,32 +1,12 @@
 /** Declares `mcp`, the command that serves the office to MCP clients. Loads nothing of the gateway. */
 import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
-import type { EntryConnection } from "./install/entry.ts";
-import { declareHttp, type HttpOptions } from "../../http_service.ts";
+import type { EntryConnection, McpOptions } from "./install/entry.ts";
+import type { ChangeOptions } from "./install/install.ts";
+import { declareHttp } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
-
-export interface McpOptions extends HttpOptions {
-  readonly nameLength?: number;
-  readonly tools: "all" | "search" | "auto";
-  readonly builtinTools: boolean;
-  readonly state?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-  /** Seconds. */
-  readonly patience?: number;
-  readonly activityLog?: string;
-  readonly activityArguments?: boolean;
-  readonly printConfig: boolean;
-}
-
-export interface ChangeOptions {
-  readonly as: string;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly file?: string | undefined;
-}
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
 

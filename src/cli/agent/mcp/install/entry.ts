@@ -4,10 +4,25 @@ import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { ConnectionOptions } from "../../../credentials.ts";
+import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
-import type { McpOptions } from "../declaration.ts";
+
+/** The options of `mcp`. */
+export interface McpOptions extends HttpOptions {
+  readonly nameLength?: number;
+  readonly tools: "all" | "search" | "auto";
+  readonly builtinTools: boolean;
+  readonly state?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  /** Seconds. */
+  readonly patience?: number;
+  readonly activityLog?: string;
+  readonly activityArguments?: boolean;
+  readonly printConfig: boolean;
+}
 
 export interface GatewayEntry {
   readonly command: string;

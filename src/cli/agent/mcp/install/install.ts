@@ -8,14 +8,26 @@ import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
-import type { ChangeOptions, McpOptions } from "../declaration.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
-import { type EntryConnection, type GatewayEntry, planEntry, writeEntryFiles } from "./entry.ts";
+import {
+  type EntryConnection,
+  type GatewayEntry,
+  type McpOptions,
+  planEntry,
+  writeEntryFiles,
+} from "./entry.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The end of the name of the copies that changes leave; the copies after the first have a number behind it. */
 const BACKUP = ".before-a2c";
 const MAX_BACKUPS = 1_000;
+
+export interface ChangeOptions {
+  readonly as: string;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly file?: string | undefined;
+}
 
 export async function installInto(
   name: ClientName,
