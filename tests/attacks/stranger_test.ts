@@ -2,7 +2,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AuthProvider, SmcpServer, staticTokens } from "../../server.ts";
 import { untilAborted } from "../../src/async/abortable.ts";
-import { REPLACEABLE_AFTER_MS } from "../../src/server/engine/engine.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import {
@@ -17,7 +16,7 @@ import {
   UPGRADE_HEADERS,
   WEBSOCKET,
 } from "./_raw_http.ts";
-import { withConstants } from "../../src/server/options/constants.ts";
+import { CONSTANTS, withConstants } from "../../src/server/options/constants.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -124,7 +123,7 @@ Deno.test("Handshakes beyond the places of one address are answered 503, and adm
     const excess = await exchange(server.port, { target: POLLING });
     const isRefused = await RawPeer.connect(server.url).then(closePeer, () => true);
     // After that time a stranger loses its place to a newer one: this machine was too slow, so it says nothing.
-    if (performance.now() - startMs >= REPLACEABLE_AFTER_MS) continue;
+    if (performance.now() - startMs >= CONSTANTS.replaceableAfterMs.value) continue;
     assertEquals([excess.status, isRefused], [503, true]);
     assertStringIncludes(excess.body, "--max-pending-per-address (maxPendingConnectionsPerAddress)");
     const [sid] = sids;

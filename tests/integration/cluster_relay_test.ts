@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { SmcpServer } from "../../server.ts";
 import { isRecord } from "../../src/json/json.ts";
 import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
+import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type Membership, RawPeer } from "./_socket.ts";
 
@@ -279,6 +280,27 @@ test("a member that reconnects to another process takes its own place, and the o
   laptop.serve("client:tool_call", () => [{ done: true }]);
   assertEquals(await back.request("client:tool_call", call("1")), [{ done: true }]);
   await old[Symbol.asyncDispose]();
+});
+
+test("a process whose lease has ended lists no office", async () => {
+  await using wire = new TcpProxy(redis?.port ?? 0);
+  const url = `redis://127.0.0.1:${wire.port}`;
+  await using server = await SmcpServer.listen({
+    port: 0,
+    redis: { url, prefix: `p${prefixes++}`, heartbeatMs: 500, leaseMs: 3_000 },
+  });
+  await using ada = await RawPeer.connect(server.url);
+  const join = () => ada.request("server:join_office", agent("ada"));
+  await eventually(join, ([isJoined]) => isJoined === true, "the first lease");
+  const list = async () => {
+    const [answer] = await ada.request("server:list_room", { agent: "ada", req_id: "l", office_id: "lab" });
+    return isRecord(answer) ? answer["code"] ?? "listed" : answer;
+  };
+  await eventually(list, (code) => code === "listed", "the members");
+  wire.interrupt();
+  await eventually(list, (code) => code === 503, "the end of the lease");
+  wire.restore();
+  await eventually(list, (code) => code === "listed", "the next lease");
 });
 
 test("many members join one office through all processes at once, and one Agent gets in", async () => {

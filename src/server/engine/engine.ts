@@ -17,8 +17,6 @@ import { acceptHandshake, problemOfHandshake } from "./opening_handshake.ts";
 import type { UpgradeAnswer } from "../../http/refusals.ts";
 import { WebSocket } from "./web_socket.ts";
 
-export const REPLACEABLE_AFTER_MS = CONSTANTS.replaceableAfterMs.value;
-
 /** An error of Engine.IO, with the codes of its protocol. */
 export const EngineError = {
   unknownTransport: { code: 0, message: "Transport unknown" },
@@ -55,7 +53,7 @@ export class Engine extends EventEmitter {
     this.#places = new AddressLedger({
       max: options.maxPendingConnections,
       maxPerAddress: options.maxPendingConnectionsPerAddress,
-      replaceableAfterMs: REPLACEABLE_AFTER_MS,
+      replaceableAfterMs: CONSTANTS.replaceableAfterMs.value,
       evict: (session) => session.dropPending("a newer connection took its place"),
     });
     this.#context = {
@@ -110,15 +108,15 @@ export class Engine extends EventEmitter {
     }
     if (query["EIO"] !== VERSION) return EngineError.unsupportedVersion;
     if (query["transport"] !== "websocket") return EngineError.unknownTransport;
-    const polling = session?.transport;
-    if (session !== undefined && !(polling instanceof Polling)) return EngineError.badRequest;
     const problem = problemOfHandshake(request);
     if (problem !== undefined) return problem;
     // The peer may have disconnected.
     if (!(socket instanceof Socket) || !socket.readable || !socket.writable) return void socket.destroy();
     socket.write(acceptHandshake(request.headers));
     if (session === undefined) this.#openWebSocket(arrival, socket, head);
-    else if (polling instanceof Polling) {
+    // The port refuses a second WebSocket.
+    else if (session.transport instanceof Polling) {
+      const { transport: polling } = session;
       const { timeouts, maxPayloadBytes } = this.#context;
       const webSocket = new WebSocket(socket, { account: session.account, maxPayloadBytes });
       const upgrade = session.probe = new Upgrade(session, { webSocket, polling, timeouts });

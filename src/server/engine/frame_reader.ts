@@ -20,7 +20,7 @@ export interface FrameSink {
   /** Receives an Engine.IO message, without its type. */
   onMessage(message: Incoming): void;
   onPing(payload: Buffer): void;
-  onClose(code: number, reason: string): void;
+  onClose(code: number): void;
   /** Receives the code with which to close a peer that broke a rule. */
   onFailure(code: number, message: string): void;
 }
@@ -196,17 +196,16 @@ export class FrameReader {
   }
 
   #readClose(content: Buffer): void {
-    if (content.length === 0) return this.#close(NO_STATUS, "");
+    if (content.length === 0) return this.#close(NO_STATUS);
     const code = content.length < 2 ? 0 : content.readUInt16BE(0);
-    const reason = content.subarray(2);
     if (!isSendable(code)) return void this.#fail(PROTOCOL_ERROR, "an invalid close code");
-    if (!isUtf8(reason)) return void this.#fail(INVALID_DATA, "a close reason is not UTF-8");
-    this.#close(code, reason.toString("utf8"));
+    if (!isUtf8(content.subarray(2))) return void this.#fail(INVALID_DATA, "a close reason is not UTF-8");
+    this.#close(code);
   }
 
-  #close(code: number, reason: string): void {
+  #close(code: number): void {
     this.end();
-    this.#sink.onClose(code, reason);
+    this.#sink.onClose(code);
   }
 
   /** Returns a position behind everything. */

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
+import { payloadTooLarge } from "../../protocol/message_bounds.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
 import { frameBytesOf, isFrame, type Outgoing } from "./frame_writer.ts";
@@ -139,7 +140,9 @@ export class EngineOutbox implements Expirable {
   #requireRoom(bytes: number): void {
     const { budget, maxPayloadBytes } = this.#options;
     // The JSON of a message that is written again may be longer than it was.
-    if (bytes > maxPayloadBytes + SMALL_MESSAGE_BYTES) throw tooMuchUnread(bytes, maxPayloadBytes);
+    if (bytes > maxPayloadBytes + SMALL_MESSAGE_BYTES) {
+      throw payloadTooLarge({ size: bytes - MESSAGE_OVERHEAD_BYTES, limit: maxPayloadBytes });
+    }
     const size = this.waitingBytes + bytes;
     // The largest message still passes beside a few small ones.
     if (size > this.#maxBytes && this.waitingBytes > SMALL_MESSAGE_BYTES) {

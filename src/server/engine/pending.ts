@@ -10,7 +10,7 @@ import { type Incoming, sizeOf } from "./incoming.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 /** A session must send less than this before its CONNECT packet. */
-export const MAX_PENDING_BYTES = CONSTANTS.maxPendingBytes.value;
+const MAX_PENDING_BYTES = CONSTANTS.maxPendingBytes.value;
 const MAX_UNDECIDED_BYTES = CONSTANTS.maxUndecidedBytes.value;
 /** The most chunks of a WebSocket in which those bytes may arrive: each chunk costs more than its bytes. */
 const MAX_CHUNKS = 256;

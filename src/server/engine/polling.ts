@@ -9,7 +9,6 @@ import { Holding, noMemory } from "./budget.ts";
 import { giveBuffer } from "./buffers.ts";
 import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
-import { MAX_PENDING_BYTES } from "./pending.ts";
 import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
 import { type EngineSession, PacketType, type SessionContext, type Transport } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
@@ -83,7 +82,9 @@ export class Polling implements Transport, Expirable {
     }
     const announced = request.headers["content-length"];
     const size = announced === undefined ? undefined : Number(announced);
-    const maxBytes = this.#session.isAdmitted ? this.#options.maxPayloadBytes : MAX_PENDING_BYTES - 1;
+    const maxBytes = this.#session.isAdmitted
+      ? this.#options.maxPayloadBytes
+      : CONSTANTS.maxPendingBytes.value - 1;
     if (size !== undefined && size > maxBytes) return this.#refuse(response, { size });
     const memory = new Holding(this.#session.account);
     // A body that announces its length can be refused before it is read, and its session goes on.

@@ -15,9 +15,9 @@ import {
   senderRefusal,
 } from "../admission/handshake.ts";
 import { optionLabel } from "../options/checks.ts";
+import { CONSTANTS } from "../options/constants.ts";
 import { type QuotaLedger, refusalOf } from "../admission/quotas.ts";
 import type { Arrival, Engine } from "./engine.ts";
-import { MAX_PENDING_BYTES } from "./pending.ts";
 import { Polling } from "./polling.ts";
 import { hidesConnection, refuseUpgrade } from "./opening_handshake.ts";
 import type { EngineSession } from "./session.ts";
@@ -176,7 +176,7 @@ function takeListeners(server: HttpServer, event: string): readonly Listener[] {
 /** Before admission, a body is read only if it announces a small length. */
 function checkPendingBody({ headers }: Pick<IncomingMessage, "headers">): HandshakeRefusal | undefined {
   const length = headers["content-length"];
-  return length !== undefined && Number(length) < MAX_PENDING_BYTES ? undefined : TOO_LARGE;
+  return length !== undefined && Number(length) < CONSTANTS.maxPendingBytes.value ? undefined : TOO_LARGE;
 }
 
 /** A session may have one WebSocket at a time: each one could hold a message of the largest size. */
@@ -210,7 +210,7 @@ const SECOND_WEBSOCKET = refusal(
 
 const TOO_LARGE = refusal(
   ErrorCode.PAYLOAD_TOO_LARGE,
-  `Cannot accept the request: the body must have less than ${MAX_PENDING_BYTES} bytes before admission`,
+  `Cannot accept the request: the body must have less than ${CONSTANTS.maxPendingBytes.value} bytes before admission`,
   { kind: "body_size", status: 413 },
 );
 

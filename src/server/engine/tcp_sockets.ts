@@ -11,7 +11,6 @@ import type { Logger } from "../../log.ts";
 import { type BoundName, optionLabel } from "../options/checks.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { AddressLedger } from "./address_ledger.ts";
-import { REPLACEABLE_AFTER_MS } from "./engine.ts";
 
 /** TCP connections per session that is not admitted yet: a client that polls uses two. */
 const SOCKETS_PER_SESSION = 2;
@@ -63,7 +62,7 @@ export class TcpSockets {
     this.#pending = new AddressLedger({
       max: Math.min(options.maxSockets, options.maxPendingConnections),
       maxPerAddress: options.maxPendingConnectionsPerAddress * SOCKETS_PER_SESSION,
-      replaceableAfterMs: REPLACEABLE_AFTER_MS,
+      replaceableAfterMs: CONSTANTS.replaceableAfterMs.value,
       evict: (socket) => void socket.destroy(),
     });
     this.#readable = options.isTls ? "secureConnection" : "connection";

@@ -40,7 +40,6 @@ const REFUSALS = [
   "credentials", // the credentials were refused
   "before_admission", // a connection that broke a rule before its admission
   "slow_reader", // a member that did not read
-  "other",
 ] as const;
 export type Refusal = typeof REFUSALS[number];
 
@@ -62,7 +61,7 @@ export class Counts<Name> {
     this.#counts = new Float64Array(names.length);
   }
 
-  /** Counts a name that is not in the list as the last one. */
+  /** Counts a name that is not in the list as the last one, which is then for all others. */
   add(name: Name): void {
     const index = this.#names.indexOf(name);
     const place = index < 0 ? this.#names.length - 1 : index;

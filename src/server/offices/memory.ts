@@ -27,10 +27,10 @@ export class MemoryOffices implements Offices {
     return Promise.resolve(this.#join(candidate));
   }
 
-  leave(sid: string): Promise<Member | undefined> {
+  leave(sid: string): Promise<void> {
     const member = this.#remove(sid);
     if (member !== undefined) this.#listener.onLeft(member, { isHere: true, reason: "left" });
-    return Promise.resolve(member);
+    return Promise.resolve();
   }
 
   members(officeId: string): Promise<readonly Member[]> {

@@ -18,8 +18,8 @@ export interface Offices {
    * @throws {SmcpError} when the state is out of reach; nothing changed.
    */
   join(candidate: Member): Promise<JoinOutcome>;
-  /** Ends the membership of a connection of this process, and returns it. */
-  leave(sid: string): Promise<Member | undefined>;
+  /** Ends the membership of a connection of this process, if it has one. */
+  leave(sid: string): Promise<void>;
   /** Lists the members of an office in the order in which they joined, without observers. */
   members(officeId: string): Promise<readonly Member[]>;
   /**

@@ -29,7 +29,7 @@ const BEFORE_ADMISSION = {
   // A few events of a client that does not wait.
   maxUndecidedBytes: { value: 8 * KIB, help: "bytes between CONNECT and the admission", beyond: ENDS },
   // A client needs three: CONNECT and two to upgrade. Some send their first events without waiting.
-  maxPendingPackets: { value: 64, help: "packets", beyond: ENDS },
+  maxPendingPackets: { value: 64, help: "packets of Engine.IO", beyond: ENDS },
   // Clients of Socket.IO do not pipeline.
   maxHeadsPerRead: { value: 4, help: "HTTP requests in one read", beyond: ENDS },
   maxTokenLength: { value: 16_384, help: "characters of a token", beyond: "refused" },

@@ -88,8 +88,8 @@ export interface SmcpServerOptions {
    */
   readonly maxMessageMemoryBytes?: number | undefined;
   /**
-   * The most open requests of one connection; 1,024 by default. One more is answered 400. One Computer may be
-   * asked twice as many, one office four times.
+   * The most open requests of one connection; 1,024 by default. One more is answered 400. The observers of
+   * one office may have a quarter as many, together.
    */
   readonly maxOpenRequests?: number | undefined;
   /**

@@ -132,7 +132,7 @@ const LIMITS = {
     kind: "count",
     help: "the most open requests of one connection",
     who: "an Agent that serves many users at once",
-    note: "One more is answered 400. One Computer may be asked twice as many, one office four times.",
+    note: "One more is answered 400. The observers of one office may have a quarter as many, together.",
     default: 1_024,
   },
   maxPendingConnectionsPerAddress: {

@@ -96,15 +96,17 @@ export class Call {
     throw this.cannotHandle("the sender is not in an office", { code: ErrorCode.NOT_IN_ROOM });
   }
 
-  /**
-   * Returns the membership of the caller; throws 503 while this process may not act for it, and 403 for another role, and
-   * for an observer whose event does not only read.
-   */
-  requireRole(role: Role): Member {
+  /** The same; throws 503 while this process may not act for it. */
+  requireServedMember(): Member {
     const member = this.requireMember();
-    const { hub, connection, event } = this;
-    if (!hub.offices.isServing(connection.sid)) throw outOfReach(`handle "${quoted(event)}"`);
-    if (member.isObserver && !OBSERVER_EVENTS.has(event)) {
+    if (this.hub.offices.isServing(this.connection.sid)) return member;
+    throw outOfReach(`handle "${quoted(this.event)}"`);
+  }
+
+  /** The same; throws 403 for another role, and for an observer whose event does not only read. */
+  requireRole(role: Role): Member {
+    const member = this.requireServedMember();
+    if (member.isObserver && !OBSERVER_EVENTS.has(this.event)) {
       throw this.cannotHandle("observers may only read", { code: ErrorCode.FORBIDDEN });
     }
     if (member.role === role) return member;

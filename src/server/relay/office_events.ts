@@ -81,6 +81,8 @@ export const listRoom: Route = {
     const { office_id: officeId, req_id } = parseListRoomReq(body);
     requireOwnOffice(call, { officeId, verb: "list" });
     const members = await call.hub.offices.members(officeId);
+    // What this process knows may be out of date.
+    call.requireServedMember();
     const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
     return [answer];
   },

@@ -126,12 +126,13 @@ export function withComputer(cause: SmcpError, computer: string | undefined): Sm
 }
 
 export interface RequestLimit {
-  readonly requests: number;
+  /** Any number by default. */
+  readonly requests?: number;
   readonly bytes: number;
 }
 
 /** What one connection may have in flight. Its requests are bounded before, when they are opened. */
-export const REQUESTER_LIMIT: RequestLimit = { requests: Infinity, bytes: CONSTANTS.maxRequesterBytes.value };
+export const REQUESTER_LIMIT: RequestLimit = { bytes: CONSTANTS.maxRequesterBytes.value };
 
 /** The open requests of a connection, those to it, or those of the observers of an office. */
 export class OpenRequests extends Set<PendingRequest> implements Side {
@@ -154,19 +155,19 @@ export class OpenRequests extends Set<PendingRequest> implements Side {
    * @param whose Whose requests these are, for the message.
    * @throws {SmcpError} 400 for too many requests, 413 for too many bytes.
    */
-  requireRoom(whose: string, limit: RequestLimit): void {
-    if (this.size >= limit.requests) {
+  requireRoom(whose: string, { requests = Infinity, bytes }: RequestLimit): void {
+    if (this.size >= requests) {
       throw new SmcpError(
         ErrorCode.BAD_REQUEST,
         `Cannot relay a request: ${this.size} requests of ${whose} are in flight`,
-        { details: { field: "event", limit: limit.requests } },
+        { details: { field: "event", limit: requests } },
       );
     }
-    if (this.bytes < limit.bytes) return;
+    if (this.bytes < bytes) return;
     throw new SmcpError(
       ErrorCode.PAYLOAD_TOO_LARGE,
       `Cannot relay a request: requests of ${whose} with ${this.bytes} bytes are in flight`,
-      { details: { size: this.bytes, limit: limit.bytes } },
+      { details: { size: this.bytes, limit: bytes } },
     );
   }
 }

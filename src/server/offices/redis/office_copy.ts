@@ -15,7 +15,6 @@ export interface CopyListener {
   onSeatGiven(seat: Seat, reason: LeaveReason): void;
 }
 
-/** A copy of the seats of an office. No sockets, no clock. */
 export class OfficeCopy {
   /** The rules, for its seats. Not to be changed from outside. */
   readonly office = new Office<Seat>();

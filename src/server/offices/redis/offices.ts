@@ -46,6 +46,8 @@ export class RedisOffices implements Offices {
   readonly #offices = new Map<string, SharedOffice>();
   /** The seats that the connections of this process have or take, by `sid`. */
   readonly #held = new Map<string, HeldSeat>();
+  /** Those with a session, by its digest: when many members come back, each join asks for the seats of its session. */
+  readonly #sessions = new Map<string, Set<HeldSeat>>();
   readonly #closing = new AbortController();
   /** The number of offices whose seats cannot be taken again yet. */
   #waiting = 0;
@@ -87,9 +89,7 @@ export class RedisOffices implements Offices {
       registration,
       courier,
       listener,
-      onEnded: (seat) => {
-        if (this.#held.get(seat.member.sid) === seat) this.#held.delete(seat.member.sid);
-      },
+      onEnded: (seat) => this.#remove(seat),
       onNotice: (officeId, text) => this.#onNotice(officeId, text),
       onClosed: (office) => {
         if (this.#offices.get(office.officeId) === office) this.#offices.delete(office.officeId);
@@ -132,11 +132,9 @@ export class RedisOffices implements Offices {
     return outcome;
   }
 
-  async leave(sid: string): Promise<Member | undefined> {
+  async leave(sid: string): Promise<void> {
     const seat = this.#held.get(sid);
-    if (seat === undefined) return undefined;
-    await this.#give(seat, "left");
-    return seat.member;
+    if (seat !== undefined) await this.#give(seat, "left");
   }
 
   async members(officeId: string): Promise<readonly Member[]> {
@@ -206,10 +204,24 @@ export class RedisOffices implements Offices {
     return office;
   }
 
+  #add(seat: HeldSeat): void {
+    this.#held.set(seat.member.sid, seat);
+    const { sessionId } = seat;
+    if (sessionId === undefined) return;
+    this.#sessions.set(sessionId, (this.#sessions.get(sessionId) ?? new Set()).add(seat));
+  }
+
+  #remove(seat: HeldSeat): void {
+    const { member: { sid }, sessionId = "" } = seat;
+    if (this.#held.get(sid) === seat) this.#held.delete(sid);
+    const seats = this.#sessions.get(sessionId);
+    if (seats?.delete(seat) && seats.size === 0) this.#sessions.delete(sessionId);
+  }
+
   async #take(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
     const { member, office } = seat;
     office.held.set(member.sid, seat);
-    this.#held.set(member.sid, seat);
+    this.#add(seat);
     try {
       return await this.#tryUntilLate(seat);
     } catch (error) {
@@ -265,9 +277,10 @@ export class RedisOffices implements Offices {
   }
 
   #replace({ sessionId, newer, exceptOffice }: MessageOf<"replace">): void {
-    for (const seat of this.#held.values()) {
+    for (const seat of [...this.#sessions.get(sessionId) ?? []]) {
       const { member: { sid, officeId }, state } = seat;
-      if (seat.sessionId !== sessionId || state !== "held") continue;
+      // A connection that is moving to another office gives its former seat up itself.
+      if (state !== "held" || this.#held.get(sid) !== seat) continue;
       if (sid !== newer && officeId !== exceptOffice) void this.#give(seat, "replaced");
     }
   }
