@@ -61,9 +61,9 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly #reading = new Set<Promise<void>>();
   readonly #told = new Set<string>();
   readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
-  readonly #listeners = new Set<() => void>();
   readonly #searched = Promise.withResolvers<void>();
   #published: PublishedDocuments | undefined;
+  #onTold: (() => void) | undefined;
   #isListDue = false;
   #list: readonly DocumentInfo[] | undefined;
   #isClosed = false;
@@ -73,14 +73,10 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#options = options;
   }
 
-  /** Tells the clients of these documents of changes. */
-  attach(published: PublishedDocuments): void {
+  /** Tells the clients of these documents of changes, and `onTold` each time. */
+  attach(published: PublishedDocuments, onTold: () => void): void {
     this.#published = published;
-  }
-
-  /** Calls `listener` when a document was added, changed, removed or read. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener);
+    this.#onTold = onTold;
   }
 
   /** How many files there are, and how many of them have not been read yet. */
@@ -274,7 +270,6 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   #noteChange(): void {
     this.#list = undefined;
     this.#tell.request();
-    for (const listener of this.#listeners) listener();
   }
 
   #tellNow(): void {
@@ -284,6 +279,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#isListDue = false;
     if (isList) this.#published?.listChanged();
     for (const docRef of documents) this.#published?.changed(docRef);
+    this.#onTold?.();
   }
 }
 

@@ -1,13 +1,6 @@
 /** Publishes the files of folders as documents. */
 import { dirname, SEPARATOR } from "@std/path";
-import {
-  countOf,
-  describeFileError,
-  FolderWatch,
-  type Logger,
-  silentLogger,
-  Throttle,
-} from "@a2c-smcp/sdk/base";
+import { countOf, describeFileError, FolderWatch, type Logger, silentLogger } from "@a2c-smcp/sdk/base";
 import {
   Provider,
   type PublishedWindow,
@@ -22,8 +15,6 @@ import { FileTree, type FolderFile } from "./folder/tree.ts";
 import { openReportStore, type ReportStore } from "./index/store.ts";
 import { ParserPool } from "./parsing/pool.ts";
 
-/** How often the window of changes is updated, in milliseconds. */
-const WINDOW_INTERVAL_MS = 1_000;
 /** How many documents the window shows. */
 const MAX_SHOWN = 20;
 /**
@@ -107,7 +98,6 @@ class OpenFolders implements FolderDocuments {
   readonly #tree: FileTree;
   readonly #catalogue: DocumentCatalogue;
   readonly #window: PublishedWindow;
-  readonly #showChanges: Throttle;
   readonly #watch: FolderWatch;
   #closed: Promise<void> | undefined;
 
@@ -139,7 +129,6 @@ class OpenFolders implements FolderDocuments {
       concurrency: parsers,
     });
     const published = this.#provider.publishDocuments(this.#catalogue);
-    this.#catalogue.attach(published);
     this.#window = this.#provider.publishWindow({
       host,
       path: ["documents"],
@@ -152,8 +141,7 @@ class OpenFolders implements FolderDocuments {
         return this.#recentChanges((file) => published.uri(file.docRef));
       },
     });
-    this.#showChanges = new Throttle(() => this.#window.update(), WINDOW_INTERVAL_MS);
-    this.#catalogue.onChange(() => this.#showChanges.request());
+    this.#catalogue.attach(published, () => this.#window.update());
     this.#pool.warm();
     this.listed = this.#search();
     this.#watch = new FolderWatch(roots, {
@@ -232,7 +220,6 @@ class OpenFolders implements FolderDocuments {
   }
 
   async #close(): Promise<void> {
-    this.#showChanges.close();
     await this.#watch.close();
     await Promise.all([this.#catalogue.close(), this.#pool.close()]);
     this.#store?.[Symbol.dispose]();
