@@ -104,9 +104,11 @@ Deno.test("a VRL engine", async (t) => {
 Deno.test("a script that takes too long is terminated, and the next one runs", async () => {
   using engine = new VrlEngine({ runTimeoutMs: 1_000 });
   const loop = (body: string) => `for_each(array!(.a)) -> |_index, _value| { ${body} }`;
-  const endless = engine.run(loop(loop(loop(".n = 1"))), { a: Array(2_000).fill(0) });
+  // Several seconds, and not without end: the thread of a worker that Deno 2.9 terminates goes on until its script ends,
+  // and took a core from all other tests.
+  const long = engine.run(loop(loop(loop(".n = 1"))), { a: Array(250).fill(0) });
   const next = engine.run(".x = 1", {});
-  await assertRejects(() => endless, VrlError, "1000 ms");
+  await assertRejects(() => long, VrlError, "1000 ms");
   assertEquals(await next, '{"x":1}');
 });
 
