@@ -150,7 +150,7 @@ export interface Holder {
   readonly member: Pick<Member, keyof WantedSeat | "name"> | undefined;
   readonly isEnded: boolean;
   /** Released when the change of its membership that is under way has ended. */
-  readonly held: { readonly released: Promise<void> } | undefined;
+  readonly deferred: { readonly released: Promise<void> } | undefined;
   grant: Grant | undefined;
   tell(event: string, body: unknown): void;
   dismiss(farewell: Farewell): void;
@@ -241,7 +241,7 @@ export class LiveCredentials implements Expirable {
     this.#triedAtMs = nowMs;
     const permit = await this.#decide(sent);
     // A join that began with the old grant must not end after this check.
-    while (this.#holder.held !== undefined) await this.#holder.held.released;
+    while (this.#holder.deferred !== undefined) await this.#holder.deferred.released;
     if (this.#holder.isEnded) return;
     const { sid, identity, member } = this.#holder;
     const { principal, grant, expiresAtMs } = permit;

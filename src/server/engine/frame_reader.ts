@@ -45,7 +45,7 @@ const CLOSE = 0x8;
 const PING = 0x9;
 const PONG = 0xa;
 
-interface Frame {
+interface FrameHead {
   readonly opcode: number;
   readonly isFinal: boolean;
   /** Where the payload begins, and its length. */
@@ -136,7 +136,7 @@ export class FrameReader {
   }
 
   /** Reads a text that is one short frame: nearly all messages are. */
-  #readText(bytes: Buffer, frame: Frame): number {
+  #readText(bytes: Buffer, frame: FrameHead): number {
     const { payload: start, length, mask } = frame;
     if (length > this.#limits.maxPayloadBytes) return this.#openFrame(frame);
     const end = start + length;
@@ -145,7 +145,7 @@ export class FrameReader {
     return end;
   }
 
-  #openFrame({ opcode, isFinal, payload, length, mask }: Frame): number {
+  #openFrame({ opcode, isFinal, payload, length, mask }: FrameHead): number {
     const message = this.#message ??= new PartialMessage(opcode === TEXT, this.#limits);
     if (!message.addFrame({ length, isFinal })) return this.#fail(TOO_BIG, "a message is too large");
     this.#isFinal = isFinal;
@@ -186,7 +186,7 @@ export class FrameReader {
     this.#sink.onMessage(new OversizeText(beginning.slice(MESSAGE_TYPE.length), sizeBytes));
   }
 
-  #readControl(bytes: Buffer, { opcode, payload, length, mask }: Frame): number {
+  #readControl(bytes: Buffer, { opcode, payload, length, mask }: FrameHead): number {
     const end = payload + length;
     unmask(bytes, { start: payload, end, mask });
     const content = bytes.subarray(payload, end);

@@ -99,7 +99,7 @@ class RawEncoder extends Encoder {
 class BoundedDecoder extends Decoder {
   readonly #maxPayloadBytes: number;
   readonly #maxValues: number;
-  readonly #held: Pick<Holding, "bytes" | "hold">;
+  readonly #memory: Pick<Holding, "bytes" | "hold">;
   #attached: AttachedPacket | undefined;
   #refusal: SmcpError | undefined;
 
@@ -107,7 +107,7 @@ class BoundedDecoder extends Decoder {
     super();
     this.#maxPayloadBytes = maxPayloadBytes;
     this.#maxValues = maxValuesFor(maxPayloadBytes);
-    this.#held = openHolding();
+    this.#memory = openHolding();
     // Before the listener of Socket.IO, which is not called when this one throws.
     this.on("decoded", (packet: Packet) => this.#check(packet));
   }
@@ -205,15 +205,15 @@ class BoundedDecoder extends Decoder {
   }
 
   #hold(bytes: number): void {
-    const size = this.#held.bytes + bytes;
-    if (this.#held.hold(size)) return;
+    const size = this.#memory.bytes + bytes;
+    if (this.#memory.hold(size)) return;
     this.#dropAttached();
     throw noMemory(size);
   }
 
   #dropAttached(): void {
     this.#attached = undefined;
-    this.#held.hold(0);
+    this.#memory.hold(0);
   }
 }
 

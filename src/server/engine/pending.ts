@@ -40,7 +40,7 @@ export class Pending implements Expirable {
   /** `connecting` until its CONNECT packet, `deciding` until the auth provider decides, `refused` until it ends. */
   #phase: "connecting" | "deciding" | "refused" = "connecting";
   /** The messages since its CONNECT packet. The clients of some languages send them without waiting. */
-  #held: Incoming[] = [];
+  #early: Incoming[] = [];
   #rawBytes = 0;
   #chunks = 0;
   #packets = 0;
@@ -82,7 +82,7 @@ export class Pending implements Expirable {
     if (this.#phase === "connecting") return this.#readConnect(message);
     if (typeof message === "string" && isConnectTo(message, SMCP_NAMESPACE)) {
       this.#session.dropPending("it sent a second CONNECT packet");
-    } else this.#held.push(copyOf(message));
+    } else this.#early.push(copyOf(message));
     return false;
   }
 
@@ -91,7 +91,7 @@ export class Pending implements Expirable {
     // It may have ended while it was decided.
     if (this.#isOver) return;
     this.#phase = "refused";
-    this.#held = [];
+    this.#early = [];
     this.#wait(REFUSAL_LINGER_MS, undefined);
   }
 
@@ -99,7 +99,7 @@ export class Pending implements Expirable {
   end(): readonly Incoming[] {
     this.#options.timeouts.cancel(this.#scheduled);
     this.#isOver = true;
-    return this.#held.splice(0);
+    return this.#early.splice(0);
   }
 
   /** Implements {@linkcode Expirable}. After a stall of the event loop, packets that arrived meanwhile are handled first. */

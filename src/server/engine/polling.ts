@@ -10,7 +10,7 @@ import { giveBuffer } from "./buffers.ts";
 import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
-import { type EngineSession, PacketType, type SessionContext, type Transport } from "./session.ts";
+import { EnginePacketType, type EngineSession, type SessionContext, type Transport } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 
 const SEPARATOR = "\x1e";
@@ -113,13 +113,13 @@ export class Polling implements Transport, Expirable {
     }
     if (!this.#isClosing) return;
     // In an answer of its own: clients of Socket.IO read nothing that comes with it.
-    this.#answer([PacketType.close]);
+    this.#answer([EnginePacketType.close]);
     this.#gone();
   }
 
   /** Ends a waiting request without a message, so that the client can go on over its WebSocket. */
   release(): void {
-    if (this.#poll !== undefined) this.#answer([PacketType.noop]);
+    if (this.#poll !== undefined) this.#answer([EnginePacketType.noop]);
   }
 
   close(): void {
@@ -131,7 +131,7 @@ export class Polling implements Transport, Expirable {
   }
 
   end(): void {
-    if (this.#poll !== undefined) this.#answer([PacketType.close]);
+    if (this.#poll !== undefined) this.#answer([EnginePacketType.close]);
     this.#gone();
   }
 
@@ -253,7 +253,7 @@ export class Polling implements Transport, Expirable {
     const session = this.#session;
     for (const packet of text.split(SEPARATOR)) {
       // Also from a client that was told so, or has told it to Socket.IO: it asks for no further packet.
-      if (packet === PacketType.close) return session.fail("transport close");
+      if (packet === EnginePacketType.close) return session.fail("transport close");
       if (session.readyState !== "open") continue;
       if (packet.startsWith("b")) session.onMessage(Buffer.from(packet.slice(1), "base64"));
       else session.onText(packet);

@@ -16,7 +16,7 @@ import { Pending, type PendingOptions } from "./pending.ts";
 import type { Expirable, Scheduled } from "../../async/timing_wheel.ts";
 
 /** The types of Engine.IO packets, as they are written. */
-export const PacketType = {
+export const EnginePacketType = {
   open: "0",
   close: "1",
   ping: "2",
@@ -25,8 +25,8 @@ export const PacketType = {
   upgrade: "5",
   noop: "6",
 } as const;
-const { open: OPEN, ping: PING, pong: PONG, message: MESSAGE } = PacketType;
-const TYPES: ReadonlySet<string> = new Set(Object.values(PacketType));
+const { open: OPEN, ping: PING, pong: PONG, message: MESSAGE } = EnginePacketType;
+const TYPES: ReadonlySet<string> = new Set(Object.values(EnginePacketType));
 
 const ID_BYTES = 15;
 

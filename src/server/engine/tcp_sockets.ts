@@ -189,7 +189,7 @@ export function warnOfOpenFiles(maxSockets: number, logger: Pick<Logger, "warn">
 const LIMITS_FILE = "/proc/self/limits";
 
 function readOpenFilesLimit(): number | undefined {
-  if (!isGranted({ name: "read", path: LIMITS_FILE })) return undefined;
+  if (!hasPermission({ name: "read", path: LIMITS_FILE })) return undefined;
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS_FILE, "utf8"))?.[1];
     return soft === undefined ? undefined : Number(soft);
@@ -199,6 +199,6 @@ function readOpenFilesLimit(): number | undefined {
 }
 
 /** Whether this process has a permission without a prompt. Node has no such permissions. */
-export function isGranted(permission: Deno.PermissionDescriptor): boolean {
+export function hasPermission(permission: Deno.PermissionDescriptor): boolean {
   return typeof Deno === "undefined" || Deno.permissions.querySync(permission).state === "granted";
 }

@@ -1,12 +1,12 @@
 /** The upgrade of a session from polling to a WebSocket: a probe and its answer, the end of the poll, and the change. */
 import type { Polling } from "./polling.ts";
 import type { Incoming } from "./incoming.ts";
-import { type EngineSession, PacketType, type Probe } from "./session.ts";
+import { EnginePacketType, type EngineSession, type Probe } from "./session.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 import type { Receiver, WebSocket } from "./web_socket.ts";
 
-const PROBE = `${PacketType.ping}probe`;
-const PROBE_ANSWER = `${PacketType.pong}probe`;
+const PROBE = `${EnginePacketType.ping}probe`;
+const PROBE_ANSWER = `${EnginePacketType.pong}probe`;
 /** How long an upgrade may take. */
 const UPGRADE_TIMEOUT_MS = 10_000;
 /** How often a poll that waits is ended, so that its client can send no further one. A client may not pause at once. */
@@ -50,7 +50,7 @@ export class Upgrade implements Receiver, Probe, Expirable {
     if (text === PROBE && this.#noop === undefined) {
       this.#webSocket.sendFirst(PROBE_ANSWER);
       this.#waitForNoop();
-    } else if (text === PacketType.upgrade) this.#finish();
+    } else if (text === EnginePacketType.upgrade) this.#finish();
     else this.#cancel();
   }
 

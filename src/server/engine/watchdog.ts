@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { ListenError } from "../../http/listening.ts";
 import type { Logger } from "../../log.ts";
 import { describeError } from "../../text/text.ts";
-import { isGranted, OPEN_FILES_REMEDY } from "./tcp_sockets.ts";
+import { hasPermission, OPEN_FILES_REMEDY } from "./tcp_sockets.ts";
 
 /** How often the Server checks whether it still accepts connections. */
 const CHECK_INTERVAL_MS = 2_000;
@@ -143,5 +143,5 @@ function explain(error: Error): string {
 
 function mayConnect({ host, port }: { readonly host: string; readonly port: number }): boolean {
   const name = host.includes(":") ? `[${host}]` : host;
-  return isGranted({ name: "net", host: `${name}:${port}` });
+  return hasPermission({ name: "net", host: `${name}:${port}` });
 }

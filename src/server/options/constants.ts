@@ -92,8 +92,8 @@ const MEMBERS = {
     help: "characters of a name, an office id, or the name of an event",
     beyond: "400",
   },
-  maxHeldEvents: { value: 64, help: "events that wait while the member joins or leaves", beyond: "400" },
-  maxHeldBytes: { value: MIB, help: "bytes of these events", beyond: "400" },
+  maxDeferredEvents: { value: 64, help: "events that wait while the member joins or leaves", beyond: "400" },
+  maxDeferredBytes: { value: MIB, help: "bytes of these events", beyond: "400" },
   notifyingBytes: { value: 4 * MIB, help: "bytes of notifications that it causes at once", beyond: "400" },
   notifyingBytesPerSecond: {
     value: 64 * KIB,

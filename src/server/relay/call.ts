@@ -16,7 +16,7 @@ import { answerLost, outOfReach } from "../offices/offices.ts";
 import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
 import { routingFieldsOf } from "../engine/raw.ts";
 import type { Ack, Connection } from "./connection.ts";
-import type { Incoming } from "./held_events.ts";
+import type { MemberEvent } from "./deferred_events.ts";
 import type { Hub } from "./hub.ts";
 import { type Answer, errorCodeOf, type Settlement } from "./pending_requests.ts";
 
@@ -68,7 +68,7 @@ export class Call {
 
   constructor(hub: Hub, { connection, incoming: { event, args }, route }: {
     readonly connection: Connection;
-    readonly incoming: Incoming;
+    readonly incoming: MemberEvent;
     readonly route: Route;
   }) {
     this.hub = hub;

@@ -12,7 +12,7 @@ import type { Credentials, Grant } from "../admission/provider.ts";
 import type { TimingWheel } from "../../async/timing_wheel.ts";
 import type { Account } from "../engine/budget.ts";
 import type { EngineOutbox } from "../engine/outbox.ts";
-import type { HeldEvents } from "./held_events.ts";
+import type { DeferredEvents } from "./deferred_events.ts";
 import { auditFields } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";
 import type { Quotas } from "../admission/quotas.ts";
@@ -94,7 +94,7 @@ export class Connection implements Target {
   /** Its events that are not answered. */
   openRequests = 0;
   /** Its events that wait for a change of its membership; `undefined` while no change is under way. */
-  held: HeldEvents | undefined;
+  deferred: DeferredEvents | undefined;
   readonly #socket: SocketLike;
   readonly #session: SessionLike;
   readonly #shared: ConnectionContext;

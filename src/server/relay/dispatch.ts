@@ -19,7 +19,7 @@ import { departureReason } from "../observe/logs.ts";
 import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
 import { Call, type Route } from "./call.ts";
 import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
-import { HeldEvents, type Incoming } from "./held_events.ts";
+import { DeferredEvents, type MemberEvent } from "./deferred_events.ts";
 import type { Hub } from "./hub.ts";
 import {
   cancelToolCall,
@@ -40,14 +40,14 @@ export function listenerOf(hub: Hub, connection: Connection): (event: unknown, .
   return (event, ...args) => dispatch(hub, connection, { event: String(event), args });
 }
 
-/** Handles an event, or holds it while an earlier one of its connection is being handled. Never throws. */
-export function dispatch(hub: Hub, connection: Connection, incoming: Incoming): void {
+/** Handles an event, or defers it while an earlier one of its connection is being handled. Never throws. */
+export function dispatch(hub: Hub, connection: Connection, incoming: MemberEvent): void {
   if (connection.isEnded) return;
-  const { held } = connection;
-  if (held?.take(incoming, () => dispatch(hub, connection, incoming))) return;
+  const { deferred } = connection;
+  if (deferred?.take(incoming, () => dispatch(hub, connection, incoming))) return;
   const call = new Call(hub, { connection, incoming, route: routeOf(incoming.event) });
-  if (held === undefined) handle(call, incoming);
-  else call.refuse(tooManyHeld(call));
+  if (deferred === undefined) handle(call, incoming);
+  else call.refuse(tooManyDeferred(call));
 }
 
 const unknownEvent: Route = {
@@ -74,7 +74,7 @@ function hasPrefix(event: string, prefix: string): boolean {
   return event.length > prefix.length && event.startsWith(prefix);
 }
 
-function handle(call: Call, { args }: Incoming): void {
+function handle(call: Call, { args }: MemberEvent): void {
   const problem = problemOf(call, args);
   if (problem !== undefined) return call.refuse(problem);
   call.open();
@@ -89,7 +89,7 @@ function handle(call: Call, { args }: Incoming): void {
 }
 
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
-function problemOf(call: Call, args: Incoming["args"]): SmcpError | undefined {
+function problemOf(call: Call, args: MemberEvent["args"]): SmcpError | undefined {
   const { hub, connection, event, wantsAck } = call;
   const { principal } = connection.quotas;
   const excess = principal.requests && principal.takeRequest(event);
@@ -164,14 +164,14 @@ async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
 
 async function finishInOrder(call: Call, answer: Promise<Answer>): Promise<void> {
   const { connection } = call;
-  const held = connection.held = new HeldEvents(connection.account);
+  const deferred = connection.deferred = new DeferredEvents(connection.account);
   await finishLater(call, answer);
-  connection.held = undefined;
-  held.release();
+  connection.deferred = undefined;
+  deferred.release();
 }
 
-function tooManyHeld(call: Call): SmcpError {
-  const limit = CONSTANTS.maxHeldEvents.value;
+function tooManyDeferred(call: Call): SmcpError {
+  const limit = CONSTANTS.maxDeferredEvents.value;
   const why = "too many events, or too large ones, wait while this connection joins or leaves an office";
   return call.cannotHandle(why, { details: { field: "event", limit } });
 }
@@ -181,11 +181,11 @@ export function dispatchDisconnect(
   hub: Hub,
   { connection, cause }: { readonly connection: Connection; readonly cause: string },
 ): void {
-  const { held, sid, farewell } = connection;
+  const { deferred, sid, farewell } = connection;
   hub.departureReasons.set(sid, departureReason(cause, farewell));
   connection.end();
-  if (held === undefined) void leave(hub, connection);
-  else held.after(() => void leave(hub, connection));
+  if (deferred === undefined) void leave(hub, connection);
+  else deferred.after(() => void leave(hub, connection));
 }
 
 async function leave(hub: Hub, { sid }: Connection): Promise<void> {

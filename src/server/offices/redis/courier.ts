@@ -221,11 +221,11 @@ export class Courier {
    * before the reply to its join.
    */
   #pass(message: MessageOf<"ask" | "tell" | "drop">, text: string): void {
-    const held = this.#context.connections.get(message.sid)?.held;
+    const deferred = this.#context.connections.get(message.sid)?.deferred;
     const pass = () => this.#passNow(message, text);
-    if (held === undefined) pass();
-    else if (message.kind === "drop") held.after(pass);
-    else if (!held.hold(text.length, pass)) this.#onRefused(message, noMemory(text.length));
+    if (deferred === undefined) pass();
+    else if (message.kind === "drop") deferred.after(pass);
+    else if (!deferred.defer(text.length, pass)) this.#onRefused(message, noMemory(text.length));
   }
 
   /** Never throws. */

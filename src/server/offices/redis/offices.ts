@@ -19,7 +19,7 @@ import { Courier, type CourierBounds } from "./courier.ts";
 import { type Lease, type LeaseClock, Registration, systemClock } from "./registration.ts";
 import type { MessageOf } from "./messages.ts";
 import type { RedisSettings } from "./settings.ts";
-import { type HeldSeat, type OfficeContext, SharedOffice } from "./shared_office.ts";
+import { type OfficeContext, type OwnSeat, SharedOffice } from "./shared_office.ts";
 import { KEPT_MS, redisKeys, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
@@ -45,9 +45,9 @@ export class RedisOffices implements Offices {
   readonly #context: OfficeContext;
   readonly #offices = new Map<string, SharedOffice>();
   /** The seats that the connections of this process have or take, by `sid`. */
-  readonly #held = new Map<string, HeldSeat>();
+  readonly #seats = new Map<string, OwnSeat>();
   /** Those with a session, by its digest: when many members come back, each join asks for the seats of its session. */
-  readonly #sessions = new Map<string, Set<HeldSeat>>();
+  readonly #sessions = new Map<string, Set<OwnSeat>>();
   readonly #closing = new AbortController();
   /** The number of offices whose seats cannot be taken again yet. */
   #waiting = 0;
@@ -104,14 +104,14 @@ export class RedisOffices implements Offices {
   }
 
   get unready(): string | undefined {
-    if (!this.#context.registration.isHeld) return "cannot reach Redis";
+    if (!this.#context.registration.isActive) return "cannot reach Redis";
     return this.#waiting > 0 ? "waiting, since Redis has restarted" : undefined;
   }
 
   async join(candidate: Member): Promise<JoinOutcome> {
     const { sid, officeId } = candidate;
     const intent = `join office "${officeId}"`;
-    const current = this.#held.get(sid);
+    const current = this.#seats.get(sid);
     if (current !== undefined && isSameMembership(current.member, candidate)) {
       if (isServed(current)) return { kind: "joined", member: current.member };
       throw outOfReach(intent);
@@ -133,7 +133,7 @@ export class RedisOffices implements Offices {
   }
 
   async leave(sid: string): Promise<void> {
-    const seat = this.#held.get(sid);
+    const seat = this.#seats.get(sid);
     if (seat !== undefined) await this.#give(seat, "left");
   }
 
@@ -147,7 +147,7 @@ export class RedisOffices implements Offices {
   }
 
   isServing(sid: string): boolean {
-    const seat = this.#held.get(sid);
+    const seat = this.#seats.get(sid);
     return seat !== undefined && isServed(seat);
   }
 
@@ -155,7 +155,7 @@ export class RedisOffices implements Offices {
     const office = this.#offices.get(officeId);
     const seat = office?.copy.office.findComputer(name);
     if (office === undefined || seat === undefined || office.isLeft(seat)) return undefined;
-    const own = office.held.get(seat.sid);
+    const own = office.ownSeats.get(seat.sid);
     const isReachable = own === undefined ? this.#context.redis.isUp : isServed(own);
     if (!isReachable) throw outOfReach(`reach Computer '${name}'`);
     return own === undefined
@@ -204,23 +204,23 @@ export class RedisOffices implements Offices {
     return office;
   }
 
-  #add(seat: HeldSeat): void {
-    this.#held.set(seat.member.sid, seat);
+  #add(seat: OwnSeat): void {
+    this.#seats.set(seat.member.sid, seat);
     const { sessionId } = seat;
     if (sessionId === undefined) return;
     this.#sessions.set(sessionId, (this.#sessions.get(sessionId) ?? new Set()).add(seat));
   }
 
-  #remove(seat: HeldSeat): void {
+  #remove(seat: OwnSeat): void {
     const { member: { sid }, sessionId = "" } = seat;
-    if (this.#held.get(sid) === seat) this.#held.delete(sid);
+    if (this.#seats.get(sid) === seat) this.#seats.delete(sid);
     const seats = this.#sessions.get(sessionId);
     if (seats?.delete(seat) && seats.size === 0) this.#sessions.delete(sessionId);
   }
 
-  async #take(seat: HeldSeat, current: HeldSeat | undefined): Promise<JoinOutcome> {
+  async #take(seat: OwnSeat, current: OwnSeat | undefined): Promise<JoinOutcome> {
     const { member, office } = seat;
-    office.held.set(member.sid, seat);
+    office.ownSeats.set(member.sid, seat);
     this.#add(seat);
     try {
       return await this.#tryUntilLate(seat);
@@ -232,12 +232,12 @@ export class RedisOffices implements Offices {
     } finally {
       if (seat.state === "joining") {
         office.end(seat);
-        if (current !== undefined && current.state !== "ended") this.#held.set(member.sid, current);
+        if (current !== undefined && current.state !== "ended") this.#seats.set(member.sid, current);
       }
     }
   }
 
-  async #tryUntilLate(seat: HeldSeat): Promise<JoinOutcome> {
+  async #tryUntilLate(seat: OwnSeat): Promise<JoinOutcome> {
     const { registration, signal } = this.#context;
     const intent = `join office "${seat.office.officeId}"`;
     const endMs = performance.now() + JOIN_TIMEOUT_MS;
@@ -271,7 +271,7 @@ export class RedisOffices implements Offices {
   }
 
   /** Gives a seat up: here at once, since a newer connection may be answered as soon as Redis knows. */
-  async #give(seat: HeldSeat, reason: "left" | "replaced"): Promise<void> {
+  async #give(seat: OwnSeat, reason: "left" | "replaced"): Promise<void> {
     seat.office.end(seat, reason);
     await seat.office.tellLeft();
   }
@@ -280,7 +280,7 @@ export class RedisOffices implements Offices {
     for (const seat of [...this.#sessions.get(sessionId) ?? []]) {
       const { member: { sid, officeId }, state } = seat;
       // A connection that is moving to another office gives its former seat up itself.
-      if (state !== "held" || this.#held.get(sid) !== seat) continue;
+      if (state !== "taken" || this.#seats.get(sid) !== seat) continue;
       if (sid !== newer && officeId !== exceptOffice) void this.#give(seat, "replaced");
     }
   }
@@ -290,7 +290,7 @@ export class RedisOffices implements Offices {
     const notice = parseJson(text);
     if (!isRecord(notice) || typeof notice["event"] !== "string") return;
     // This process has delivered its own.
-    if (registration.isOwn(String(notice["from"])) || !registration.lease?.isHeld()) return;
+    if (registration.isOwn(String(notice["from"])) || !registration.lease?.isValid()) return;
     this.#listener.deliver(officeId, { event: notice["event"], body: notice["body"] });
   }
 
@@ -300,6 +300,6 @@ export class RedisOffices implements Offices {
 }
 
 /** Whether this process may act for a member now. */
-function isServed({ office }: HeldSeat): boolean {
-  return office.lease !== undefined && office.lease.isHeld();
+function isServed({ office }: OwnSeat): boolean {
+  return office.lease !== undefined && office.lease.isValid();
 }

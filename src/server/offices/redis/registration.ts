@@ -36,11 +36,11 @@ export class Lease {
     this.#clock = clock;
   }
 
-  isHeld(): boolean {
+  isValid(): boolean {
     return this.#clock.monotonicMs() < this.#endMs && this.#clock.wallMs() < this.#wallEndMs;
   }
 
-  /** Sends a renewal, and holds the lease from that moment on unless Redis replies 0. Returns whether it is held. */
+  /** Sends a renewal, which counts from that moment on unless Redis replies 0. Returns whether it does. */
   async renew(send: () => Promise<unknown>): Promise<boolean> {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.wallMs();
@@ -103,13 +103,13 @@ export class Registration {
   }
 
   /** Whether this process may act for members now. */
-  get isHeld(): boolean {
-    return this.#context.redis.isUp && this.#lease !== undefined && this.#lease.isHeld();
+  get isActive(): boolean {
+    return this.#context.redis.isUp && this.#lease !== undefined && this.#lease.isValid();
   }
 
   /** @throws {SmcpError} while this process may not act for members. */
   requireLease(intent: string): Lease {
-    if (this.#lease !== undefined && this.isHeld) return this.#lease;
+    if (this.#lease !== undefined && this.isActive) return this.#lease;
     throw outOfReach(intent);
   }
 
@@ -207,7 +207,7 @@ export class Registration {
   async #beat(): Promise<void> {
     if (!this.#context.redis.isUp) return;
     const lease = this.#lease;
-    const isRenewed = lease !== undefined && lease.isHeld() && await this.#extend(lease);
+    const isRenewed = lease !== undefined && lease.isValid() && await this.#extend(lease);
     if (!isRenewed || this.#isRepairNeeded) void this.repair();
     else await this.#listener.onBeat();
   }

@@ -24,16 +24,16 @@ const CHANGE = "change ";
 const NOTICE = "notice ";
 
 /**
- * A seat of a member that is connected to this process. A seat that is `joining` is `held` as soon as the copy of its office
+ * A seat of a member that is connected to this process. A seat that is `joining` is `taken` as soon as the copy of its office
  * shows it, whether the reply to the join or the office's channel tells of it first. It has `ended` when the join is refused
  * or has failed, when its member leaves, and when it was given away. Nothing comes after the end.
  */
-export interface HeldSeat {
+export interface OwnSeat {
   readonly member: Member;
   readonly office: SharedOffice;
   /** A digest of the session. */
   readonly sessionId: string | undefined;
-  state: "joining" | "held" | "ended";
+  state: "joining" | "taken" | "ended";
 }
 
 export interface OfficeContext extends RedisContext {
@@ -42,7 +42,7 @@ export interface OfficeContext extends RedisContext {
   readonly registration: Registration;
   readonly courier: Courier;
   /** Called when a seat of this process has ended. */
-  onEnded(seat: HeldSeat): void;
+  onEnded(seat: OwnSeat): void;
   onNotice(officeId: string, text: string): void;
   /** Called when an office is closed, and nothing remains of it here. */
   onClosed(office: SharedOffice): void;
@@ -70,9 +70,9 @@ export interface Wait {
 export class SharedOffice {
   readonly officeId: string;
   readonly copy: OfficeCopy;
-  /** By `sid`. */
-  readonly held = new Map<string, HeldSeat>();
-  /** The last lease under which all held seats were taken. */
+  /** The seats of this process, by `sid`. */
+  readonly ownSeats = new Map<string, OwnSeat>();
+  /** The last lease under which all of them were taken. */
   lease: Lease | undefined;
   /** How many seats ended here without a word of Redis: it may still have them, until it was asked later than that. */
   #unsettled = 0;
@@ -106,8 +106,8 @@ export class SharedOffice {
   }
 
   /** Takes a seat for a member that joins, unless a rule forbids it. */
-  take(held: HeldSeat, lease: Lease): Promise<JoinOutcome | Wait> {
-    return this.#use(() => this.#tryToTake(held, lease));
+  take(own: OwnSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+    return this.#use(() => this.#tryToTake(own, lease));
   }
 
   /** Takes all seats of this process again under a lease, and ends those that were given away. */
@@ -116,11 +116,11 @@ export class SharedOffice {
   }
 
   /** Ends a seat. @param reason Why the member has left; absent for one that has not joined. */
-  end(seat: HeldSeat, reason?: LeaveReason): void {
+  end(seat: OwnSeat, reason?: LeaveReason): void {
     if (seat.state === "ended") return;
     const { member } = seat;
     seat.state = "ended";
-    if (this.held.get(member.sid) === seat) this.held.delete(member.sid);
+    if (this.ownSeats.get(member.sid) === seat) this.ownSeats.delete(member.sid);
     this.#context.onEnded(seat);
     if (reason !== undefined) this.#context.listener.onLeft(member, { isHere: true, reason });
     this.closeUnused();
@@ -150,7 +150,7 @@ export class SharedOffice {
 
   /** Ends the subscription unless somebody uses the office. */
   closeUnused(): void {
-    const isUsed = () => this.#users > 0 || this.held.size > 0 || this.#unsettled > 0;
+    const isUsed = () => this.#users > 0 || this.ownSeats.size > 0 || this.#unsettled > 0;
     if (isUsed()) return;
     this.#enqueue(async () => {
       if (isUsed()) return;
@@ -184,7 +184,7 @@ export class SharedOffice {
     return result;
   }
 
-  async #tryToTake({ member }: HeldSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+  async #tryToTake({ member }: OwnSeat, lease: Lease): Promise<JoinOutcome | Wait> {
     this.lease ??= lease;
     const wait = this.lease === lease ? undefined : await this.#tryToTakeAgain(lease);
     if (wait !== undefined) return wait;
@@ -223,7 +223,7 @@ export class SharedOffice {
    */
   async #tryToTakeAgain(lease: Lease): Promise<Wait | undefined> {
     const unsettled = this.#unsettled;
-    const leastUptimeMs = this.lease?.isHeld() ? 0 : this.#leastUptimeMs;
+    const leastUptimeMs = this.lease?.isValid() ? 0 : this.#leastUptimeMs;
     await this.#refresh();
     await this.#reap();
     return await this.#retry(async () => {
@@ -235,28 +235,28 @@ export class SharedOffice {
       if (result !== "ok") return result;
       this.lease = lease;
       this.#unsettled -= unsettled;
-      for (const [held, reason] of given) this.end(held, reason);
+      for (const [own, reason] of given) this.end(own, reason);
       return undefined;
     });
   }
 
-  /** Finds the held seats that Redis has under another fence, those that it lacks, and those that were given away. */
+  /** Finds the own seats that Redis has under another fence, those that it lacks, and those that were given away. */
   #compare({ fence }: Lease) {
     const moved: Seat[] = [];
     const missing: Seat[] = [];
-    const given: [HeldSeat, LeaveReason][] = [];
+    const given: [OwnSeat, LeaveReason][] = [];
     const rules = new Office();
-    for (const held of this.held.values()) {
+    for (const own of this.ownSeats.values()) {
       // A join that is under way takes its seat itself.
-      if (held.state !== "held") continue;
-      const { member } = held;
+      if (own.state !== "taken") continue;
+      const { member } = own;
       const known = this.copy.office.find(member.sid);
       const seat = known ?? toSeat(member, fence);
       if (known !== undefined) {
         if (known.fence !== fence) moved.push({ ...known, fence });
       } // The message that told so may not have reached this process.
-      else if (this.copy.findSession(seat) !== undefined) given.push([held, "replaced"]);
-      else if (this.copy.office.refuse(member, []) ?? rules.refuse(member, [])) given.push([held, "lost"]);
+      else if (this.copy.findSession(seat) !== undefined) given.push([own, "replaced"]);
+      else if (this.copy.office.refuse(member, []) ?? rules.refuse(member, [])) given.push([own, "lost"]);
       else {
         rules.add(member);
         missing.push(seat);
@@ -341,30 +341,30 @@ export class SharedOffice {
     if (!this.copy.apply(change)) await this.#refresh();
   }
 
-  #holderOf(seat: Seat): HeldSeat | undefined {
-    const held = this.held.get(seat.sid);
-    return held !== undefined && isSameMembership(held.member, seat) ? held : undefined;
+  #holderOf(seat: Seat): OwnSeat | undefined {
+    const own = this.ownSeats.get(seat.sid);
+    return own !== undefined && isSameMembership(own.member, seat) ? own : undefined;
   }
 
   #onSeatTaken(seat: Seat): void {
-    const held = this.#holderOf(seat);
+    const own = this.#holderOf(seat);
     const { listener } = this.#context;
-    if (held === undefined) {
+    if (own === undefined) {
       if (!this.isLeft(seat)) listener.onJoined(seat, { isHere: false });
-    } else if (held.state === "joining") {
-      held.state = "held";
-      listener.onJoined(held.member, { isHere: true });
+    } else if (own.state === "joining") {
+      own.state = "taken";
+      listener.onJoined(own.member, { isHere: true });
     }
   }
 
   #onSeatGiven(seat: Seat, reason: LeaveReason): void {
-    const held = this.#holderOf(seat);
+    const own = this.#holderOf(seat);
     const { listener, registration } = this.#context;
-    if (held === undefined) {
+    if (own === undefined) {
       if (!this.isLeft(seat)) listener.onLeft(seat, { isHere: false, reason: "left" });
-    } else if (reason === "replaced") this.end(held, reason);
+    } else if (reason === "replaced") this.end(own, reason);
     // This process still acts for it as long as its lease lasts: nobody else had the right to take the seat.
-    else if (held.state === "held") void registration.repair();
+    else if (own.state === "taken") void registration.repair();
   }
 
   get #leastUptimeMs(): number {

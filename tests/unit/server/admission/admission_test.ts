@@ -41,7 +41,7 @@ function openCredentials(timeouts: TimingWheel, ends: string[], who = "it"): Liv
     identity: { principal: who, session: undefined, version: undefined, isObserver: false },
     member: undefined,
     isEnded: false,
-    held: undefined,
+    deferred: undefined,
     grant: undefined,
     tell: () => {},
     dismiss: ({ code }: Farewell) => void ends.push(`${who} ${code}`),

@@ -14,7 +14,7 @@ import { toSeat } from "../../../../../src/server/offices/redis/store.ts";
 import { createEventLogs } from "../../../../../src/server/observe/logs.ts";
 import { Drain } from "../../../../../src/server/drain.ts";
 import { RelayedText } from "../../../../../src/server/engine/long_text.ts";
-import { holdEvents } from "../../relay/_held_events.ts";
+import { deferEvents } from "../../relay/_deferred_events.ts";
 import { ObserverRequests } from "../../../../../src/server/relay/pending_requests.ts";
 import type { PendingRequest, Settlement } from "../../../../../src/server/relay/pending_requests.ts";
 import { RawAnswer, RawRequest } from "../../../../../src/server/engine/raw.ts";
@@ -42,12 +42,12 @@ Deno.test("a Courier cancels a request behind the request, also while its Comput
   const sent: string[] = [];
   const connection = openConnection("s", shared, (event) => sent.push(event));
   const courier = courierOf(connection, shared);
-  const held = connection.held = holdEvents().held;
+  const deferred = connection.deferred = deferEvents().deferred;
   courier.receive(writeMessage(ask, '["client:tool_call",{}]'));
   courier.receive(writeMessage({ kind: "drop", id: ask.id, from: ask.from, sid: ask.sid }));
   connection.enter(computer("laptop", { sid: "s" }));
-  connection.held = undefined;
-  held.release();
+  connection.deferred = undefined;
+  deferred.release();
   assertEquals(sent, [ask.event, CANCEL_TOOL_CALL_NOTIFICATION]);
   shared.timeouts.clear();
 });
@@ -177,10 +177,10 @@ Deno.test("a Courier logs that a Computer cannot be told an event, within the bo
   };
   tellOften();
   // While its membership changes, nobody waits for what comes of it.
-  const held = connection.held = holdEvents().held;
+  const deferred = connection.deferred = deferEvents().deferred;
   tellOften();
-  connection.held = undefined;
-  held.release();
+  connection.deferred = undefined;
+  deferred.release();
   connection.end();
   // The last one tells how many were left out.
   assertEquals(levels, Array(CONNECTION_LINES.burst + 1).fill("warn"));
@@ -200,8 +200,8 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
       return Promise.resolve(1);
     },
   });
-  const { held, memory } = holdEvents(250_000);
-  connection.held = held;
+  const { deferred, memory } = deferEvents(250_000);
+  connection.deferred = deferred;
   const tell = {
     kind: "tell",
     from: ask.from,
@@ -216,8 +216,8 @@ Deno.test("a Courier keeps no large messages for a Computer whose membership cha
     courier.receive(writeMessage(tell, JSON.stringify([tell.event, { text }])));
   }
   assertEquals(memory.usedBytes > 200_000 && memory.usedBytes < 250_000, true);
-  connection.held = undefined;
-  held.release();
+  connection.deferred = undefined;
+  deferred.release();
   assertEquals(emitted, [ask.event, tell.event]);
   assertEquals(
     published.flatMap((message) => message.kind === "fail" ? [message.code] : []),

@@ -23,22 +23,22 @@ const renew = (lease: Lease) => lease.renew(() => Promise.resolve(true));
 
 Deno.test("a lease is held for its time from the moment in which its renewal was sent", async () => {
   const { clock, lease } = open();
-  assertEquals(lease.isHeld(), false);
+  assertEquals(lease.isValid(), false);
   await lease.renew(() => {
     clock.pass(2_000);
     return Promise.resolve(true);
   });
   clock.pass(3_999);
-  assertEquals(lease.isHeld(), true);
+  assertEquals(lease.isValid(), true);
   clock.pass(1);
-  assertEquals(lease.isHeld(), false);
+  assertEquals(lease.isValid(), false);
 });
 
 Deno.test("a lease ends while the machine is suspended, when only the wall clock goes on", async () => {
   const { clock, lease } = open();
   await renew(lease);
   clock.wall += 6_000;
-  assertEquals(lease.isHeld(), false);
+  assertEquals(lease.isValid(), false);
 });
 
 Deno.test("a wall clock that is set back makes no lease longer", async () => {
@@ -46,9 +46,9 @@ Deno.test("a wall clock that is set back makes no lease longer", async () => {
   await renew(lease);
   clock.wall -= 3_600_000;
   clock.pass(5_999);
-  assertEquals(lease.isHeld(), true);
+  assertEquals(lease.isValid(), true);
   clock.pass(1);
-  assertEquals(lease.isHeld(), false);
+  assertEquals(lease.isValid(), false);
 });
 
 Deno.test("Redis keeps a lease for longer than its holder uses it, and each lease has a fence of its own", () => {

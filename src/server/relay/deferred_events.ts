@@ -4,14 +4,14 @@ import { type Account, Holding } from "../engine/budget.ts";
 import { RawRequest } from "../engine/raw.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
-export interface Incoming {
+export interface MemberEvent {
   readonly event: string;
   /** Its arguments; the last one is a function when the sender asked for an ack. */
   readonly args: readonly unknown[];
 }
 
 /** What waits for the end of a change, in the order in which it came. */
-export class HeldEvents {
+export class DeferredEvents {
   readonly #waiting: (() => void)[] = [];
   readonly #counted: Holding;
 
@@ -21,16 +21,16 @@ export class HeldEvents {
   }
 
   /** Adds an event; `false` when too many wait, or there is no memory for it. Below the limit, any size fits. */
-  take({ args: [body] }: Incoming, handle: () => void): boolean {
-    const { maxHeldEvents, maxHeldBytes } = CONSTANTS;
-    if (this.#waiting.length >= maxHeldEvents.value || this.#counted.bytes >= maxHeldBytes.value) {
+  take({ args: [body] }: MemberEvent, handle: () => void): boolean {
+    const { maxDeferredEvents, maxDeferredBytes } = CONSTANTS;
+    if (this.#waiting.length >= maxDeferredEvents.value || this.#counted.bytes >= maxDeferredBytes.value) {
       return false;
     }
-    return this.hold(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
+    return this.defer(body instanceof RawRequest ? body.size : approximateSizeBytes(body), handle);
   }
 
   /** Calls `handle` after the change; `false` when there is no memory for what it handles. */
-  hold(bytes: number, handle: () => void): boolean {
+  defer(bytes: number, handle: () => void): boolean {
     if (!this.#counted.hasRoom(this.#counted.bytes + bytes)) return false;
     this.#counted.change(bytes);
     this.after(handle);
