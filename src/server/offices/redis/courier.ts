@@ -118,12 +118,11 @@ export class Courier {
     }
   }
 
-  /** Asks the process of an older connection to give its seat up, or all processes for seats in other offices. */
-  replace({ sid: newer, sessionId, officeId }: Seat, older?: Seat): void {
+  /** Tells all processes that older connections of the session of a seat give their seats in other offices up. */
+  replace({ sid: newer, sessionId, officeId: exceptOffice }: Seat): void {
     if (sessionId === undefined) return;
-    const exceptOffice = older === undefined ? officeId : "";
     const message = { kind: "replace", from: this.#context.fence(), sessionId, newer, exceptOffice } as const;
-    this.#sendAhead(older?.fence ?? ALL_PROCESSES, message);
+    this.#sendAhead(ALL_PROCESSES, message);
   }
 
   #peer(fence: string): Peer {

@@ -85,6 +85,8 @@ export class Registration {
   #repair: Promise<void> | undefined;
   #isRepairNeeded = true;
   #isRenewalNeeded = false;
+  /** From when on a lease that Redis does not have has ended: others may have lost Redis together with this process. */
+  #judgesFromMs = -Infinity;
 
   constructor(context: RedisContext, listener: RegistrationListener) {
     this.#context = context;
@@ -117,9 +119,13 @@ export class Registration {
     return this.#fences.has(fence);
   }
 
-  /** Finds those processes whose leases have ended. An ended lease never comes back. */
+  /**
+   * Finds those processes whose leases have ended. An ended lease never comes back. After an outage that has cost this process
+   * its own lease, the others get as long as a lease to register again.
+   */
   async findLost(fences: Iterable<string>): Promise<ReadonlySet<string>> {
     const lost = new Set<string>();
+    if (this.#context.clock.monotonicMs() < this.#judgesFromMs) return lost;
     await Promise.all([...new Set(fences)].map(async (fence) => {
       if (!this.isOwn(fence) && await this.#isLost(fence)) lost.add(fence);
     }));
@@ -179,6 +185,7 @@ export class Registration {
     const { redis, keys, leaseMs, logger } = this.#context;
     const lease = new Lease(this.#context);
     const { fence } = lease;
+    if (this.#lease !== undefined) this.#judgesFromMs = this.#context.clock.monotonicMs() + keptMsOf(leaseMs);
     this.#fences.add(fence);
     for (const name of [fence, ALL_PROCESSES]) {
       await redis.clients.subscribe(keys.processChannel(name), this.#listener.onMessage);

@@ -18,8 +18,6 @@ const MAX_PAUSE_MS = 200;
 const PAUSE_STEP_MS = 10;
 /** Redis tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1_000;
-/** How often another process is asked to give a seat up, while its lease lasts. */
-const REPLACING_PAUSE_MS = 50;
 const CHANGE = "change ";
 const NOTICE = "notice ";
 
@@ -199,22 +197,13 @@ export class SharedOffice {
         const isOther = await this.#refresh() || await this.#reap();
         return isOther ? "conflict" : { kind: "refused", ...refusal };
       }
-      if (ghost !== undefined && !await this.#isFree(ghost)) {
-        this.#context.courier.replace(seat, ghost);
-        return { waitMs: REPLACING_PAUSE_MS };
-      }
+      // In one change, so that nobody else finds the seat free. The process of the older connection ends it with the news.
       const removed: Removal[] = [];
       if (ghost !== undefined) removed.push([ghost, "replaced"]);
       if (own !== undefined) removed.push([own, "left"]);
       const result = await this.#change({ removed, taken: [seat], leastUptimeMs: this.#leastUptimeMs });
       return result === "ok" ? { kind: "joined", member } : result;
     });
-  }
-
-  /** Whether no other process acts for a seat any more. */
-  async #isFree({ fence }: Seat): Promise<boolean> {
-    const { registration } = this.#context;
-    return registration.isOwn(fence) || (await registration.findLost([fence])).size > 0;
   }
 
   /**

@@ -350,6 +350,21 @@ export function testOffices(
     await offices.assertMembers("lab", [owner]);
   });
 
+  test("join() that replaces a connection leaves its seat to nobody else, however often others try", async () => {
+    await using offices = await open();
+    const renewed = () => agent("ada", { session: "s", principal: "p" });
+    let holder = await offices.joined(renewed());
+    let isOver = false;
+    const rival = async () => {
+      while (!isOver) assertMatch(await offices.refusal(agent("mallory")), /already has an agent/);
+    };
+    const rivals = [rival(), rival(), rival()];
+    for (let round = 0; round < 10; round++) holder = await offices.joined(renewed());
+    isOver = true;
+    await Promise.all(rivals);
+    await offices.assertMembers("lab", [holder]);
+  });
+
   test("join() replaces no connection of another session, role or principal", async () => {
     await using offices = await open();
     const ghost = await offices.joined(computer("laptop", { session: "s", principal: "p" }));
