@@ -17,8 +17,8 @@ const SEPARATOR = "\x1e";
 /** The most packets in one answer: python-engineio closes the connection for more. */
 const MAX_ANSWERED_PACKETS = 16;
 const MAX_POSTED_PACKETS = CONSTANTS.maxPostedPackets.value;
-/** So many chunks of a body are joined. */
-const MAX_CHUNKS = 1_000;
+/** So many parts of a body are joined. */
+const MAX_PARTS = 1_000;
 /** How long a body may take. */
 const BODY_TIMEOUT_MS = CONSTANTS.bodyTimeoutMs.value;
 /** How long a session that ends waits for the request that is told so. */
@@ -312,7 +312,7 @@ class Body implements Expirable {
     const { maxBytes, memory } = this.#options;
     this.#bytes += chunk.byteLength;
     if (this.#bytes > maxBytes) return this.#end({ kind: "large" });
-    if (this.#chunks.push(chunk) === MAX_CHUNKS) this.#joined.push(Buffer.concat(this.#chunks.splice(0)));
+    if (this.#chunks.push(chunk) === MAX_PARTS) this.#joined.push(Buffer.concat(this.#chunks.splice(0)));
     if (!memory.hold(this.#bytes)) this.#end({ kind: "no memory" });
   };
 
