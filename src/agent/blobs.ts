@@ -1,5 +1,7 @@
 /** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
+import { JsonCost } from "../json/cost.ts";
 import { isRecord } from "../json/json.ts";
+import { MAX_RELAYED_DEPTH } from "../json/measure.ts";
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,
@@ -43,6 +45,7 @@ interface Mark {
 
 interface FetchedBlob extends Mark {
   readonly bytes: Uint8Array;
+  readonly reader: BlobReader;
 }
 
 /** Stands in the place of an item of a tool result that was the result's structured content. */
@@ -106,8 +109,9 @@ async function fillAnswer<Answer, Part extends object>(
       try {
         const sha256 = mark.meta[A2C_SHA256];
         const bytes = await reader.read(mark.handle, typeof sha256 === "string" ? sha256 : undefined);
-        if (isAnswer) whole = kind.parse(toJson({ ...mark, bytes }), onFlaw);
-        else filled = fill(part, { ...mark, bytes });
+        const blob = { ...mark, bytes, reader };
+        if (isAnswer) whole = kind.parse(toJson(blob), onFlaw);
+        else filled = fill(part, blob);
       } catch (error) {
         onFailure(mark.handle, error);
       }
@@ -166,6 +170,7 @@ function toText({ handle, bytes }: FetchedBlob): string {
 }
 
 function toJson(blob: FetchedBlob): unknown {
+  blob.reader.weigh(blob.handle, blob.bytes);
   const text = toText(blob);
   try {
     return JSON.parse(text);
@@ -183,6 +188,9 @@ export const DEFAULT_BLOB_TIMEOUT_MS = 300_000;
 /** The most chunks to request for one answer: a Computer may send tiny chunks. */
 export const MAX_BLOB_CHUNKS = 10_000;
 const MAX_ATTEMPTS = 3;
+/** The most values in the JSON of one answer, weighed by their cost: what a Computer reads of an MCP server by default. */
+const MAX_BLOB_VALUES = 6_000_000;
+const WEIGHED_BYTES = 64 * 1024;
 
 export type FetchChunk = (handle: string, offset: number) => Promise<GetBlobRet>;
 
@@ -197,6 +205,7 @@ export class BlobReader {
   readonly #maxBytes: number;
   #freeBytes: number;
   #chunks = 0;
+  #cost: JsonCost | undefined;
 
   constructor({ fetchChunk, maxBytes }: BlobReaderOptions) {
     this.#fetch = fetchChunk;
@@ -220,6 +229,28 @@ export class BlobReader {
       return download.bytes;
     }
     throw broken(handle, `the bytes do not match the checksum after ${MAX_ATTEMPTS} attempts`);
+  }
+
+  /**
+   * Adds the cost of the JSON of a blob, before it is parsed.
+   *
+   * @throws {SmcpError} 413 when the JSON of the answer costs too much, or is nested too deeply.
+   */
+  weigh(handle: string, bytes: Uint8Array): void {
+    const cost = this.#cost ??= new JsonCost({ maxDepth: MAX_RELAYED_DEPTH });
+    const refuse = (what: string, cause?: unknown) =>
+      new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, `Cannot read blob "${handle}": its JSON ${what}`, { cause });
+    cost.beginMessage();
+    try {
+      for (let start = 0; start < bytes.length && cost.values <= MAX_BLOB_VALUES; start += WEIGHED_BYTES) {
+        cost.push(bytes.subarray(start, start + WEIGHED_BYTES));
+      }
+    } catch (cause) {
+      throw refuse(`is nested more than ${MAX_RELAYED_DEPTH} levels deep`, cause);
+    }
+    if (cost.values > MAX_BLOB_VALUES) {
+      throw refuse(`has more than ${MAX_BLOB_VALUES} values (weighed by their cost, for one answer)`);
+    }
   }
 
   /** Fetches all chunks once; `undefined` when the blob changed meanwhile. Allocates memory only for received bytes. */

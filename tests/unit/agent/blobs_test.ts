@@ -1,6 +1,8 @@
-import { assertEquals, assertRejects, assertStringIncludes, fail } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, fail } from "@std/assert";
 import { type FetchChunk, fillBlobs } from "../../../src/agent/blobs.ts";
 import { describeError } from "../../../src/text/text.ts";
+import { ErrorCode } from "../../../src/protocol/error_codes.ts";
+import { SmcpError } from "../../../src/protocol/errors.ts";
 import type { GetBlobRet } from "../../../src/protocol/resources.ts";
 import type { ContentItem } from "../../../src/protocol/tools.ts";
 
@@ -136,4 +138,47 @@ Deno.test("fillBlobs() ends when its caller gives up", async () => {
     },
   });
   assertEquals(await assertRejects(() => filling), reason);
+});
+
+for (const mark of ["a2c_structured_content", "a2c_answer"]) {
+  const costly: [string, string][] = [
+    ["levels deep", "[".repeat(300)],
+    ["values", `[${"{},".repeat(1_500_000)}0]`],
+  ];
+  for (const [word, json] of costly) {
+    Deno.test(`fillBlobs() refuses JSON with too many ${word} before parsing it, as ${mark}`, async () => {
+      const blob = new TextEncoder().encode(json);
+      const checksum = await digest(blob);
+      const errors: unknown[] = [];
+      const item = image({ [mark]: true });
+      const result = await fillBlobs({ content: [item] }, {
+        fetchChunk: () =>
+          Promise.resolve({
+            ...chunkOf(blob, 0, checksum),
+            blob: blob.toBase64(),
+            eof: true,
+          }),
+        maxBytes: 10_000_000,
+        onFailure: (_handle, error) => void errors.push(error),
+      });
+      assertEquals(result, { content: [item] });
+      const [error] = errors;
+      assert(error instanceof SmcpError && error.code === ErrorCode.PAYLOAD_TOO_LARGE, String(error));
+      assertStringIncludes(error.message, word);
+    });
+  }
+}
+
+Deno.test("fillBlobs() weighs the JSON of all blobs of an answer together", async () => {
+  const blob = new TextEncoder().encode(`[${"{},".repeat(1_000_000)}0]`);
+  const checksum = await digest(blob);
+  const failed: string[] = [];
+  const content = [1, 2, 3].map((n) => image({ a2c_blob_handle: `h${n}`, a2c_structured_content: true }));
+  const result = await fillBlobs({ content }, {
+    fetchChunk: () => Promise.resolve({ ...chunkOf(blob, 0, checksum), blob: blob.toBase64(), eof: true }),
+    maxBytes: 10_000_000,
+    onFailure: (handle) => void failed.push(handle),
+  });
+  assertEquals(failed, ["h2", "h3"]);
+  assertEquals(result.content, content.slice(1));
 });
