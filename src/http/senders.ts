@@ -23,7 +23,7 @@ export interface SenderHeaders {
 /**
  * Why the sender of a request is refused; `undefined` lets the request pass.
  *
- * @param forwarded What a trusted proxy says about the request.
+ * @param forwarded What a trusted proxy says about the request, or the host of its URL.
  */
 export function senderProblem(
   { host, origin, "sec-fetch-site": site }: SenderHeaders,
@@ -77,7 +77,8 @@ export function createOriginRule(
   return (origin, { host, scheme }) => {
     if (allowed.includes("*") || allowed.includes(origin)) return true;
     const page = URL.parse(origin);
-    if (page === null) return false;
+    // Other schemes, as of files and extensions, may name any host.
+    if (page === null || !["http:", "https:"].includes(page.protocol)) return false;
     if (isLoopback(page.hostname)) return true;
     const isSameScheme = scheme === undefined || scheme === page.protocol;
     // The default port of the scheme may be written or left out.
@@ -121,5 +122,5 @@ export function createHostRule({ allowed, own, isOpenToOthers = false }: HostOpt
 }
 
 /** A name, or an IPv6 address in brackets; and a port. */
-const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
+const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]/?#@\\\s]+)(?::(\d{1,5}))?$/;
 const ADDRESS = /^\[|^\d{1,3}(\.\d{1,3}){3}$/;

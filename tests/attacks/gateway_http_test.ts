@@ -259,6 +259,15 @@ attack("what is no JSON, too long or of another kind is refused, and the next is
   assertEquals((await port.ask(HOST)).status, 200);
 });
 
+attack("bytes that are no text are no JSON", {}, async (port) => {
+  const text = (byte: number) => Uint8Array.from([...new TextEncoder().encode('{"a":"'), byte, 0x22, 0x7d]);
+  const bodies = [text(0xff), text(0xc3), Uint8Array.of(0x7b, 0x7d, 0xc3)];
+  for (const body of bodies) {
+    const response = await port.post(ReadableStream.from([body]));
+    assertEquals([response.status, (await response.json()).error.code], [400, -32700]);
+  }
+});
+
 attack("a state that was made up goes on with no call", {}, async (port) => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -24,6 +24,7 @@ import {
 } from "./sessions.ts";
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 
 /** Serves requests, in any program that has web-standard ones. */
 export interface HttpHandler extends AsyncDisposable {
@@ -114,7 +115,9 @@ export class Entrance implements HttpHandler {
 
   readonly fetch = async (request: Request): Promise<Response> => {
     try {
-      const problem = senderProblem(senderHeaders(request), this.#senders);
+      // HTTP/2 has its host in the URL alone, and a URL in absolute form may name another one than Host.
+      const [, host] = /^https?:\/\/([^/]*)/.exec(request.url) ?? [];
+      const problem = senderProblem(senderHeaders(request), this.#senders, { host });
       if (problem !== undefined) return httpError(403, problem);
       return withCors(await this.#admit(request), request);
     } catch (error) {
@@ -134,7 +137,10 @@ export class Entrance implements HttpHandler {
     if (open === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    return await this.#serveBody(request, open);
+    if (METHODS.includes(request.method)) return await this.#serveBody(request, open);
+    return httpError(405, "Cannot serve this request: MCP has no such method", {
+      headers: { allow: METHODS.join(", ") },
+    });
   }
 
   #refuseToken({ headers }: Request): Response | undefined {
@@ -214,7 +220,7 @@ function withCors(response: Response, request: Request): Response {
   headers.append("vary", "Origin");
   headers.set("access-control-expose-headers", "mcp-session-id, www-authenticate");
   if (request.method === "OPTIONS") {
-    headers.set("access-control-allow-methods", "GET, POST, DELETE");
+    headers.set("access-control-allow-methods", METHODS.join(", "));
     headers.set(
       "access-control-allow-headers",
       request.headers.get("access-control-request-headers") ?? "authorization, content-type",

@@ -85,7 +85,7 @@ export async function readJsonBody(
   const reader = request.body.getReader();
   const stop = () => void reader.cancel(deadline.signal.reason).catch(() => undefined);
   deadline.signal.addEventListener("abort", stop, { once: true });
-  const read = await readText(reader, { maxBytes, share }).catch(() => notSent());
+  const read = await readText(reader, { maxBytes, share }).catch(() => noJson());
   if (deadline.signal.aborted) return notSent();
   if (read instanceof Response) {
     stop();
@@ -110,17 +110,19 @@ function hasManyMembers(value: unknown, levels: number): boolean {
   return members.length > MAX_MEMBERS || members.some((member) => hasManyMembers(member, levels - 1));
 }
 
-/** Decodes and weighs the pieces as they arrive. Rejects when the client does not send all of them. */
+/** Decodes and weighs the pieces as they arrive. Rejects when they are no text. */
 async function readText(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { maxBytes, share }: { readonly maxBytes: number; readonly share: BodyShare },
 ): Promise<{ readonly text: string; readonly sizeBytes: number } | Response> {
   const cost = new JsonCost({ maxDepth: MAX_RELAYED_DEPTH });
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let sizeBytes = 0;
   let turnEndsMs = performance.now() + SLICE_MS;
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+  const next = () => reader.read().catch(notSent);
+  for (let piece = await next(); piece instanceof Response || !piece.done; piece = await next()) {
+    if (piece instanceof Response) return piece;
     sizeBytes += piece.value.length;
     if (sizeBytes > maxBytes) return tooLarge(maxBytes);
     if (!share.take(piece.value.length)) return noRoom();

@@ -33,9 +33,13 @@ Deno.test("createOriginRule() lets pages of this machine and the allowed origins
   ) {
     assertEquals(isAllowed(origin, { host: "127.0.0.1:3000" }), true, origin);
   }
-  for (const origin of ["https://evil.example", "http://app.example", "null", "", "file://"]) {
+  const foreign = ["https://evil.example", "http://app.example", "null", ""];
+  const others = ["file://", "file://localhost", "chrome-extension://localhost", "foo://localhost"];
+  for (const origin of [...foreign, ...others]) {
     assertEquals(isAllowed(origin, { host: "127.0.0.1:3000" }), false, origin);
   }
+  const isSameHostAllowed = createOriginRule({ allowed: [], allowSameHost: true });
+  for (const origin of others) assertEquals(isSameHostAllowed(origin, { host: "localhost" }), false, origin);
 });
 
 Deno.test("createOriginRule() refuses an origin that no browser sends", () => {
@@ -109,6 +113,7 @@ Deno.test("createHostRule() serves names of this machine with any port, and what
       "localhost.evil.example:3000",
       "localhost:3000@evil.example",
       "localhost:",
+      "evil.example/x.localhost",
       "",
     ]
   ) {
