@@ -148,9 +148,11 @@ async function readFiles(laptop: RemoteComputer): Promise<void> {
   assertStringIncludes(page.content_markdown ?? "", "| North Slope | 1,008 | +25 % |");
 
   const sheet = await laptop.readPage(await find("xlsx"), 1);
-  const [table] = sheet.elements;
-  tell(`${sheet.title}: ${table?.summary}`);
+  const table = sheet.elements.find(({ category }) => category === "table");
+  assert(table !== undefined, "The page of the sheet has no table");
+  tell(`${sheet.title}: ${table.summary}`);
   assertStringIncludes(sheet.title, "rows 501–1000");
+  assertStringIncludes(table.summary ?? "", "500 rows");
 }
 
 async function seeChange(

@@ -35,6 +35,9 @@ Deno.test("what npm installs works where there is only Node", async (t) => {
       await Deno.writeTextFile(join(folder, "x.json"), '{"mcpServers":{"a":{"command":"node"}}}');
       assertStringIncludes(await machine.a2c("computer", "check", "x.json"), "ready to use");
     });
+    await t.step("a2c-smcp agent has the text for coding agents", async () => {
+      assertStringIncludes(await machine.a2c("agent", "instructions"), "a2c-smcp agent");
+    });
     await t.step("a2c-smcp server serves until it is told to end, or killed", async () => {
       assertEquals(await machine.serveAndEnd("SIGTERM"), 0);
       assertEquals(await machine.serveAndEnd("SIGINT"), 0);

@@ -23,7 +23,7 @@ Deno.test("a package that both members of the workspace import has one version",
 });
 
 Deno.test("package.json names each door and folder that the programs are made of", () => {
-  const isCode = (path: string) => /^[^/]+\.ts$/.test(path) || path === "src/" || path === "deno.json";
+  const isCode = (path: string) => /^[^/]+\.ts$|^(?:src|skills)\/$|^deno\.json$/.test(path);
   const ours = deno.publish.include.filter(isCode);
   const theirs = documents.publish.include.filter(isCode).map((path) => `packages/documents/${path}`);
   for (const path of [...ours, ...theirs, "bin/", "tools/std/", "deno.lock"]) {
