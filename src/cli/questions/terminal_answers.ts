@@ -124,12 +124,23 @@ function pageHead({ asker, message, url, timeLeftMs }: ShownPage, columns: numbe
 /** The characters of a call's arguments that are shown first, and with each `more`. */
 const FIRST_PAGE_LENGTH = 1_000;
 const NEXT_PAGE_LENGTH = 4_000;
-/** The meaning of an answer; any other answer means no. */
-const CALL_WORDS: ReadonlyMap<string, "yes" | "always"> = new Map([
+/** The meaning of an answer to the whole call; an empty line means no. */
+const CALL_WORDS: ReadonlyMap<string, "yes" | "no"> = new Map([
   ["y", "yes"],
   ["yes", "yes"],
+  ["n", "no"],
+  ["no", "no"],
+]);
+const CALL_WORDS_WITH_ALWAYS: ReadonlyMap<string, "yes" | "always" | "no"> = new Map([
+  ...CALL_WORDS,
   ["a", "always"],
   ["always", "always"],
+]);
+/** Before the last page, an answer that means yes shows the next page. */
+const MORE_WORDS: ReadonlyMap<string, "yes" | "always" | "no" | "more"> = new Map([
+  ...CALL_WORDS_WITH_ALWAYS,
+  ["m", "more"],
+  ["more", "more"],
 ]);
 
 export interface CallToRun {
@@ -151,27 +162,29 @@ export async function askToRun(
   { call, callAgain, params, signal, hasAlways }: CallToRun,
 ): Promise<{ readonly decision: "yes" | "always" | "no"; readonly end: DialogueEnd }> {
   const text = JSON.stringify(params);
+  const words = hasAlways ? CALL_WORDS_WITH_ALWAYS : CALL_WORDS;
   let decision: "yes" | "always" | "no" = "no";
   let shownLength = 0;
   const left = () => Math.max(0, text.length - shownLength);
   const nextPage = (head: string, length: number): Dialogue["first"] => {
     const shown = inWrittenOrder(escapeUnseen(text.slice(shownLength, shownLength + length)));
     shownLength += length;
-    const options = left() === 0
-      ? `Run it? [y]es, ${hasAlways ? "[a]lways, " : ""}[N]o: `
-      : `${countOf(left(), "more character")} left to show before it can run. [m]ore, [N]o: `;
-    return { text: `${head}${shown}${left() === 0 ? "" : "…"}\n${options}` };
+    if (left() > 0) {
+      const options = `${countOf(left(), "more character")} left to show before it can run. [m]ore, [N]o: `;
+      return { text: `${head}${shown}…\n${options}`, check: checkWord(MORE_WORDS, "m or n") };
+    }
+    return {
+      text: `${head}${shown}\nRun it? [y]es, ${hasAlways ? "[a]lways, " : ""}[N]o: `,
+      check: checkWord(words, hasAlways ? "y, a or n" : "y or n"),
+    };
   };
   const next = (typed: string) => {
     const answer = typed.trim().toLowerCase();
-    const decided = CALL_WORDS.get(answer);
-    const isAllowed = decided === "yes" || decided === "always" && hasAlways;
     if (left() === 0) {
-      if (isAllowed) decision = decided;
+      decision = words.get(answer) ?? "no";
       return undefined;
     }
-    // A yes before the last page shows the next page and asks again.
-    if (!isAllowed && answer !== "m" && answer !== "more") return undefined;
+    if ((MORE_WORDS.get(answer) ?? "no") === "no") return undefined;
     return nextPage(`${callAgain}, continued: `, NEXT_PAGE_LENGTH);
   };
   const end = await editor.converse({ first: nextPage(`${call} with `, FIRST_PAGE_LENGTH), next, signal });

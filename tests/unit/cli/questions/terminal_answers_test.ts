@@ -27,12 +27,20 @@ Deno.test("a call runs after a yes, and not after anything else", async () => {
     "yes",
     'Agent "bot" calls "delete" of "files" with {"path":"/tmp/x"}\nRun it? [y]es, [N]o: ',
   ]);
-  for (const line of ["", "n", "sure", "m", "a", "always"]) {
-    assertEquals((await decide(CALL, [line])).decision, "no", line);
-  }
+  for (const line of ["", "n", "No"]) assertEquals((await decide(CALL, [line])).decision, "no", line);
   assertEquals((await decide({ ...CALL, hasAlways: true }, ["a"])).decision, "always");
   assertEquals((await decide(CALL, [], "declined")).decision, "no");
   assertEquals((await decide(CALL, [], "withdrawn")).end, "withdrawn");
+});
+
+Deno.test("any other answer is asked for again, and runs nothing", async () => {
+  for (const line of ["maybe", "sure", "m", "a", "always"]) {
+    const { decision, shown } = await decide(CALL, [line]);
+    assertEquals([decision, shown.at(-1)], ["no", "Invalid answer: enter y or n"], line);
+  }
+  assertEquals((await decide(CALL, ["maybe", "y"])).decision, "yes");
+  const always = await decide({ ...CALL, hasAlways: true }, ["maybe"]);
+  assertEquals([always.decision, always.shown.at(-1)], ["no", "Invalid answer: enter y, a or n"]);
 });
 
 Deno.test("a long call runs only after its last page was shown", async () => {
@@ -43,6 +51,7 @@ Deno.test("a long call runs only after its last page was shown", async () => {
   assertStringIncludes(shown[1] ?? "", '"delete" of "files", continued: xxx');
   assertStringIncludes(shown[2] ?? "", '\\u202eend"}\nRun it?');
   assertEquals((await decide(call, ["n"])).decision, "no");
+  assertEquals((await decide(call, ["maybe"])).shown.at(-1), "Invalid answer: enter m or n");
 });
 
 /** Asks about a page, and types these lines. */
