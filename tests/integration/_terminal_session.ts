@@ -165,7 +165,11 @@ export class TerminalSession implements AsyncDisposable {
   /** Takes the terminal away from the program, if it has not ended by itself. */
   async close(): Promise<void> {
     // Not asked, since script would wait for the program; the program hears that its terminal hung up.
-    if (!this.#hasEnded) this.#child.kill("SIGKILL");
+    try {
+      if (!this.#hasEnded) this.#child.kill("SIGKILL");
+    } catch {
+      // It has ended in this moment.
+    }
     await this.#exited;
     await this.#keyboard.close().catch(() => {});
   }

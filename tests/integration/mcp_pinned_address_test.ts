@@ -17,7 +17,8 @@ async function ask(pairs: readonly string[], env: Readonly<Record<string, string
   };
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", ...flags, program, ...pairs],
-    env: { ...noProxy, ...env },
+    // Its check for a newer Deno would be the first to ask the proxy.
+    env: { ...noProxy, DENO_NO_UPDATE_CHECK: "1", ...env },
   }).output();
   return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
 }

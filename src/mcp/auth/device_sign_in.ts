@@ -49,8 +49,10 @@ export async function beginDeviceSignIn(
     verification_uri,
     ...verification_uri_complete === undefined ? [] : [verification_uri_complete],
   ];
-  const [url = "", completeUrl] = await Promise.all(
-    pages.map(async (text) => (await readPage(text, { issuer, server, signal })).href),
+  // One after the other: a page that is refused leaves no look-up of another one behind.
+  const [url = "", completeUrl] = await Array.fromAsync(
+    pages,
+    async (text) => (await readPage(text, { issuer, server, signal })).href,
   );
   assertUserCode(offer.user_code, { issuer });
   for (const page of [url, completeUrl ?? url]) assertOneOrigin(as.metadata, { config, page });
