@@ -6,7 +6,7 @@ import { costOfTexts, MAX_COST_PER_BYTE } from "../../json/cost.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { optionLabel } from "../options/checks.ts";
 import { Holding, noMemory } from "./budget.ts";
-import { giveBuffer } from "./buffers.ts";
+import { giveBuffer, growBuffer } from "./buffers.ts";
 import { maxValuesFor } from "./packets.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { isFrame, type Outgoing, payloadOf } from "./frame_writer.ts";
@@ -17,8 +17,6 @@ const SEPARATOR = "\x1e";
 /** The most packets in one answer: python-engineio closes the connection for more. */
 const MAX_ANSWERED_PACKETS = 16;
 const MAX_POSTED_PACKETS = CONSTANTS.maxPostedPackets.value;
-/** So many parts of a body are joined. */
-const MAX_PARTS = 1_000;
 /** How long a body may take. */
 const BODY_TIMEOUT_MS = CONSTANTS.bodyTimeoutMs.value;
 /** How long a session that ends waits for the request that is told so. */
@@ -94,7 +92,7 @@ export class Polling implements Transport, Expirable {
       return this.#answerRefused(response, { code, message, details });
     }
     this.#body = new Body(request, {
-      maxBytes,
+      maxBytes: size ?? maxBytes,
       memory,
       timeouts: this.#options.timeouts,
       onEnd: (outcome) => this.#finishBody(outcome, { request, response }),
@@ -277,9 +275,8 @@ class Body implements Expirable {
   readonly #request: IncomingMessage;
   readonly #options: BodyOptions;
   readonly #scheduled: Scheduled;
-  #chunks: Uint8Array[] = [];
-  /** Earlier chunks, joined: each chunk costs far more than a few bytes. */
-  #joined: Uint8Array[] = [];
+  /** Has room for twice what has arrived: to keep each chunk would cost far more than a few bytes. */
+  #buffer: Buffer = Buffer.alloc(0);
   #bytes = 0;
   #isOver = false;
 
@@ -304,23 +301,25 @@ class Body implements Expirable {
     this.#isOver = true;
     this.#options.timeouts.cancel(this.#scheduled);
     this.#options.memory.hold(0);
-    this.#chunks = this.#joined = [];
+    giveBuffer(this.#buffer);
     this.#request.off("data", this.#onData).off("end", this.#onRead).off("close", this.#onClose);
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
     const { maxBytes, memory } = this.#options;
+    const start = this.#bytes;
     this.#bytes += chunk.byteLength;
     if (this.#bytes > maxBytes) return this.#end({ kind: "large" });
-    if (this.#chunks.push(chunk) === MAX_PARTS) this.#joined.push(Buffer.concat(this.#chunks.splice(0)));
-    if (!memory.hold(this.#bytes)) this.#end({ kind: "no memory" });
+    if (this.#bytes > this.#buffer.byteLength) {
+      const size = Math.min(2 * this.#bytes, maxBytes);
+      if (!memory.hold(size)) return this.#end({ kind: "no memory" });
+      this.#buffer = growBuffer(this.#buffer, size);
+    }
+    this.#buffer.set(chunk, start);
   };
 
   readonly #onRead = (): void => {
-    this.#end({
-      kind: "read",
-      text: Buffer.concat([...this.#joined, ...this.#chunks], this.#bytes).toString(),
-    });
+    this.#end({ kind: "read", text: this.#buffer.toString("utf8", 0, this.#bytes) });
   };
 
   readonly #onClose = (): void => {
