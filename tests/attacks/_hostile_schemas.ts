@@ -184,6 +184,21 @@ export function hostileSchemas(scale = 1): HostileSchema[] {
       args: present(100),
     },
     {
+      name: "many alternatives, each with many missing arguments",
+      schema: object({
+        anyOf: names(25).map((name) => ({ required: names(Math.round(990 * scale), name) })),
+      }),
+      args: {},
+    },
+    {
+      name: "missing arguments, told again at each level",
+      schema: nested(60, (inner) => ({ anyOf: [inner, { required: names(300) }] })) as Record<
+        string,
+        unknown
+      >,
+      args: {},
+    },
+    {
       name: "a long text that is counted",
       schema: object({ properties: { a: { allOf: names(900).map(() => ({ maxLength: 6_000_000 })) } } }),
       args: { a: "x".repeat(10_000_000) },

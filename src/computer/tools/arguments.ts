@@ -16,14 +16,19 @@ const MAX_STEPS = 30_000;
 const ENTRIES_PER_STEP = 8;
 /** The deepest nesting of schemas, references included. */
 const MAX_NESTING = 400;
-/** The most problems that are kept; the others are counted. */
+/** The most problems, and choices of a union, that are kept; the other problems are counted. */
 const MAX_KEPT = 1_000;
 const MAX_DESCRIBED = 10;
-const MAX_VALUES = 20;
+/** The most values or missing arguments of one problem that are shown. */
+const MAX_SHOWN = 20;
 /** The most known names that an unknown one is compared with. */
 const MAX_KNOWN = 2_000;
-/** The longest name or value that is shown whole, and the longest reference that is followed, in characters. */
+/**
+ * The longest name or value that is shown, in characters. Only what the call itself contains is cut: errors are masked
+ * later, and a part of a secret in the schema would not be found.
+ */
 const MAX_TEXT = 80;
+/** The longest reference that is followed, in characters. */
 const MAX_REFERENCE = 1_024;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -39,7 +44,7 @@ export interface ArgumentVerdict {
 interface Problem {
   readonly path: string;
   readonly kind: "type" | "values" | "missing" | "other";
-  /** The possible types, values or missing arguments. */
+  /** The possible types or values, or the names of missing members. */
   readonly choices: readonly unknown[];
   /** The sentence about any other problem. */
   readonly describe?: () => string;
@@ -150,7 +155,7 @@ class Check {
     this.#spend(listOf(required).length);
     for (const name of listOf(required)) {
       if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
-      this.#add({ path, kind: "missing", choices: [inPath(path, name)] }, found);
+      this.#add({ path, kind: "missing", choices: [name] }, found);
     }
     // Which names match a pattern is not known.
     const others = patternProperties === undefined ? additionalProperties : true;
@@ -210,6 +215,7 @@ class Check {
   }
 
   #add(problem: Problem, found: Problem[]): void {
+    this.#spend(ENTRIES_PER_STEP);
     if (found.length < MAX_KEPT) found.push(problem);
     else this.uncounted++;
   }
@@ -230,7 +236,8 @@ function summarizeUnion(path: string, refusals: readonly (readonly Problem[])[])
   const alike = (meant.length === 0 ? refusals : meant).flat();
   const [{ kind } = { kind: "other" as const }] = alike;
   if (kind !== "other" && alike.every((each) => each.path === path && each.kind === kind)) {
-    return [{ path, kind, choices: [...new Set(alike.flatMap(({ choices }) => choices))] }];
+    const choices = alike.values().flatMap((each) => each.choices).take(MAX_KEPT);
+    return [{ path, kind, choices: [...new Set(choices)] }];
   }
   return [{
     path,
@@ -243,11 +250,11 @@ function summarizeUnion(path: string, refusals: readonly (readonly Problem[])[])
 function describe({ path, kind, choices, describe }: Problem): string {
   switch (kind) {
     case "values":
-      return `${argument(path)} must be ${choices.length === 1 ? "" : "one of "}${listValues(choices)}`;
+      return `${argument(path)} must be ${valuesText(choices)}`;
     case "type":
       return `${argument(path)} must be ${choices.join(" or ")}`;
     case "missing":
-      return `${choices.map((each) => argument(String(each))).join(" or ")} is missing`;
+      return missingText(path, choices.map(String));
     case "other":
       return describe?.() ?? `${argument(path)} is wrong`;
   }
@@ -258,11 +265,26 @@ function unknownText(path: string, name: string, properties: object): string {
   return `${argument(path)} is unknown${closest === undefined ? "" : `, did you mean ${quote(closest)}?`}`;
 }
 
-function listValues(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_VALUES).map((value) =>
-    shorten(JSON.stringify(value) ?? "null", MAX_TEXT)
-  );
-  return shown.join(", ") + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : "");
+function valuesText(values: readonly unknown[]): string {
+  const texts = values.slice(0, MAX_SHOWN).map((value) => JSON.stringify(value) ?? "null");
+  const shown = texts.filter((text) => text.length <= MAX_TEXT);
+  const others = values.length - shown.length;
+  if (shown.length === 0 && others > 0) {
+    return `${others === 1 ? "a value" : `one of ${others} values`} too long to show`;
+  }
+  return (values.length === 1 ? "" : "one of ") + shown.join(", ") +
+    (others > 0 ? ` and ${others} more` : "");
+}
+
+function missingText(path: string, names: readonly string[]): string {
+  const short = names.slice(0, MAX_SHOWN).filter((name) => name.length <= MAX_TEXT);
+  const shown = short.map((name) => {
+    const whole = inPath(path, name);
+    return whole.length <= MAX_TEXT ? argument(whole) : `argument ${quote(name)} of ${argument(path)}`;
+  });
+  const others = names.length - shown.length;
+  if (others > 0) shown.push(shown.length > 0 ? `one of ${others} more` : "one with a name too long to show");
+  return `${shown.join(" or ")} is missing`;
 }
 
 function argument(path: string): string {

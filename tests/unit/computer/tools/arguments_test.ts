@@ -78,9 +78,28 @@ Deno.test("allowed values are listed, up to a bounded number", () => {
   ]);
   // Whether two objects are the same is the MCP server's to say.
   assertEquals(problems({ properties: { k: { const: { a: 1 } } } }, { k: { a: 2 } }), []);
-  const many = { properties: { k: { enum: Array.from({ length: 100 }, (_, i) => `${i}`.repeat(100)) } } };
+  const many = { properties: { k: { enum: Array.from({ length: 100 }, (_, i) => `${i}`.repeat(35)) } } };
   const [text = ""] = problems(many, { k: "x" });
   assert(text.endsWith(" and 80 more") && text.length < 2_000, text);
+});
+
+Deno.test("a long value or name of the schema is not cut, so that a secret is either masked or not shown", () => {
+  const secret = `sk-live-${"s".repeat(84)}`;
+  const allowing = (...values: unknown[]) => problems({ properties: { k: { enum: values } } }, { k: "x" });
+  assertEquals(allowing(secret), ['argument "k" must be a value too long to show']);
+  assertEquals(allowing(secret, { secret }), ['argument "k" must be one of 2 values too long to show']);
+  assertEquals(allowing(secret, "a"), ['argument "k" must be one of "a" and 1 more']);
+  assertEquals(problems({ required: [secret] }, {}), ["one with a name too long to show is missing"]);
+  const [long, name] = ["l".repeat(40), "n".repeat(60)];
+  assertEquals(problems({ properties: { [long]: { required: [name] } } }, { [long]: {} }), [
+    `argument "${name}" of argument "${long}" is missing`,
+  ]);
+});
+
+Deno.test("of the missing arguments of a union a bounded number is named", () => {
+  const required = Array.from({ length: 200 }, (_, index) => `name${index}`);
+  const [text = ""] = problems({ anyOf: Array.from({ length: 50 }, () => ({ required })) }, {});
+  assert(text.endsWith(' or argument "name19" or one of 180 more is missing'), text);
 });
 
 Deno.test("an unknown argument is named, with the closest known name", () => {
