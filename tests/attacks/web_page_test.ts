@@ -99,6 +99,27 @@ Deno.test("A page whose name now leads to this machine is refused by its Host, o
   }
 });
 
+Deno.test("A request has one Host: with two, or with none in HTTP/1.1, it is refused on every port and path", async () => {
+  const listening = { port: 0, metricsPort: 0 };
+  await using open = await SmcpServer.listen(listening);
+  await using guarded = await SmcpServer.listen({ ...listening, auth: staticTokens({ tokens: ["s3cret"] }) });
+  const two = "Host: localhost\r\nhost: evil.example\r\n";
+  for (const { port, metricsUrl = "" } of [open, guarded]) {
+    for (const target of [POLLING, WEBSOCKET, "/healthz", "/metrics"]) {
+      const upgrade = target === WEBSOCKET ? UPGRADE_HEADERS : { Connection: "close" };
+      const rest = Object.entries(upgrade).map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      for (const hosts of [two, ""]) {
+        await using connection = new RawConnection(
+          target === "/metrics" ? Number(new URL(metricsUrl).port) : port,
+        );
+        connection.write(`GET ${target} HTTP/1.1\r\n${hosts}${rest}\r\n`);
+        await connection.untilClosed();
+        assertStringIncludes(connection.received, "HTTP/1.1 400", `${target} ${hosts}`);
+      }
+    }
+  }
+});
+
 Deno.test("The Host is checked of an attached and of an open Server without credentials, and named when it is refused", async () => {
   const http = createServer((_request, response) => response.end("host program"));
   const attached = SmcpServer.attach(http, { allowAnonymous: true, allowedHosts: ["hub.example"] });

@@ -1,5 +1,5 @@
 /** Checks an HTTP request before Socket.IO handles it: its sender, if that is a web page, and the protocol version. */
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Forwarded, TrustedProxies } from "../../http/proxies.ts";
 import type { HttpRefusal } from "../../http/refusals.ts";
 import { senderProblem, type SenderRules } from "../../http/senders.ts";
@@ -58,7 +58,9 @@ export function parseTransports(names: readonly string[]): readonly TransportNam
 }
 
 export interface HandshakeRequest {
-  readonly request: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders };
+  readonly request:
+    & Pick<IncomingMessage, "headers">
+    & Partial<Pick<IncomingMessage, "method" | "httpVersion" | "rawHeaders">>;
   readonly query: Query;
   /** What a trusted proxy says about it. */
   readonly forwarded?: Forwarded | undefined;
@@ -69,11 +71,12 @@ export interface HandshakeRequest {
  * version only for those that open a connection.
  */
 export function checkHandshake(
-  { request, query, forwarded }: HandshakeRequest,
+  handshake: HandshakeRequest,
   policy: HandshakePolicy,
 ): HandshakeRefusal | undefined {
-  const problem = senderProblem(request.headers, policy, forwarded);
-  if (problem !== undefined) return senderRefusal(problem);
+  const { request, query } = handshake;
+  const refused = refuseSender(handshake, policy);
+  if (refused !== undefined) return refused;
   // A script element of any page can load JSONP, without an Origin header.
   if ("j" in query) return refusal(ErrorCode.BAD_REQUEST, "JSONP is not supported");
   // A CORS preflight request, or a request of an open session.
@@ -82,8 +85,20 @@ export function checkHandshake(
     checkTransport(query["transport"], policy);
 }
 
-export function senderRefusal(problem: string): HandshakeRefusal {
-  return refusal(ErrorCode.FORBIDDEN, problem, { kind: "origin", status: 403 });
+/** Refuses a sender that is not allowed, and a request that does not name one host (RFC 9112, section 3.2). */
+export function refuseSender(
+  { request, forwarded }: Omit<HandshakeRequest, "query">,
+  rules: SenderRules,
+): HandshakeRefusal | undefined {
+  const { headers, httpVersion, rawHeaders = [] } = request;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    return refusal(ErrorCode.BAD_REQUEST, "Cannot accept the request: it must have one Host header");
+  }
+  const problem = senderProblem(headers, rules, forwarded);
+  return problem === undefined
+    ? undefined
+    : refusal(ErrorCode.FORBIDDEN, problem, { kind: "origin", status: 403 });
 }
 
 export type Query = Readonly<Record<string, string>>;

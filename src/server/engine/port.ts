@@ -3,7 +3,6 @@ import type { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { closeAfterReading, refuseRequest } from "../../http/refusals.ts";
-import { senderProblem } from "../../http/senders.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type HandshakeRefusal,
   readQuery,
   refusal,
-  senderRefusal,
+  refuseSender,
 } from "../admission/handshake.ts";
 import { optionLabel } from "../options/checks.ts";
 import { CONSTANTS } from "../options/constants.ts";
@@ -229,8 +228,8 @@ export function answerPlainRequest(
   { handshake, checks, metrics }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
-  const refused = senderProblem(request.headers, handshake, handshake.proxies?.read(request));
-  if (refused !== undefined) return refuseRequest(response, senderRefusal(refused));
+  const refused = refuseSender({ request, forwarded: handshake.proxies?.read(request) }, handshake);
+  if (refused !== undefined) return refuseRequest(response, refused);
   const path = request.url?.split("?", 1)[0] ?? "";
   if (path === METRICS_PATH && metrics !== undefined) return metrics(request, response);
   const check = checks.get(path);
