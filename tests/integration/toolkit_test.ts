@@ -1,6 +1,6 @@
 /** `createToolkit(agent)`: the tools of an office for LLM toolkits. */
 import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
@@ -159,6 +159,28 @@ Deno.test("createToolkit(): tools come and go with their Computers, and the tool
   const closed = new Promise<void>((resolve) => transport.onclose = resolve);
   await agent.close();
   await within(closed, "the transport to be closed");
+});
+
+Deno.test("createToolkit(): what is no Agent, and an option that does not exist, is a TypeError", async () => {
+  const create = (...args: unknown[]) => () => Reflect.apply(createToolkit, undefined, args);
+  for (const agent of [undefined, null, "x", {}, Promise.resolve()]) {
+    assertThrows(create(agent), TypeError, "Agent.connect()");
+  }
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  assertThrows(create(agent, { computer: ["desk"] }), TypeError, 'did you mean "computers"?');
+  assertThrows(create(agent, { builtin: false }), TypeError, 'did you mean "builtins"?');
+  assertThrows(create(agent, { computers: "desk" }), TypeError, "list of names");
+});
+
+Deno.test("call() of a toolkit that was disposed of says so", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
+  const kit = createToolkit(agent);
+  kit[Symbol.dispose]();
+  const { isError, content } = await kit.call("list_computers");
+  assertEquals(isError, true);
+  assertMatch(JSON.stringify(content), /disposed of/);
 });
 
 Deno.test("prompt() keeps to its limit, says what was left out, and never halves a character", async () => {

@@ -2,10 +2,12 @@
 import { settledWithin } from "../../async/abortable.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
+import { toSeenName } from "../../text/safe_text.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { type AiSdkVersion, type AiTool, toAiTool, type ToolParts } from "./ai_sdk.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "./builtins/all.ts";
 import { type DesktopPromptOptions, writeDesktopPrompt } from "./desktop_prompt.ts";
-import type { LocalTool, McpTool, McpToolResult } from "./mcp.ts";
+import { errorResult, type LocalTool, type McpTool, type McpToolResult } from "./mcp.ts";
 import { makeMcpClient, type ToolkitMcpClient } from "./anthropic.ts";
 import { makeHandler, type ServedTools, ToolkitTransport } from "./mcp_server.ts";
 import { type Office, OfficeView } from "./office_view.ts";
@@ -43,6 +45,18 @@ export interface ToolkitOptions {
   /** Receives log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
 }
+
+const OPTION_NAMES = Object.keys(
+  {
+    computers: true,
+    builtins: true,
+    names: true,
+    nameLength: true,
+    callTimeoutMs: true,
+    needsApproval: true,
+    logger: true,
+  } satisfies Record<keyof ToolkitOptions, true>,
+);
 
 /** What comes with a call. */
 export interface ToolkitCallOptions {
@@ -112,6 +126,11 @@ export class Toolkit implements Disposable {
   ): Promise<McpToolResult> {
     await this.#ready;
     signal.throwIfAborted();
+    if (this.#disposed.signal.aborted) {
+      return errorResult(
+        `Cannot call ${toSeenName(name)}: the toolkit was disposed of, or its Agent was closed`,
+      );
+    }
     const local = this.#locals.get(name);
     if (local !== undefined) return await local.run(args, { signal });
     const tool = this.#toolset.find(name);
@@ -208,13 +227,41 @@ export class Toolkit implements Disposable {
  * The tools of the office for an LLM toolkit, such as the AI SDK (`docs/toolkits.md`). Dispose of it when it is not needed
  * any more; it ends with the Agent. An observer's toolkit can read, and every call of a tool is refused.
  *
+ * @throws {TypeError} when `agent` is no Agent, and for an option that does not exist.
  * @throws {RangeError} when `nameLength` is not a whole number from 16 on.
  */
 export function createToolkit(agent: Office, options: ToolkitOptions = {}): Toolkit {
+  requireOffice(agent);
+  requireKnownOptions(options);
   return new Toolkit(agent, options);
 }
 
 /** By the defaults of MCP, which also stand for a hint of a wrong type: a tool writes, and what writes is destructive. */
 function isDestructive({ annotations: { readOnlyHint, destructiveHint } = {} }: McpTool): boolean {
   return readOnlyHint !== true && destructiveHint !== false;
+}
+
+/** Types do not stop a caller in JavaScript, and what an office lacks would only be missed in the background. */
+function requireOffice(office: Partial<Office> | undefined): void {
+  const isOffice = [office?.on, office?.computer, office?.listOffice].every((method) =>
+    typeof method === "function"
+  );
+  if (!isOffice) {
+    throw new TypeError("Cannot create a toolkit: expected an Agent, such as that of await Agent.connect()");
+  }
+}
+
+/** A misspelt `computers` would offer the tools of all of them. */
+function requireKnownOptions(options: ToolkitOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, OPTION_NAMES);
+    throw new TypeError(`Cannot use the option "${unknown}" of createToolkit(): unknown${hint}`);
+  }
+  const { computers = [] } = options;
+  if (!Array.isArray(computers)) {
+    throw new TypeError(
+      'Cannot use the option "computers" of createToolkit(): expected a list of names, such as ["laptop"]',
+    );
+  }
 }
