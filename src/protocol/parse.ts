@@ -1,5 +1,6 @@
 /** Parses requests and notifications. Unknown keys are kept. */
 import * as z from "zod";
+import { isRecord } from "../json/json.ts";
 import type { AgentCallData, ComputerCallData } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";
@@ -42,7 +43,12 @@ const text = z.string().min(1);
 const optionalText = optional(z.string());
 const optionalCount = optional(z.int().nonnegative());
 const optionalInteger = optional(z.int());
-const record = z.record(z.string(), z.unknown());
+/** Zod leaves out a member of this name without a word, so that a call would run with less than was sent. */
+const withoutProto = z.unknown().refine(
+  (members) => !isRecord(members) || !Object.hasOwn(members, "__proto__"),
+  'no member may be named "__proto__"',
+);
+const record = withoutProto.pipe(z.record(z.string(), z.unknown()));
 
 const name = z.string().superRefine((value, context) => {
   const message = nameProblem(value);
@@ -178,7 +184,7 @@ export const parseGetBlobReq: Parser<GetBlobReq> = parserOf(
 
 const promptName = text.max(MAX_PROMPT_NAME_LENGTH);
 const argumentText = z.string().max(MAX_ARGUMENT_LENGTH);
-const argumentTexts = optional(z.record(z.string(), argumentText));
+const argumentTexts = optional(withoutProto.pipe(z.record(z.string(), argumentText)));
 
 export const parseGetMcpServersReq: Parser<GetMcpServersReq> = parserOf(
   "GetMcpServersReq",

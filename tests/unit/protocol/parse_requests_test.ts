@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   parseAgentCallData,
+  parseAnswerInputReq,
   parseComputerCallData,
   parseEnterOfficeReq,
   parseFollowCallReq,
@@ -24,6 +25,7 @@ import {
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
 } from "../../../src/protocol/parse.ts";
+import type { Parser } from "../../../src/protocol/schema.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 
 const base = { agent: "ada", req_id: "r1" };
@@ -90,6 +92,18 @@ Deno.test("ToolCallReq adds tool_name, params and timeout", () => {
     ["params", []],
     ["params", "{}"],
   ]);
+});
+
+Deno.test("an argument that would be lost on its way is refused", () => {
+  const members = JSON.parse('{"__proto__": "x"}');
+  const requests: [Parser<unknown>, Record<string, unknown>, string][] = [
+    [parseToolCallReq, { tool_name: "t", params: members }, "params"],
+    [parseAnswerInputReq, { state: "s", action: "accept", content: members }, "content"],
+    [parseGetPromptReq, { mcp_server: "s", name: "p", arguments: members }, "arguments"],
+  ];
+  for (const [parse, more, field] of requests) {
+    checkParser(parse, { ...call, ...more, [field]: { a: "x" } }, [[field, members]]);
+  }
 });
 
 // proves: data-get-tools-req, data-get-config-req
