@@ -10,6 +10,7 @@ export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";
 export { describeFileError } from "./src/files/files.ts";
 export { FolderWatch } from "./src/files/folder_watch.ts";
+export { globProblem } from "./src/files/globs.ts";
 export { createLogger, type Logger, silentLogger } from "./src/log.ts";
 export { openRegularFile } from "./src/files/open_file.ts";
 export { importWords } from "./src/own_imports.ts";

@@ -11,7 +11,7 @@ import {
   oauthOf,
 } from "../protocol/config.ts";
 import { identifyServers } from "./bundle_id.ts";
-import { documentsEntry, foldersOf } from "./documents.ts";
+import { DOCUMENTS_TYPE, documentsEntry, foldersOf } from "./documents.ts";
 import { originOf, readConfigFileText } from "./file.ts";
 import type { ConfigForm } from "./form.ts";
 import { ConfigError, type ConfigIssue, type ConfigProblem } from "./problem.ts";
@@ -29,7 +29,7 @@ import { formatOfFile } from "./text.ts";
 
 export interface CheckedServer {
   readonly name: string;
-  readonly type: MCPServerConfig["type"];
+  readonly type: MCPServerConfig["type"] | typeof DOCUMENTS_TYPE;
   readonly disabled: boolean;
   /** Whether its user has to sign in before it can start; `null` when that was not checked. */
   readonly needsSignIn: boolean | null;
@@ -133,7 +133,7 @@ export async function checkConfigText(
   return {
     file,
     form,
-    servers: await Promise.all(servers.map(({ value }) => checkedServer(value, checks))),
+    servers: await Promise.all(servers.map((server) => checkedServer(server, checks))),
     inputs: inputsOf(reading, checks),
     variables: variablesOf(reading, checks),
     warnings: [
@@ -147,11 +147,12 @@ export async function checkConfigText(
 }
 
 async function checkedServer(
-  server: MCPServerConfig,
+  { value, written }: ConfigReading["servers"][number],
   { isSignedIn }: ConfigChecks,
 ): Promise<CheckedServer> {
-  const { name, type, disabled } = server;
-  const oauth = oauthOf(server);
+  const { name, disabled } = value;
+  const type = documentsEntry.safeParse(written).success ? DOCUMENTS_TYPE : value.type;
+  const oauth = oauthOf(value);
   const isPersonal = oauth === true || (typeof oauth === "object" && !isServiceGrant(oauth));
   if (!isPersonal) return { name, type, disabled, needsSignIn: false };
   return { name, type, disabled, needsSignIn: isSignedIn === undefined ? null : !await isSignedIn(name) };

@@ -2,6 +2,7 @@
 import { join } from "@std/path";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { globProblem } from "../files/globs.ts";
 import { isRecord } from "../json/json.ts";
 import type { MCPServerConfig } from "../protocol/config.ts";
 import { serverKinds } from "../protocol/schemas/config.ts";
@@ -44,7 +45,11 @@ export interface DocumentsEntry {
   readonly poll_seconds?: number | null | undefined;
 }
 
-const globs = z.array(z.string().min(1)).nullish();
+const glob = z.string().min(1).superRefine((value, context) => {
+  const message = value === "" ? undefined : globProblem(value);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+const globs = z.array(glob).nullish();
 const count = z.int().min(1).nullish();
 const members = {
   type: z.literal(DOCUMENTS_TYPE),

@@ -57,11 +57,24 @@ Deno.test("entries for documents whose names give one host are refused, since th
 });
 
 Deno.test("an entry for documents without folders, or with others than texts, is refused at its place", () => {
-  const problemsOf = (entry: unknown) =>
-    assertThrows(() => parseConfig({ servers: { a: entry } }), ConfigError).problems.map(({ path }) => path);
+  const refusalOf = (entry: unknown) =>
+    assertThrows(() => parseConfig({ servers: { a: entry } }), ConfigError);
+  const problemsOf = (entry: unknown) => refusalOf(entry).problems.map(({ path }) => path);
   assertEquals(problemsOf({ type: "documents" }), ["servers.a.folders"]);
   assertEquals(problemsOf({ type: "documents", folders: [] }), ["servers.a.folders"]);
   assertEquals(problemsOf({ type: "documents", folders: ["a"], exclude: "b" }), ["servers.a.exclude"]);
+  for (const glob of ["****", "/etc/*", "../b", ""]) {
+    const entry = { type: "documents", folders: ["a"], include: ["**/*.md", glob] };
+    assertEquals(problemsOf(entry), ["servers.a.include[1]"]);
+  }
+  const slow = { type: "documents", folders: ["a"], exclude: ["****"] };
+  assertStringIncludes(refusalOf(slow).message, "more than 3 stars between two slashes");
+});
+
+Deno.test("a check names the type of an entry for documents", async () => {
+  const text = JSON.stringify({ servers: { a: { type: "documents", folders: ["a"] } } });
+  const { servers } = await checkConfigText(text, { file: "mcp.json" });
+  assertEquals(servers.map(({ type }) => type), ["documents"]);
 });
 
 Deno.test("the limits of an entry become options of the program, and one that is too small is refused", () => {

@@ -1,13 +1,11 @@
 /** Which files of a folder become documents. */
+import { globProblem } from "@a2c-smcp/sdk/base";
 import { globToRegExp } from "@std/path";
 import { nameOf } from "../file_name.ts";
 import { type FileKind, kindOf } from "../formats/kinds.ts";
 
 /** Names that are never documents: what programs leave behind, and packages. */
 const NEVER = new Set(["node_modules", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini", "lost+found"]);
-
-/** The most stars of a glob between two slashes: each more takes a hundred times as long for a long name. */
-const MAX_STARS = 3;
 
 /** What the owner says about the files. */
 export interface FileRules {
@@ -80,13 +78,7 @@ export class FileFilter {
 }
 
 function toPattern(glob: string, option: string): RegExp {
-  if (glob === "" || glob.startsWith("/") || glob.startsWith("../")) {
-    throw new TypeError(`Cannot use ${option} "${glob}": not a path within the folder, such as "**/*.pdf"`);
-  }
-  if (glob.split("/").some((segment) => segment !== "**" && segment.split("*").length > MAX_STARS + 1)) {
-    throw new TypeError(
-      `Cannot use ${option} "${glob}": it has more than ${MAX_STARS} stars between two slashes; write several globs`,
-    );
-  }
+  const problem = globProblem(glob);
+  if (problem !== undefined) throw new TypeError(`Cannot use ${option} "${glob}": ${problem}`);
   return globToRegExp(glob.replace(/^\.\//, ""), { extended: true, globstar: true });
 }
