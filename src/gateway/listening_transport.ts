@@ -8,7 +8,11 @@ import {
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/server";
-import { isRecord } from "../json/json.ts";
+import { hasProto, isRecord } from "../json/json.ts";
+import { RpcErrorCode } from "../protocol/mcp.ts";
+
+/** Of a message, its parameters, and their arguments. */
+const CHECKED_LEVELS = 3;
 
 /** Follows resources; resolves to a function that ends it. */
 export type FollowResources = (uris: readonly string[]) => Promise<() => void>;
@@ -59,6 +63,7 @@ export class ListeningTransport implements Transport {
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
       this.#release(message.params?.["requestId"]);
     }
+    if (isJSONRPCRequest(message) && hasProto(message, CHECKED_LEVELS)) return this.#refuse(message.id);
     const uris = isJSONRPCRequest(message) ? listenedResources(message) : [];
     if (!isJSONRPCRequest(message) || uris.length === 0) return this.onmessage?.(message, extra);
     // An id that is used again ends what it followed before.
@@ -69,6 +74,12 @@ export class ListeningTransport implements Transport {
       // The SDK would serve a request without an end, since it heard of the cancellation before.
       if (this.#followed.get(message.id) === followed) this.onmessage?.(message, extra);
     });
+  }
+
+  #refuse(id: string | number): void {
+    const message = 'Cannot serve this request: an object has a member named "__proto__"';
+    this.send({ jsonrpc: "2.0", id, error: { code: RpcErrorCode.INVALID_PARAMS, message } })
+      .catch((error) => this.onerror?.(error));
   }
 
   #release(id: unknown): void {

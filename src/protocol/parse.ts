@@ -1,6 +1,6 @@
 /** Parses requests and notifications. Unknown keys are kept. */
 import * as z from "zod";
-import { isRecord } from "../json/json.ts";
+import { hasProto } from "../json/json.ts";
 import type { AgentCallData, ComputerCallData } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";
@@ -43,9 +43,8 @@ const text = z.string().min(1);
 const optionalText = optional(z.string());
 const optionalCount = optional(z.int().nonnegative());
 const optionalInteger = optional(z.int());
-/** Zod leaves out a member of this name without a word, so that a call would run with less than was sent. */
 const withoutProto = z.unknown().refine(
-  (members) => !isRecord(members) || !Object.hasOwn(members, "__proto__"),
+  (members) => !hasProto(members, 1),
   'no member may be named "__proto__"',
 );
 const record = withoutProto.pipe(z.record(z.string(), z.unknown()));

@@ -326,7 +326,7 @@ attack("bodies that come slowly fill the memory up to a bound, and go again", {}
   assertEquals((await port.ask(HOST)).status, 200);
 });
 
-/** JSON that takes far more memory or time than its bytes, and what it is refused with. */
+/** JSON that takes far more memory or time than its bytes, or would not arrive whole, and what it is refused with. */
 const HEAVY: Readonly<Record<string, readonly [status: number, text: string]>> = {
   "lists in lists": [400, "[".repeat(300)],
   "objects in objects": [400, '{"a":'.repeat(300)],
@@ -336,6 +336,10 @@ const HEAVY: Readonly<Record<string, readonly [status: number, text: string]>> =
   "numbers": [413, `{"a":[${"1,".repeat(1_000_000)}1]}`],
   "new names": [413, `{"params":{"a":{${Array.from({ length: 120_000 }, (_, index) => `"k${index}":1`)}}}}`],
   "members of a message": [413, `{${Array.from({ length: 2_000 }, (_, index) => `"k${index}":1`)}}`],
+  "an argument that would be lost": [
+    400,
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"__proto__":1}}}',
+  ],
   "members of arguments": [
     413,
     `{"params":{"arguments":{${Array.from({ length: 2_000 }, (_, index) => `"k${index}":1`)}}}}`,
@@ -343,7 +347,7 @@ const HEAVY: Readonly<Record<string, readonly [status: number, text: string]>> =
 };
 
 for (const [name, [wanted, body]] of Object.entries(HEAVY)) {
-  attack(`JSON that is heavy for its size is refused before it is parsed: ${name}`, {}, async (port) => {
+  attack(`JSON that is heavy for its size, or would lose a member, is refused: ${name}`, {}, async (port) => {
     const id = (await port.ask(HOST)).headers.get("mcp-session-id") ?? "";
     const eras: Record<string, string>[] = [{ "mcp-session-id": id }, { "mcp-method": "tools/call" }];
     for (const era of eras) {

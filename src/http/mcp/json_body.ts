@@ -2,7 +2,7 @@
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { delay } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { isRecord } from "../../json/json.ts";
+import { hasProto, isRecord } from "../../json/json.ts";
 import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
 import { JsonCost } from "../../json/cost.ts";
 import { httpError } from "./http_error.ts";
@@ -93,8 +93,13 @@ export async function readJsonBody(
   }
   try {
     const value: unknown = JSON.parse(read.text);
-    if (!hasManyMembers(value, CHECKED_LEVELS)) return { body: value, sizeBytes: read.sizeBytes };
-    return httpError(413, `Cannot serve this request: an object has more than ${MAX_MEMBERS} members`);
+    if (hasManyMembers(value, CHECKED_LEVELS)) {
+      return httpError(413, `Cannot serve this request: an object has more than ${MAX_MEMBERS} members`);
+    }
+    if (hasProto(value, CHECKED_LEVELS)) {
+      return httpError(400, 'Cannot serve this request: an object has a member named "__proto__"');
+    }
+    return { body: value, sizeBytes: read.sizeBytes };
   } catch {
     return noJson();
   }

@@ -5,9 +5,10 @@ import { ListeningTransport } from "../../../src/gateway/listening_transport.ts"
 
 /** A transport whose client is the test. What is followed is followed when the test says so. */
 function openScene() {
+  const sent: JSONRPCMessage[] = [];
   const inner: Transport = {
     start: () => Promise.resolve(),
-    send: () => Promise.resolve(),
+    send: (message) => Promise.resolve(void sent.push(message)),
     close: () => Promise.resolve(inner.onclose?.()),
   };
   const follows: { uris: readonly string[]; stands: () => void }[] = [];
@@ -20,7 +21,7 @@ function openScene() {
   const passed: JSONRPCMessage[] = [];
   transport.onmessage = (message) => void passed.push(message);
   const receive = (message: JSONRPCMessage) => inner.onmessage?.(message);
-  return { transport, follows, ended, passed, receive };
+  return { transport, follows, ended, passed, sent, receive };
 }
 
 const listen = (id: number, uri: string): JSONRPCMessage => ({
@@ -66,4 +67,13 @@ Deno.test("what a client listens to ends with its transport", async () => {
   follows[1]?.stands();
   await setImmediate();
   assertEquals([passed, ended], [[listen(1, "window://a/b")], ["window://a/b", "window://a/c"]]);
+});
+
+Deno.test("an argument that the SDK would leave out is refused", () => {
+  const { passed, sent, receive } = openScene();
+  receive(
+    JSON.parse('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"__proto__":1}}}'),
+  );
+  assertEquals(passed, []);
+  assertEquals(sent.map((message) => "error" in message ? message.error.code : undefined), [-32602]);
 });
