@@ -33,6 +33,17 @@ export interface Validity {
   readonly toMs: number;
 }
 
+/** The kinds of keys that clients of TLS accept, besides RSA. Deno 2.5 has other names of curves. */
+const USABLE_KEYS: readonly string[] = [
+  "ec prime256v1",
+  "ec secp384r1",
+  "ec secp521r1",
+  "ec p256",
+  "ec p384",
+  "ed25519",
+];
+const MIN_RSA_BITS = 2_048;
+
 const DAY_MS = 86_400_000;
 /** A certificate that ends within this time expires soon. */
 const SOON_MS = 14 * DAY_MS;
@@ -158,11 +169,20 @@ function readPublicKey(key: string): string {
   if (/-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key)) {
     throw contentProblem("the key is encrypted; decrypt it first, as with openssl pkey");
   }
+  let kind: string;
   try {
-    return toSpki(createPublicKey(createPrivateKey(key).export({ type: "pkcs8", format: "pem" })));
+    const privateKey = createPrivateKey(key);
+    const { namedCurve = "", modulusLength = MIN_RSA_BITS } = privateKey.asymmetricKeyDetails ?? {};
+    kind = `${privateKey.asymmetricKeyType} ${namedCurve}`.trimEnd();
+    if (USABLE_KEYS.includes(kind) || (kind === "rsa" && modulusLength >= MIN_RSA_BITS)) {
+      return toSpki(createPublicKey(privateKey.export({ type: "pkcs8", format: "pem" })));
+    }
   } catch (cause) {
     throw contentProblem("the key is not a private key in PEM form", { cause });
   }
+  throw contentProblem(
+    `clients cannot use a key of kind ${kind}: it must be RSA of at least ${MIN_RSA_BITS} bits, P-256, P-384, P-521 or Ed25519`,
+  );
 }
 
 function toSpki(key: X509Certificate["publicKey"]): string {

@@ -10,17 +10,21 @@ export interface CertificateOptions {
   readonly host?: string;
   /** Whether its time is over; false by default. */
   readonly isExpired?: boolean;
+  /** Its key, as openssl names it; `ec:prime256v1` by default. */
+  readonly kind?: string;
 }
 
 /** Makes a self-signed certificate with openssl; gives the paths of its files. */
 export async function makeCertificate(
   folder: string,
-  { host = "localhost", isExpired = false }: CertificateOptions = {},
+  { host = "localhost", isExpired = false, kind = "ec:prime256v1" }: CertificateOptions = {},
 ): Promise<{ readonly certFile: string; readonly keyFile: string }> {
   const [certFile = "", keyFile = "", request = "", extensions = ""] = ["pem", "key", "csr", "ext"]
     .map((end) => join(folder, `${host}-${isExpired}.${end}`));
   await Deno.writeTextFile(extensions, `subjectAltName=DNS:${host}\n`);
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", keyFile];
+  const [, curve] = /^ec:(.+)$/.exec(kind) ?? [];
+  const newKey = curve === undefined ? [kind] : ["ec", "-pkeyopt", `ec_paramgen_curve:${curve}`];
+  const key = ["-newkey", ...newKey, "-nodes", "-keyout", keyFile];
   await runOpenssl(["req", ...key, "-subj", `/CN=${host}`, "-out", request]);
   const days = ["-days", isExpired ? "-1" : "2"];
   const files = ["-in", request, "-signkey", keyFile, "-extfile", extensions, "-out", certFile];

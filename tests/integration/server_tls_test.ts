@@ -7,7 +7,7 @@ import { FileContentError, SmcpServer, staticTokens } from "../../server.ts";
 import { runDoor, startDoor } from "../fixtures/door.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
-import { makeCertificate } from "./_tls_server.ts";
+import { type CertificateOptions, makeCertificate } from "./_tls_server.ts";
 
 // The polling of a client leaves timers.
 const leaky = { sanitizeOps: false, sanitizeResources: false };
@@ -18,8 +18,8 @@ class Certificates implements AsyncDisposable {
   readonly files = { certFile: join(this.folder, "cert"), keyFile: join(this.folder, "key") };
 
   /** Makes a certificate, and gives its texts. */
-  async make(isExpired = false): Promise<{ readonly cert: string; readonly key: string }> {
-    const { certFile, keyFile } = await makeCertificate(this.folder, { isExpired });
+  async make(options?: CertificateOptions): Promise<{ readonly cert: string; readonly key: string }> {
+    const { certFile, keyFile } = await makeCertificate(this.folder, options);
     return { cert: await Deno.readTextFile(certFile), key: await Deno.readTextFile(keyFile) };
   }
 
@@ -88,7 +88,7 @@ Deno.test("a certificate is replaced while the Server runs, and open connections
 
 Deno.test("an expired certificate is used with a warning, at the start and when it replaces another one", async () => {
   await using certificates = new Certificates();
-  const [expired, valid] = [await certificates.make(true), await certificates.make()];
+  const [expired, valid] = [await certificates.make({ isExpired: true }), await certificates.make()];
   const warnings = (logger: LogBook) =>
     logger.of("warn").filter(({ message }) => message.includes("has expired"));
   const given = new LogBook();
@@ -139,6 +139,40 @@ Deno.test("a certificate that cannot be used keeps the former one", leaky, async
   assertEquals(await handshake(server.port, second.cert), "trusted");
   assert(!JSON.stringify(logger.lines).includes("BEGIN"), "no key in the log");
 });
+
+Deno.test(
+  "a key that clients cannot use keeps the former pair; all others take its place",
+  leaky,
+  async () => {
+    await using certificates = new Certificates();
+    let used = await certificates.make();
+    await certificates.install(used);
+    const logger = new LogBook();
+    const tls = certificates.files;
+    await using server = await SmcpServer.listen({ host: "localhost", port: 0, tls, logger });
+    const kinds = {
+      "ec:secp256k1": "ec:secp384r1",
+      "ec:secp224r1": "ec:secp521r1",
+      "ed448": "ed25519",
+      "rsa:1024": "rsa:2048",
+    };
+    for (const [kind, usable] of Object.entries(kinds)) {
+      const unusable = await certificates.make({ kind });
+      const refused = logger.next(({ level, fields }) =>
+        level === "error" && /RSA/.test(String(fields["error"]))
+      );
+      await certificates.install(unusable);
+      await refused;
+      assertEquals(await handshake(server.port, used.cert), "trusted", kind);
+      await assertRejects(() => SmcpServer.listen({ port: 0, tls: unusable }), FileContentError, "RSA");
+      used = await certificates.make({ kind: usable });
+      const replaced = logger.next(({ message }) => message === "using the new TLS certificate");
+      await certificates.install(used);
+      await replaced;
+      assertEquals(await handshake(server.port, used.cert), "trusted");
+    }
+  },
+);
 
 Deno.test("a Server does not start with a certificate that cannot be used", async () => {
   await using certificates = new Certificates();
