@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { abortable, untilAborted } from "./src/async/abortable.ts";
+export { abortable, settledWithin, untilAborted } from "./src/async/abortable.ts";
 export { forEachBounded } from "./src/async/pool.ts";
 export { Throttle } from "./src/async/throttle.ts";
 export { visitInTurns } from "./src/async/turns.ts";

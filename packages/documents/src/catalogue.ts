@@ -1,6 +1,14 @@
 /** The documents of some folders: what the provider publishes. */
 import { join, toFileUrl } from "@std/path";
-import { abortable, ErrorCode, type Logger, SmcpError, Throttle, visitInTurns } from "@a2c-smcp/sdk/base";
+import {
+  abortable,
+  ErrorCode,
+  type Logger,
+  settledWithin,
+  SmcpError,
+  Throttle,
+  visitInTurns,
+} from "@a2c-smcp/sdk/base";
 import { describeError } from "./basics.ts";
 import type {
   DocumentElement,
@@ -30,6 +38,8 @@ import { makeReport } from "./report.ts";
 
 /** How often clients are told of files that have been read, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
+/** A search of documents that are not read yet finds nothing. A Computer waits 5 s for a list. */
+const FIRST_READ_MS = 2_000;
 /** From so many changed documents on, clients are told that the list has changed. */
 const MAX_TOLD = 100;
 /** The id of an element begins with the number of its page. */
@@ -46,6 +56,8 @@ export interface CatalogueOptions {
   readonly maxFileBytes: number;
   /** How many files are read in the background at the same time. */
   readonly concurrency: number;
+  /** How long the first list waits until the files are read, in milliseconds; 2,000 by default. */
+  readonly firstReadMs?: number | undefined;
 }
 
 /**
@@ -62,6 +74,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   readonly #told = new Set<string>();
   readonly #tell = new Throttle(() => this.#tellNow(), TELL_INTERVAL_MS);
   readonly #searched = Promise.withResolvers<void>();
+  readonly #allRead = Promise.withResolvers<void>();
+  #firstRead: Promise<void> | undefined;
   #published: PublishedDocuments | undefined;
   #onTold: (() => void) | undefined;
   #isListDue = false;
@@ -87,6 +101,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
   /** Looks at all folders. */
   async search(): Promise<void> {
     await this.apply(await this.#options.tree.refresh());
+    this.#readNext();
     this.#searched.resolve();
   }
 
@@ -117,6 +132,8 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   async list(request: ReadRequest): Promise<readonly DocumentInfo[]> {
     await this.untilSearched(request);
+    this.#firstRead ??= settledWithin(this.#allRead.promise, this.#options.firstReadMs ?? FIRST_READ_MS);
+    await abortable(this.#firstRead, request.signal);
     this.#list ??= [...this.#options.tree.files.values()]
       .sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
       .map((file) => toInfo(file, this.#reports.get(file.docRef)?.report));
@@ -177,6 +194,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
     this.#isClosed = true;
     this.#tell.close();
     this.#unread.clear();
+    this.#allRead.resolve();
     await Promise.all(this.#reading);
   }
 
@@ -247,6 +265,7 @@ export class DocumentCatalogue implements DocumentSource, AsyncDisposable {
 
   #readNext(): void {
     if (this.#isClosed) return;
+    if (this.progress.unread === 0) return this.#allRead.resolve();
     for (const file of this.#unread.values()) {
       if (this.#reading.size >= this.#options.concurrency) return;
       this.#unread.delete(file.docRef);

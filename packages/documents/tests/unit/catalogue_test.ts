@@ -38,7 +38,7 @@ function titled(title: string): DocumentFacts {
   return { title, pageCount: 1, headings: [], opening: "", losses: [] };
 }
 
-function catalogueOf(root: string, pool: ParserPool): DocumentCatalogue {
+function catalogueOf(root: string, pool: ParserPool, firstReadMs?: number): DocumentCatalogue {
   return new DocumentCatalogue({
     host: "local.documents",
     tree: new FileTree([root], { filter: new FileFilter(), maxFiles: 10, logger: silentLogger }),
@@ -47,6 +47,7 @@ function catalogueOf(root: string, pool: ParserPool): DocumentCatalogue {
     logger: silentLogger,
     maxFileBytes: 1024,
     concurrency: 1,
+    firstReadMs,
   });
 }
 
@@ -88,11 +89,42 @@ Deno.test("a request before the first search of the folders is answered after it
     const document = catalogue.document(docRef, REQUEST);
     const page = catalogue.page(docRef, 1, REQUEST);
     await catalogue.search();
-    assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
     await eventually(() => pool.asked.length, (count) => count === 3, "the document to be asked for");
     for (const { answer } of pool.asked) answer(titled("One"));
+    assertEquals((await listed).map(({ docRef }) => docRef), [docRef]);
     assertEquals((await document)?.title, "One");
     assertEquals(await page, undefined);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("the first list waits until the files are read, for a limited time", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  await using pool = new HeldPool();
+  try {
+    await Deno.writeTextFile(join(root, "a.md"), "# One");
+    await using patient = catalogueOf(root, pool);
+    await patient.search();
+    const listed = patient.list(REQUEST);
+    for (const { answer } of pool.asked) answer(titled("One"));
+    assertEquals((await listed).map(({ title }) => title), ["One"]);
+    await using hasty = catalogueOf(root, pool, 0);
+    await hasty.search();
+    assertEquals((await hasty.list(REQUEST)).map(({ title }) => title), ["a.md"]);
+    for (const { answer } of pool.asked) answer(titled("One"));
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a folder without files is listed at once", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  await using pool = new HeldPool();
+  try {
+    await using catalogue = catalogueOf(root, pool, 60_000);
+    await catalogue.search();
+    assertEquals(await catalogue.list(REQUEST), []);
   } finally {
     await Deno.remove(root, { recursive: true });
   }
