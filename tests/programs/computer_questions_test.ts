@@ -130,11 +130,11 @@ const CALL = 'Agent "ada" calls "buy" of "shop" with {"what":"tea"}\nRun it? [y]
 const QUESTION = "Run it? [y]es, [a]lways, [N]o: ";
 
 testPrompt(
-  "an Agent's call runs after a yes, not after anything else, and after an always unasked",
+  "an Agent's call runs after a yes, not after a no, and after an always unasked",
   async (sitting) => {
     await confirming(sitting, async ({ session, call }) => {
       const texts = [];
-      for (const answer of ["", "nope", "y", "always"]) {
+      for (const answer of ["", "n", "y", "always"]) {
         const result = call();
         await session.expect(QUESTION);
         await session.write(`${answer}${Key.enter}`);
