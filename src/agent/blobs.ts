@@ -1,5 +1,5 @@
 /** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
-import { JsonCost } from "../json/cost.ts";
+import type { JsonCost } from "../json/cost.ts";
 import { isRecord } from "../json/json.ts";
 import { MAX_RELAYED_DEPTH } from "../json/measure.ts";
 import {
@@ -34,7 +34,7 @@ interface AnswerKind<Answer, Part> {
   readonly partsOf: (answer: Answer) => readonly Part[];
   /** What has the metadata of a part; the part itself by default. */
   readonly holderOf?: (part: Part) => object;
-  readonly fill: (part: Part, blob: FetchedBlob) => Part;
+  readonly fill: (part: Part, blob: FetchedBlob) => Part | Promise<Part>;
   readonly withParts: (answer: Answer, parts: Part[]) => Answer;
 }
 
@@ -58,8 +58,8 @@ export function fillBlobs(result: CallToolResult, options: FillOptions): Promise
   return fillAnswer<CallToolResult, ContentItem | StructuredContent>(result, {
     parse: parseCallToolResult,
     partsOf: ({ content }) => content,
-    fill: (item, blob) => {
-      if (blob.meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: toJson(blob) };
+    fill: async (item, blob) => {
+      if (blob.meta[A2C_STRUCTURED_CONTENT] === true) return { structuredContent: await toJson(blob) };
       return "structuredContent" in item ? item : fillItem(item, blob);
     },
     withParts: (whole, parts) => ({
@@ -110,8 +110,8 @@ async function fillAnswer<Answer, Part extends object>(
         const sha256 = mark.meta[A2C_SHA256];
         const bytes = await reader.read(mark.handle, typeof sha256 === "string" ? sha256 : undefined);
         const blob = { ...mark, bytes, reader };
-        if (isAnswer) whole = kind.parse(toJson(blob), onFlaw);
-        else filled = fill(part, blob);
+        if (isAnswer) whole = kind.parse(await toJson(blob), onFlaw);
+        else filled = await fill(part, blob);
       } catch (error) {
         onFailure(mark.handle, error);
       }
@@ -169,8 +169,8 @@ function toText({ handle, bytes }: FetchedBlob): string {
   }
 }
 
-function toJson(blob: FetchedBlob): unknown {
-  blob.reader.weigh(blob.handle, blob.bytes);
+async function toJson(blob: FetchedBlob): Promise<unknown> {
+  await blob.reader.weigh(blob.handle, blob.bytes);
   const text = toText(blob);
   try {
     return JSON.parse(text);
@@ -232,11 +232,12 @@ export class BlobReader {
   }
 
   /**
-   * Adds the cost of the JSON of a blob, before it is parsed.
+   * Adds the cost of the JSON of a blob, before it is parsed. What weighs it is loaded here: few answers have such a blob.
    *
    * @throws {SmcpError} 413 when the JSON of the answer costs too much, or is nested too deeply.
    */
-  weigh(handle: string, bytes: Uint8Array): void {
+  async weigh(handle: string, bytes: Uint8Array): Promise<void> {
+    const { JsonCost } = await import("../json/cost.ts");
     const cost = this.#cost ??= new JsonCost({ maxDepth: MAX_RELAYED_DEPTH });
     const refuse = (what: string, cause?: unknown) =>
       new SmcpError(ErrorCode.PAYLOAD_TOO_LARGE, `Cannot read blob "${handle}": its JSON ${what}`, { cause });
