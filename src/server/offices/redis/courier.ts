@@ -1,6 +1,7 @@
 /** Requests between processes: two messages each, whatever the number of processes. */
 import { ErrorCode } from "../../../protocol/error_codes.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
+import { settledWithin } from "../../../async/abortable.ts";
 import { describeError, quoted } from "../../../text/text.ts";
 import type { Logger } from "../../../log.ts";
 import type { TimingWheel } from "../../../async/timing_wheel.ts";
@@ -49,11 +50,16 @@ export interface CourierContext extends CourierBounds {
   replace(message: MessageOf<"replace">): void;
 }
 
+/** Short messages that go ahead of all others. */
+const AHEAD: readonly string[] = ["replace", "replaced", "received"] satisfies ProcessMessage["kind"][];
+
 type AskContext = Parameters<Target["ask"]>[1];
 
 export class Courier {
   readonly #context: CourierContext;
   readonly #peers = new Map<string, Peer>();
+  /** By the `sid` of a newer connection: called when the process of the older one has ended that. */
+  readonly #replacing = new Map<string, () => void>();
   #lastId = 0;
 
   constructor(context: CourierContext) {
@@ -81,7 +87,7 @@ export class Courier {
     const { message } = read;
     try {
       // Short messages that go ahead are not under way until they are confirmed.
-      if (message.kind !== "replace" && message.kind !== "received") this.#confirm(message.from, text);
+      if (!AHEAD.includes(message.kind)) this.#confirm(message.from, text);
       this.#handle(message, read.text);
     } catch (error) {
       const fields = { kind: message.kind, error: describeError(error) };
@@ -123,6 +129,21 @@ export class Courier {
     if (sessionId === undefined) return;
     const message = { kind: "replace", from: this.#context.fence(), sessionId, newer, exceptOffice } as const;
     this.#sendAhead(ALL_PROCESSES, message);
+  }
+
+  /** Asks a process to end the older connections of a session, and resolves to whether it says so within the time. */
+  async endOlder({ sid: newer, sessionId = "" }: Seat, fence: string, timeoutMs: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#replacing.set(newer, () => resolve(true));
+    const message = {
+      kind: "replace",
+      from: this.#context.fence(),
+      sessionId,
+      newer,
+      exceptOffice: "",
+    } as const;
+    this.#sendAhead(fence, message);
+    return await settledWithin(promise, timeoutMs).finally(() => this.#replacing.delete(newer)) ?? false;
   }
 
   #peer(fence: string): Peer {
@@ -209,7 +230,15 @@ export class Courier {
       case "fail":
         return outgoing?.get(message.id)?.fail(toError(message));
       case "replace":
-        return this.#context.replace(message);
+        this.#context.replace(message);
+        if (message.exceptOffice !== "") return;
+        return this.#sendAhead(message.from, {
+          kind: "replaced",
+          from: this.#context.fence(),
+          newer: message.newer,
+        });
+      case "replaced":
+        return this.#replacing.get(message.newer)?.();
       case "received":
         return this.#peers.get(message.from)?.onConfirmed(message.bytes);
     }

@@ -20,11 +20,13 @@ interface Fields {
   readonly fail: { readonly id: number } & Pick<SmcpError, "code" | "message" | "details">;
   /** The connection `newer` takes the place of others of its session, in all offices but one. */
   readonly replace: { readonly sessionId: string; readonly newer: string; readonly exceptOffice: string };
+  /** All older connections of the session of `newer` have ended in the process that says so. */
+  readonly replaced: { readonly newer: string };
   /** Confirms that so many bytes of earlier messages have been received. */
   readonly received: { readonly bytes: number };
 }
 
-const KINDS: readonly string[] = ["ask", "tell", "drop", "answer", "fail", "replace", "received"];
+const KINDS: readonly string[] = ["ask", "tell", "drop", "answer", "fail", "replace", "replaced", "received"];
 
 /** A message of some kinds, without its arguments. `from` is the fence of its sender. */
 export type MessageOf<Kind extends keyof Fields> = {

@@ -24,6 +24,8 @@ import { KEPT_MS, redisKeys, toSeat } from "./store.ts";
 
 /** How long a join may wait for Redis to settle, or for the lease of another process to end. */
 const JOIN_TIMEOUT_MS = 15_000;
+/** How long another process may take to end an older connection before it is asked again. */
+const REPLACING_MS = 500;
 /** How often offices are read again, for which Redis keeps them: if it failed a few times, they are still there. */
 const READ_INTERVAL_MS = KEPT_MS / 8;
 /** How long the last changes may take when the Server closes. */
@@ -243,9 +245,23 @@ export class RedisOffices implements Offices {
     const endMs = performance.now() + JOIN_TIMEOUT_MS;
     while (true) {
       const result = await seat.office.take(seat, registration.requireLease(intent));
-      if ("kind" in result) return result;
+      if ("kind" in result) {
+        await this.#endOlder(seat, endMs);
+        return result;
+      }
       if (performance.now() > endMs) throw outOfReach(intent);
       await delay(result.waitMs, signal);
+    }
+  }
+
+  /** Waits until nobody acts for the older connection any more: its process says so, or its lease has ended. */
+  async #endOlder({ member, older }: OwnSeat, endMs: number): Promise<void> {
+    const { registration, courier, signal } = this.#context;
+    if (older === undefined || registration.isOwn(older.fence)) return;
+    const newer = toSeat(member, registration.fence);
+    while (!await courier.endOlder(newer, older.fence, REPLACING_MS)) {
+      if ((await registration.findLost([older.fence])).size > 0 || performance.now() > endMs) return;
+      signal.throwIfAborted();
     }
   }
 

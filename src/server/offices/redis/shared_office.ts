@@ -32,6 +32,8 @@ export interface OwnSeat {
   /** A digest of the session. */
   readonly sessionId: string | undefined;
   state: "joining" | "taken" | "ended";
+  /** The seat of an older connection, in whose place this one was taken. */
+  older?: Seat | undefined;
 }
 
 export interface OfficeContext extends RedisContext {
@@ -182,7 +184,8 @@ export class SharedOffice {
     return result;
   }
 
-  async #tryToTake({ member }: OwnSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+  async #tryToTake(joining: OwnSeat, lease: Lease): Promise<JoinOutcome | Wait> {
+    const { member } = joining;
     this.lease ??= lease;
     const wait = this.lease === lease ? undefined : await this.#tryToTakeAgain(lease);
     if (wait !== undefined) return wait;
@@ -197,8 +200,9 @@ export class SharedOffice {
         const isOther = await this.#refresh() || await this.#reap();
         return isOther ? "conflict" : { kind: "refused", ...refusal };
       }
-      // In one change, so that nobody else finds the seat free. The process of the older connection ends it with the news.
+      // In one change, so that nobody else finds the seat free.
       const removed: Removal[] = [];
+      joining.older = ghost;
       if (ghost !== undefined) removed.push([ghost, "replaced"]);
       if (own !== undefined) removed.push([own, "left"]);
       const result = await this.#change({ removed, taken: [seat], leastUptimeMs: this.#leastUptimeMs });
