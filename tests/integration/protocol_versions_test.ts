@@ -68,12 +68,8 @@ Deno.test("an Agent that a Server brought to 0.4 still follows an office at 0.3"
 });
 
 Deno.test("a Server that accepts no version of this package is final", leaky, async () => {
-  const body = { code: 4008, message: "Protocol version mismatch", server_version: "0.9.0" };
-  const answer = ({ url }: Request) =>
-    Response.json({ ...body, client_version: new URL(url).searchParams.get("a2c_version") }, { status: 400 });
-  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
-  const url = `http://127.0.0.1:${server.addr.port}`;
-  const connecting = () => Agent.connect({ url, office, name: "ada", timeoutMs: Infinity });
+  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.9"] });
+  const connecting = () => Agent.connect({ url: server.url, office, name: "ada", timeoutMs: Infinity });
   const error = await assertRejects(connecting, ProtocolVersionError);
   assertEquals(error.refusal.client_version, "0.2.0");
 });

@@ -98,13 +98,13 @@ Deno.test("A handshake cannot pass for a later request of a connection", async (
 });
 
 Deno.test("The accepted versions are an option, and PATCH never matters", async () => {
-  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.4", "0.3"] });
-  for (const version of ["0.3.0", "0.3.77", "0.4.1"]) {
+  await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.10", "0.3"] });
+  for (const version of ["0.3.0", "0.3.77", "0.10.1"]) {
     await using _peer = await RawPeer.connect(server.url, { version });
   }
   const { body } = await poll(server.url, "&a2c_version=0.2.0");
   const { min_supported, max_supported } = body as Record<string, unknown>;
-  assertEquals([min_supported, max_supported], ["0.3.0", "0.4.999"]);
+  assertEquals([min_supported, max_supported], ["0.3.0", "0.10.999"]);
 });
 
 Deno.test("A mismatch names the newest version that is accepted, with the patch of its specification", async () => {
@@ -112,6 +112,7 @@ Deno.test("A mismatch names the newest version that is accepted, with the patch 
     [["0.2"], "0.2.0"],
     [["0.3", "0.2"], "0.3.1"],
     [["0.4"], "0.4.0"],
+    [["0.9", "0.10"], "0.10.0"],
   ];
   for (const [acceptedVersions, server_version] of newest) {
     await using server = await SmcpServer.listen({ port: 0, acceptedVersions });

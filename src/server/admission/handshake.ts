@@ -5,12 +5,9 @@ import type { HttpRefusal } from "../../http/refusals.ts";
 import { senderProblem, type SenderRules } from "../../http/senders.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import {
-  DEFAULT_PROTOCOL,
   minorOf,
   parseProtocolVersion,
-  PROTOCOL_MINORS,
   PROTOCOL_VERSIONS,
-  type ProtocolMinor,
   toProtocolMinor,
   VERSION_QUERY_PARAMETER,
 } from "../../protocol/version.ts";
@@ -23,8 +20,8 @@ export type TransportName = "polling" | "websocket";
 export const TRANSPORTS: readonly TransportName[] = ["polling", "websocket"];
 
 export interface HandshakePolicy extends SenderRules {
-  /** Lowest first. */
-  readonly acceptedVersions: readonly ProtocolMinor[];
+  /** MAJOR.MINOR, lowest first. */
+  readonly acceptedVersions: readonly string[];
   /** Whether peers of protocol 0.1, which send no version, are admitted. */
   readonly allowUnversioned: boolean;
   readonly transports: readonly TransportName[];
@@ -37,14 +34,15 @@ export interface HandshakeRefusal extends HttpRefusal {
   readonly kind: Refusal;
 }
 
-/** @throws {TypeError} for an empty list, and for a version that this package does not speak. */
-export function parseAcceptedVersions(versions: readonly string[]): readonly ProtocolMinor[] {
-  const unknown = versions.find((version) => toProtocolMinor(version) === undefined);
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot accept version "${unknown}": expected ${PROTOCOL_MINORS.join(" or ")}`);
-  }
-  if (versions.length === 0) throw new TypeError("Cannot accept protocol versions: the list is empty");
-  return PROTOCOL_MINORS.filter((minor) => versions.includes(minor));
+/** @throws {TypeError} for an empty list, and for an item that is not MAJOR.MINOR. */
+export function parseAcceptedVersions(versions: readonly string[]): readonly string[] {
+  const parsed = versions.map((version) => {
+    const full = parseProtocolVersion(`${version}.0`);
+    if (full === undefined) throw new TypeError(`Cannot accept version "${version}": not MAJOR.MINOR`);
+    return full;
+  });
+  if (parsed.length === 0) throw new TypeError("Cannot accept protocol versions: the list is empty");
+  return parsed.sort((a, b) => a.major - b.major || a.minor - b.minor).map(minorOf);
 }
 
 /** @throws {TypeError} for an empty list, and for an item that is no transport. */
@@ -119,16 +117,15 @@ function checkVersion(raw: string | undefined, policy: HandshakePolicy): Handsha
     const why = `"${quoted(raw)}" is not MAJOR.MINOR.PATCH`;
     return refusal(ErrorCode.BAD_REQUEST, `Invalid ${VERSION_QUERY_PARAMETER}: ${why}`);
   }
-  const minor = minorOf(version);
-  const { acceptedVersions } = policy;
-  if (acceptedVersions.some((accepted) => accepted === minor)) return undefined;
+  if (policy.acceptedVersions.includes(minorOf(version))) return undefined;
   const code = ErrorCode.PROTOCOL_VERSION_MISMATCH;
-  const [lowest, highest = DEFAULT_PROTOCOL] = [acceptedVersions.at(0), acceptedVersions.at(-1)];
+  const [lowest, highest] = [policy.acceptedVersions.at(0), policy.acceptedVersions.at(-1)];
+  const known = toProtocolMinor(highest);
   return refusal(code, "Protocol version mismatch", {
     kind: "version",
     headers: { "X-A2C-Error-Code": String(code) },
     body: {
-      server_version: PROTOCOL_VERSIONS[highest],
+      server_version: known === undefined ? `${highest}.0` : PROTOCOL_VERSIONS[known],
       client_version: raw,
       min_supported: `${lowest}.0`,
       max_supported: `${highest}.999`,
