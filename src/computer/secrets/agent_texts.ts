@@ -1,7 +1,7 @@
 /** Masks the texts of errors on their way to an Agent: secrets, and addresses of the Computer's own network. */
 import { isIP } from "node:net";
 import type { TokenBucket } from "../../async/token_bucket.ts";
-import { kindOfHost } from "../../mcp/auth/addresses.ts";
+import { kindOfHost } from "../../reach/addresses.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";

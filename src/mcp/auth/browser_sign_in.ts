@@ -2,7 +2,7 @@
 import * as oauth from "oauth4webapi";
 import { describeError } from "../../text/text.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
-import { isSamePlace } from "./addresses.ts";
+import { isSamePlace } from "../../reach/addresses.ts";
 import { chooseClient } from "./client.ts";
 import { newProofKey } from "./dpop.ts";
 import { adviceOf, whyAnswerNamesIssuer } from "./metadata_origins.ts";

@@ -2,7 +2,7 @@
 import type * as oauth from "oauth4webapi";
 import { isRecord } from "../../json/json.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
-import { isLoopbackUrl } from "./addresses.ts";
+import { isLoopbackUrl } from "../../reach/addresses.ts";
 import type { Challenge } from "./challenge.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
 import { toShortLine } from "./oauth_requests.ts";

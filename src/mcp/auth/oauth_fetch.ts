@@ -8,8 +8,8 @@ import { Deadline } from "../../async/deadline.ts";
 import { readBoundedText } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { networkReason, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
-import { isLoopbackUrl } from "./addresses.ts";
-import { assertInReach, fetchAt, ForbiddenAddressError, type ReachOptions } from "./reach.ts";
+import { isLoopbackUrl } from "../../reach/addresses.ts";
+import { assertInReach, fetchAt, ForbiddenAddressError, type ReachOptions } from "../../reach/reach.ts";
 
 /** How long one request may take, in milliseconds, its answer and redirects included. */
 const REQUEST_TIMEOUT_MS = 20_000;

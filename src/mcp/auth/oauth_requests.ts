@@ -4,7 +4,7 @@ import { isRecord } from "../../json/json.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { isFailure, ServerNotRunningError, SignInError } from "../errors.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
-import { ForbiddenAddressError } from "./reach.ts";
+import { ForbiddenAddressError } from "../../reach/reach.ts";
 
 /** The length to which texts of an authorization server are cut, in characters. */
 const MAX_TEXT_LENGTH = 300;

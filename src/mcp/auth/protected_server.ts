@@ -15,7 +15,7 @@ import {
 } from "./discovery.ts";
 import { type AssertionTarget, exchangeIdToken } from "./identity_provider.ts";
 import { createOAuthFetch, type OAuthFetch } from "./oauth_fetch.ts";
-import type { ReachOptions } from "./reach.ts";
+import type { ReachOptions } from "../../reach/reach.ts";
 import type { OAuthClient, OAuthTokens, SignInKey, StoredSignIn, TokenStore } from "./token_store.ts";
 
 /** The largest file with an assertion or an ID token, in bytes. */

@@ -1,9 +1,9 @@
 /** What an authorization server gives a person: the address of a page, and a code to enter there. */
 import { SignInError } from "../errors.ts";
-import { isLoopbackUrl } from "./addresses.ts";
+import { isLoopbackUrl } from "../../reach/addresses.ts";
 import { adviceOf } from "./metadata_origins.ts";
 import type { ProtectedServer } from "./protected_server.ts";
-import { assertInReach, ForbiddenAddressError } from "./reach.ts";
+import { assertInReach, ForbiddenAddressError } from "../../reach/reach.ts";
 
 const MAX_USER_CODE_LENGTH = 24;
 

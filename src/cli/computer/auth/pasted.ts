@@ -1,5 +1,5 @@
 /** What a person pastes to finish a sign-in: the address that the browser was sent to, or the code in it. Pure. */
-import { isSamePlace } from "../../../mcp/auth/addresses.ts";
+import { isSamePlace } from "../../../reach/addresses.ts";
 
 /** What a pasted text means: what to finish the sign-in with, or why it cannot be that. */
 export type Pasted =

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createOAuthFetch } from "../../../../src/mcp/auth/oauth_fetch.ts";
-import { ForbiddenAddressError } from "../../../../src/mcp/auth/reach.ts";
+import { ForbiddenAddressError } from "../../../../src/reach/reach.ts";
 import { ServerNotRunningError } from "../../../../src/mcp/errors.ts";
 
 /** A server on the loopback interface, and its address. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { silentLogger } from "../../../../src/log.ts";
-import type { ReachOptions } from "../../../../src/mcp/auth/reach.ts";
+import type { ReachOptions } from "../../../../src/reach/reach.ts";
 import { beginBrowserSignIn } from "../../../../src/mcp/auth/browser_sign_in.ts";
 import { pauseMsOf } from "../../../../src/mcp/auth/device_sign_in.ts";
 import { ProtectedServer } from "../../../../src/mcp/auth/protected_server.ts";

@@ -1,6 +1,6 @@
 /**
- * How far a server on the network may send the Computer, or the person at it: into no network that it is not in itself.
- * Resolves names.
+ * How far a stranger may send this program, or the person at it: into no network that the stranger is not in. An MCP server names
+ * addresses to a Computer, a client of a hub the address of its metadata. Resolves names.
  */
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import * as http from "node:http";
 import { connect, isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import * as tls from "node:tls";
-import { abortable } from "../../async/abortable.ts";
+import { abortable } from "../async/abortable.ts";
 import { type AddressKind, kindOfHost } from "./addresses.ts";
 
 /** The kinds from the one that reaches deepest. */
@@ -79,8 +79,10 @@ async function kindOfNamer(url: URL, options: ReachOptions, signal: AbortSignal)
 /** All addresses of a host; none for a name that is unknown here. */
 async function addressesOf(
   { hostname }: URL,
-  { resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address) }:
+  { resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address) }: Pick<
     ReachOptions,
+    "resolve"
+  >,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const literal = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -156,4 +158,27 @@ function isGranted(permission: Deno.PermissionDescriptor): boolean {
 
 function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
   return Number(port || (protocol === "https:" ? 443 : 80));
+}
+
+/**
+ * `fetch` of an address that a stranger has named, which must be on the internet: each of its addresses, and its name. Follows no
+ * redirect.
+ *
+ * @param options `resolve`: as in {@linkcode ReachOptions}.
+ * @throws {ForbiddenAddressError} when it is not an https URL, or leads into a private network or to this machine.
+ * @throws {TypeError} when the name is unknown.
+ */
+export async function fetchPublic(
+  url: URL,
+  init: RequestInit & { readonly signal: AbortSignal },
+  options: Pick<ReachOptions, "resolve"> = {},
+): Promise<Response> {
+  const addresses = await addressesOf(url, options, init.signal);
+  const isPublic = kindsOf(url, addresses).every((kind) => kind === "public");
+  if (url.protocol !== "https:" || !isPublic) {
+    throw new ForbiddenAddressError(
+      `Cannot read ${url.origin}: it is not an https URL, or leads into a private network`,
+    );
+  }
+  return await fetchAt(url, init, addresses);
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { kindOfHost } from "../../../../src/mcp/auth/addresses.ts";
+import { kindOfHost } from "../../../src/reach/addresses.ts";
 
 Deno.test("kindOfHost() tells this machine and own networks from the internet", () => {
   const hosts = {

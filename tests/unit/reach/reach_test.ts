@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createOAuthFetch } from "../../../../src/mcp/auth/oauth_fetch.ts";
-import { assertInReach, ForbiddenAddressError } from "../../../../src/mcp/auth/reach.ts";
-import { ServerNotRunningError } from "../../../../src/mcp/errors.ts";
+import { createOAuthFetch } from "../../../src/mcp/auth/oauth_fetch.ts";
+import { assertInReach, fetchPublic, ForbiddenAddressError } from "../../../src/reach/reach.ts";
+import { ServerNotRunningError } from "../../../src/mcp/errors.ts";
 
 const EVIL = new URL("https://mcp.evil.example/mcp");
 const { signal } = new AbortController();
@@ -121,4 +121,38 @@ Deno.test("an address with a user name is refused, and the host of a configured 
   for (const url of ["https://mcp.evil.example@8.8.8.8/", "https://:x@auth.example/"]) {
     await assertRejects(() => fetch(url, {}), ForbiddenAddressError, "user name");
   }
+});
+
+Deno.test("what a stranger names is read from the internet alone, however its address is spelled", async () => {
+  const { resolve } = resolver({
+    "inside.example": ["10.0.0.1"],
+    "both.example": ["203.0.113.1", "127.0.0.1"],
+  });
+  const urls = [
+    "https://127.0.0.1/c",
+    "https://[::ffff:10.0.0.1]/c",
+    "https://0x7f000001/c",
+    "https://localhost/c",
+    "https://169.254.169.254/latest",
+    "https://inside.example/c",
+    "https://both.example/c",
+    "https://printer.local/c",
+    "http://client.example/c",
+  ];
+  for (const url of urls) {
+    await assertRejects(() => fetchPublic(new URL(url), { signal }, { resolve }), ForbiddenAddressError);
+  }
+});
+
+Deno.test("what a stranger names is asked for at the address that was checked", async () => {
+  const names: string[] = [];
+  const resolve = (name: string) => {
+    names.push(name);
+    return Promise.resolve(["192.0.2.1"]);
+  };
+  const ending = AbortSignal.timeout(50);
+  await assertRejects(() =>
+    fetchPublic(new URL("https://client.example/c"), { signal: ending }, { resolve })
+  );
+  assertEquals(names, ["client.example"]);
 });
