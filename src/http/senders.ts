@@ -32,7 +32,7 @@ export function senderProblem(
 ): string | undefined {
   const target = { host: forwarded?.host ?? host, scheme: forwarded?.scheme };
   // Both names count: a proxy that passes on a forged X-Forwarded-Host must not open what its own Host does not.
-  for (const name of [host, target.host]) {
+  for (const name of new Set([host, target.host])) {
     if (!isHostAllowed(name)) return `Host "${quoted(name ?? "")}" not allowed: allow it with --allow-host`;
   }
   if (origin !== undefined) {

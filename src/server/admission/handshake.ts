@@ -101,9 +101,10 @@ export function refuseSender(
 
 export type Query = Readonly<Record<string, string>>;
 
-/** Reads the query of a request URL in the same way as Engine.IO. That of an invalid URL is empty. */
+/** Reads the query of a request URL; the last value of a parameter counts. A whole `URL` would take twice the time. */
 export function readQuery(url = "/"): Query {
-  return Object.fromEntries(URL.parse(url, "http://server")?.searchParams ?? []);
+  const [, query] = /\?([^#]*)/.exec(url) ?? [];
+  return Object.fromEntries(new URLSearchParams(query));
 }
 
 function checkVersion(raw: string | undefined, policy: HandshakePolicy): HandshakeRefusal | undefined {

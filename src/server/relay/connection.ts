@@ -176,8 +176,9 @@ export class Connection implements Target {
     if (member === undefined) return;
     this.#member = undefined;
     this.#socket.leave(roomOf(member.officeId));
-    const error = computerNotFound(member.name, "left while the request was in flight");
-    for (const pending of [...this.#received ?? []]) pending.fail(error);
+    for (const pending of [...this.#received ?? []]) {
+      pending.fail(computerNotFound(member.name, "left while the request was in flight"));
+    }
     for (const pending of [...this.#sent ?? []]) pending.drop();
   }
 
