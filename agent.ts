@@ -49,6 +49,7 @@ export type {
   PageRequestOptions,
   PromptOptions,
   ReadResourceOptions,
+  RemoteComputerOptions,
   ResourceUpdates,
 } from "./src/agent/remote_options.ts";
 export type { RequestOptions } from "./src/agent/requests.ts";

@@ -20,6 +20,7 @@ import { toLinkListener } from "./notifications.ts";
 import { fetchView, Refresher, UpdateReader } from "./refresh.ts";
 import type { OnQuestion } from "./questions.ts";
 import { RemoteComputer } from "./remote_computer.ts";
+import type { RemoteComputerOptions } from "./remote_options.ts";
 import { type RequestOptions, Requests } from "./requests.ts";
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
@@ -202,9 +203,13 @@ export class Agent implements AsyncDisposable {
     return this.#ending.signal;
   }
 
-  /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
-  computer(name: string): RemoteComputer {
-    return new RemoteComputer(this.#requests.to(name), this.#calls);
+  /**
+   * The Computer of this name. Sends no request; the Computer need not be in the office yet.
+   *
+   * @param options `client`: the program or person for whom the requests are.
+   */
+  computer(name: string, { client }: RemoteComputerOptions = {}): RemoteComputer {
+    return new RemoteComputer(this.#requests.to(name, client), this.#calls);
   }
 
   /**

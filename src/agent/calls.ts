@@ -3,7 +3,7 @@ import { abortable, settledWithin } from "../async/abortable.ts";
 import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
 import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
-import { FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
+import { ASK_TOOL_CALL_EVENT, FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
@@ -35,12 +35,13 @@ export async function callTool(
   },
   { facts, followed, onQuestion: onAnyQuestion }: CallParts,
 ): Promise<CallToolResult> {
-  const { signal, reqId, onWait, onQuestion = onAnyQuestion } = options;
+  const { signal, reqId, ask = false, onWait, onQuestion = onAnyQuestion } = options;
   signal?.throwIfAborted();
   const progress = await followed.follow(requests, options);
   const { timeoutMs } = progress;
   const body = { req_id: reqId, tool_name: tool, params };
-  const send = () => requests.ask(TOOL_CALL_EVENT, body, { signal, timeoutMs, parse: parseCallToolResult });
+  const event = ask ? ASK_TOOL_CALL_EVENT : TOOL_CALL_EVENT;
+  const send = () => requests.ask(event, body, { signal, timeoutMs, parse: parseCallToolResult });
   try {
     if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
     let result = await send();

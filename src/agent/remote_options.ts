@@ -6,6 +6,16 @@ import type { CallTimeouts } from "../protocol/timeouts.ts";
 import type { CallWait, OnQuestion } from "./questions.ts";
 import type { RequestOptions } from "./requests.ts";
 
+/** For whom a Computer is used. */
+export interface RemoteComputerOptions {
+  /**
+   * The client that the requests are for, such as the name of an MCP client: the Computer shows it beside the Agent's name
+   * where its owner confirms a call, and trusts it with nothing. Characters that cannot be seen are left out, and of a
+   * long name the first 64 characters count (`docs/protocol/extensions.md#clients`).
+   */
+  readonly client?: string | undefined;
+}
+
 /** Options of a tool call. */
 export interface CallToolOptions extends RequestOptions, CallTimeouts {
   /**
@@ -13,6 +23,12 @@ export interface CallToolOptions extends RequestOptions, CallTimeouts {
    * tool runs once: use it to retry a call whose answer was lost.
    */
   readonly reqId?: string | undefined;
+  /**
+   * Whether the Computer asks its owner before the tool runs, whatever the configuration and earlier answers allow
+   * (`docs/protocol/extensions.md#asked-calls`). `false` by default. Where the Computer or the Server does not know this,
+   * the call rejects with an `UnsupportedRequestError`, and the tool does not run.
+   */
+  readonly ask?: boolean | undefined;
   /**
    * Called with the progress that the MCP server reports, at most twice a second, until the call ends
    * (`docs/protocol/progress.md`). Never called when the Server or the Computer does not support it.

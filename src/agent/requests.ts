@@ -8,6 +8,7 @@ import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } fro
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX, GET_BLOB_EVENT } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { toRequester } from "../protocol/requester.ts";
 import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { describeError, shorten } from "../text/text.ts";
@@ -77,15 +78,18 @@ export class Requests {
   readonly #options: RequestsOptions;
   /** The Computer; empty for the Server. */
   readonly computer: string;
+  /** Who asks, as the member `agent` says it. */
+  readonly #requester: string;
 
-  constructor(options: RequestsOptions, computer = "") {
+  constructor(options: RequestsOptions, computer = "", client?: string) {
     this.#options = options;
     this.computer = computer;
+    this.#requester = toRequester(options.agent, client);
   }
 
-  /** The requests to a Computer. */
-  to(computer: string): Requests {
-    return new Requests(this.#options, computer);
+  /** The requests to a Computer, for a client where one is named. */
+  to(computer: string, client?: string): Requests {
+    return new Requests(this.#options, computer, client);
   }
 
   get protocolVersion(): ProtocolMinor {
@@ -106,11 +110,11 @@ export class Requests {
    * @throws {RequestTimeoutError | ConnectionClosedError} when no answer arrives.
    */
   ask<T>(event: string, body: Body, options: AskOptions<T>): Promise<T> {
-    const { agent } = this.#options;
+    const agent = this.#requester;
     const given = this.computer === "" ? body : { computer: this.computer, ...body };
     // A request that has an id is part of an operation with a span of its own.
     if ("req_id" in given) return this.#send(event, { agent, ...given }, options);
-    const attributes = { "a2c.computer": String(given["computer"]), "a2c.agent": agent };
+    const attributes = { "a2c.computer": String(given["computer"]), "a2c.agent": this.#options.agent };
     return makeRequest(
       event,
       attributes,
@@ -141,7 +145,10 @@ export class Requests {
     }
   }
 
-  /** Cancels a tool call. Does nothing while there is no connection. */
+  /**
+   * Cancels a tool call. Does nothing while there is no connection. Names the Agent alone, also for a client: some Servers
+   * refuse another name than that of the session here.
+   */
   cancel(reqId: string): void {
     this.#options.link.emit(CANCEL_TOOL_CALL_EVENT, { agent: this.#options.agent, req_id: reqId });
   }

@@ -4,6 +4,7 @@ import { isRecord } from "../json/json.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
   ANSWER_INPUT_EVENT,
+  ASK_TOOL_CALL_EVENT,
   FOLLOW_CALL_EVENT,
   GET_BLOB_EVENT,
   GET_COMPLETION_EVENT,
@@ -77,6 +78,7 @@ export type Handle = (scope: HandlerScope, body: unknown) => unknown;
 
 export const HANDLERS: ReadonlyMap<string, Handle> = new Map<string, Handle>([
   [TOOL_CALL_EVENT, callTool],
+  [ASK_TOOL_CALL_EVENT, askAndCallTool],
   [FOLLOW_CALL_EVENT, followCall],
   [OPEN_INPUT_EVENT, openInput],
   [ANSWER_INPUT_EVENT, answerInput],
@@ -113,6 +115,10 @@ const BLOB_ENVELOPE_BYTES = 4_096;
 
 async function callTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
   return await host.calls.call(parse.parseToolCallReq(body));
+}
+
+async function askAndCallTool({ host }: HandlerScope, body: unknown): Promise<CallToolResult> {
+  return await host.calls.call(parse.parseToolCallReq(body), { mustAsk: true });
 }
 
 function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {

@@ -15,6 +15,7 @@ import { handleRequest } from "../tracing.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";
 import {
   ANSWER_INPUT_EVENT,
+  ASK_TOOL_CALL_EVENT,
   CANCEL_TOOL_CALL_NOTIFICATION,
   CLIENT_EVENT_PREFIX,
   GET_PROMPT_EVENT,
@@ -144,6 +145,7 @@ function attributesOf(body: unknown): Record<string, string> {
 /** The answers that can be shrunk, by event. */
 const LARGE_ANSWERS: ReadonlyMap<string, LargeAnswer> = new Map([
   [TOOL_CALL_EVENT, "result"],
+  [ASK_TOOL_CALL_EVENT, "result"],
   [ANSWER_INPUT_EVENT, "result"],
   [READ_RESOURCE_EVENT, "read"],
   [GET_PROMPT_EVENT, "prompt"],

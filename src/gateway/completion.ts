@@ -2,11 +2,12 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprotocol/server";
 import { toWellFormed } from "../agent/toolkit/list_entries.ts";
 import type { OfficeView } from "../agent/toolkit/office_view.ts";
-import type { CompleteOptions } from "../agent/remote_options.ts";
+import type { CompleteOptions, RemoteComputerOptions } from "../agent/remote_options.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text/text.ts";
 import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
+import { nameOfClient } from "./clients.ts";
 import type { ScopedResources } from "./resources/scoped_resources.ts";
 import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.ts";
 
@@ -32,7 +33,8 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
   server.setRequestHandler("completion/complete", async ({ params }, { mcpReq: { signal } }) => {
     await parts.ready();
     const { ref, argument, context } = params;
-    const asked = { argument, context: { arguments: context?.arguments ?? {} }, signal };
+    const client = nameOfClient(server);
+    const asked = { argument, context: { arguments: context?.arguments ?? {} }, signal, client };
     const { values, total, hasMore } = ref.type === "ref/prompt"
       ? await completePrompt(ref.name, asked, parts)
       : await completeTemplate(ref.uri, asked, parts);
@@ -47,7 +49,7 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
   });
 }
 
-type Asked = Pick<CompleteOptions, "argument" | "context" | "signal">;
+type Asked = Pick<CompleteOptions, "argument" | "context" | "signal"> & Pick<RemoteComputerOptions, "client">;
 
 async function completePrompt(name: string, asked: Asked, parts: CompletionParts): Promise<Suggestions> {
   const { prompts, localPrompts, computers } = parts;
@@ -73,10 +75,10 @@ async function completeTemplate(uri: string, asked: Asked, parts: CompletionPart
 
 async function ask(
   computer: string,
-  options: CompleteOptions,
+  { client, ...options }: CompleteOptions & Pick<RemoteComputerOptions, "client">,
   { view }: CompletionParts,
 ): Promise<Suggestions> {
-  const remote = view.office?.computer(computer);
+  const remote = view.office?.computer(computer, { client });
   if (remote === undefined) return { values: [] };
   try {
     return await remote.complete(options);

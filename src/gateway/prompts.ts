@@ -17,6 +17,7 @@ import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import { describeError } from "../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
+import { nameOfClient } from "./clients.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
@@ -25,12 +26,18 @@ const MAX_PROMPTS = 5_000;
 
 export type McpPrompt = Json & { readonly name: string };
 
+export interface Filling {
+  readonly signal: AbortSignal;
+  /** What the client calls itself. */
+  readonly clientName: string | undefined;
+}
+
 export interface LocalPrompt {
   readonly definition: McpPrompt;
   /** @throws {ProtocolError} the arguments are wrong. */
   get(
     args: Readonly<Record<string, string>>,
-    context: { readonly signal: AbortSignal },
+    context: Filling,
   ): Promise<{ readonly role: "user"; readonly content: McpContent }[]>;
   complete(argument: string, value: string): Promise<readonly string[]>;
 }
@@ -85,10 +92,10 @@ export class OfficePrompts {
   async get(
     { computer, mcpServer, prompt }: PromptAddress,
     args: Readonly<Record<string, string>>,
-    signal: AbortSignal,
+    { signal, clientName: client }: Filling,
   ): Promise<Json> {
     const { view, toClientUri } = this.#parts;
-    const remote = view.office?.computer(computer);
+    const remote = view.office?.computer(computer, { client });
     if (remote === undefined) {
       throw new TypeError(`Cannot get prompt ${toSeenName(prompt)}: the office cannot be reached now`);
     }
@@ -158,14 +165,15 @@ export function servePrompts(
   server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
     await ready();
     const { name, arguments: args = {} } = params;
+    const filling = { signal, clientName: nameOfClient(server) };
     const local = localPrompts.get(name);
     if (local !== undefined) {
-      return { messages: await local.get(args, { signal }) } as HandlerResultTypeMap["prompts/get"];
+      return { messages: await local.get(args, filling) } as HandlerResultTypeMap["prompts/get"];
     }
     const address = await prompts.find(name, computers());
     if (address === undefined) throw unknownPrompt(name);
     try {
-      return await prompts.get(address, args, signal) as HandlerResultTypeMap["prompts/get"];
+      return await prompts.get(address, args, filling) as HandlerResultTypeMap["prompts/get"];
     } catch (error) {
       signal.throwIfAborted();
       throw new ProtocolError(

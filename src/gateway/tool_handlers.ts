@@ -9,6 +9,7 @@ import {
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
+import { describeClient, nameOfClient } from "./clients.ts";
 import type { Activity } from "./gateway_options.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
 
@@ -35,12 +36,12 @@ export function serveTools(
     const { name, arguments: args = {} } = params;
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
-    const client: ClientKey = isPerRequest ? clientOf(server) : server;
+    const client: ClientKey = isPerRequest ? describeClient(server) : server;
     const request = { client, tool: name, signal, state: context.mcpReq.requestState<string>(), responses };
     const begun = performance.now();
     const end = (outcome: Activity["outcome"]) =>
       onActivity({
-        client: clientOf(server),
+        client: describeClient(server),
         ...tools.targetOf(name, args),
         args,
         durationMs: performance.now() - begun,
@@ -53,7 +54,12 @@ export function serveTools(
           shares.run(
             client,
             () =>
-              tools.call(name, args, { ...call, client, onQuestion: withAbilities(onQuestion, abilities) }),
+              tools.call(name, args, {
+                ...call,
+                client,
+                clientName: nameOfClient(server),
+                onQuestion: withAbilities(onQuestion, abilities),
+              }),
           ),
       );
       end(!("content" in result) ? "asked" : result.isError === true ? "error" : "ok");
@@ -75,11 +81,6 @@ function abilitiesOf(server: Server, { mcpReq }: ServerContext): QuestionAbiliti
     form: elicitation.form !== undefined || elicitation.url === undefined,
     url: elicitation.url !== undefined,
   };
-}
-
-function clientOf(server: Server): string {
-  const { name = "unknown", version = "" } = server.getClientVersion() ?? {};
-  return `${name} ${version}`.trim();
 }
 
 /** The most calls of one client at the same time: a quarter of what a Server allows an Agent by default. */

@@ -1,4 +1,8 @@
 /** The members that all requests of an Agent have. */
+import { ASK_TOOL_CALL_EVENT, TOOL_CALL_EVENT } from "./events.ts";
+
+/** The requests that call a tool. */
+export const TOOL_CALL_EVENTS: ReadonlySet<string> = new Set([TOOL_CALL_EVENT, ASK_TOOL_CALL_EVENT]);
 
 /** The base of every request of an Agent (`docs/protocol/data-structures.md#agentcalldata`). */
 export interface AgentCallData {

@@ -1,6 +1,6 @@
 /** Errors on the wire: the class, and the functions that write and read an error ack. */
 import { ErrorCode } from "./error_codes.ts";
-import { TOOL_CALL_EVENT } from "./events.ts";
+import { TOOL_CALL_EVENTS } from "./call.ts";
 import { isRecord } from "../json/json.ts";
 import { shorten } from "../text/text.ts";
 
@@ -111,7 +111,7 @@ export function toErrorAck(error: unknown, event: string): ErrorAck {
   const body = details === undefined ? { code, message } : { code, message, details };
   return {
     ...body,
-    ...(event === TOOL_CALL_EVENT ? { isError: true, content: [{ type: "text", text: message }] } : {}),
+    ...(TOOL_CALL_EVENTS.has(event) ? { isError: true, content: [{ type: "text", text: message }] } : {}),
     error: body,
   };
 }

@@ -6,6 +6,8 @@ export const SMCP_NAMESPACE = "/smcp";
 // Requests of an Agent to a Computer, relayed by the Server.
 /** Calls a tool of a Computer. */
 export const TOOL_CALL_EVENT = "client:tool_call";
+/** Calls a tool of a Computer after its owner was asked; an extension of ours. */
+export const ASK_TOOL_CALL_EVENT = "client:ask_tool_call";
 /** Lists a Computer's tools. */
 export const GET_TOOLS_EVENT = "client:get_tools";
 /** Fetches a Computer's configuration. */

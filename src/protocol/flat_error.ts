@@ -1,4 +1,5 @@
 /** Errors as peers of protocol 0.3 and later read them (`docs/protocol/versions.md#errors`). */
+import { TOOL_CALL_EVENTS } from "./call.ts";
 import { ErrorCode } from "./error_codes.ts";
 import { type ErrorAck, toErrorAck } from "./errors.ts";
 import {
@@ -11,7 +12,6 @@ import {
   GET_TOOLS_EVENT,
   LIST_ROOM_EVENT,
   PUT_BLOB_EVENT,
-  TOOL_CALL_EVENT,
 } from "./events.ts";
 import { isVersionFrom } from "./version.ts";
 
@@ -56,7 +56,7 @@ export function toErrorAckFor(version: string | undefined, error: unknown, event
  * `error` keeps the code, and our own Agents read it there.
  */
 export function toFlatErrorAck(ack: ErrorAck, event: string): ErrorAck {
-  if (event === TOOL_CALL_EVENT) return ack;
+  if (TOOL_CALL_EVENTS.has(event)) return ack;
   const { mcp_server, capability } = ack.details ?? {};
   return {
     ...ack,

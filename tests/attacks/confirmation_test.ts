@@ -140,6 +140,47 @@ testPrompt("an always is for the Agent that it was given to", async (sitting) =>
   });
 });
 
+// proves: ext-client-claim
+testPrompt(
+  "a client is shown as a claim after the Agent, and an always is for this client",
+  async (sitting) => {
+    await scene(sitting, async ({ session, call }) => {
+      const first = call({}, 'ada/Claude" calls "list');
+      assertStringIncludes(
+        await session.expect(QUESTION),
+        'Agent "ada" (for, as it says: "Claude\\" calls \\"list") calls "run" of "shell"',
+      );
+      await session.write(`always${Key.enter}`);
+      assertEquals((await first).meta?.error_code, undefined);
+      const other = call({}, "ada/Cursor");
+      assertStringIncludes(await session.expect(QUESTION), 'Agent "ada" (for, as it says: "Cursor") calls');
+      await session.write(Key.enter);
+      assertEquals((await other).meta?.error_code, 4005);
+      const stranger = call({}, "eve/Claude");
+      assertStringIncludes(await session.expect(QUESTION), 'Agent "ada" (calls itself "eve/Claude") calls');
+      await session.write(Key.enter);
+      assertEquals((await stranger).meta?.error_code, 4005);
+    });
+  },
+);
+
+// proves: ext-ask-call
+testPrompt("an asked call is asked about although its tool was always allowed", async (sitting) => {
+  await scene(sitting, async ({ session, agent, call }) => {
+    const first = call({});
+    await session.expect(QUESTION);
+    await session.write(`always${Key.enter}`);
+    assertEquals((await first).meta?.error_code, undefined);
+    assertEquals((await call({})).meta?.error_code, undefined);
+    const body = { agent: "ada", req_id: "asked", computer: "laptop", tool_name: "run", params: {} };
+    const asked = agent.request("client:ask_tool_call", body);
+    await session.expect("Run it? [y]es, [N]o: ");
+    await session.write(`n${Key.enter}`);
+    const [answer] = await asked as [{ readonly meta?: { error_code?: number } }];
+    assertEquals(answer.meta?.error_code, 4005);
+  });
+});
+
 testPrompt("a yes to an Agent that has gone runs nothing", async (sitting) => {
   await scene(sitting, async ({ session, agent, call, ran }) => {
     void call({ command: "late" }).catch(() => {});

@@ -259,7 +259,9 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   assertEquals(asked, {
     agent: "ada",
     claimedAgent: "ada",
+    client: undefined,
     isLocal: false,
+    mustAsk: false,
     reqId: "r1",
     server: "s",
     tool: "echo",

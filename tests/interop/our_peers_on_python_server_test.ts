@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
-import { AuthenticationError, JoinRefusedError, SmcpError } from "../../mod.ts";
+import { AuthenticationError, JoinRefusedError, SmcpError, UnsupportedRequestError } from "../../mod.ts";
 import {
   GUIDE,
   HELP,
@@ -64,6 +64,28 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
       assertObjectMatch(sum, { isError: false, structuredContent: { sum: 3 } });
     },
   );
+
+  await t.step("a call that the owner has to be asked about is refused, and not made without", async () => {
+    // proves: ext-ask-unknown
+    const refusal = await assertRejects(
+      () => laptop.callTool("add", { a: 1, b: 2 }, { ask: true }),
+      UnsupportedRequestError,
+    );
+    assertEquals(refusal.event, "client:ask_tool_call");
+  });
+
+  await t.step("a call for a client, and its cancel, are taken", async () => {
+    const forClaude = agent.computer("laptop", { client: "Claude" });
+    assertObjectMatch(await forClaude.callTool("add", { a: 1, b: 2 }), { structuredContent: { sum: 3 } });
+    const abort = new AbortController();
+    const running = untilStatusSays(agent, "slow is running");
+    const call = forClaude.callTool("slow", { seconds: 60 }, { signal: abort.signal, timeoutMs: 60_000 });
+    await running;
+    const cancelled = untilStatusSays(agent, "slow was cancelled");
+    abort.abort();
+    await assertRejects(() => call, DOMException);
+    await cancelled;
+  });
 
   await t.step("the Agent gets the desktop", async () => {
     // proves: desktop-flow-pull

@@ -8,6 +8,17 @@ export const extensions: readonly Requirement[] = [
       "Progress of a wrong shape is dropped with one warning; a value that does not grow counts as the last one.",
     "ext-progress-late": "Progress after the result is dropped.",
   }),
+  ...section("docs/protocol/extensions.md#clients", {
+    "ext-client-name": "An Agent names its client in `agent`, after its own name and a slash.",
+    "ext-client-same": "A repeated call and the answer to a question have the `agent` of the call.",
+    "ext-client-cancel": "A cancel has the Agent's own name alone.",
+    "ext-client-claim": "Who is asked sees the Agent of the session first, and the client as a claim.",
+  }),
+  ...section("docs/protocol/extensions.md#asked-calls", {
+    "ext-ask-call": "The owner is asked before an asked call, whatever is allowed otherwise.",
+    "ext-ask-nobody": "An asked call is 4005 where nobody can be asked, and does not run.",
+    "ext-ask-unknown": "Where an asked call is not known, the Agent makes no other call in its place.",
+  }),
   ...section("docs/protocol/progress.md#following-a-call", {
     "ext-progress-follow": "An Agent is told of the progress of a call that it follows.",
     "ext-progress-opt-in": "Nobody is told of the progress of a call that is not followed.",

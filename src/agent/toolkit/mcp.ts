@@ -42,6 +42,10 @@ export interface McpToolResult {
 
 export interface ToolContext {
   readonly client?: object | string | undefined;
+  /** What the client calls itself; Computers are told it. */
+  readonly clientName?: string | undefined;
+  /** Whether the person at the Computer is asked before the tool runs, whatever its configuration allows. */
+  readonly ask?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Called with the progress; `undefined` when the client does not want to know. */
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;

@@ -34,7 +34,7 @@ export class OfficeCalls {
   async call(
     { computer, tool, definition: { name, _meta } }: OfficeTool,
     args: Readonly<Record<string, unknown>>,
-    { signal, onProgress, onQuestion }: ToolContext,
+    { signal, clientName: client, ask, onProgress, onQuestion }: ToolContext,
   ): Promise<McpToolResult> {
     const { office } = this.#view;
     const problem = await this.#problemSoon(computer, signal);
@@ -49,7 +49,8 @@ export class OfficeCalls {
       }),
     };
     try {
-      const result = await office.computer(computer).callTool(tool, args, {
+      const result = await office.computer(computer, { client }).callTool(tool, args, {
+        ask,
         signal: AbortSignal.any([signal, gone.signal]),
         timeoutMs: this.#timeoutMs,
         resetTimeoutOnProgress: true,

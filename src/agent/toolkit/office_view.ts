@@ -9,6 +9,7 @@ import { toBareLine, toSeenLine } from "../../text/safe_text.ts";
 import type { AgentEventName, AgentListener } from "../events.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { RemoteComputer } from "../remote_computer.ts";
+import type { RemoteComputerOptions } from "../remote_options.ts";
 import type { RequestOptions } from "../requests.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./tool_names.ts";
 
@@ -34,7 +35,7 @@ export interface Office {
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;
   /** The Computer of this name; sends no request. */
-  computer(name: string): RemoteComputer;
+  computer(name: string, options?: RemoteComputerOptions): RemoteComputer;
   /** Lists the members of the office. */
   listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
   /** Calls `listener` with each event of one name. */

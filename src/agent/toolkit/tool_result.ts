@@ -1,7 +1,8 @@
 /** Results of Computers for MCP clients. */
 import { ConnectionClosedError, RequestTimeoutError } from "../../protocol/local_errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import { SmcpError, UnsupportedRequestError } from "../../protocol/errors.ts";
+import { ASK_TOOL_CALL_EVENT } from "../../protocol/events.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
   A2C_MCP_SERVER,
@@ -114,6 +115,10 @@ function explain(error: unknown, computer: string): string {
   if (error instanceof RequestTimeoutError) {
     return "no answer came in time. The tool may have run, and was told to stop. Check what it has done before you " +
       "call it again";
+  }
+  if (error instanceof UnsupportedRequestError && error.event === ASK_TOOL_CALL_EVENT) {
+    return "you may call it only after the owner of the Computer was asked, and this Computer, or the Server, cannot do " +
+      "that. The tool did not run. Tell the user";
   }
   if (error instanceof SmcpError && error.code === ErrorCode.NOT_FOUND) {
     const where = `Computer ${toSeenName(computer)} is not in the office now`;

@@ -69,7 +69,7 @@ export async function openHostedComputer(
       ...await readCredentials(options),
       onFailed: around.onFailed,
     },
-    confirm: autoApply ? () => true : around.confirm,
+    confirm: autoApply ? (request) => !request.mustAsk || around.confirm?.(request) : around.confirm,
     answerQuestion: around.answerQuestion,
     resolveDpe: dpeFiles === undefined ? undefined : fileResolver({ directory: dpeFiles }),
     skills,

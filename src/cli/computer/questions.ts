@@ -43,22 +43,22 @@ export function askedInputs(useEditor: UseEditor): InputSource {
 }
 
 /**
- * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent until this
- * Computer ends. The whole call is shown; a call that is longer than a page runs only after its last page was shown.
+ * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent and its
+ * client until this Computer ends; a call that demands a person is always asked about. The whole call is shown; a call that is longer than a page runs only after its last page was shown.
  */
 export function askedConfirm(editor: LineEditor): Confirm {
   const allowed = new Set<string>();
   return async (request) => {
-    const { isLocal, agent, server, tool, fingerprint } = request;
-    const key = JSON.stringify([isLocal, agent, server, tool, fingerprint]);
-    if (allowed.has(key)) return true;
+    const { isLocal, agent, client, server, tool, fingerprint, mustAsk } = request;
+    const key = JSON.stringify([isLocal, agent, client, server, tool, fingerprint]);
+    if (!mustAsk && allowed.has(key)) return true;
     const { params, signal } = request;
     const { decision } = await askToRun(editor, {
       call: describeCall(request),
       callAgain: `${toShownName(request.tool)} of ${toShownName(request.server)}`,
       params,
       signal,
-      hasAlways: true,
+      hasAlways: !mustAsk,
     });
     if (decision === "always") allowed.add(key);
     return decision !== "no";

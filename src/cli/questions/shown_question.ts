@@ -1,6 +1,7 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
+import { clientNamedIn } from "../../protocol/requester.ts";
 import { inWrittenOrder, toSafeLine, toSeenName } from "../../text/safe_text.ts";
 import { shorten } from "../../text/text.ts";
 
@@ -88,9 +89,11 @@ export function describeAsker({ computer, server, tool, caller }: Asker, asks = 
   return `${asker}${place} ${asks} ${call}`;
 }
 
-/** The Agent's name as the Server knows it, then the name in the request if it differs. */
+/** The Agent's name as the Server knows it, then what the request adds: a client, or another name. */
 export function describeCaller({ agent, claimedAgent }: Caller): string {
   const who = agent === undefined ? "an Agent that the Server did not name" : `Agent ${toShownName(agent)}`;
+  const client = clientNamedIn(claimedAgent, agent);
+  if (client !== undefined) return `${who} (for, as it says: ${toShownName(client)})`;
   return claimedAgent === "" || claimedAgent === agent
     ? who
     : `${who} (calls itself ${toShownName(claimedAgent)})`;

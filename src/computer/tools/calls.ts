@@ -5,6 +5,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { withStrings } from "../../json/long_text.ts";
+import { clientNamedIn } from "../../protocol/requester.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { SharedParts } from "../shared_parts.ts";
@@ -60,6 +61,8 @@ export interface ToolCallsContext extends SharedParts {
 export interface CallOptions {
   /** True for a call by this Computer's own program, false for one by the office's Agent; false by default. */
   readonly isLocal?: boolean | undefined;
+  /** Asks the person at the Computer whatever the configuration allows; false by default. */
+  readonly mustAsk?: boolean | undefined;
   /** Skips the confirmation; false by default. */
   readonly isConfirmed?: boolean | undefined;
   /** Reaches the person who made the call; by default the person at the Computer. */
@@ -141,7 +144,9 @@ export class ToolCalls {
     const isLocal = options.isLocal === true;
     const { followed } = this.#context;
     const idleMs = isLocal ? options.idleMs : followed.onBegun(request.req_id);
-    const call = new RunningCall(request, { isLocal, idleMs, report: this.#reporter(request, options) });
+    const { mustAsk = false } = options;
+    const report = this.#reporter(request, options);
+    const call = new RunningCall(request, { isLocal, mustAsk, idleMs, report });
     const result = this.#run(call, options).finally(() => {
       if (!isLocal) followed.onEnded(request.req_id);
     });
@@ -169,16 +174,24 @@ export class ToolCalls {
     const ended = route === undefined
       ? this.#refuseUnknown(request.tool_name)
       : await this.#execute(call, route, options);
-    const agent = call.isLocal
-      ? undefined
-      : this.#context.agent.name ?? shorten(request.agent ?? "", MAX_NAME_LENGTH);
-    this.#record(request, route, { ...ended, agent, startedAt, durationMs: performance.now() - startMs });
+    const caller = call.isLocal ? {} : this.#callerOf(request);
+    this.#record(request, route, { ...ended, ...caller, startedAt, durationMs: performance.now() - startMs });
     if (ended.isOwnResult === true) return ended.result;
     const masker = this.#context.maskerOf(call);
     const result = withTexts(ended.result, (text) => masker.maskFailure(text));
     const server = route?.server.name ?? ended.server;
     const isHinted = this.#context.rules.hasAuthHints && server !== undefined;
     return isHinted ? withAuthHint(result, server) : result;
+  }
+
+  /** The Agent as the Server states it, and its client as the request does. */
+  #callerOf({ agent: claimed = "" }: ToolCallReq): Pick<ToolCallRecord, "agent" | "client"> {
+    const { name } = this.#context.agent;
+    const client = clientNamedIn(claimed, name);
+    return {
+      agent: name ?? shorten(claimed, MAX_NAME_LENGTH),
+      client: client === undefined ? undefined : shorten(client, MAX_NAME_LENGTH),
+    };
   }
 
   #refuseUnknown(tool: string): ToolOutcome {
@@ -205,18 +218,29 @@ export class ToolCalls {
   #record(
     request: ToolCallReq,
     route: ToolRoute | undefined,
-    ended: ToolOutcome & Pick<ToolCallRecord, "agent" | "startedAt" | "durationMs">,
+    ended: ToolOutcome & Partial<ToolCallRecord> & Pick<ToolCallRecord, "startedAt" | "durationMs">,
   ): void {
-    const { agent, outcome, startedAt, durationMs, result } = ended;
+    const { agent, client, outcome, startedAt, durationMs, result } = ended;
     const reqId = shorten(request.req_id, MAX_NAME_LENGTH);
     const server = route?.server.name;
     const tool = route?.tool.name ?? shorten(request.tool_name, MAX_NAME_LENGTH);
     // In an MCP server's own result the key may mean anything.
     const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
-    this.#context.history.push({ reqId, agent, server, tool, startedAt, durationMs, outcome, errorCode });
+    this.#context.history.push({
+      reqId,
+      agent,
+      client,
+      server,
+      tool,
+      startedAt,
+      durationMs,
+      outcome,
+      errorCode,
+    });
     this.#context.log.info("tool call", {
       req_id: reqId,
       agent,
+      client,
       server,
       tool,
       outcome,
@@ -233,7 +257,7 @@ export class ToolCalls {
     const notes = async () => (await questions)?.notes ?? [];
     this.#running.add(call);
     try {
-      const isAllowed = isConfirmed || route.meta?.auto_apply === true;
+      const isAllowed = !call.mustAsk && (isConfirmed || route.meta?.auto_apply === true);
       const refusal = this.#refuseWrongArguments(call.request, route) ??
         (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };

@@ -4,6 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text/text.ts";
+import { clientNamedIn } from "../../protocol/requester.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { CallLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
@@ -36,8 +37,18 @@ export interface ConfirmRequest {
   readonly agent: string | undefined;
   /** The name that the request itself states: any text of any length. It proves nothing. */
   readonly claimedAgent: string;
+  /**
+   * For whom the Agent makes the call, as it says, such as the name of an MCP client; `undefined` when it does not say. It
+   * proves nothing.
+   */
+  readonly client: string | undefined;
   /** Whether the call was made by this Computer's own program. */
   readonly isLocal: boolean;
+  /**
+   * Whether the Agent demands that a person is asked now: neither a rule nor an earlier answer may allow the call
+   * (`docs/protocol/extensions.md#asked-calls`).
+   */
+  readonly mustAsk: boolean;
   /** The id of the request. */
   readonly reqId: string;
   /** The MCP server of the tool. */
@@ -70,10 +81,10 @@ export interface ConfirmRequest {
 }
 
 /**
- * Decides whether a tool call without `auto_apply` may run: only `true` allows it. It may take any time; other calls
- * go on meanwhile, and may be asked about at the same time.
+ * Decides whether a tool call without `auto_apply` may run: only `true` allows it; `undefined` when nobody is there to
+ * ask. It may take any time; other calls go on meanwhile, and may be asked about at the same time.
  */
-export type Confirm = (request: ConfirmRequest) => boolean | Promise<boolean>;
+export type Confirm = (request: ConfirmRequest) => boolean | undefined | Promise<boolean | undefined>;
 
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
@@ -147,20 +158,23 @@ export class Confirmations {
   }
 
   /** Only the user of the Agent that made the call can confirm it, and only where the owner allows that. */
-  #isForAgent({ isLocal }: RunningCall, { server }: ToolRoute): boolean {
-    return !isLocal && server.config.approval === "agent" && this.#context.channel.takes("approval");
+  #isForAgent({ isLocal, mustAsk }: RunningCall, { server }: ToolRoute): boolean {
+    return !isLocal && !mustAsk && server.config.approval === "agent" &&
+      this.#context.channel.takes("approval");
   }
 
   /** Asks the person at the Computer; gives the reason when the call must not run. */
   async #ask(confirm: Confirm, call: RunningCall, route: ToolRoute): Promise<string | undefined> {
-    const { request, isLocal, clock: { signal } } = call;
+    const { request, isLocal, mustAsk, clock: { signal } } = call;
     const meta = { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION };
     const reason = { server: route.server.name, what: "a confirmation", meta, signal };
     try {
       const isConfirmed = await this.person.ask(call, reason, async (by) => {
         const { agent, signal } = by();
-        return await confirm({ ...toQuestion(request, route), agent, isLocal, signal });
+        const client = clientNamedIn(request.agent, agent);
+        return await confirm({ ...toQuestion(request, route), agent, client, isLocal, mustAsk, signal });
       });
+      if (isConfirmed === undefined) return cannotAsk(call, route);
       return isConfirmed === true ? undefined : "it was declined";
     } catch (error) {
       if (error instanceof NobodyAnswered) return `${error.message}, and it has not run`;
@@ -195,7 +209,11 @@ function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
   });
 }
 
-function cannotAsk({ isLocal }: RunningCall, { server, tool }: ToolRoute): string {
+function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool }: ToolRoute): string {
+  if (mustAsk) {
+    return "the Agent demands that the person at the Computer is asked, and this Computer cannot ask anybody. Its owner " +
+      "starts it at a terminal, or in a program with confirm";
+  }
   if (!isLocal && server.config.approval === "agent") {
     return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them. " +
       HOW_TO_CONFIRM;
@@ -208,7 +226,7 @@ function cannotAsk({ isLocal }: RunningCall, { server, tool }: ToolRoute): strin
 function toQuestion(
   request: ToolCallReq,
   { server, tool }: ToolRoute,
-): Omit<ConfirmRequest, "signal" | "agent" | "isLocal"> {
+): Omit<ConfirmRequest, "signal" | "agent" | "client" | "isLocal" | "mustAsk"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
   const { title, description, annotations = {} } = tool;
   return {

@@ -14,6 +14,8 @@ export interface ToolCallRecord {
    * `undefined` for a call by this Computer's own program.
    */
   readonly agent: string | undefined;
+  /** The client for whom the Agent made the call, as it says; `undefined` when it does not say. */
+  readonly client: string | undefined;
   /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
   readonly server: string | undefined;
   /** The tool's own name, or the name that was called when no such tool exists. */

@@ -119,6 +119,8 @@ export class RunningCall implements Disposable {
   readonly request: ToolCallReq;
   /** Whether this Computer's own program made it. */
   readonly isLocal: boolean;
+  /** Whether the Agent demands that the person at the Computer is asked. */
+  readonly mustAsk: boolean;
   /** Its time: that of the request that waits for it. */
   readonly clock: CallClock;
   /** Whom it waits for; kept when it ends meanwhile. */
@@ -130,14 +132,16 @@ export class RunningCall implements Disposable {
   /** @param options `idleMs`: how long the call may make no progress. `report`: receives its progress. */
   constructor(
     request: ToolCallReq,
-    { isLocal, idleMs, report }: {
+    { isLocal, mustAsk, idleMs, report }: {
       readonly isLocal: boolean;
+      readonly mustAsk: boolean;
       readonly idleMs?: number | undefined;
       readonly report: (progress: Progress) => void;
     },
   ) {
     this.request = request;
     this.isLocal = isLocal;
+    this.mustAsk = mustAsk;
     this.clock = new CallClock({ timeoutMs: timeoutMsOf(request), idleMs }, report);
   }
 

@@ -6,6 +6,7 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
+import { nameOfClient } from "../clients.ts";
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
@@ -49,7 +50,10 @@ export function serveResources(server: Server, parts: ResourceHandlerParts): voi
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
     await ready();
-    return await resources.read(uri, signal) as HandlerResultTypeMap["resources/read"];
+    return await resources.read(uri, {
+      signal,
+      client: nameOfClient(server),
+    }) as HandlerResultTypeMap["resources/read"];
   });
 }
 

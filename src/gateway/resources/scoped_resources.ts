@@ -22,6 +22,12 @@ export interface ResourceScope {
   readonly computers: () => readonly string[];
 }
 
+interface Reading {
+  readonly signal: AbortSignal;
+  /** What the client calls itself. */
+  readonly client: string | undefined;
+}
+
 /** The resources of the Computers that a scope reaches. */
 export class ScopedResources {
   readonly #scope: ResourceScope;
@@ -46,10 +52,10 @@ export class ScopedResources {
    *
    * @throws {ResourceNotFoundError} when no Computer has it. {ProtocolError} when it cannot be read.
    */
-  async read(clientUri: string, signal: AbortSignal): Promise<ReadContents> {
-    const address = await this.find(clientUri, signal);
+  async read(clientUri: string, reading: Reading): Promise<ReadContents> {
+    const address = await this.find(clientUri, reading.signal);
     if (address === undefined) throw new ResourceNotFoundError(clientUri, this.#notFound(clientUri));
-    return await this.#readAt(address, clientUri, signal);
+    return await this.#readAt(address, clientUri, reading);
   }
 
   /** Where a URI leads; `undefined` when no Computer has it, or several have and nobody owns the plain URI. */
@@ -105,12 +111,15 @@ export class ScopedResources {
   async #readAt(
     { computer, mcpServer, uri }: ResourceAddress,
     clientUri: string,
-    signal: AbortSignal,
+    { signal, client }: Reading,
   ): Promise<ReadContents> {
     const { office } = this.#scope.view;
     if (office === undefined) throw new ResourceNotFoundError(clientUri, this.#notFound(clientUri));
     try {
-      const { contents } = await office.computer(computer).readResource(uri, { mcpServer, signal });
+      const { contents } = await office.computer(computer, { client }).readResource(uri, {
+        mcpServer,
+        signal,
+      });
       return {
         contents: contents.map(({ uri: part, _meta, ...rest }) => ({
           ...toContents(toWellFormed({ ...rest })),

@@ -1,7 +1,7 @@
 /** Relayed requests that a Computer has not answered yet: how each ends, and how many may be in flight. */
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { type ErrorDetails, fromErrorAck, SmcpError } from "../../protocol/errors.ts";
-import { TOOL_CALL_EVENT } from "../../protocol/events.ts";
+import { TOOL_CALL_EVENTS } from "../../protocol/call.ts";
 import type { Expirable, Scheduled, TimingWheel } from "../../async/timing_wheel.ts";
 import { quoted } from "../../text/text.ts";
 import { CONSTANTS } from "../options/constants.ts";
@@ -29,7 +29,7 @@ export function describeUnanswered(
   { event, computer }: Pick<RelayedRequest, "event" | "computer">,
   circumstance: string,
 ): { readonly message: string; readonly details: ErrorDetails } {
-  const effect = event === TOOL_CALL_EVENT ? "the tool may have run" : "it may have been carried out";
+  const effect = TOOL_CALL_EVENTS.has(event) ? "the tool may have run" : "it may have been carried out";
   return {
     message: `No answer to "${quoted(event)}" of Computer '${quoted(computer)}' ${circumstance}; ${effect}`,
     details: { computer_name: computer, may_have_run: true },

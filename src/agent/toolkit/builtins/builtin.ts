@@ -18,6 +18,8 @@ export interface Reach {
   readonly view: OfficeView;
   /** The only Computer; all by default. */
   readonly only?: string | undefined;
+  /** The client that asks; nobody but the Agent itself by default. */
+  readonly client?: string | undefined;
 }
 
 export interface LocalToolParts {
@@ -90,7 +92,7 @@ export function askableComputers(reach: Reach): RemoteComputer[] {
   const { office } = view;
   if (office === undefined) return [];
   const names = reachedComputers(reach).filter((name) => view.isReachable(name));
-  return names.map((name) => office.computer(name));
+  return names.map((name) => office.computer(name, { client: reach.client }));
 }
 
 /**
@@ -118,7 +120,7 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
   if (why !== undefined) {
     throw new ArgumentError(`Cannot reach Computer ${toSeenName(named)}: ${why}. Try again in a few seconds`);
   }
-  return [office.computer(named)];
+  return [office.computer(named, { client: reach.client })];
 }
 
 /** Who is missing, when no Computer is reached. */

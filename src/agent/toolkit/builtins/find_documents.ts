@@ -49,13 +49,13 @@ export function findDocuments(reach: Reach): LocalTool {
       },
       required: ["documents", "total_count"],
     },
-    async run(args, { signal }) {
+    async run(args, { signal, clientName: client }) {
       const keywords = args.texts("keywords");
       const fileType = args.text("file_type");
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
       const limit = args.integer("limit", { min: 1, max: MAX_FINDER_LIMIT }) ?? DEFAULT_FINDER_LIMIT;
       const page = { keywords, fileType, offset, limit, signal };
-      const computers = chosenComputers(reach, args.text("computer"));
+      const computers = chosenComputers({ ...reach, client }, args.text("computer"));
       const answers = await askEach(computers, (computer) => computer.getFinder(page));
       const found = answers.flatMap((answer) => "value" in answer ? [answer] : []);
       const { documents, next } = mergePages(found, { offset, limit });

@@ -80,7 +80,7 @@ export function readDocument(reach: Reach): LocalTool {
       },
     },
     required: ["uri"],
-    async run(args, { signal }) {
+    async run(args, { signal, clientName: client }) {
       const { uri, computer = args.text("computer") } = readDocumentUri(
         args.text("uri") ?? args.missing("uri"),
       );
@@ -89,7 +89,7 @@ export function readDocument(reach: Reach): LocalTool {
       const { pageIndex, elementId } = parseDpeUri(uri);
       const element = args.text("element") ?? elementId;
       const wanted = readPages(args) ?? (pageIndex === undefined ? undefined : [pageIndex]);
-      const place = await findPlace(reach, { uri, computer, signal });
+      const place = await findPlace({ ...reach, client }, { uri, computer, signal });
       if (element !== undefined) return await readOneElement(place, { element, format, offset });
       return await readSomePages(place, { wanted, format, offset });
     },

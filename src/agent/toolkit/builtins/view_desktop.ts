@@ -49,7 +49,7 @@ export function viewDesktop(reach: Reach): LocalTool {
         description: "With `window`: how many characters of its text to skip, to go on with a long one.",
       },
     },
-    async run(args, { signal }) {
+    async run(args, { signal, clientName: client }) {
       const { uri: window, computer: named = args.text("computer") } = readWindowUri(args.text("window"));
       const size = args.integer("size", { min: 1, max: 100 });
       const offset = args.integer("offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
@@ -59,7 +59,7 @@ export function viewDesktop(reach: Reach): LocalTool {
         );
       }
       const answers = await askEach(
-        chosenComputers(reach, named),
+        chosenComputers({ ...reach, client }, named),
         (computer) =>
           window === undefined ? seeAll(computer, { size, signal }) : seeOne(computer, window, signal),
       );

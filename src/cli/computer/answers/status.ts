@@ -119,13 +119,13 @@ function withReasons(lines: readonly string[], servers: readonly ServerRow[]): s
 /** The last tool calls, oldest first. */
 export function showHistory(hosted: HostedComputer): CommandAnswer {
   const { history } = hosted.computer;
-  const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent }) => [
+  const rows = history.map(({ startedAt, server, tool, outcome, errorCode, durationMs, agent, client }) => [
     startedAt.toISOString(),
     server ?? "",
     tool,
     errorCode === undefined ? outcome : `${outcome} ${errorCode}`,
     `${Math.round(durationMs)} ms`,
-    agent ?? "(this computer)",
+    `${agent ?? "(this computer)"}${client === undefined ? "" : ` for ${toSeenWord(client)}`}`,
   ]);
   return {
     value: { history: history.map(toHistoryEntry) },
@@ -140,10 +140,11 @@ function historyText(rows: readonly (readonly string[])[], { strong, faint }: Pa
 
 /** The record with the names of our JSON, in snake_case. */
 function toHistoryEntry(record: ToolCallRecord): Record<string, unknown> {
-  const { reqId, startedAt, durationMs, errorCode, agent, server, tool, outcome } = record;
+  const { reqId, startedAt, durationMs, errorCode, agent, client, server, tool, outcome } = record;
   return {
     req_id: reqId,
     agent: agent ?? null,
+    client: client ?? null,
     server: server ?? null,
     tool,
     started_at: startedAt,
