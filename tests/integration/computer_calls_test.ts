@@ -150,6 +150,7 @@ Deno.test("a call is one log line that names request, agent, tool, server and du
     ["info", "number", {
       req_id: "r1",
       agent,
+      client: undefined,
       server: "s",
       tool: "echo",
       outcome: "ok",
@@ -158,6 +159,7 @@ Deno.test("a call is one log line that names request, agent, tool, server and du
     ["info", "number", {
       req_id: "r2",
       agent,
+      client: undefined,
       server: "s",
       tool: "head",
       outcome: "error",
@@ -169,6 +171,7 @@ Deno.test("a call is one log line that names request, agent, tool, server and du
       {
         req_id: "r3",
         agent,
+        client: undefined,
         server: undefined,
         tool: `${"n".repeat(128)}…`,
         outcome: "error",
