@@ -5,6 +5,7 @@ function record(changes: Partial<ToolCallRecord>): ToolCallRecord {
   return {
     reqId: "a",
     agent: "ada",
+    client: undefined,
     server: "s",
     tool: "t",
     startedAt: new Date(0),
