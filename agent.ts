@@ -36,6 +36,14 @@ export type {
   ComputerViewName,
   OfficeMember,
 } from "./src/agent/events.ts";
+export type { ComputerPlace, GivenComputerName } from "./src/agent/group/computer_names.ts";
+export type { GroupedOffice } from "./src/agent/group/group_member.ts";
+export {
+  type GroupOptions,
+  OfficeGroup,
+  type OfficeGroupOptions,
+  type OfficePlace,
+} from "./src/agent/group/office_group.ts";
 export type { AgentQuestion, CallWait, OnQuestion, QuestionBase } from "./src/agent/questions.ts";
 export type { Unsubscribe } from "./src/agent/listeners.ts";
 export type { FormatOptions, PageIndexOptions, PageOptions } from "./src/agent/documents.ts";
@@ -55,6 +63,7 @@ export type {
 export type { RequestOptions } from "./src/agent/requests.ts";
 export type { PutBlobOptions, UploadedBlob, UploadFile, UploadSource } from "./src/agent/uploads.ts";
 export { toElement } from "./src/dpe/element.ts";
+export type { KnownOffice, Office } from "./src/agent/toolkit/office_view.ts";
 export type { RetryOptions } from "./src/link/retry.ts";
 export type { CredentialsSource, SentCredentials, ServerAccess } from "./src/link/credentials.ts";
 export type { LogFields, Logger } from "./src/log.ts";

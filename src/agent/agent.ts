@@ -203,13 +203,9 @@ export class Agent implements AsyncDisposable {
     return this.#ending.signal;
   }
 
-  /**
-   * The Computer of this name. Sends no request; the Computer need not be in the office yet.
-   *
-   * @param options `client`: the program or person for whom the requests are.
-   */
-  computer(name: string, { client }: RemoteComputerOptions = {}): RemoteComputer {
-    return new RemoteComputer(this.#requests.to(name, client), this.#calls);
+  /** The Computer of this name. Sends no request; the Computer need not be in the office yet. */
+  computer(name: string, options: RemoteComputerOptions = {}): RemoteComputer {
+    return new RemoteComputer(this.#requests.to(name, options), this.#calls);
   }
 
   /**

@@ -156,7 +156,7 @@ function answerWait(
   if (wait.timeLeftMs <= 0) return undefined;
   const { requests, tool, reqId, onWait } = call;
   try {
-    onWait?.({ computer: requests.computer, tool, reqId, ...wait });
+    onWait?.({ computer: requests.shownName, tool, reqId, ...wait });
   } catch (error) {
     requests.warn("a listener failed", { listener: "onWait", req_id: reqId, error: describeError(error) });
   }
@@ -198,7 +198,7 @@ function toQuestion(
   { requests, tool, params, reqId }: AskingCall,
   about: Pick<QuestionBase, "problems" | "mcpServer" | "timeLeftMs" | "signal">,
 ): AgentQuestion | undefined {
-  const base = { ...about, computer: requests.computer, tool, reqId, message: required.message };
+  const base = { ...about, computer: requests.shownName, tool, reqId, message: required.message };
   switch (required.mode) {
     case "form": {
       const fields = fieldsOf(required.schema);

@@ -49,7 +49,7 @@ import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } fr
  * ```
  */
 export class RemoteComputer {
-  /** The Computer's name in the office. */
+  /** The Computer's name in the office, or in its group of offices. */
   readonly name: string;
   readonly #requests: Requests;
   readonly #parts: CallParts;
@@ -60,7 +60,7 @@ export class RemoteComputer {
    * @internal
    */
   constructor(requests: Requests, parts: CallParts) {
-    this.name = requests.computer;
+    this.name = requests.shownName;
     this.#requests = requests;
     this.#parts = parts;
   }

@@ -6,7 +6,7 @@ import type { CallTimeouts } from "../protocol/timeouts.ts";
 import type { CallWait, OnQuestion } from "./questions.ts";
 import type { RequestOptions } from "./requests.ts";
 
-/** For whom a Computer is used. */
+/** For whom a Computer is used, and how it is called. */
 export interface RemoteComputerOptions {
   /**
    * The client that the requests are for, such as the name of an MCP client: the Computer shows it beside the Agent's name
@@ -14,6 +14,8 @@ export interface RemoteComputerOptions {
    * long name the first 64 characters count (`docs/protocol/extensions.md#clients`).
    */
   readonly client?: string | undefined;
+  /** The name that the object and its questions show, such as `laptop@shop` beside another laptop; its own by default. */
+  readonly as?: string | undefined;
 }
 
 /** Options of a tool call. */

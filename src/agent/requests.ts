@@ -73,23 +73,32 @@ export interface RequestsOptions {
   readonly logger: Logger;
 }
 
+/** See `RemoteComputerOptions`. */
+interface CallerNames {
+  readonly as?: string | undefined;
+  readonly client?: string | undefined;
+}
+
 /** The requests of an Agent to its Server, or to one Computer. */
 export class Requests {
   readonly #options: RequestsOptions;
   /** The Computer; empty for the Server. */
   readonly computer: string;
+  /** The name by which the caller knows the Computer, such as `laptop@shop` in a group of offices. */
+  readonly shownName: string;
   /** Who asks, as the member `agent` says it. */
   readonly #requester: string;
 
-  constructor(options: RequestsOptions, computer = "", client?: string) {
+  constructor(options: RequestsOptions, computer = "", { as = computer, client }: CallerNames = {}) {
     this.#options = options;
     this.computer = computer;
+    this.shownName = as;
     this.#requester = toRequester(options.agent, client);
   }
 
-  /** The requests to a Computer, for a client where one is named. */
-  to(computer: string, client?: string): Requests {
-    return new Requests(this.#options, computer, client);
+  /** The requests to a Computer. */
+  to(computer: string, names?: CallerNames): Requests {
+    return new Requests(this.#options, computer, names);
   }
 
   get protocolVersion(): ProtocolMinor {

@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { readRegularFile, type RegularFileOptions } from "../files/files.ts";
 import type { CredentialsSource } from "../link/credentials.ts";
-import { collectPair, parseName, parseUrl } from "./options.ts";
+import { collect, collectPair, parseName, parseUrl } from "./options.ts";
 import { UsageError } from "./outcome.ts";
 import { DEFAULT_SOCKET_PATH } from "../protocol/server_address.ts";
 import { PROTOCOL_MINORS, type ProtocolMinor } from "../protocol/version.ts";
@@ -145,6 +145,12 @@ export interface ConnectionOptions extends CredentialOptions {
   readonly protocol?: ProtocolMinor;
 }
 
+/** The same for an Agent, which may be in several offices. */
+export interface AgentConnectionOptions extends ConnectionOptions {
+  /** The offices, `office` first. */
+  readonly offices: readonly string[];
+}
+
 /**
  * Adds `--url`, `--office`, `--name`, the credentials, `--path` and `--protocol`, each also from the environment. All are
  * optional for commander, which would report a missing option before a misspelled command; call `requireOptions` to
@@ -159,7 +165,7 @@ function connectionOptions(role: "computer" | "agent"): Option[] {
   return [
     new Option("--url <url>", "the URL of the Server, such as http://127.0.0.1:3000").env("A2C_URL")
       .argParser(parseUrl),
-    new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
+    OFFICE_OPTIONS[role](),
     new Option("--name <name>", NAME_HELP[role]).env("A2C_NAME").argParser(parseName),
     ...credentialOptions(),
     new Option("--path <path>", "the Socket.IO path, relative to the path of the URL")
@@ -167,6 +173,15 @@ function connectionOptions(role: "computer" | "agent"): Option[] {
     new Option("--protocol <version>", PROTOCOL_HELP[role]).choices(PROTOCOL_MINORS).env("A2C_PROTOCOL"),
   ];
 }
+
+const OFFICE_OPTIONS = {
+  agent: () =>
+    new Option("--office <office>", "the office to join; repeat it to use several offices at once")
+      .env("A2C_OFFICE")
+      .argParser((raw: string, earlier?: readonly string[]) => collect(parseName(raw), earlier)),
+  computer: () =>
+    new Option("--office <office>", "the office to join").env("A2C_OFFICE").argParser(parseName),
+};
 
 const NAME_HELP = {
   agent: "the name of this Agent in the office",

@@ -30,4 +30,4 @@ export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";
-export type { Office } from "../agent/toolkit/office_view.ts";
+export type { KnownOffice, Office } from "../agent/toolkit/office_view.ts";

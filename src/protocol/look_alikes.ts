@@ -15,14 +15,20 @@ yɣʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚ𐊲𑢤𑣜𖽃 zΖᏃᴢꓜꮓ𐋵�
 ?ɁʔॽᎮꛫ \\∖⟍⧵⧹㇔丶𝈏𝈻 ^˄ˆ {❴𝄔 }❵ ~⁓∼ \u0306\u030c \u0307\u030a \u0308\u030b \u0326\u0327 "ʺ˝ˮ״“”‟″‶ ЄꞒ ͽꜿϿꜾ
 ꝺꝹ δծẟ ǝəәƏӘ ƐԐ ʚꞝ ǶԊ ͰⱵ ꜧꞕ ȷյ ͷиᴎͶИ ɔͻᴐↄƆϽ ᴘᴩ ɸφфΦФՓ ɋᶐ яᴙ ʃꭍƩΣ ɰպ ʌᴧɅΛЛлᴫ þƿϸÞϷ ʘꙨ ΓГ πпᴨΠП ςϛ ψѱΨѰ
 ωꙍꞷꙌꞶ љꭠ ҷӌҶӋ カ力 ニ二 ハ八 ト卜 タ夕 エ工 ロ口 ー一 へヘ オ才
-`.trim().split(/\s+/);
+`;
 
-const STANDS_FOR: ReadonlyMap<string, string> = new Map(
-  LOOK_ALIKES.flatMap((group) => {
-    const [first = "", ...others] = group;
-    return others.map((other) => [other, first] as const);
-  }),
-);
+let standsFor: ReadonlyMap<string, string> | undefined;
+
+/** Made at the first use: a bundle that compares no names leaves out the table. */
+function standsForOf(letter: string): string | undefined {
+  standsFor ??= new Map(
+    LOOK_ALIKES.trim().split(/\s+/).flatMap((group) => {
+      const [first = "", ...others] = group;
+      return others.map((other) => [other, first] as const);
+    }),
+  );
+  return standsFor.get(letter);
+}
 
 /** Marks that are overlooked below a letter or through it. */
 const BELOW_OR_THROUGH = /[\u0323\u0331-\u0333\u0335-\u0338]/g;
@@ -39,5 +45,5 @@ export function skeletonOf(name: string): string {
 
 /** What a letter looks like, such as `a` for U+0430; one that is in no group may be the small form of one that is. */
 export function standIn(letter: string): string {
-  return STANDS_FOR.get(letter) ?? STANDS_FOR.get(letter.toUpperCase()) ?? letter;
+  return standsForOf(letter) ?? standsForOf(letter.toUpperCase()) ?? letter;
 }

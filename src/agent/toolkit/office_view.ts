@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from "../../log.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text/text.ts";
-import { toBareLine, toSeenLine } from "../../text/safe_text.ts";
+import { toBareLine, toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import type { AgentEventName, AgentListener } from "../events.ts";
 import type { Unsubscribe } from "../listeners.ts";
 import type { RemoteComputer } from "../remote_computer.ts";
@@ -22,20 +22,35 @@ const LATE_MS = 2_000;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 /** How long Computers that a lost Server had may take to come back, in milliseconds: they wait up to 10 s to reconnect. */
 const RETURN_MS = 15_000;
+const LOST = "the connection to the Server is lost, and comes back by itself";
 const NOT_BACK = "it has not come back yet since the connection to the Server was lost";
 
-/** An office as its Agent sees it. An `Agent` is one. */
+/** One of several offices, as a group of them tells it. */
+export interface KnownOffice {
+  /** The office, as names such as `laptop@shop` tell it. */
+  readonly office: string;
+  /** Why it cannot be reached now, in words for users; `undefined` while it can. */
+  readonly problem: string | undefined;
+}
+
+/** An office as its Agent sees it. An `Agent` is one, and so is an `OfficeGroup`. */
 export interface Office {
   /** The Agent's name in the office. */
   readonly name: string;
   /** The office's id; `undefined` after the Agent has left it. */
   readonly office: string | undefined;
+  /** The offices of a group; absent for a single one. */
+  readonly offices?: readonly KnownOffice[];
   /** `false` while the Agent reconnects. */
   readonly isConnected: boolean;
   /** Aborted when the Agent is closed or has failed. */
   readonly ended?: AbortSignal;
   /** The Computer of this name; sends no request. */
   computer(name: string, options?: RemoteComputerOptions): RemoteComputer;
+  /** In a group: why this Computer's office cannot be reached now; `undefined` while it can. */
+  problemOf?(computer: string): string | undefined;
+  /** In a group: the office of this Computer. */
+  officeOf?(computer: string): string | undefined;
   /** Lists the members of the office. */
   listOffice(options?: RequestOptions): Promise<SessionInfo[]>;
   /** Calls `listener` with each event of one name. */
@@ -112,7 +127,9 @@ export class OfficeView implements Disposable {
   /** Why the office cannot be reached, in words for users; `undefined` while it can. */
   get problem(): string | undefined {
     if (this.isConnected) return undefined;
-    if (this.office !== undefined) return "the connection to the Server is lost, and comes back by itself";
+    const { offices } = this.office ?? {};
+    if (offices !== undefined) return problemsOf(offices).join("; ") || LOST;
+    if (this.office !== undefined) return LOST;
     const problem = this.#problem();
     return problem === undefined ? "the gateway is still connecting to the Server" : toBareLine(problem);
   }
@@ -122,7 +139,7 @@ export class OfficeView implements Disposable {
       .map(({ name, tools, problem, isAwaited }) => ({
         name,
         tools,
-        problem: isAwaited ? NOT_BACK : problem,
+        problem: isAwaited ? NOT_BACK : this.office?.problemOf?.(name) ?? problem,
       }))
       .sort((one, other) => one.name < other.name ? -1 : 1);
   }
@@ -137,12 +154,19 @@ export class OfficeView implements Disposable {
   }
 
   isReachable(computer: string): boolean {
-    return this.isConnected && this.#computers.get(computer)?.isAwaited === false;
+    return this.#computers.has(computer) && this.problemOf(computer) === undefined;
   }
 
   /** Why the Computer cannot be asked now, in words for users; `undefined` when it can, or is not known. */
   problemOf(computer: string): string | undefined {
-    return this.problem ?? (this.#computers.get(computer)?.isAwaited === true ? NOT_BACK : undefined);
+    if (this.problem !== undefined) return this.problem;
+    const known = this.#computers.get(computer);
+    return known?.isAwaited === true ? NOT_BACK : known && this.office?.problemOf?.(computer);
+  }
+
+  /** The problems of those offices of a group that cannot be reached now, in words for users. */
+  get officeProblems(): string[] {
+    return problemsOf(this.office?.offices ?? []);
   }
 
   /** Calls `listener` after each change, until the view is disposed of or the returned function is called. */
@@ -184,7 +208,8 @@ export class OfficeView implements Disposable {
       office.on("updateResources", ({ computer }) => this.#tellOf(computer, "resources")),
       office.on("updatePrompts", ({ computer }) => this.#tellOf(computer, "prompts")),
       office.on("disconnected", () => {
-        clearTimeout(this.#returning);
+        // Another office of a group may still have Computers to wait for.
+        if (!this.isConnected) clearTimeout(this.#returning);
         this.#tell({ kind: "connection" });
       }),
       office.on("failed", () => this.#tell({ kind: "connection" })),
@@ -305,6 +330,12 @@ export class OfficeView implements Disposable {
   #tell(change: OfficeChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
+}
+
+function problemsOf(offices: readonly KnownOffice[]): string[] {
+  return offices.flatMap(({ office, problem }) =>
+    problem === undefined ? [] : [`office ${toSeenName(office)}: ${toBareLine(problem)}`]
+  );
 }
 
 /** The names of the Computers in an office. Who enters or leaves while the Server answers is newer than its answer. */

@@ -2,6 +2,7 @@
 import { basename } from "@std/path";
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
+import type { OfficeGroup } from "../../agent/group/office_group.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { UploadFile } from "../../agent/uploads.ts";
 import { describeFileError } from "../../files/files.ts";
@@ -21,7 +22,7 @@ import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 
 export interface CommandContext {
-  readonly agent: Agent;
+  readonly agent: Agent | OfficeGroup;
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly json: boolean;
@@ -112,6 +113,7 @@ async function openUpload(file: string): Promise<UploadFile> {
 /** `watch`: prints events until Ctrl-C or until standard output is closed; fails if the Agent cannot reconnect. */
 export async function watch(context: CommandContext): Promise<undefined> {
   const { agent, signal, logger, json, computer } = context;
+  if (!("events" in agent)) throw new TypeError("Cannot watch several offices at once");
   logger.info("watching the office; press Ctrl-C to stop", { office: agent.office });
   for await (const event of agent.events({ signal })) {
     if (event.type === "failed") throw event.error;
@@ -173,10 +175,12 @@ export async function chooseComputer(context: CommandContext): Promise<RemoteCom
 
 export function officeText(sessions: readonly SessionInfo[], { strong, faint }: Palette = PLAIN): string {
   if (sessions.length === 0) return "the office is empty";
-  const rows = sessions.map(({ role, name, a2c_version }) => [
+  const hasOffices = new Set(sessions.map(({ office_id }) => office_id)).size > 1;
+  const rows = sessions.map(({ role, name, office_id, a2c_version }) => [
     role,
     name,
     `protocol ${a2c_version ?? "unknown"}`,
+    ...(hasOffices ? [`office ${toSeenWord(office_id)}`] : []),
   ]);
   return drawColumns(rows, { paints: [undefined, strong, faint] });
 }

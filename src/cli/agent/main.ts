@@ -1,16 +1,18 @@
 /** The Agent's command line: `agent.ts --url URL --office OFFICE --name NAME [--json] COMMAND …`. */
-import { addConnectionOptions, type ConnectionOptions, readCredentials } from "../credentials.ts";
+import { addConnectionOptions, type AgentConnectionOptions, readCredentials } from "../credentials.ts";
 import { collect, loggerOf, type LogOptions, parseSeconds, requireOptions } from "../options.ts";
 import { type Command, Option } from "commander";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { type CommandAnswer, noteText, showAnswer } from "../answers/answer.ts";
 import { addRequestCommands, agentAnswerOptions } from "../answers/commands.ts";
-import { printError } from "../outcome.ts";
+import { printError, UsageError } from "../outcome.ts";
 import { currentScreen } from "../../terminal/screen.ts";
 import { type Progress, showProgress } from "../../terminal/progress.ts";
 import type { Logger } from "../../log.ts";
 import { plainTextWarning } from "../../protocol/server_address.ts";
 import type { Agent } from "../../agent/agent.ts";
+import { longNames } from "../../agent/group/computer_names.ts";
+import type { OfficeGroup } from "../../agent/group/office_group.ts";
 import {
   chooseComputer,
   type CommandContext,
@@ -25,6 +27,7 @@ import { addMcpCommand } from "./mcp/declaration.ts";
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import type { CallAsked } from "../answers/requests.ts";
+import { toSeenName } from "../../text/safe_text.ts";
 import { LazyEditor } from "../../terminal/editor/lazy_editor.ts";
 import type { CallPerson } from "../questions/call_answers.ts";
 
@@ -38,7 +41,7 @@ const SEATED: readonly string[] = ["call", "prompt", "skills", "skill", "upload"
 /** The command that goes on until it is ended, also while the Server cannot be reached. */
 const WATCH = "watch";
 
-interface GlobalOptions extends LogOptions, ConnectionOptions {
+interface GlobalOptions extends LogOptions, AgentConnectionOptions {
   readonly json: boolean;
   readonly computer?: readonly string[];
   readonly connectTimeout?: number;
@@ -121,8 +124,10 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const connection = global();
       const logger = loggerOf("agent", connection);
       const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger };
-      const connectOnce = (ending: AbortSignal) => connect(connection, { ...way, signal: ending });
-      await serveMcp(options, { computers: connection.computer, logger, signal, connect: connectOnce });
+      const { computer: computers, offices } = connection;
+      const connectTo = (office: string, ending: AbortSignal) =>
+        connect({ ...connection, office }, { ...way, signal: ending });
+      await serveMcp(options, { computers, offices, logger, signal, connect: connectTo });
     },
   });
   program.command("instructions")
@@ -159,7 +164,12 @@ function examples(agent: string): string {
 
 function globalOptions(program: Command): GlobalOptions {
   requireOptions(program.opts(), ["url", "office", "name"]);
-  return program.opts<GlobalOptions>();
+  const { office: given, ...rest } = program.opts<
+    Omit<GlobalOptions, "office" | "offices"> & { readonly office: readonly string[] }
+  >();
+  const offices = [...new Set(given)];
+  const [office = ""] = offices;
+  return { ...rest, office, offices };
 }
 
 /** A command other than `watch` logs errors only: its failure is its error message. */
@@ -193,11 +203,49 @@ async function withAgent(
   const { json, computer: computers } = options;
   const computer = computers?.at(-1);
   const observer = !SEATED.includes(name);
-  await using agent = await connect(options, { connectSeconds, observer, patienceSeconds, signal, logger });
+  const joining = { connectSeconds, observer, patienceSeconds, signal, logger };
+  if (options.offices.length > 1) refuseSeveral(name);
+  await using agent = options.offices.length > 1
+    ? await connectAll(options, joining)
+    : await connect(options, joining);
   const answer = await withProgress((progress) => work({ agent, signal, logger, json, computer, progress }));
   if (answer !== undefined) {
     showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
   }
+}
+
+/** The events of several offices would need names of offices that they do not have. */
+function refuseSeveral(name: string): void {
+  if (name !== WATCH) return;
+  throw new UsageError(
+    "Cannot watch several offices at once: give --office once, and run one command for each",
+  );
+}
+
+/** Joins all offices, and says which could not be joined; fails when none could. */
+async function connectAll(options: GlobalOptions, joining: Joining): Promise<OfficeGroup> {
+  const { OfficeGroup } = await import("../../agent/group/office_group.ts");
+  const joins = options.offices.map((office) => ({
+    label: office,
+    agent: connect({ ...options, office }, joining),
+  }));
+  const group = new OfficeGroup(joins, {
+    name: options.name,
+    names: longNames(options.computer, options.offices),
+    logger: joining.logger,
+  });
+  const joined = await Promise.allSettled(joins.map(({ agent }) => agent));
+  const agents = joined.flatMap((each) => each.status === "fulfilled" ? [each.value] : []);
+  const [first] = joined.flatMap((each) => each.status === "rejected" ? [each.reason] : []);
+  if (agents.length === 0) throw first;
+  for (const { office, problem } of group.offices) {
+    if (problem !== undefined) printError(`warning: Cannot use office ${toSeenName(office)}: ${problem}`);
+  }
+  const close = async () => {
+    await group.close();
+    await Promise.all(agents.map((agent) => agent.close()));
+  };
+  return Object.assign(group, { [Symbol.asyncDispose]: close });
 }
 
 function commandOf(program: Command, name: string): Command | undefined {

@@ -2,6 +2,7 @@
 import type { AgentEventName, AgentListener } from "../../../src/agent/events.ts";
 import type { Unsubscribe } from "../../../src/agent/listeners.ts";
 import type { RemoteComputer } from "../../../src/agent/remote_computer.ts";
+import type { RemoteComputerOptions } from "../../../src/agent/remote_options.ts";
 import type { Office } from "../../../src/agent/toolkit/office_view.ts";
 import type { SessionInfo } from "../../../src/protocol/office.ts";
 
@@ -22,7 +23,7 @@ export class FakeOffice implements Office {
     this.abilities = { getTools: () => Promise.resolve([]), ...abilities };
   }
 
-  computer(name: string): RemoteComputer {
+  computer(name: string, _options?: RemoteComputerOptions): RemoteComputer {
     return { name, ...this.abilities } as RemoteComputer;
   }
 

@@ -26,6 +26,8 @@ interface ListedServer {
 
 interface ListedComputer {
   readonly name: string;
+  /** Its office, where there are several. */
+  readonly office?: string;
   readonly tools: number;
   /** The version of A2C-SMCP that it speaks, as it announced it. */
   readonly protocol?: string;
@@ -47,6 +49,11 @@ export function listComputers(reach: Reach): LocalTool {
       properties: {
         office: { type: "string" },
         problem: { type: "string", description: "Why the office cannot be reached." },
+        offices: {
+          type: "array",
+          items: { type: "object" },
+          description: "The offices, where there are several.",
+        },
         computers: { type: "array", items: { type: "object" } },
       },
       required: ["computers"],
@@ -57,9 +64,12 @@ export function listComputers(reach: Reach): LocalTool {
       const value = {
         ...(office?.office === undefined ? {} : { office: office.office }),
         ...(problem === undefined ? {} : { problem }),
+        ...(office?.offices === undefined ? {} : { offices: office.offices }),
         computers,
       };
-      const head = problem === undefined ? [] : [`The office cannot be reached now: ${problem}.`];
+      const head = problem === undefined
+        ? reach.view.officeProblems.map((lost) => `Cannot be reached now: ${lost}.`)
+        : [`The office cannot be reached now: ${problem}.`];
       // Nobody knows who is in an office that cannot be reached.
       const nobody = computers.length === 0 && problem === undefined ? [`${nobodyThere(reach)}.`] : [];
       const lines = [...nobody, ...computers.flatMap(toLines)];
@@ -80,8 +90,10 @@ async function describeAll(reach: Reach, signal: AbortSignal): Promise<ListedCom
   return names.map((name) => {
     const { tools = [], problem } = known.get(name) ?? {};
     const answer = servers.get(name);
+    const office = view.office?.officeOf?.(name);
     return {
       name,
+      ...(office === undefined ? {} : { office }),
       tools: tools.length,
       ...(protocols.has(name) ? { protocol: protocols.get(name) } : {}),
       stale: !view.isConnected || problem !== undefined,
@@ -119,10 +131,11 @@ function toServer({ mcp_server, status, server_info, instructions }: McpServerIn
   };
 }
 
-function toLines({ name, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
+function toLines({ name, office, tools, stale, problem, mcp_servers = [] }: ListedComputer): string[] {
   const state = problem === undefined ? (stale ? ", as last seen" : "") : `, as last seen: ${problem}`;
+  const where = office === undefined ? "" : ` of office ${toSeenName(office)}`;
   return [
-    `Computer ${toSeenName(name)}: ${countOf(tools, "tool")}${state}`,
+    `Computer ${toSeenName(name)}${where}: ${countOf(tools, "tool")}${state}`,
     ...mcp_servers.map((server) => {
       const about = server.title === undefined || server.title === server.name
         ? ""

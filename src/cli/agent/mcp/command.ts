@@ -1,14 +1,16 @@
 /** `agent.ts mcp`: the office as one MCP server for an MCP client. */
 import type { Agent } from "../../../agent/agent.ts";
+import { longNames } from "../../../agent/group/computer_names.ts";
+import { OfficeGroup } from "../../../agent/group/office_group.ts";
+import { startJoin } from "../../../agent/group/office_join.ts";
+import type { Office } from "../../../agent/toolkit/office_view.ts";
 import { untilAborted } from "../../../async/abortable.ts";
-import { Backoff, delay } from "../../../async/backoff.ts";
 import { createGateway } from "../../../gateway/gateway_core.ts";
 import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import type { Logger } from "../../../log.ts";
-import { JoinRefusedError } from "../../../protocol/local_errors.ts";
-import { describeError, shorten } from "../../../text/text.ts";
+import { shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";
@@ -17,14 +19,12 @@ import type { Activity } from "../../../gateway/gateway_options.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
 
-/** The waits before an office that refused the gateway is joined again, in milliseconds. */
-const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
-
 export interface McpContext {
   readonly computers: readonly string[] | undefined;
+  readonly offices: readonly string[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly connect: (signal: AbortSignal) => Promise<Agent>;
+  readonly connect: (office: string, signal: AbortSignal) => Promise<Agent>;
 }
 
 /** Serves a client until it is gone, or the command is interrupted. Answers before the Server can be reached. */
@@ -36,23 +36,18 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     ? undefined
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
-  let problem: string | undefined;
-  const agent = joinPatiently(context, {
-    signal: AbortSignal.any([signal, ending.signal]),
-    onRefused: (refusal) => problem = refusal,
-  });
-  const failed = agent.then((joined) => {
-    stack.use(joined);
-    return untilFailed(joined);
-  });
-  const gateway = stack.use(createGateway(agent, {
+  const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
+  const { office, problem, failed, settled } = context.offices.length > 1
+    ? joinAll(joining, { names, stack })
+    : joinOne(joining, stack);
+  const gateway = stack.use(createGateway(office, {
     computers,
     nameLength: options.nameLength,
     tools: options.tools,
     builtinTools: options.builtinTools,
     names: names?.given,
     onNames: (given) => names?.keep(given),
-    problem: () => problem,
+    problem,
     patienceMs: options.patience === undefined ? undefined : options.patience * 1000,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
@@ -68,7 +63,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     await gateway.close();
     ending.abort();
     await names?.close();
-    await agent.catch(() => undefined);
+    await settled;
   }
 }
 
@@ -89,26 +84,43 @@ async function serveClients(
   await service.close();
 }
 
-/** Joins the office; goes on trying while the office refuses it, such as while another Agent has its seat. */
-async function joinPatiently(
-  { connect, logger }: McpContext,
-  { signal, onRefused }: { readonly signal: AbortSignal; readonly onRefused: (refusal: string) => void },
-): Promise<Agent> {
-  const backoff = new Backoff(JOIN_AGAIN);
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await connect(signal);
-    } catch (error) {
-      if (!(error instanceof JoinRefusedError) || signal.aborted) throw error;
-      onRefused(describeError(error));
-      if (attempt === 1) logger.warn("office not joined yet; trying again", { error: describeError(error) });
-      await delay(backoff.next(), signal);
-    }
-  }
+interface Joined {
+  readonly office: Office | Promise<Office>;
+  /** Why no office is joined yet, in words for users. */
+  readonly problem: () => string | undefined;
+  /** Rejects when no office can be used any more; never resolves. */
+  readonly failed: Promise<never>;
+  /** Resolves when nothing is being joined any more. */
+  readonly settled: Promise<unknown>;
 }
 
-function untilFailed(agent: Agent): Promise<never> {
-  return new Promise((_, reject) => void agent.on("failed", ({ error }) => reject(error)));
+type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger">;
+
+function joinOne({ connect, offices, signal, logger }: Joining, stack: AsyncDisposableStack): Joined {
+  const [label = ""] = offices;
+  const { agent, problem } = startJoin((ending) => connect(label, ending), { label, signal, logger });
+  const failed = agent.then((joined) => untilFailed(stack.use(joined)));
+  return { office: agent, problem, failed, settled: agent.catch(() => undefined) };
+}
+
+/** Joins several offices: one that cannot be joined, or not yet, keeps nobody from using the others. */
+function joinAll(
+  { connect, offices, signal, logger, computers }: Joining & Pick<McpContext, "computers">,
+  { names, stack }: { readonly names: NamesFile | undefined; readonly stack: AsyncDisposableStack },
+): Joined {
+  const joins = offices.map((label) =>
+    startJoin((ending) => connect(label, ending), { label, signal, logger })
+  );
+  for (const { agent } of joins) agent.then((joined) => stack.use(joined), () => undefined);
+  const given = [...longNames(computers, offices), ...names?.computers ?? []];
+  const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
+  names?.keepComputers(() => group.names);
+  const settled = Promise.allSettled(joins.map(({ agent }) => agent));
+  return { office: group, problem: () => undefined, failed: untilFailed(group), settled };
+}
+
+function untilFailed(office: Office): Promise<never> {
+  return new Promise((_, reject) => void office.on("failed", ({ error }) => reject(error)));
 }
 
 /** The most characters of the names in an entry, which a client chooses. */

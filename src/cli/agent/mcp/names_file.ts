@@ -1,4 +1,5 @@
-/** The file that keeps the names of tools over restarts (`--state`). */
+/** The file that keeps the names of tools, and of the Computers of several offices, over restarts (`--state`). */
+import type { GivenComputerName } from "../../../agent/group/computer_names.ts";
 import type { GivenName } from "../../../agent/toolkit/tool_names.ts";
 import { describeFileError, readRegularFile, replaceFile } from "../../../files/files.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
@@ -6,6 +7,15 @@ import type { Logger } from "../../../log.ts";
 import { UsageError } from "../../outcome.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
+/** The most names of Computers that the file keeps. */
+const MAX_COMPUTERS = 5_000;
+
+interface FileNames {
+  readonly names: readonly GivenName[];
+  readonly computers: readonly GivenComputerName[];
+}
+
+const NO_NAMES: FileNames = { names: [], computers: [] };
 
 /**
  * Names of tools, read once and written after each change, one write at a time. The entries of several MCP clients may
@@ -13,17 +23,22 @@ const MAX_BYTES = 16 * 1024 * 1024;
  */
 export class NamesFile {
   readonly given: readonly GivenName[];
+  /** The names of the Computers of several offices. */
+  readonly computers: readonly GivenComputerName[];
   readonly #path: string;
   readonly #log: Logger;
   /** The names of this gateway that the file has. */
   #written: readonly GivenName[];
   #next: readonly GivenName[] | undefined;
   #writing: Promise<void> | undefined;
+  #computers: () => readonly GivenComputerName[];
 
-  private constructor(path: string, given: readonly GivenName[], logger: Logger) {
+  private constructor(path: string, { names, computers }: FileNames, logger: Logger) {
     this.#path = path;
-    this.given = given;
-    this.#written = given;
+    this.given = names;
+    this.computers = computers;
+    this.#computers = () => computers;
+    this.#written = names;
     this.#log = logger;
   }
 
@@ -37,7 +52,7 @@ export class NamesFile {
     if ("text" in read) {
       return new NamesFile(await Deno.realPath(path), readNames(path, read.text), logger);
     }
-    if (read.cause instanceof Deno.errors.NotFound) return new NamesFile(path, [], logger);
+    if (read.cause instanceof Deno.errors.NotFound) return new NamesFile(path, NO_NAMES, logger);
     throw new UsageError(`Cannot read the names of tools from "${path}": ${read.state}`, {
       cause: read.cause,
     });
@@ -49,6 +64,11 @@ export class NamesFile {
     this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
   }
 
+  /** Writes these names of Computers, too, from the next change of a name on. */
+  keepComputers(computers: () => readonly GivenComputerName[]): void {
+    this.#computers = computers;
+  }
+
   async close(): Promise<void> {
     await this.#writing;
   }
@@ -58,11 +78,18 @@ export class NamesFile {
       const names = this.#next;
       this.#next = undefined;
       try {
-        const all = [...names, ...await this.#othersThan(names)];
-        const kept = fittingNames(all);
+        const others = await this.#readOthers(names);
+        const all = [...names, ...others.names];
+        const { computers } = others;
+        const room = MAX_BYTES - computers.reduce((size, each) => size + sizeOf(each), 0);
+        const kept = fittingNames(all, room);
         const left = all.length - kept.length;
         if (left > 0) this.#log.warn("names of tools not kept: the file is full", { file: this.#path, left });
-        const text = JSON.stringify({ version: 1, names: kept }, null, 1);
+        const text = JSON.stringify(
+          { version: 1, names: kept, ...(computers.length === 0 ? {} : { computers }) },
+          null,
+          1,
+        );
         await replaceFile(this.#path, `${text}\n`, { mode: 0o600 });
         this.#written = names;
       } catch (error) {
@@ -71,20 +98,31 @@ export class NamesFile {
     }
   }
 
-  /** The names in the file that another gateway has written, and that these leave free. */
-  async #othersThan(names: readonly GivenName[]): Promise<GivenName[]> {
+  /**
+   * The names in the file that another gateway has written, and that these leave free; with all names of Computers, which
+   * this gateway's come before.
+   */
+  async #readOthers(names: readonly GivenName[]): Promise<FileNames> {
     const read = await readRegularFile(this.#path, { maxBytes: MAX_BYTES });
-    if (!("text" in read)) return [];
+    const file = "text" in read ? readNames(this.#path, read.text) : NO_NAMES;
     const own = new Set([...this.#written, ...names].map(keyOf));
     const taken = new Set(names.map(({ name }) => name));
-    return readNames(this.#path, read.text).filter((each) => !own.has(keyOf(each)) && !taken.has(each.name));
+    const computers = this.#computers().slice(0, MAX_COMPUTERS);
+    const known = new Set(computers.flatMap((each) => [each.name, placeOf(each)]));
+    return {
+      names: file.names.filter((each) => !own.has(keyOf(each)) && !taken.has(each.name)),
+      computers: [
+        ...computers,
+        ...file.computers.filter((each) => !known.has(each.name) && !known.has(placeOf(each))),
+      ].slice(0, MAX_COMPUTERS),
+    };
   }
 }
 
 /** Without the longest names, which a Computer may make up, when all together are too large for a file. */
-function fittingNames(names: readonly GivenName[]): readonly GivenName[] {
+function fittingNames(names: readonly GivenName[], room: number): readonly GivenName[] {
   const sizes = new Map(names.map((name) => [name, sizeOf(name)]));
-  let left = MAX_BYTES;
+  let left = room;
   const isFitting = (name: GivenName) => (left -= sizes.get(name) ?? 0) >= 0;
   const bySize = names.toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0));
   const fitting = new Set(bySize.filter(isFitting));
@@ -92,7 +130,7 @@ function fittingNames(names: readonly GivenName[]): readonly GivenName[] {
 }
 
 /** More bytes than a name takes in the file, with its line feeds and spaces. */
-function sizeOf(name: GivenName): number {
+function sizeOf(name: GivenName | GivenComputerName): number {
   return new TextEncoder().encode(JSON.stringify({ names: [name] }, null, 1)).length;
 }
 
@@ -100,8 +138,12 @@ function keyOf({ computer, tool }: GivenName): string {
   return JSON.stringify([computer, tool]);
 }
 
-function readNames(path: string, text: string): GivenName[] {
-  if (text.trim() === "") return [];
+function placeOf({ office, computer }: GivenComputerName): string {
+  return JSON.stringify([office, computer]);
+}
+
+function readNames(path: string, text: string): FileNames {
+  if (text.trim() === "") return NO_NAMES;
   const value = parseJson(text);
   const names = isRecord(value) ? value["names"] : undefined;
   if (!Array.isArray(names)) {
@@ -109,7 +151,13 @@ function readNames(path: string, text: string): GivenName[] {
       `Cannot read the names of tools from "${path}": it is no file that this command has written; give another path`,
     );
   }
-  return names.filter(isGivenName);
+  const computers = isRecord(value) && Array.isArray(value["computers"]) ? value["computers"] : [];
+  return { names: names.filter(isGivenName), computers: computers.filter(isGivenComputerName) };
+}
+
+function isGivenComputerName(value: unknown): value is GivenComputerName {
+  return isRecord(value) &&
+    ["office", "computer", "name"].every((member) => typeof value[member] === "string");
 }
 
 function isGivenName(value: unknown): value is GivenName {

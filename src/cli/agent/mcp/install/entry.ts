@@ -3,7 +3,7 @@ import { fromFileUrl, resolve } from "@std/path";
 import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
-import type { ConnectionOptions } from "../../../credentials.ts";
+import type { AgentConnectionOptions } from "../../../credentials.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
@@ -29,7 +29,7 @@ export interface GatewayEntry {
   readonly args: readonly string[];
 }
 
-export type EntryConnection = ConnectionOptions & { readonly computer?: readonly string[] };
+export type EntryConnection = AgentConnectionOptions & { readonly computer?: readonly string[] };
 
 /** The files that an entry needs, to be written with it. */
 export interface EntryFiles {
@@ -72,8 +72,9 @@ export function planEntry(
 }
 
 /** Tells entries of one name apart: a client of another Server must not get the token of this one. */
-function placeOf({ url, office, name }: EntryConnection): string {
-  return createHash("sha256").update(JSON.stringify([url, office, name])).digest("hex").slice(0, 10);
+function placeOf({ url, offices: [office, ...others], name }: EntryConnection): string {
+  const place = JSON.stringify([url, office, name, ...others]);
+  return createHash("sha256").update(place).digest("hex").slice(0, 10);
 }
 
 /** Writes the files of an entry that have to be there before the client starts it. */
@@ -102,10 +103,10 @@ function refuseOpenSecrets({ auth = {}, header = {} }: EntryConnection): void {
 }
 
 function connectionWords(connection: EntryConnection, tokenPath: string | undefined): string[] {
-  const { url, office, name, path, protocol, computer = [], tokenFile, tokenCommand, caFile } = connection;
+  const { url, offices, name, path, protocol, computer = [], tokenFile, tokenCommand, caFile } = connection;
   const file = tokenPath ?? (tokenFile === undefined ? undefined : resolve(tokenFile));
   return [
-    ...["--url", url, "--office", office, "--name", name],
+    ...["--url", url, ...offices.flatMap((office) => ["--office", office]), "--name", name],
     ...given("--path", path === DEFAULT_SOCKET_PATH ? undefined : path),
     ...given("--protocol", protocol),
     ...given("--token-file", file),

@@ -1,0 +1,177 @@
+/** An Agent, a gateway and commands in several offices at once. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { OfficeGroup } from "../../src/agent/group/office_group.ts";
+import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
+import { AuthenticationError } from "../../src/protocol/local_errors.ts";
+import { staticTokens } from "../../src/server/admission/tokens.ts";
+import { SmcpServer } from "../../src/server/server.ts";
+import { doorWords, runDoor } from "../fixtures/door.ts";
+import { within } from "../fixtures/within.ts";
+import { connectV1 } from "./_gateway_office.ts";
+import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
+
+// The transports of the official clients wait with a timer for the end of a program, and leave it behind.
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+/** What a Computer with one tool, which says where it ran, and one window answers. */
+function answersOf(place: string): Record<string, Answer> {
+  return {
+    "client:get_tools": ({ req_id }) => ({
+      tools: [{
+        name: "where",
+        description: "Says where it runs",
+        params_schema: { type: "object" },
+        return_schema: null,
+        meta: {},
+      }],
+      req_id,
+    }),
+    "client:follow_call": () => NOTHING,
+    "client:tool_call": () => textResult(place),
+    "client:get_mcp_servers": ({ req_id }) => ({
+      mcp_servers: [{ mcp_server: "files", status: "running", capabilities: { resources: {} } }],
+      req_id,
+    }),
+    "client:get_resources": ({ req_id }) => ({
+      resources: [{ uri: "window://com.example.files/list", name: "list" }],
+      req_id,
+    }),
+    "client:get_resource_templates": ({ req_id }) => ({ resource_templates: [], req_id }),
+    "client:read_resource": ({ uri }) => contents(uri, place),
+    "client:get_prompts": ({ req_id }) => ({ prompts: [], req_id }),
+  };
+}
+
+function join(url: string, office: string, name = "laptop"): Promise<ScriptedComputer> {
+  return ScriptedComputer.join(url, { office, name, answers: answersOf(`${name} of ${office}`) });
+}
+
+function gatewayWords(url: string, args: readonly string[] = []): string[] {
+  const offices = ["--office", "lab", "--office", "shop"];
+  return doorWords("agent.ts", ["mcp", "--url", url, ...offices, "--name", "ada", ...args]);
+}
+
+function textOf(result: unknown): string {
+  return JSON.stringify((result as { content: unknown }).content);
+}
+
+async function toolNames(client: Client): Promise<string[]> {
+  const { tools } = await client.listTools() as { readonly tools: readonly { readonly name: string }[] };
+  return tools.map(({ name }) => name).filter((name) => name.includes("where"));
+}
+
+test("a gateway in two offices calls, reads and completes on the machine that a name says", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _lab = await join(server.url, "lab");
+  using _shop = await join(server.url, "shop");
+  await using client = await connectV1(gatewayWords(server.url));
+  assertEquals(await toolNames(client), ["laptop_lab__where", "laptop_shop__where"]);
+  for (const office of ["lab", "shop"]) {
+    const result = await client.callTool({ name: `laptop_${office}__where`, arguments: {} });
+    assertStringIncludes(textOf(result), `laptop of ${office}`);
+    const uri = `a2c://laptop%40${office}/window://com.example.files/list`;
+    const { contents: [window] } = await client.readResource({ uri });
+    assertEquals(window, { ...window, uri, text: `laptop of ${office}` });
+  }
+  const listed = await client.callTool({ name: "list_computers", arguments: {} });
+  assertStringIncludes(textOf(listed), 'Computer \\"laptop@shop\\" of office \\"shop\\"');
+  const { completion } = await client.complete({
+    ref: { type: "ref/prompt", name: "attach_desktop" },
+    argument: { name: "computer", value: "laptop@s" },
+  });
+  assertEquals(completion.values, ["laptop@shop"]);
+});
+
+test("an office whose seat is taken delays nobody, is told, and comes when the seat is free", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _lab = await join(server.url, "lab");
+  using _shop = await join(server.url, "shop");
+  const other = await Agent.connect({ url: server.url, office: "shop", name: "eve" });
+  let changed = Promise.withResolvers<void>();
+  const watcher = new Client({ name: "test", version: "1" });
+  watcher.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  });
+  await using client = await connectV1(gatewayWords(server.url), watcher);
+  assertEquals(await toolNames(client), ["where"]);
+  const listed = textOf(await client.callTool({ name: "list_computers", arguments: {} }));
+  assertMatch(listed, /Cannot be reached now: office \\"shop\\": .*eve/);
+  await other.close();
+  let names: string[] = [];
+  do {
+    const news = changed.promise;
+    names = await toolNames(client);
+    if (names.length < 2) await within(news, "the tools of the office that was taken");
+  } while (names.length < 2);
+  // The name that the first one has stays with it.
+  assertEquals(names, ["where", "laptop_shop__where"]);
+  assertStringIncludes(textOf(await client.callTool({ name: "where", arguments: {} })), "laptop of lab");
+});
+
+test("names of Computers last over restarts, with the file of the gateway", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  const folder = await Deno.makeTempDir();
+  const state = ["--state", `${folder}/names.json`];
+  using _lab = await join(server.url, "lab");
+  {
+    await using client = await connectV1(gatewayWords(server.url, state));
+    assertEquals(await toolNames(client), ["where"]);
+  }
+  _lab.close();
+  using _shop = await join(server.url, "shop");
+  await using client = await connectV1(gatewayWords(server.url, state));
+  assertEquals(await toolNames(client), ["laptop_shop__where"]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+test("a command uses the Computers of several offices, and says which office it cannot use", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _lab = await join(server.url, "lab");
+  using _shop = await join(server.url, "shop");
+  const words = ["--url", server.url, "--office", "lab", "--office", "shop", "--name", "ada"];
+  const office = await runDoor("agent.ts", [...words, "office"]);
+  assertMatch(office.stdout, /laptop@lab +protocol 0.2.0 +office lab/);
+  const call = await runDoor("agent.ts", [...words, "--computer", "laptop@shop", "call", "where"]);
+  assertEquals(call.stdout.trim(), "laptop of shop");
+  await using _other = await Agent.connect({ url: server.url, office: "shop", name: "eve" });
+  const lab = [...words, "--computer", "laptop@lab", "call", "where", "--patience", "0.1s"];
+  const { stdout, stderr } = await runDoor("agent.ts", lab);
+  assertEquals(stdout.trim(), "laptop of lab");
+  assertMatch(stderr, /Cannot use office "shop": .*eve/);
+  const watch = await runDoor("agent.ts", [...words, "watch"]);
+  assertMatch(watch.stderr, /Cannot watch several offices/);
+});
+
+test("a group has offices of several Servers, of the same name, and with tokens of their own", async () => {
+  await using one = await SmcpServer.listen({ port: 0 });
+  await using other = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["t"] }) });
+  using _one = await join(one.url, "lab", "desk");
+  await using group = await OfficeGroup.connect({
+    url: one.url,
+    name: "ada",
+    offices: ["lab", { office: "lab", label: "far", url: other.url, token: "t" }],
+  });
+  assertEquals(group.offices, [{ office: "lab", problem: undefined }, { office: "far", problem: undefined }]);
+  using kit = createToolkit(group);
+  const names = (await kit.tools()).map(({ name }) => name);
+  assertEquals(names.includes("where"), true);
+  assertEquals(textOf(await kit.call("where")), '[{"type":"text","text":"desk of lab"}]');
+});
+
+test("a group that no office lets in fails as an Agent does", async () => {
+  await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["t"] }) });
+  const offices = ["lab", "shop"];
+  await assertRejects(
+    () => OfficeGroup.connect({ url: server.url, name: "ada", offices, token: "wrong" }),
+    AuthenticationError,
+  );
+  await assertRejects(
+    () => OfficeGroup.connect({ url: server.url, name: "ada", offices: ["lab", " "], token: "t" }),
+    TypeError,
+  );
+});
