@@ -10,7 +10,7 @@ import { Drain } from "./drain.ts";
 import { createMetricsPage, Health, openMetricsPort } from "./observe/pages.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { createRefusalLog } from "./observe/logs.ts";
-import { answerPlainRequest } from "./engine/port.ts";
+import { answerPlainRequest, type OtherPaths } from "./engine/port.ts";
 import { refusePlainUpgrade } from "./engine/opening_handshake.ts";
 import {
   httpOptionsOf,
@@ -32,6 +32,9 @@ import { type ListenError, startListening, stopListening } from "../http/listeni
 import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./engine/tcp_sockets.ts";
 import { ServerCertificate } from "../http/tls.ts";
 import { Watchdog } from "./engine/watchdog.ts";
+
+/** Starts a Server as `SmcpServer.listen()` does, with further paths on its port. For programs of this package. */
+export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise<SmcpServer>;
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
 const OFFICES_START_MS = 5_000;
@@ -55,6 +58,10 @@ export class SmcpServer implements AsyncDisposable {
   #draining: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
+  static {
+    listenBeside = (options, others) => SmcpServer.#listen(options, others);
+  }
+
   private constructor(parts: Parts) {
     this.#parts = parts;
   }
@@ -66,7 +73,11 @@ export class SmcpServer implements AsyncDisposable {
    * @throws {TypeError} for a host beyond loopback with neither `auth` nor `allowAnonymous`, and for other misuse.
    * @throws {ListenError} when the Server cannot listen on the address; the message gives the reason.
    */
-  static async listen(options: ListenOptions = {}): Promise<SmcpServer> {
+  static listen(options: ListenOptions = {}): Promise<SmcpServer> {
+    return SmcpServer.#listen(options);
+  }
+
+  static async #listen(options: ListenOptions, others?: OtherPaths): Promise<SmcpServer> {
     requireKnownOptions(options, { isListening: true });
     const { host = OPTIONS.host.default, port = OPTIONS.port.default, signal } = options;
     await loadTracing();
@@ -74,7 +85,7 @@ export class SmcpServer implements AsyncDisposable {
     const settings = toSettings({ ...options, maxSockets, metrics: isCounted(options) }, host);
     const { logger } = settings;
     if (options.maxSockets !== undefined) warnOfOpenFiles(maxSockets, logger);
-    const own = await openOwn({ ...options, maxSockets }, settings);
+    const own = await openOwn({ ...options, maxSockets, others }, settings);
     const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();
     try {
@@ -259,10 +270,15 @@ interface Address {
   readonly isTls?: boolean;
 }
 
+interface OwnOptions extends ListenOptions {
+  readonly maxSockets: number;
+  readonly others: OtherPaths | undefined;
+}
+
 /** Sets up all parts of a Server with its own HTTP server, which does not listen yet. */
-async function openOwn(options: ListenOptions & { readonly maxSockets: number }, settings: Settings) {
+async function openOwn(options: OwnOptions, settings: Settings) {
   const { handshake, logger } = settings;
-  const { maxSockets } = options;
+  const { maxSockets, others } = options;
   const httpOptions = httpOptionsOf(options);
   const { token, port, ...place } = metricsPlaceOf(options);
   const drain = new Drain();
@@ -273,7 +289,13 @@ async function openOwn(options: ListenOptions & { readonly maxSockets: number },
     maxBytes: CONSTANTS.maxCertificateBytes.value,
   });
   const onRequest = (request: IncomingMessage, response: ServerResponse) =>
-    answerPlainRequest(request, response, { handshake, checks, metrics: mainPage });
+    answerPlainRequest(request, response, {
+      handshake,
+      checks,
+      metrics: mainPage,
+      others,
+      onAdopted: side.adopt,
+    });
   const http = certificate?.createServer(httpOptions, onRequest) ?? createServer(httpOptions, onRequest);
   http.on("upgrade", refusePlainUpgrade);
   const refusals = createRefusalLog(logger);
@@ -328,10 +350,10 @@ function openMetrics(
 function openGuarded(
   http: HttpServer,
   context: Omit<SocketIoContext, "onAdopted"> & { readonly maxSockets: number; readonly isTls: boolean },
-): SocketIoSide {
+): SocketIoSide & { readonly adopt: (socket: Duplex) => void } {
   const { settings, refusals, drain, maxSockets, isTls } = context;
-  const onAdopted = (socket: Duplex) => sockets.adopt(socket);
-  const side = openSocketIo(http, { settings, refusals, drain, onAdopted });
+  const adopt = (socket: Duplex) => sockets.adopt(socket);
+  const side = openSocketIo(http, { settings, refusals, drain, onAdopted: adopt });
   // Last, since its listeners must come before all others.
   const sockets = new TcpSockets(http, {
     ...settings,
@@ -354,5 +376,5 @@ function openGuarded(
     await side.close();
     sockets.close();
   };
-  return { ...side, close };
+  return { ...side, close, adopt };
 }

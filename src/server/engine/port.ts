@@ -2,6 +2,7 @@
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Forwarded } from "../../http/proxies.ts";
 import { closeAfterReading, refuseRequest } from "../../http/refusals.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -213,22 +214,43 @@ const TOO_LARGE = refusal(
   { kind: "body_size", status: 413 },
 );
 
+/** What a program around the Server needs to answer a request for a path of its own. */
+export interface OtherRequest {
+  /** What a trusted proxy says about the request. */
+  readonly forwarded: Forwarded | undefined;
+  /** Tells that the request is of an admitted client: newer connections no longer take the place of its connection. */
+  readonly adopt: () => void;
+}
+
+/** Answers requests for other paths than those of the Server, whoever sent them; `false` leaves a request to the Server. */
+export type OtherPaths = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: OtherRequest,
+) => boolean;
+
 export interface PlainAnswers {
   readonly handshake: Pick<HandshakePolicy, "isOriginAllowed" | "isHostAllowed" | "proxies">;
   /** The checks by path, such as `/healthz`. Each returns what is wrong, or `undefined`. */
   readonly checks: ReadonlyMap<string, () => string | undefined>;
   /** Answers `/metrics`; without it, the answer is 404. */
   readonly metrics?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  readonly others?: OtherPaths | undefined;
+  /** The TCP connection belongs to an admitted client of `others`. */
+  readonly onAdopted?: ((socket: Duplex) => void) | undefined;
 }
 
 /** Answers a request for another path than that of Socket.IO: a check of health with 200 or 503, others with 404. */
 export function answerPlainRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { handshake, checks, metrics }: PlainAnswers,
+  { handshake, checks, metrics, others, onAdopted }: PlainAnswers,
 ): void {
   endUnreadBody(request, response);
-  const refused = refuseSender({ request, forwarded: handshake.proxies?.read(request) }, handshake);
+  const forwarded = handshake.proxies?.read(request);
+  const adopt = () => onAdopted?.(request.socket);
+  if (others?.(request, response, { forwarded, adopt })) return;
+  const refused = refuseSender({ request, forwarded }, handshake);
   if (refused !== undefined) return refuseRequest(response, refused);
   const path = request.url?.split("?", 1)[0] ?? "";
   if (path === METRICS_PATH && metrics !== undefined) return metrics(request, response);
