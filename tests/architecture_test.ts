@@ -50,7 +50,7 @@ Deno.test("a class name exists once", async () => {
 });
 
 /** Packages that are loaded with the first connection: a control command, such as `computer.ts status`, makes none. */
-const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/client", "@bpinternal/verel"];
+const LOADED_LATER = ["socket.io-client", "@modelcontextprotocol/server", "@bpinternal/verel"];
 
 for (const door of ["computer.ts", "agent.ts"]) {
   Deno.test(`${door} starts without the MCP SDK and Socket.IO`, async () => {

@@ -62,7 +62,6 @@ const SDK: NpmPackage = {
     },
     dependencies: {
       ...dependencies,
-      [MCP_CORE]: manifest.imports["@modelcontextprotocol/server"].split("@").at(-1),
       ...Object.fromEntries(WEB_DEPENDENCIES.map((name) => [name, manifest.imports[name].split("@").at(-1)])),
     },
     // Its program is started where it is there: strict package managers then let the SDK find it.
@@ -96,16 +95,12 @@ const DENO_STD = "deno-std@1.4.0";
 /** Where a package has what it uses of `@std/path`. */
 const STD_PATH = "tools/std/path/mod.js";
 
-/** What both sides of the MCP SDK are made of: `@modelcontextprotocol/server` brings it along. */
-const MCP_CORE = "@modelcontextprotocol/core";
-
 /**
  * What a single module uses of a package that would bring up to ten others into each installation becomes a part of that
  * module, in exactly the version that the tests saw.
  */
 const BUNDLED: Readonly<Record<string, string>> = {
   [STD_PATH]: DENO_STD,
-  "src/mcp/http/transport.js": manifest.imports["@modelcontextprotocol/client"].replace("npm:", ""),
   "src/terminal/display_width.js": manifest.imports["string-width"].replace("npm:", ""),
 };
 
@@ -279,7 +274,7 @@ async function installTools(staging: string): Promise<void> {
 /** Puts what modules use of the bundled packages into them, and the licences of these into a file. */
 async function bundle(folder: string): Promise<void> {
   const { dependencies } = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
-  const external = [MCP_CORE, ...Object.keys(dependencies).filter((name) => !isBundled(name))];
+  const external = Object.keys(dependencies).filter((name) => !isBundled(name));
   const licences = new Set<string>();
   for (const module of Object.keys(BUNDLED)) {
     const path = join(folder, module);

@@ -187,7 +187,7 @@ export function networkReason(error: unknown): string {
   return describeError(cause).replace(/^.*client error \(\w+\): /s, "");
 }
 
-/** Converts an error of a transport of the SDK into one of these errors. */
+/** Converts any error of a request into one of these errors. */
 export function toFailure(error: unknown): unknown {
   if (isFailure(error) || error instanceof ServerAnswerError) return error;
   return new ServerNotRunningError({ reason: UNREADABLE, cause: error });

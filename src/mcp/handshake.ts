@@ -11,7 +11,7 @@ import {
   statusOf,
 } from "./errors.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
-import { RpcErrorCode, SESSION_VERSIONS, STATELESS_VERSION } from "../protocol/mcp.ts";
+import { RpcErrorCode, SESSION_VERSIONS, STATELESS_VERSION, VERSION_MEMBER } from "../protocol/mcp.ts";
 import type { RpcPeer } from "./rpc_peer.ts";
 
 /** The HTTP status of a server that is too busy to answer. */
@@ -83,7 +83,7 @@ export async function shakeHands(peer: RpcPeer, options: HandshakeOptions): Prom
 async function ask(peer: RpcPeer, options: HandshakeOptions): Promise<Introduction | "no" | "perhaps not"> {
   const { timeoutMs, askTimeoutMs, signal, capabilities, choice } = options;
   peer.goStateless({
-    "io.modelcontextprotocol/protocolVersion": STATELESS_VERSION,
+    [VERSION_MEMBER]: STATELESS_VERSION,
     "io.modelcontextprotocol/clientInfo": clientInfo,
     "io.modelcontextprotocol/clientCapabilities": capabilities,
   });

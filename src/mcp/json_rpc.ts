@@ -3,7 +3,6 @@ import { isGiven, isRecord, parseJson } from "../json/json.ts";
 import { isRequestId, type RequestId, type RpcErrorBody, RpcErrorCode } from "../protocol/mcp.ts";
 import { UNREADABLE } from "./errors.ts";
 
-/** A request, with the method first: over HTTP, a request is told from others by the beginning of its JSON. */
 export interface RpcRequest {
   readonly method: string;
   readonly params?: Record<string, unknown>;
@@ -35,23 +34,22 @@ export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
 /** What a transport is told about one message; a transport with one channel for everything ignores it. */
 export interface SendOptions {
   /** Closes the stream of the answer. */
-  readonly requestSignal?: AbortSignal;
-  /** Called when the stream of the answer has ended, for whatever reason but its signal. */
-  readonly onRequestStreamEnd?: () => void;
+  readonly requestSignal?: AbortSignal | undefined;
   /** Further headers of an HTTP request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Carries messages to an MCP server and back. The transports of the MCP SDK have the same shape. */
+/** Carries messages to an MCP server and back. */
 export interface Transport {
   start(): Promise<void>;
   send(message: RpcMessage, options?: SendOptions): Promise<void>;
-  close(): Promise<void>;
+  /** Ends the session if the configuration says so and the server is still there, and frees everything. */
+  close(state: { readonly isGone: boolean }): Promise<void>;
   setProtocolVersion?(version: string): void;
   /** Whether each request has a stream of its own for its answer, as over Streamable HTTP. */
   readonly hasPerRequestStream?: boolean;
+  /** Called when a child process has exited. */
   onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: RpcMessage) => void) | undefined;
 }
 

@@ -141,17 +141,6 @@ export class MessageBytes {
     this.#ends = undefined;
   }
 
-  /** Drops the bytes from an offset on. They still count toward the limit of values. */
-  truncate(length: number): void {
-    this.#length = Math.min(this.#length, length);
-  }
-
-  /** Returns whether the message has these bytes at the offset. */
-  startsWith(bytes: Uint8Array, offset: number): boolean {
-    return offset + bytes.length <= this.#length &&
-      bytes.every((byte, index) => this.#buffer[offset + index] === byte);
-  }
-
   close(): void {
     this.#giveUpBuffer();
     this.clear();

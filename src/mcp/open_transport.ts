@@ -1,8 +1,8 @@
-/** The transport that a configuration names. Only a server over HTTP needs the MCP SDK, which is loaded with the first one. */
+/** The transport that a configuration names. What speaks HTTP is loaded with the first server that needs it. */
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { ServerAuthorization } from "./auth/server_authorization.ts";
-import type { HttpListener } from "./http/watched_fetch.ts";
+import type { HttpListener } from "./http/requests.ts";
 import type { Inflow } from "./inflow.ts";
 import type { Journal } from "./journal.ts";
 import type { Transport } from "./json_rpc.ts";
@@ -21,13 +21,10 @@ export interface TransportContext {
   readonly authorization?: ServerAuthorization | undefined;
 }
 
-/** A transport, and what closing it takes. */
 export interface OpenTransport {
   readonly transport: Transport;
-  /** The transport of a child process; `undefined` over HTTP. */
+  /** The same, for a child process; `undefined` over HTTP. */
   readonly child: StdioTransport | undefined;
-  /** Ends the session if the configuration says so and the server is still there, and frees everything. */
-  close(state: { readonly isGone: boolean }): Promise<void>;
 }
 
 /** Loads what the transport of a configuration needs, and returns a function that opens it. */
@@ -37,9 +34,9 @@ export async function prepareTransport(
   if (config.type === "stdio") {
     return (context) => {
       const child = new StdioTransport(config.server_parameters, context);
-      return { transport: child, child, close: () => child.close() };
+      return { transport: child, child };
     };
   }
   const { openHttpTransport } = await import("./http/transport.ts");
-  return (context) => ({ ...openHttpTransport(config, context), child: undefined });
+  return (context) => ({ transport: openHttpTransport(config, context), child: undefined });
 }

@@ -13,7 +13,6 @@ import type {
   RpcNotification,
   RpcRequest,
   RpcResult,
-  SendOptions,
   Transport,
 } from "./json_rpc.ts";
 import { REQUEST_WEIGHT } from "./limits.ts";
@@ -80,24 +79,14 @@ export class RpcPeer {
     this.#listener = listener;
   }
 
-  /** Opens the transport. One that cannot be used closes itself first: the reason is then what this throws. */
   async start(): Promise<void> {
     const transport = this.#transport;
-    let isStarted = false;
-    let isClosed = false;
     transport.onclose = () => {
-      isClosed = true;
       this.#inflow.close();
-      if (isStarted) this.#listener.onClose();
-    };
-    transport.onerror = (error) => {
-      this.#inflow.take(0);
-      this.#listener.onError(error);
+      this.#listener.onClose();
     };
     transport.onmessage = (message) => this.receive(message);
     await transport.start();
-    isStarted = true;
-    if (isClosed) this.#listener.onClose();
   }
 
   /** Tells the transport the version that was agreed on. */
@@ -138,7 +127,7 @@ export class RpcPeer {
     { method, params }: OutgoingRequest,
     options: OutgoingOptions,
   ): Promise<Result> {
-    const { timeoutMs, signal } = options;
+    const { timeoutMs, signal, headers } = options;
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const stream = this.#opensStream ? new AbortController() : undefined;
@@ -156,7 +145,8 @@ export class RpcPeer {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const request: RpcRequest = { method, params: this.#envelop(params), jsonrpc: "2.0", id };
-      this.#transport.send(request, this.#sendOptions(id, { stream, options })).catch(reject);
+      const sendOptions = { headers, requestSignal: stream?.signal };
+      this.#transport.send(request, sendOptions).catch(reject);
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -174,22 +164,6 @@ export class RpcPeer {
     if (this.#envelope === undefined) return params;
     const { _meta: meta } = params;
     return { ...params, _meta: { ...this.#envelope, ...(isRecord(meta) && meta) } };
-  }
-
-  #sendOptions(
-    id: number,
-    { stream, options: { headers } }: {
-      readonly stream: AbortController | undefined;
-      readonly options: OutgoingOptions;
-    },
-  ): SendOptions {
-    return {
-      ...(headers && { headers }),
-      ...(stream && {
-        requestSignal: stream.signal,
-        onRequestStreamEnd: () => this.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
-      }),
-    };
   }
 
   async notify(method: string, params?: Record<string, unknown>): Promise<void> {

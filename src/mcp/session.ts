@@ -27,11 +27,11 @@ import {
   type Opening,
   shakeHands,
 } from "./handshake.ts";
-import type { HttpListener } from "./http/watched_fetch.ts";
+import type { HttpListener } from "./http/requests.ts";
 import { Inflow } from "./inflow.ts";
 import { requestInRounds } from "./input_rounds.ts";
 import type { Journal } from "./journal.ts";
-import type { RpcRequest } from "./json_rpc.ts";
+import type { RpcRequest, Transport } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
@@ -85,7 +85,7 @@ export class McpSession {
   readonly tasks: TaskCalls;
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
-  readonly #closeTransport: OpenTransport["close"];
+  readonly #transport: Transport;
   readonly #spanAttributes: Readonly<Record<string, string>>;
   readonly #closed = Promise.withResolvers<string>();
   /** Aborted when the session ends, with the error for its requests. */
@@ -119,9 +119,9 @@ export class McpSession {
       log,
     });
     const inflow = new Inflow();
-    const { transport, child, close } = openTransport({ ...context, inflow, listener: this.#httpListener() });
+    const { transport, child } = openTransport({ ...context, inflow, listener: this.#httpListener() });
     this.#child = child;
-    this.#closeTransport = close;
+    this.#transport = transport;
     this.#peer = new RpcPeer(transport, { inflow, listener: this.#peerListener() });
   }
 
@@ -170,7 +170,7 @@ export class McpSession {
       if (opening.choice === "auto" && isCertain) context.eras?.remember(config, era);
       return session;
     } catch (error) {
-      await session.#closeTransport({ isGone: session.isClosed });
+      await session.#transport.close({ isGone: session.isClosed });
       session.#end("closed");
       throw session.#startFailure(error);
     }
@@ -189,8 +189,7 @@ export class McpSession {
         if (method === "elicitation/create") return await this.calls.answer(params, { id, signal });
         throw new RpcError(RpcErrorCode.METHOD_NOT_FOUND, "Method not found");
       },
-      // At the start the SDK closes a transport that it cannot use, and then throws the reason.
-      onClose: () => (this.#isOpen || this.#child !== undefined) && this.#end("closed"),
+      onClose: () => this.#end("closed"),
       onError: (error) => log.debug("MCP transport error", { error: error.message }),
     };
   }
@@ -199,10 +198,9 @@ export class McpSession {
     return {
       onForgotten: (reason) => void this.#lose(reason),
       onGone: (reason, error) => this.#end(reason, error),
-      onMessage: (message) => this.#peer.receive(message),
       onStreamBroken: () => void this.#probe("event stream lost"),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
-      onAnswerLost: (id) => this.#peer.fail(id, new ServerNotRunningError({ reason: "event stream lost" })),
+      onFailed: (id, error) => this.#peer.fail(id, error),
       onQuestion: (questionId, requestId) => this.calls.relate(questionId, requestId),
       isAsked: () => this.calls.hasOpenQuestions,
       onTooLarge: (id, reason) => {
@@ -311,7 +309,7 @@ export class McpSession {
 
   /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
   async close(reason = "closed", error?: ServerAuthorizationError): Promise<void> {
-    const closing = this.#closeTransport({ isGone: this.isClosed });
+    const closing = this.#transport.close({ isGone: this.isClosed });
     this.#end(reason, error);
     await closing;
   }

@@ -193,7 +193,7 @@ export function toParameterHeaders(
 }
 
 /** A text as the value of a header: as it is, or in base64 when it would not arrive unchanged. */
-function encodeHeaderValue(text: string): string {
+export function encodeHeaderValue(text: string): string {
   if (PLAIN.test(text) && !ENCODED.test(text)) return text;
   return `=?base64?${new TextEncoder().encode(text).toBase64()}?=`;
 }

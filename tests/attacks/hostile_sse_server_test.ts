@@ -79,7 +79,7 @@ Deno.test("an endpoint at another host, port or scheme gets no message", async (
     const said = await endOf("sse", {
       interceptGet: () => standing(`event: endpoint\ndata: ${endpoint}\n\n`),
     });
-    assertStringIncludes(said, "Endpoint origin");
+    assertStringIncludes(said, "endpoint of another origin");
   }
   assertEquals(other.requests, []);
 });

@@ -299,6 +299,33 @@ Deno.test("terminate_on_close says whether the session is ended on the server", 
   }
 });
 
+Deno.test("an answer whose stream breaks off is awaited in the stream that resumes it, and lost when there is none", async () => {
+  const answer = (id: unknown) =>
+    JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "late" }] } });
+  const events = (text: string) => new Response(text, { headers: { "content-type": "text/event-stream" } });
+  for (const isResumed of [true, false]) {
+    let called: unknown;
+    await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+      intercept: ({ method, id }) => {
+        if (method !== "tools/call") return undefined;
+        called = id;
+        return events("id: 7\nretry: 10\ndata:\n\n");
+      },
+      interceptGet: ({ headers }) => {
+        const isOfCall = headers.get("last-event-id") === "7";
+        return isResumed && isOfCall
+          ? events(`data: ${answer(called)}\n\n`)
+          : new Response("", { status: 405 });
+      },
+    });
+    await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+    const call = office.computer.callTool("echo", {}, { timeoutMs: 600_000 });
+    const { content: [first] } = await within(call, "the end of the call");
+    assertMatch(first?.type === "text" ? first.text : "", isResumed ? /^late$/ : /event stream lost/);
+    assertEquals(office.computer.servers.get("s")?.status, "running");
+  }
+});
+
 Deno.test("a redirect within the origin is followed", async () => {
   await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
     intercept: (_message, { url }) => url.endsWith("/") ? undefined : Response.redirect(`${url}/`, 307),

@@ -137,9 +137,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },
   // Loaded only when a Server admits clients by JWT.
   { specifier: "jose", places: ["src/server/admission/jwt_keys.ts", "src/server/admission/jwt.ts"] },
-  // Its transports over HTTP: requests are our own. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
-  { specifier: "@modelcontextprotocol/client", places: ["src/mcp/http/"] },
-  // Both eras of MCP toward clients of the gateway.
+  // Both eras of MCP toward clients of the gateway. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   {
     specifier: "@modelcontextprotocol/server",
     places: [

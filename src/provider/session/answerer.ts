@@ -1,12 +1,9 @@
 /** Which requests of a client this kit answers, and how, in the revision of MCP that the client speaks. */
 import { isRecord } from "../../json/json.ts";
-import { RpcError, RpcErrorCode } from "../../protocol/mcp.ts";
+import { RpcError, RpcErrorCode, VERSION_MEMBER } from "../../protocol/mcp.ts";
 import { type AnswerContext, answersFor, subscriptionAnswers } from "./answers.ts";
 import { type RpcHandler, type RpcRequest, toErrorBody } from "./json_rpc.ts";
 import type { Session } from "./session.ts";
-
-/** The member of `_meta` by which each request of a revision without a handshake tells the revision. */
-const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";
 
 /** Finds the function that answers a request; `undefined` leaves the request to the SDK. */
 export type Answerer = (request: RpcRequest) => RpcHandler | undefined;
@@ -31,7 +28,7 @@ export function answererFor(
 /** Whether a request tells its revision. The SDK refuses those that do not. */
 function namesRevision({ params }: RpcRequest): boolean {
   const meta = params?.["_meta"];
-  return isRecord(meta) && REVISION_KEY in meta;
+  return isRecord(meta) && VERSION_MEMBER in meta;
 }
 
 /**

@@ -139,7 +139,6 @@ for (
     ["src/config/foreign/keys.ts", "zod"],
     ["src/server/socket_io.ts", "socket.io"],
     ["src/link/connect.ts", "socket.io-client"],
-    ["src/mcp/http/transport.ts", "@modelcontextprotocol/client"],
     ["src/cli/program.ts", "commander"],
     ["src/log.ts", "@std/log"],
     ["src/config/file.ts", "@std/path"],

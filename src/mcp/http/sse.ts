@@ -1,0 +1,75 @@
+/** HTTP with Server-Sent Events, as before Streamable HTTP: one stream for all that the server says, and a URL to post to. */
+import { ServerNotRunningError } from "../errors.ts";
+import type { RpcMessage, Transport } from "../json_rpc.ts";
+import type { HttpListener, HttpRequests } from "./requests.ts";
+
+export class SseTransport implements Transport {
+  onmessage?: Transport["onmessage"];
+  readonly #http: HttpRequests;
+  readonly #listener: HttpListener;
+  readonly #endpoint = Promise.withResolvers<URL>();
+  #version: string | undefined;
+
+  constructor(http: HttpRequests, listener: HttpListener) {
+    this.#http = http;
+    this.#listener = listener;
+    // Nobody may wait for it when the stream ends.
+    this.#endpoint.promise.catch(() => {});
+  }
+
+  /** Resolves when the server has said where to post to. */
+  async start(): Promise<void> {
+    const { url, over: signal } = this.#http;
+    const response = await this.#http.exchange(url, { headers: { accept: "text/event-stream" }, signal });
+    this.#listen(response).catch(() => {});
+    await this.#endpoint.promise;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  async send(message: RpcMessage): Promise<void> {
+    const headers = {
+      "content-type": "application/json",
+      ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
+    };
+    const url = await this.#endpoint.promise;
+    const { body } = await this.#http.exchange(url, { message, headers, signal: this.#http.over });
+    await body?.cancel();
+  }
+
+  close(): Promise<void> {
+    this.#http.close();
+    return Promise.resolve();
+  }
+
+  async #listen(response: Response): Promise<void> {
+    const signal = this.#http.over;
+    await this.#http.read({
+      response,
+      signal,
+      onEvent: ({ name, data }) => {
+        if (name === "endpoint") this.#hearEndpoint(data);
+        return name === "endpoint";
+      },
+      onMessage: (message) => this.onmessage?.(message),
+    });
+    // Another stream would begin a session that is not initialized.
+    this.#end("event stream lost");
+  }
+
+  /** The server may name another URL at any time, but only one of its own origin, which gets its tokens. */
+  #hearEndpoint(text: string): void {
+    const { origin } = this.#http.url;
+    const url = URL.parse(text, this.#http.url);
+    if (url?.origin === origin) this.#endpoint.resolve(url);
+    else this.#end("it names an endpoint of another origin");
+  }
+
+  #end(reason: string): void {
+    const error = new ServerNotRunningError({ reason });
+    this.#endpoint.reject(error);
+    this.#listener.onGone(reason, error);
+  }
+}
