@@ -70,6 +70,8 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "json",
     "text",
   ],
+  // The roles know nothing of it: a program composes them with it.
+  hub: ["async", "protocol", "http", "reach", "log", "json", "text", "files"],
   // The three programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
@@ -85,6 +87,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "agent",
     "http",
     "gateway",
+    "hub",
     "reach",
     "log",
     "version",
@@ -130,6 +133,8 @@ export const thirdParties: readonly ThirdParty[] = [
   },
   { specifier: "socket.io", places: ["src/server/socket_io.ts"] },
   { specifier: "@opentelemetry/api", places: ["src/tracing.ts"] },
+  // Loaded when a hub starts its authorization server.
+  { specifier: "oidc-provider", places: ["src/hub/oauth_library.ts"] },
   { specifier: "@redis/client", places: ["src/server/offices/redis/connection.ts"] },
   { specifier: "socket.io-parser", places: ["src/server/engine/packets.ts"] },
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },

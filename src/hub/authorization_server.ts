@@ -1,0 +1,331 @@
+/**
+ * The authorization server of a hub: MCP clients register, a person consents, and they get tokens for one path of the hub each. It
+ * serves `/oauth/…` and `/.well-known/oauth-authorization-server`.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createHostRule, type HostRule } from "../http/senders.ts";
+import type { Forwarded } from "../http/proxies.ts";
+import { parseJson } from "../json/json.ts";
+import { type Logger, withFields } from "../log.ts";
+import { fetchPublic } from "../reach/reach.ts";
+import { describeError } from "../text/text.ts";
+import { Transient } from "./artifacts.ts";
+import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
+import { type ConsentOptions, Consents } from "./consents.ts";
+import { type Exchange, readBody, sendJson } from "./exchange.ts";
+import { findAccessToken, type GrantedOffices, Grants, type Rights } from "./grants.ts";
+import { Invitations } from "./invitations.ts";
+import { problemPage } from "./page.ts";
+import { OAuthLibrary, PATHS, SCOPES } from "./oauth_library.ts";
+import { type Asked, HubQuotas } from "./quotas.ts";
+import { StateFile } from "./state_file.ts";
+import { Uses } from "./uses.ts";
+
+/** How long a client's metadata document may take, in milliseconds. */
+const DOCUMENT_TIMEOUT_MS = 5_000;
+/** Between two looks for what has expired, in milliseconds. */
+const PRUNE_INTERVAL_MS = 60_000;
+const METADATA_PATH = "/.well-known/oauth-authorization-server";
+/** What a request for authorization may say; nothing else has a meaning here. */
+const AUTHORIZATION_PARAMETERS: readonly string[] = [
+  "client_id",
+  "code_challenge",
+  "code_challenge_method",
+  "redirect_uri",
+  "resource",
+  "response_mode",
+  "response_type",
+  "state",
+];
+
+/** Which client a token belongs to, and what it may do: the `Access` of an entrance. */
+export interface HubAccess {
+  readonly id: string;
+  readonly client: string;
+  readonly offices: GrantedOffices;
+  readonly computers?: readonly string[] | undefined;
+  readonly rights: Rights;
+  readonly expiresAt: number;
+  /** Aborted when the grant ends, or allows something else. */
+  readonly signal: AbortSignal;
+}
+
+export interface AuthorizationServerOptions
+  extends Pick<ConsentOptions, "resourceOf" | "computersOf" | "operator"> {
+  /** The origin by which clients reach the hub, such as `https://hub.example.com`: the issuer. */
+  readonly publicUrl: string;
+  /** The path of the state file; made when there is none. */
+  readonly stateFile: string;
+  readonly logger: Logger;
+  /** The path for clients that name none; `/mcp` by default. */
+  readonly defaultResource?: string | undefined;
+  /** Reads the metadata document of a client; from the internet alone by default. */
+  readonly fetch?: ((url: URL, init: RequestInit & { signal: AbortSignal }) => Promise<Response>) | undefined;
+}
+
+type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context?: { readonly forwarded?: Forwarded | undefined },
+) => void;
+
+export class AuthorizationServer implements AsyncDisposable {
+  readonly #options: AuthorizationServerOptions;
+  readonly #audit: Logger;
+  readonly #file: StateFile;
+  readonly #clients: Clients;
+  readonly #grants: Grants;
+  readonly #uses: Uses;
+  readonly #quotas: HubQuotas;
+  readonly #isHostAllowed: HostRule;
+  readonly #library: OAuthLibrary;
+  readonly #consents: Consents;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  private constructor(
+    options: AuthorizationServerOptions,
+    { file, clients, grants, library, quotas }: {
+      readonly file: StateFile;
+      readonly clients: Clients;
+      readonly grants: Grants;
+      readonly library: OAuthLibrary;
+      readonly quotas: HubQuotas;
+    },
+  ) {
+    this.#options = options;
+    this.#file = file;
+    this.#clients = clients;
+    this.#grants = grants;
+    this.#library = library;
+    this.#quotas = quotas;
+    this.#audit = withFields(options.logger, { module: "audit" });
+    this.#uses = new Uses(grants);
+    this.#isHostAllowed = createHostRule({
+      allowed: [new URL(options.publicUrl).hostname],
+      isOpenToOthers: true,
+    });
+    const invitations = new Invitations(file);
+    const audit = this.#audit;
+    this.#consents = new Consents({ ...options, library, grants, invitations, quotas, audit });
+    this.#prune();
+    this.#timer = setInterval(() => this.#prune(), PRUNE_INTERVAL_MS);
+  }
+
+  /**
+   * Opens the state file, and gets ready to serve.
+   *
+   * @throws {StateFileError} when the state file cannot be opened.
+   */
+  static async open(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
+    const { publicUrl, stateFile, logger, resourceOf, defaultResource = `${publicUrl}/mcp` } = options;
+    if (new URL(publicUrl).origin !== publicUrl) {
+      throw new TypeError(`Cannot use public URL "${publicUrl}": it must be an origin, without a path`);
+    }
+    const file = StateFile.open(stateFile, { logger });
+    try {
+      const audit = withFields(logger, { module: "audit" });
+      const [clients, grants, quotas] = [new Clients(file), new Grants(file), new HubQuotas()];
+      const { fetch = fetchPublic } = options;
+      const library = await OAuthLibrary.open({
+        publicUrl,
+        defaultResource,
+        keys: file.keys,
+        logger,
+        stores: {
+          file,
+          clients,
+          transient: new Transient(),
+          revoke(grant) {
+            if (grants.revoke(grant)) {
+              audit.warn("a grant was ended by its client, or by a token used twice", { grant });
+            }
+          },
+        },
+        resourceOf: (indicator) => URL.canParse(indicator) ? resourceOf(new URL(indicator))?.url : undefined,
+        mayFetch: (request) => quotas.take("document", addressOf(request)) === undefined,
+        fetchDocument: (url) => fetch(url, { signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS) }),
+        onRefused: ({ error, description, client, request }) =>
+          audit.warn("a client was refused", { request, client_id: client, error, reason: description }),
+        errorPage(context, { error, description }) {
+          const text = `${
+            description === "" ? error : description
+          }. Connect the client again from its own settings.`;
+          const page = problemPage({ status: context.status, title: "Cannot connect the client", text });
+          for (const [name, value] of Object.entries(page.headers)) context.set(name, value);
+          context.body = page.html;
+        },
+      });
+      return new AuthorizationServer(options, { file, clients, grants, library, quotas });
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Serves a request for a path of the authorization server; others get 404. */
+  readonly handler: Handler = (request, response, { forwarded } = {}) => {
+    const address = forwarded?.address ?? request.socket.remoteAddress;
+    addresses.set(request, address);
+    this.#serve({ request, response, address }, forwarded?.host).catch((error) => {
+      this.#options.logger.error("a request to the authorization server failed", {
+        error: describeError(error),
+      });
+      if (response.headersSent) return response.destroy();
+      sendJson({ response }, 500, { body: { error: "server_error" } });
+    });
+  };
+
+  /** Finds who a bearer token belongs to; `undefined` when it is not good for this path. */
+  verify(token: string, resource: string): HubAccess | undefined {
+    const known = findAccessToken(this.#file, token, Date.now());
+    if (known === undefined || known.audience !== resource) return undefined;
+    const { grant, scopes, expiresAt } = known;
+    const { id, client, offices, computers } = grant;
+    const rights = scopes.includes(SCOPES[1]) ? grant.rights : "read";
+    return { id, client, offices, computers, rights, expiresAt, signal: this.#uses.use(grant) };
+  }
+
+  /** Counts a call of a tool, for the list of grants. */
+  countCall(id: string): void {
+    this.#uses.countCall(id);
+  }
+
+  /** Stops serving, and closes the state file. Idempotent. */
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#uses.close();
+    this.#file[Symbol.dispose]();
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #serve(exchange: Exchange, forwardedHost: string | undefined): Promise<void> {
+    const { request } = exchange;
+    const hosts = [request.headers.host, forwardedHost ?? request.headers.host];
+    if (!hosts.every((host) => this.#isHostAllowed(host))) {
+      return sendJson(exchange, 403, { body: { error: "Host not allowed" } });
+    }
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    if (path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`)) {
+      return sendJson(exchange, 200, { body: this.#metadata(), headers: OPEN_TO_PAGES });
+    }
+    const [, uid] = CONSENT_PATH.exec(path) ?? [];
+    const asked = uid === undefined ? ASKED.get(path) : "authorize";
+    if (asked !== undefined && request.method !== "OPTIONS" && !this.#admit(exchange, asked)) return;
+    if (uid !== undefined) {
+      this.#speakPublicly(request);
+      return await this.#consents.answer(exchange, uid);
+    }
+    if (path === PATHS.register) return await this.#register(exchange);
+    if (asked === undefined && !path.startsWith(`${PATHS.authorize}/`)) {
+      return sendJson(exchange, 404, { body: { error: "not found" } });
+    }
+    if (path === PATHS.authorize) request.url = `${path}?${toAuthorizationQuery(query)}`;
+    this.#speakPublicly(request);
+    await this.#library.answer(request, exchange.response);
+  }
+
+  /** Answers what is too much, and says so. */
+  #admit(exchange: Exchange, asked: Asked): boolean {
+    const wait = this.#quotas.take(asked, exchange.address);
+    if (wait === undefined) return true;
+    this.#audit.warn("a client was refused", { request: asked, reason: "too many requests" });
+    const body = {
+      error: "temporarily_unavailable",
+      error_description: `too many requests: wait ${wait} seconds`,
+    };
+    sendJson(exchange, 429, { body, headers: { ...OPEN_TO_PAGES, "retry-after": String(wait) } });
+    return false;
+  }
+
+  async #register(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
+    if (request.method === "OPTIONS") {
+      const headers = {
+        ...OPEN_TO_PAGES,
+        "access-control-allow-headers": "content-type, mcp-protocol-version",
+      };
+      return sendJson(exchange, 200, { body: {}, headers });
+    }
+    if (request.method !== "POST") return sendJson(exchange, 405, { body: { error: "method not allowed" } });
+    const text = await readBody(request);
+    try {
+      const metadata = parseClientMetadata(parseJson(text ?? ""));
+      const id = this.#clients.register(metadata);
+      const body = { ...fullMetadata(id, metadata), client_id_issued_at: Math.floor(Date.now() / 1_000) };
+      sendJson(exchange, 201, { body, headers: OPEN_TO_PAGES });
+    } catch (error) {
+      if (!(error instanceof ClientMetadataError)) throw error;
+      this.#audit.warn("a client was refused", { request: "register", reason: error.message });
+      const body = { error: error.code, error_description: error.message };
+      sendJson(exchange, 400, { body, headers: OPEN_TO_PAGES });
+    }
+  }
+
+  #metadata(): Readonly<Record<string, unknown>> {
+    const { publicUrl } = this.#options;
+    return {
+      issuer: publicUrl,
+      authorization_endpoint: publicUrl + PATHS.authorize,
+      token_endpoint: publicUrl + PATHS.token,
+      registration_endpoint: publicUrl + PATHS.register,
+      revocation_endpoint: publicUrl + PATHS.revoke,
+      scopes_supported: SCOPES,
+      response_types_supported: ["code"],
+      response_modes_supported: ["query"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      revocation_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    };
+  }
+
+  /** Whatever a proxy says, links and cookies are those of the public URL. */
+  #speakPublicly({ headers }: IncomingMessage): void {
+    const { protocol, host } = new URL(this.#options.publicUrl);
+    headers["x-forwarded-proto"] = protocol.slice(0, -1);
+    headers["x-forwarded-host"] = host;
+    delete headers["x-forwarded-for"];
+  }
+
+  #prune(): void {
+    for (const grant of this.#grants.prune()) this.#audit.info("a grant has expired", { grant });
+    this.#clients.prune();
+  }
+}
+
+/** The addresses of requests, for what the library asks about them. */
+const addresses = new WeakMap<IncomingMessage, string | undefined>();
+
+function addressOf(request: IncomingMessage): string | undefined {
+  return addresses.get(request) ?? request.socket.remoteAddress;
+}
+
+const CONSENT_PATH = new RegExp(`^${PATHS.consent}/([\\w-]{1,64})$`);
+const ASKED: ReadonlyMap<string, Asked> = new Map([
+  [PATHS.authorize, "authorize"],
+  [PATHS.register, "register"],
+  [PATHS.revoke, "token"],
+  [PATHS.token, "token"],
+]);
+/** What a page of any origin may read: nothing of it depends on who asks. */
+const OPEN_TO_PAGES = { "access-control-allow-origin": "*" } as const;
+
+/**
+ * A request for authorization in the words of the hub. Clients ask for scopes that it does not have, for a sign-in of OpenID
+ * Connect, or for no scope at all: a person decides what they get.
+ */
+function toAuthorizationQuery(query: string): string {
+  const given = new URLSearchParams(query);
+  const known = [...given].filter(([name]) => AUTHORIZATION_PARAMETERS.includes(name));
+  const asked = given.getAll("scope").join(" ").split(" ");
+  const scopes = SCOPES.filter((scope) => asked.includes(scope));
+  known.push(["scope", (scopes.length === 0 ? SCOPES : scopes).join(" ")]);
+  if (given.get("prompt") === "none") known.push(["prompt", "none"]);
+  return new URLSearchParams(known).toString();
+}

@@ -1,0 +1,283 @@
+/** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "../log.ts";
+import { hostOf } from "./clients.ts";
+import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
+import { type GrantedOffices, type Grants, RIGHTS, type Rights } from "./grants.ts";
+import type { Invitations } from "./invitations.ts";
+import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
+import { CONSENT_SECONDS, type OAuthLibrary, SCOPES } from "./oauth_library.ts";
+import type { HubQuotas } from "./quotas.ts";
+
+/** After so many wrong codes the client has to ask again. */
+const MAX_TRIES = 5;
+/** The most consents of which something is remembered; the oldest one gives way. */
+const MAX_UNDER_WAY = 1_000;
+
+/** A path of the hub that tokens are for. */
+export interface HubResource {
+  /** In the canonical spelling. */
+  readonly url: string;
+  /** All offices of the client when absent. */
+  readonly office?: string | undefined;
+  /** All Computers of the office when absent. */
+  readonly computers?: readonly string[] | undefined;
+}
+
+/** Somebody who operates the hub. */
+export interface Operator {
+  readonly name: string;
+  readonly offices: GrantedOffices;
+}
+
+export interface ConsentOptions {
+  readonly publicUrl: string;
+  readonly library: OAuthLibrary;
+  readonly grants: Grants;
+  readonly invitations: Invitations;
+  readonly quotas: HubQuotas;
+  readonly audit: Logger;
+  readonly resourceOf: (url: URL) => HubResource | undefined;
+  readonly computersOf?: ((office: string) => Promise<readonly string[]>) | undefined;
+  readonly operator?: ((token: string) => Promise<Operator | undefined>) | undefined;
+}
+
+/** What is known of one consent. */
+interface UnderWay {
+  tries: number;
+  proof?: Proof;
+  readonly endsAt: number;
+}
+
+interface Proof extends Operator {
+  /** The code of an invitation, which is used up by the consent. */
+  readonly code?: string;
+}
+
+interface Asked {
+  readonly uid: string;
+  readonly clientId: string;
+  readonly client: AskingClient;
+  readonly resource: HubResource;
+  /** The resource as the client has spelled it. */
+  readonly indicator: string;
+  readonly rights: readonly Rights[];
+}
+
+export class Consents {
+  readonly #options: ConsentOptions;
+  /** The oldest first. */
+  readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(options: ConsentOptions) {
+    this.#options = options;
+  }
+
+  async answer(exchange: Exchange, uid: string): Promise<void> {
+    const asked = await this.#read(exchange, uid);
+    if (asked === "several resources") {
+      const failure = { error: "invalid_target", description: "a token is for one resource" };
+      return await this.#options.library.refuse(exchange, failure);
+    }
+    if (asked === undefined) return sendPage(exchange, problemPage(ENDED));
+    if (exchange.request.method === "GET") return await this.#show(exchange, asked);
+    if (exchange.request.method !== "POST") return sendPage(exchange, problemPage(NO_SUCH_METHOD));
+    if (originProblem(exchange.request, this.#options.publicUrl)) {
+      this.#refused("a page of another origin", asked);
+      return sendPage(exchange, problemPage(OTHER_ORIGIN));
+    }
+    const form = await readForm(exchange.request);
+    switch (form?.get("step")) {
+      case "prove":
+        return await this.#prove(exchange, asked, form);
+      case "allow":
+        return await this.#allow(exchange, asked, form);
+      case "deny":
+        return await this.#refuse(exchange, asked, "the person has refused it");
+      default:
+        return sendPage(exchange, problemPage(BAD_FORM));
+    }
+  }
+
+  async #read(
+    { request, response }: Exchange,
+    uid: string,
+  ): Promise<Asked | "several resources" | undefined> {
+    const { library, resourceOf } = this.#options;
+    const interaction = await library.interaction(request, response);
+    if (interaction === undefined || interaction.uid !== uid) return undefined;
+    const { client_id: id, redirect_uri: redirectUri, resource: indicator, scope } = interaction.params;
+    if (typeof id !== "string" || typeof redirectUri !== "string") return undefined;
+    if (Array.isArray(indicator)) return "several resources";
+    const resource = typeof indicator === "string" && URL.canParse(indicator)
+      ? resourceOf(new URL(indicator))
+      : undefined;
+    const client = await library.client(id);
+    if (client === undefined || resource === undefined || typeof indicator !== "string") return undefined;
+    const asking = {
+      name: client.clientName ?? hostOf(redirectUri),
+      documentHost: id.startsWith("https:") ? URL.parse(id)?.host : undefined,
+      returnsTo: hostOf(redirectUri),
+      redirectUri,
+    };
+    const rights: readonly Rights[] = String(scope).split(" ").includes(SCOPES[1]) ? RIGHTS : ["read"];
+    return { uid, clientId: id, client: asking, resource, indicator, rights };
+  }
+
+  async #show(exchange: Exchange, asked: Asked, problem?: string): Promise<void> {
+    const { operator } = this.#options;
+    const { client, resource: { office }, uid } = asked;
+    const proof = this.#state(uid).proof;
+    if (proof !== undefined) return await this.#showChoice(exchange, { asked, proof, problem });
+    sendPage(exchange, provePage({ client, office, problem, canSignIn: operator !== undefined }));
+  }
+
+  async #showChoice(
+    exchange: Exchange,
+    { asked, proof, problem }: {
+      readonly asked: Asked;
+      readonly proof: Proof;
+      readonly problem: string | undefined;
+    },
+  ): Promise<void> {
+    const { client, resource, rights } = asked;
+    const names = officesFor(resource, proof);
+    const offices = names === "all" ? undefined : await Promise.all(names.map(async (name) => ({
+      name,
+      computers: resource.computers ?? await this.#options.computersOf?.(name),
+    })));
+    const isChoice = resource.office === undefined && names !== "all" && names.length > 1;
+    sendPage(exchange, consentPage({ client, consentedBy: proof.name, offices, isChoice, rights, problem }));
+  }
+
+  async #prove(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
+    const wait = this.#options.quotas.take("guess", exchange.address);
+    if (wait !== undefined) {
+      this.#refused("too many tries", asked);
+      return await this.#show(exchange, asked, `Too many tries: wait ${wait} seconds`);
+    }
+    const state = this.#state(asked.uid);
+    const proof = await this.#check(form);
+    const { office } = asked.resource;
+    const isForOffice = office === undefined || proof?.offices === "all" || proof?.offices.includes(office);
+    if (proof === undefined || !isForOffice) {
+      this.#refused(proof === undefined ? "wrong code or token" : "a code for other offices", asked);
+      state.tries++;
+      if (state.tries >= MAX_TRIES) return await this.#refuse(exchange, asked, "too many wrong codes");
+      return await this.#show(exchange, asked, proof === undefined ? WRONG_PROOF : OTHER_OFFICE);
+    }
+    state.proof = proof;
+    await this.#show(exchange, asked);
+  }
+
+  async #check(form: URLSearchParams): Promise<Proof | undefined> {
+    const [code = "", token = ""] = ["code", "token"].map((name) => form.get(name)?.trim());
+    const { invitations, operator } = this.#options;
+    if (code !== "") {
+      const invitation = invitations.find(code);
+      return invitation && { ...invitation, code };
+    }
+    return token === "" ? undefined : await operator?.(token);
+  }
+
+  async #allow(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
+    const state = this.#state(asked.uid);
+    const { proof } = state;
+    if (proof === undefined) return await this.#show(exchange, asked, WRONG_PROOF);
+    const rights = asked.rights.find((each) => each === form.get("rights"));
+    const offered = officesFor(asked.resource, proof);
+    const isChoice = asked.resource.office === undefined && offered !== "all" && offered.length > 1;
+    const offices = isChoice ? offered.filter((each) => form.getAll("office").includes(each)) : offered;
+    if (rights === undefined || offices.length === 0) {
+      return await this.#show(exchange, asked, "Choose at least one office, and what the client may do");
+    }
+    if (proof.code !== undefined && !this.#options.invitations.take(proof.code)) {
+      delete state.proof;
+      this.#refused("a code that was used meanwhile", asked);
+      return await this.#show(exchange, asked, WRONG_PROOF);
+    }
+    this.#underWay.delete(asked.uid);
+    await this.#grant(exchange, asked, { offices, rights, consentedBy: proof.name });
+  }
+
+  async #grant(
+    { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    { clientId, client, resource, indicator }: Asked,
+    given: { readonly offices: GrantedOffices; readonly rights: Rights; readonly consentedBy: string },
+  ): Promise<void> {
+    const { grants, library, audit } = this.#options;
+    const { name, returnsTo } = client;
+    const { id, replaced } = grants.add({
+      ...given,
+      clientId,
+      client: name,
+      returnsTo,
+      resource: resource.url,
+      computers: resource.computers,
+    });
+    for (const each of replaced) audit.info("a grant was replaced", { grant: each, by: id });
+    const { rights, offices, consentedBy } = given;
+    audit.info("a client was granted access", {
+      grant: id,
+      client: name,
+      client_id: clientId,
+      returns_to: returnsTo,
+      resource: resource.url,
+      offices,
+      rights,
+      consented_by: consentedBy,
+    });
+    const scope = (rights === "read" ? SCOPES.slice(0, 1) : SCOPES).join(" ");
+    await library.allow({ request, response }, { id, clientId, resource: indicator, scope });
+  }
+
+  async #refuse({ request, response }: Exchange, asked: Asked, why: string): Promise<void> {
+    this.#underWay.delete(asked.uid);
+    this.#refused(why, asked);
+    await this.#options.library.refuse({ request, response }, { error: "access_denied", description: why });
+  }
+
+  #refused(reason: string, { clientId, client, resource }: Asked): void {
+    const fields = { reason, client: client.name, client_id: clientId, resource: resource.url };
+    this.#options.audit.warn("a client was refused", fields);
+  }
+
+  #state(uid: string): UnderWay {
+    const known = this.#underWay.get(uid);
+    if (known !== undefined && known.endsAt > performance.now()) return known;
+    const made = { tries: 0, endsAt: performance.now() + CONSENT_SECONDS * 1_000 };
+    this.#underWay.delete(uid);
+    this.#underWay.set(uid, made);
+    const [oldest = uid] = this.#underWay.keys();
+    if (this.#underWay.size > MAX_UNDER_WAY) this.#underWay.delete(oldest);
+    return made;
+  }
+}
+
+function officesFor({ office }: HubResource, { offices }: Proof): GrantedOffices {
+  return office === undefined ? offices : [office];
+}
+
+const WRONG_PROOF = "This code or token is wrong, was used, or has expired";
+const OTHER_OFFICE = "This code is for other offices";
+const ENDED = {
+  status: 400,
+  title: "This page has ended",
+  text:
+    "It was used, it is too old, or it belongs to another browser. Connect the client again from its own settings.",
+};
+const OTHER_ORIGIN = {
+  status: 403,
+  title: "Not allowed",
+  text: "Another page has sent this form. Nothing was allowed.",
+};
+const BAD_FORM = {
+  status: 400,
+  title: "The form could not be read",
+  text: "Go back, and send it again.",
+};
+const NO_SUCH_METHOD = {
+  status: 405,
+  title: "Not allowed",
+  text: "This page is read and sent by a browser.",
+};

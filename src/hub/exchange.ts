@@ -1,0 +1,56 @@
+/** One request to the hub's own paths and its answer, over `node:http`. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Page } from "./page.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The address of the client, as the connection or a trusted proxy says. */
+  readonly address: string | undefined;
+}
+
+export function sendPage({ request, response }: Exchange, { status, headers, html }: Page): void {
+  response.writeHead(status, { ...headers, "content-length": String(new TextEncoder().encode(html).length) });
+  response.end(request.method === "HEAD" ? undefined : html);
+}
+
+export function sendJson(
+  { response }: Pick<Exchange, "response">,
+  status: number,
+  { body, headers = {} }: { readonly body: unknown; readonly headers?: Readonly<Record<string, string>> },
+): void {
+  const common = { "content-type": "application/json", "cache-control": "no-store" };
+  response.writeHead(status, { ...common, ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** The body of a request; `undefined` when it is too large. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const piece of request) {
+    if (!(piece instanceof Uint8Array)) return undefined;
+    sizeBytes += piece.length;
+    if (sizeBytes > MAX_BODY_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(await new Blob(pieces.map((piece) => new Uint8Array(piece))).arrayBuffer());
+}
+
+/** The fields of a form; `undefined` for another body. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+  if (type.trim().toLowerCase() !== FORM_TYPE) return undefined;
+  const text = await readBody(request);
+  return text === undefined ? undefined : new URLSearchParams(text);
+}
+
+/** Whether a form was sent by a page of another origin. Browsers name the origin of every form. */
+export function originProblem({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin") return true;
+  return headers.origin !== undefined && headers.origin !== publicUrl;
+}

@@ -1,0 +1,203 @@
+/** Grants: what a person has allowed a client, until somebody takes it back. Tokens belong to a grant and end with it. */
+import { randomBytes } from "node:crypto";
+import { isTexts, parseJson } from "../json/json.ts";
+import { type Row, secretDigest, type StateFile } from "./state_file.ts";
+
+/** What a client may do, from the least. */
+export const RIGHTS = ["read", "confirm", "call"] as const;
+export type Rights = typeof RIGHTS[number];
+
+/** Offices by their ids, or all offices of the hub. */
+export type GrantedOffices = "all" | readonly string[];
+
+export interface NewGrant {
+  readonly clientId: string;
+  /** The client's name: it has chosen it itself. */
+  readonly client: string;
+  /** The host that the person was sent back to. */
+  readonly returnsTo: string;
+  /** Whose invitation was used, or which operator has signed in. */
+  readonly consentedBy: string;
+  /** The path of the hub that its tokens are for, as a URL. */
+  readonly resource: string;
+  readonly offices: GrantedOffices;
+  /** All Computers when absent. */
+  readonly computers?: readonly string[] | undefined;
+  readonly rights: Rights;
+}
+
+export interface Grant extends NewGrant {
+  readonly id: string;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  readonly lastUsed: number | undefined;
+  readonly calls: number;
+}
+
+/** What a command may change of a grant; nothing of it gives more than the client's tokens allow. */
+export interface GrantChange {
+  readonly client?: string | undefined;
+  readonly rights?: Rights | undefined;
+  readonly offices?: GrantedOffices | undefined;
+  readonly computers?: readonly string[] | undefined;
+}
+
+/** A grant is kept so long after its consent without a token, while the client fetches its first one, in milliseconds. */
+const UNUSED_MS = 10 * 60_000;
+const ID_BYTES = 6;
+const NOW = () => Date.now();
+
+export class Grants {
+  readonly #file: StateFile;
+  readonly #now: () => number;
+
+  constructor(file: StateFile, now: () => number = NOW) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  /** Keeps a new grant. An earlier one of the same client, person and path ends: the client has asked again. */
+  add(grant: NewGrant): { readonly id: string; readonly replaced: readonly string[] } {
+    const id = `g_${randomBytes(ID_BYTES).toString("hex")}`;
+    const { clientId, client, returnsTo, consentedBy, resource, offices, computers, rights } = grant;
+    return this.#file.transact(() => {
+      const earlier = this.#file.all(
+        "SELECT id FROM grants WHERE client_id = ? AND consented_by = ? AND resource = ? AND returns_to = ?",
+        clientId,
+        consentedBy,
+        resource,
+        returnsTo,
+      ).map(({ id }) => String(id));
+      for (const each of earlier) this.#delete(each);
+      this.#file.run(
+        "INSERT INTO grants (id, client_id, client, returns_to, consented_by, resource, offices, computers, rights, " +
+          "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        id,
+        clientId,
+        client,
+        returnsTo,
+        consentedBy,
+        resource,
+        JSON.stringify(offices),
+        computers === undefined ? null : JSON.stringify(computers),
+        rights,
+        this.#now(),
+      );
+      return { id, replaced: earlier };
+    });
+  }
+
+  /** All grants, the newest last. */
+  list(): readonly Grant[] {
+    return this.#file.all("SELECT * FROM grants ORDER BY created_at, id").flatMap((row) =>
+      toGrant(row) ?? []
+    );
+  }
+
+  find(id: string): Grant | undefined {
+    const row = this.#file.get("SELECT * FROM grants WHERE id = ?", id);
+    return row && toGrant(row);
+  }
+
+  /** Changes a grant for its tokens that are out as well; `false` when there is none. */
+  change(id: string, { client, rights, offices, computers }: GrantChange): boolean {
+    const changed = this.#file.run(
+      "UPDATE grants SET client = coalesce(?, client), rights = coalesce(?, rights), " +
+        "offices = coalesce(?, offices), computers = coalesce(?, computers) WHERE id = ?",
+      client ?? null,
+      rights ?? null,
+      offices === undefined ? null : JSON.stringify(offices),
+      computers === undefined ? null : JSON.stringify(computers),
+      id,
+    );
+    return changed > 0;
+  }
+
+  /** Ends a grant and all of its tokens; `false` when there is none. */
+  revoke(id: string): boolean {
+    return this.#file.transact(() => this.#delete(id));
+  }
+
+  countUse(id: string, { usedAt, calls }: { readonly usedAt: number; readonly calls: number }): void {
+    this.#file.run(
+      "UPDATE grants SET used_at = max(coalesce(used_at, 0), ?), calls = calls + ? WHERE id = ?",
+      usedAt,
+      calls,
+      id,
+    );
+  }
+
+  /** Forgets tokens that have ended, and grants that have no token left; returns the ids of those grants. */
+  prune(): readonly string[] {
+    const now = this.#now();
+    return this.#file.transact(() => {
+      this.#file.run("DELETE FROM artifacts WHERE expires_at <= ?", now);
+      const ended = this.#file.all(
+        "SELECT id FROM grants WHERE created_at < ? AND NOT EXISTS (SELECT 1 FROM artifacts " +
+          "WHERE grant_id = grants.id AND kind IN ('AccessToken', 'RefreshToken') AND consumed_at IS NULL)",
+        now - UNUSED_MS,
+      ).map(({ id }) => String(id));
+      for (const id of ended) this.#delete(id);
+      return ended;
+    });
+  }
+
+  #delete(id: string): boolean {
+    this.#file.run("DELETE FROM artifacts WHERE grant_id = ?", id);
+    return this.#file.run("DELETE FROM grants WHERE id = ?", id) > 0;
+  }
+}
+
+/** An access token as the file knows it. */
+export interface KnownToken {
+  readonly grant: Grant;
+  readonly audience: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+}
+
+/** Finds an access token and its grant. */
+export function findAccessToken(
+  file: StateFile,
+  token: string,
+  now: number,
+): KnownToken | undefined {
+  const row = file.get(
+    "SELECT grants.*, payload, expires_at FROM artifacts JOIN grants ON grants.id = grant_id " +
+      "WHERE digest = ? AND kind = 'AccessToken' AND expires_at > ?",
+    secretDigest("AccessToken", token),
+    now,
+  );
+  const grant = row && toGrant(row);
+  if (row === undefined || grant === undefined) return undefined;
+  const payload = parseJson(String(row["payload"]));
+  if (typeof payload !== "object" || payload === null) return undefined;
+  const audience = "aud" in payload ? payload.aud : undefined;
+  const scope = "scope" in payload ? payload.scope : undefined;
+  if (typeof audience !== "string" || typeof scope !== "string") return undefined;
+  return { grant, audience, scopes: scope.split(" "), expiresAt: Number(row["expires_at"]) };
+}
+
+/** The grant of a row; `undefined` for one that nobody of this program wrote, which gives no rights. */
+function toGrant(row: Row): Grant | undefined {
+  const offices = parseJson(String(row["offices"]));
+  const computers = typeof row["computers"] === "string" ? parseJson(row["computers"]) : undefined;
+  const rights = RIGHTS.find((each) => each === row["rights"]);
+  const isWhole = (offices === "all" || isTexts(offices)) && (computers === undefined || isTexts(computers));
+  if (!isWhole || rights === undefined) return undefined;
+  const usedAt = row["used_at"];
+  return {
+    id: String(row["id"]),
+    clientId: String(row["client_id"]),
+    client: String(row["client"]),
+    returnsTo: String(row["returns_to"]),
+    consentedBy: String(row["consented_by"]),
+    resource: String(row["resource"]),
+    offices,
+    computers,
+    rights,
+    since: Number(row["created_at"]),
+    lastUsed: usedAt === null ? undefined : Number(usedAt),
+    calls: Number(row["calls"]),
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * What a hub keeps: clients, grants, tokens, invitations and its own keys, in one file of SQLite. The hub and the commands of its
+ * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
+ */
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { isRecord, parseJson } from "../json/json.ts";
+import type { Logger } from "../log.ts";
+import { describeError } from "../text/text.ts";
+
+/** How long a command waits for another program that writes, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** A file of another version is no file of this program. */
+const VERSION = "1";
+const FILE_MODE = 0o600;
+const COOKIE_KEY_BYTES = 32;
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS keys (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS clients (
+    id TEXT PRIMARY KEY, metadata TEXT NOT NULL, used_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS artifacts (
+    digest TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, grant_id TEXT,
+    consumed_at INTEGER, expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS artifacts_of_grants ON artifacts (grant_id);
+  CREATE INDEX IF NOT EXISTS artifacts_by_end ON artifacts (expires_at);
+  CREATE TABLE IF NOT EXISTS grants (
+    id TEXT PRIMARY KEY, client_id TEXT NOT NULL, client TEXT NOT NULL, returns_to TEXT NOT NULL,
+    consented_by TEXT NOT NULL, resource TEXT NOT NULL, offices TEXT NOT NULL, computers TEXT,
+    rights TEXT NOT NULL, created_at INTEGER NOT NULL, used_at INTEGER, calls INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS grants_of_clients ON grants (client_id);
+  CREATE TABLE IF NOT EXISTS invitations (
+    digest TEXT PRIMARY KEY, name TEXT NOT NULL, offices TEXT NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT;
+`;
+
+/** The file cannot be used, and says why. */
+export class StateFileError extends Error {
+  override readonly name = "StateFileError";
+  readonly code = "HUB_STATE";
+}
+
+/** The keys that the hub signs with. */
+export interface HubKeys {
+  readonly cookies: string;
+  readonly signing: Readonly<Record<string, unknown>>;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export class StateFile implements Disposable {
+  readonly path: string;
+  readonly keys: HubKeys;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(path: string, db: DatabaseSync) {
+    this.path = path;
+    this.#db = db;
+    this.keys = this.#readKeys();
+  }
+
+  /**
+   * Opens the file, and makes one that only its owner can read where there is none. One that is damaged is moved aside, so that
+   * the hub can start: all of its tokens are refused from then on.
+   *
+   * @throws {StateFileError} when it cannot be opened or made.
+   */
+  static open(path: string, { logger }: { readonly logger: Logger }): StateFile {
+    try {
+      return StateFile.#read(path, { create: true });
+    } catch (error) {
+      if (!isDamage(error)) throw cannotOpen(path, error);
+      const aside = `${path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
+      for (const end of ["", "-wal", "-shm"]) {
+        if (existsSync(path + end)) renameSync(path + end, aside + end);
+      }
+      const fields = { path, moved_to: aside, error: describeError(error) };
+      logger.error(
+        "the hub's state file is damaged: all clients have to be connected again, the old tokens are refused",
+        fields,
+      );
+      return StateFile.#read(path, { create: true });
+    }
+  }
+
+  /**
+   * Opens the file of a hub for a command. A damaged one stays where it is.
+   *
+   * @throws {StateFileError} when there is none, or it cannot be read.
+   */
+  static openExisting(path: string): StateFile {
+    try {
+      return StateFile.#read(path, { create: false });
+    } catch (error) {
+      throw cannotOpen(path, error);
+    }
+  }
+
+  static #read(path: string, { create }: { readonly create: boolean }): StateFile {
+    if (create) makePrivate(path);
+    else if (!existsSync(path)) {
+      const state = "no such file; start the hub first, or give its --state-file";
+      throw new StateFileError(`Cannot open the hub's state file "${path}": ${state}`);
+    }
+    const db = new DatabaseSync(path);
+    try {
+      db.exec(
+        `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
+      );
+      const { quick_check: check } = db.prepare("PRAGMA quick_check(1)").get() ?? {};
+      if (check !== "ok") throw new DamagedError(`Damaged: ${check}`);
+      db.exec(TABLES);
+      return new StateFile(path, db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  all(sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  get(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values);
+  }
+
+  /** Returns how many rows it has changed. */
+  run(sql: string, ...values: readonly SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Runs all of it, or nothing. */
+  transact<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const made = this.#db.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
+  }
+
+  #readKeys(): HubKeys {
+    const insert = "INSERT OR IGNORE INTO keys (name, value) VALUES (?, ?)";
+    this.run(insert, "version", VERSION);
+    if (this.#key("version") !== VERSION) throw new DamagedError("Cannot use it: it is of another version");
+    if (this.#key("signing") === undefined) {
+      this.run(insert, "cookies", randomBytes(COOKIE_KEY_BYTES).toString("base64url"));
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      this.run(insert, "signing", JSON.stringify(privateKey.export({ format: "jwk" })));
+    }
+    const [cookies, signing] = [this.#key("cookies"), parseJson(this.#key("signing") ?? "")];
+    if (cookies === undefined || !isRecord(signing)) throw new DamagedError("Cannot read its keys");
+    return { cookies, signing };
+  }
+
+  #key(name: string): string | undefined {
+    const value = this.get("SELECT value FROM keys WHERE name = ?", name)?.["value"];
+    return typeof value === "string" ? value : undefined;
+  }
+}
+
+/** What stands in the file for a secret, or for an id that is one. They are long and random, so a plain digest does. */
+export function secretDigest(kind: string, secret: string): string {
+  return createHash("sha256").update(`${kind}\n${secret}`).digest("base64url");
+}
+
+class DamagedError extends Error {
+  override readonly name = "DamagedError";
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB; and tables that are not the ones of this program. */
+const DAMAGE_CODES: readonly unknown[] = [11, 26];
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedError) return true;
+  if (!(error instanceof Error)) return false;
+  const code = "errcode" in error ? error.errcode : undefined;
+  return DAMAGE_CODES.includes(code) ||
+    /malformed|not a database|no such (?:table|column)|has no column/.test(error.message);
+}
+
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", FILE_MODE));
+  chmodSync(path, FILE_MODE);
+}
+
+function cannotOpen(path: string, cause: unknown): StateFileError {
+  if (cause instanceof StateFileError) return cause;
+  return new StateFileError(`Cannot open the hub's state file "${path}": ${describeError(cause)}`, { cause });
+}

@@ -1,0 +1,419 @@
+/** Attacker: a web page, an OAuth client or a thief of codes and tokens, at the authorization server of a hub. */
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { Grants } from "../../src/hub/grants.ts";
+import { StateFile } from "../../src/hub/state_file.ts";
+import { HubBrowser, HubClient, REDIRECT, register, tokensOf } from "../fixtures/hub_client.ts";
+import { HubDoor } from "../fixtures/hub_door.ts";
+
+/** A client with tokens for the office "lab". */
+async function connected(hub: HubDoor) {
+  const client = await HubClient.register(hub.url);
+  const redirect = await client.consent(hub.resource("lab"), { code: hub.invite("lab") });
+  return { client, redirect, ...await tokensOf(await client.exchange(redirect)) };
+}
+
+/** The status and the error of an answer. */
+async function errorOf(response: Response): Promise<readonly [number, unknown]> {
+  return [response.status, (await response.json()).error];
+}
+
+function grantsOf(hub: HubDoor) {
+  using file = StateFile.openExisting(hub.stateFile);
+  return new Grants(file).list();
+}
+
+Deno.test("a code is of no use without its verifier, at another redirect, or to another client", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const thief = await HubClient.register(hub.url, { client_name: "Thief" });
+  const redirect = await client.consent(hub.resource("lab"), { code: hub.invite("lab") });
+  const code_verifier = thief.verifier;
+  assertEquals(await errorOf(await client.exchange(redirect, { code_verifier })), [400, "invalid_grant"]);
+  assertEquals(
+    await errorOf(
+      await client.token({
+        grant_type: "authorization_code",
+        code: redirect.searchParams.get("code") ?? "",
+        redirect_uri: REDIRECT,
+      }),
+    ),
+    [400, "invalid_grant"],
+  );
+  const redirect_uri = `${REDIRECT}/other`;
+  assertEquals(await errorOf(await client.exchange(redirect, { redirect_uri })), [400, "invalid_grant"]);
+  assertEquals(await errorOf(await thief.exchange(redirect, { code_verifier: client.verifier })), [
+    400,
+    "invalid_grant",
+  ]);
+});
+
+Deno.test("a code that is used a second time ends the tokens of the first", async () => {
+  await using hub = await HubDoor.open();
+  const { client, redirect, access } = await connected(hub);
+  assertEquals(await errorOf(await client.exchange(redirect)), [400, "invalid_grant"]);
+  assertEquals(hub.server.verify(access, hub.resource("lab")), undefined);
+  assertEquals(grantsOf(hub), []);
+});
+
+Deno.test("of many exchanges of one code at once, one at most gets tokens", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const redirect = await client.consent(hub.resource("lab"), { code: hub.invite("lab") });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.exchange(redirect)));
+  const bodies = await Promise.all(answers.map((each) => each.json()));
+  assert(bodies.filter(({ access_token: token }) => token !== undefined).length <= 1);
+});
+
+Deno.test("a request without PKCE, or with the plain method, is refused", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const url = new URL(await client.page(hub.resource("lab")));
+  for (const [name, value] of [["code_challenge_method", "plain"], ["code_challenge", ""]] as const) {
+    const changed = new URL(url);
+    if (value === "") changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
+    const answer = new URL((await new HubBrowser().open(changed.href)).url);
+    assertEquals([answer.origin, answer.searchParams.get("error")], [
+      new URL(REDIRECT).origin,
+      "invalid_request",
+    ]);
+  }
+});
+
+Deno.test("no redirect but the registered ones is ever followed, and its page links nowhere", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const redirects = [
+    "https://evil.example/callback",
+    `${REDIRECT}/../evil`,
+    `${REDIRECT}?x=1`,
+    `${REDIRECT}#x`,
+    "https://client.example.evil.example/callback",
+    "https://client.example@evil.example/callback",
+    "http://client.example/callback",
+    "javascript:alert(1)",
+    "//evil.example",
+    "",
+  ];
+  for (const redirect_uri of redirects) {
+    const { url, page = "" } = await new HubBrowser().open(
+      await client.page(hub.resource("lab"), { redirect_uri }),
+    );
+    assertEquals(new URL(url).origin, hub.url, redirect_uri);
+    assertStringIncludes(page, "Cannot connect the client");
+    assertNotMatch(page, /<a |http-equiv|<form/);
+  }
+});
+
+Deno.test("no client is registered whose redirect a browser would run, or that leads to another machine without TLS", async () => {
+  await using hub = await HubDoor.open();
+  const uris = [
+    "javascript:alert(1)//",
+    "data:text/html,<script>alert(1)</script>",
+    "http://evil.example/callback",
+    "http://127.0.0.2/callback",
+    "https://user:password@client.example/",
+    "https://client.example/#here",
+    "file:///etc/passwd",
+    "not a uri",
+    `https://client.example/${"a".repeat(5_000)}`,
+  ];
+  for (const uri of uris) {
+    assertEquals(await errorOf(await register(hub.url, { redirect_uris: [uri] })), [
+      400,
+      "invalid_redirect_uri",
+    ]);
+  }
+  const odd = [{ redirect_uris: [] }, { redirect_uris: "x" }, { redirect_uris: [{}] }];
+  for (const metadata of odd) assertEquals((await errorOf(await register(hub.url, metadata)))[0], 400);
+  const long = { client_name: "a".repeat(100_000) };
+  assertEquals((await errorOf(await register(hub.url, long)))[0], 400);
+});
+
+Deno.test("a token is for one path: that of another office is not opened, at the exchange or later", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const redirect = await client.consent(hub.resource("lab"), { code: hub.invite("lab", "shop") });
+  const resource = hub.resource("shop");
+  assertEquals(await errorOf(await client.exchange(redirect, { resource })), [400, "invalid_target"]);
+  const again = await client.consent(hub.resource("lab"), { code: hub.invite("lab", "shop") });
+  const { access, refresh } = await tokensOf(await client.exchange(again));
+  for (const other of [resource, `${hub.url}/mcp`, hub.url, `${hub.resource("lab")}/`, ""]) {
+    assertEquals(hub.server.verify(access, other), undefined);
+  }
+  assertEquals(await errorOf(await client.refresh(refresh, { resource })), [400, "invalid_target"]);
+});
+
+Deno.test("a client that asks for several paths, or for one of somebody else, is refused", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const url = new URL(await client.page(hub.resource("lab")));
+  url.searchParams.append("resource", hub.resource("shop"));
+  const several = new URL((await new HubBrowser().open(url.href)).url);
+  assertEquals(several.searchParams.get("error"), "invalid_target");
+  for (const resource of ["https://evil.example/mcp", "x", `${hub.url}/else`]) {
+    const answer = new URL((await new HubBrowser().open(await client.page(resource))).url);
+    assertEquals(answer.searchParams.get("error"), "invalid_target");
+  }
+});
+
+Deno.test("a code for other offices connects nothing, and tells nothing of the office that was asked for", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("secret")));
+  const other = await browser.submit(asked.url, { step: "prove", code: hub.invite("lab") });
+  const wrong = await browser.submit(asked.url, { step: "prove", code: "AAAA-AAAA" });
+  for (const { page = "" } of [asked, other, wrong]) assertNotMatch(page, /laptop|phone|step" value="allow/);
+  const forced = await browser.submit(asked.url, { step: "allow", rights: "call", office: "secret" });
+  assertStringIncludes(forced.page ?? "", 'name="code"');
+  assertEquals(grantsOf(hub), []);
+});
+
+Deno.test("after five wrong codes the client has to ask again, and a guesser has to wait", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  let answer = asked;
+  for (let tries = 0; tries < 5; tries++) {
+    answer = await browser.submit(asked.url, { step: "prove", code: `AAAA-AAA${tries}` });
+  }
+  assertEquals(new URL(answer.url).searchParams.get("error"), "access_denied");
+  const code = hub.invite("lab");
+  const next = new HubBrowser();
+  const page = await next.open(await client.page(hub.resource("lab")));
+  for (let tries = 0; tries < 4; tries++) await next.submit(page.url, { step: "prove", code: "BBBB-BBBB" });
+  const third = new HubBrowser();
+  const last = await third.open(await client.page(hub.resource("lab")));
+  await third.submit(last.url, { step: "prove", code: "BBBB-BBBB" });
+  const late = await third.submit(last.url, { step: "prove", code });
+  assertStringIncludes(late.page ?? "", "Too many tries");
+});
+
+Deno.test("an invitation connects one client", async () => {
+  await using hub = await HubDoor.open();
+  const code = hub.invite("lab");
+  const [one, other] = [
+    await HubClient.register(hub.url),
+    await HubClient.register(hub.url, { client_name: "b" }),
+  ];
+  const [first, second] = [new HubBrowser(), new HubBrowser()];
+  const pages = [
+    await first.open(await one.page(hub.resource("lab"))),
+    await second.open(await other.page(hub.resource("lab"))),
+  ];
+  const [mine = "", theirs = ""] = pages.map(({ url }) => url);
+  await first.submit(mine, { step: "prove", code });
+  await second.submit(theirs, { step: "prove", code });
+  const done = await Promise.all([
+    first.submit(mine, { step: "allow", rights: "call" }),
+    second.submit(theirs, { step: "allow", rights: "call" }),
+  ]);
+  assertEquals(done.filter(({ page }) => page === undefined).length, 1);
+  assertEquals(grantsOf(hub).length, 1);
+});
+
+Deno.test("a page of another origin cannot consent for a person, and no page can frame the question", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  await browser.submit(asked.url, { step: "prove", code: hub.invite("lab") });
+  const body = new URLSearchParams({ step: "allow", rights: "call" });
+  const forged: HeadersInit[] = [
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: hub.url, "sec-fetch-site": "cross-site" },
+    { origin: hub.url.replace("http:", "https:") },
+  ];
+  for (const headers of forged) {
+    const response = await browser.send(asked.url, { method: "POST", body, headers });
+    assertEquals([response.status, response.headers.get("location")], [403, null]);
+    await response.body?.cancel();
+  }
+  const framed = await browser.send(asked.url);
+  await framed.body?.cancel();
+  const policy = framed.headers.get("content-security-policy") ?? "";
+  assertStringIncludes(policy, "frame-ancestors 'none'");
+  assertStringIncludes(policy, "default-src 'none'");
+  assertNotMatch(policy, /unsafe|\*/);
+  assertEquals(framed.headers.get("x-frame-options"), "DENY");
+  assertEquals(grantsOf(hub), []);
+});
+
+Deno.test("a consent belongs to the browser that began it", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const asked = await new HubBrowser().open(await client.page(hub.resource("lab")));
+  const victim = new HubBrowser();
+  await victim.open(await client.page(hub.resource("lab")));
+  const opened = await victim.open(asked.url);
+  assertStringIncludes(opened.page ?? "", "This page has ended");
+  const sent = await victim.submit(asked.url, { step: "prove", code: hub.invite("lab") });
+  assertStringIncludes(sent.page ?? "", "This page has ended");
+});
+
+Deno.test("a browser that has consented once has no rights of its own: every connection is asked about", async () => {
+  await using hub = await HubDoor.open();
+  const browser = new HubBrowser();
+  const client = await HubClient.register(hub.url);
+  await client.consent(hub.resource("lab"), { code: hub.invite("lab"), browser });
+  const again = await browser.open(await client.page(hub.resource("lab")));
+  assertStringIncludes(again.page ?? "", 'name="code"');
+  const silent = await browser.open(await client.page(hub.resource("lab"), { prompt: "none" }));
+  assertEquals(new URL(silent.url).searchParams.get("error"), "consent_required");
+});
+
+Deno.test("a refresh token that is used again later ends the grant; at the same moment, one alone gets tokens", async () => {
+  await using hub = await HubDoor.open();
+  const { client, refresh } = await connected(hub);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => client.refresh(refresh)));
+  const bodies = await Promise.all(answers.map((each) => each.json()));
+  const good = bodies.filter(({ access_token: token }) => token !== undefined);
+  assertEquals(good.length, 1);
+  assert(hub.server.verify(String(good[0].access_token), hub.resource("lab")) !== undefined);
+  {
+    using file = StateFile.openExisting(hub.stateFile);
+    file.run("UPDATE artifacts SET consumed_at = consumed_at - 60000 WHERE consumed_at IS NOT NULL");
+  }
+  assertEquals(await errorOf(await client.refresh(refresh)), [400, "invalid_grant"]);
+  assertEquals(hub.server.verify(String(good[0].access_token), hub.resource("lab")), undefined);
+  assertEquals(await errorOf(await client.refresh(String(good[0].refresh_token))), [400, "invalid_grant"]);
+});
+
+Deno.test("a client revokes no token of another client", async () => {
+  await using hub = await HubDoor.open();
+  const { access, refresh } = await connected(hub);
+  const other = await HubClient.register(hub.url, { client_name: "Other" });
+  for (const token of [access, refresh]) {
+    const body = new URLSearchParams({ client_id: other.id, token });
+    const response = await fetch(`${hub.url}/oauth/revoke`, { method: "POST", body });
+    await response.body?.cancel();
+  }
+  assert(hub.server.verify(access, hub.resource("lab")) !== undefined);
+  assertEquals(await errorOf(await other.refresh(refresh)), [400, "invalid_grant"]);
+});
+
+Deno.test("a metadata document is read from the internet alone", async () => {
+  await using hub = await HubDoor.open();
+  let visits = 0;
+  await using inside = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+    visits++;
+    return Response.json({});
+  });
+  const { port } = inside.addr;
+  const ids = [
+    `https://127.0.0.1:${port}/client`,
+    `https://localhost:${port}/client`,
+    `https://[::1]:${port}/client`,
+    `https://[::ffff:127.0.0.1]:${port}/client`,
+    `https://2130706433:${port}/client`,
+    "https://169.254.169.254/latest/meta-data",
+    "https://10.0.0.1/client",
+    `http://127.0.0.1:${port}/client`,
+  ];
+  for (const id of ids) {
+    const { page } = await new HubBrowser().open(await HubClient.of(hub.url, id).page(hub.resource("lab")));
+    assertStringIncludes(page ?? "", "Cannot connect the client");
+  }
+  assertEquals(visits, 0);
+});
+
+Deno.test("a metadata document that lies, redirects or never ends makes no client", async () => {
+  const id = "https://evil.example/client";
+  const good = { client_id: id, client_name: "x", redirect_uris: [REDIRECT] };
+  const endless = () => new ReadableStream({ pull: (queue) => queue.enqueue(new Uint8Array(65_536)) });
+  const answers: (() => Response)[] = [
+    () => Response.json({ ...good, client_id: "https://claude.ai/client" }),
+    () => Response.json({ ...good, redirect_uris: ["javascript:alert(1)"] }),
+    () => Response.json([good]),
+    () => new Response("<html>"),
+    () => new Response(endless()),
+    () => new Response(null, { status: 302, headers: { location: "https://127.0.0.1/" } }),
+  ];
+  for (const answer of answers) {
+    await using hub = await HubDoor.open({ fetch: () => Promise.resolve(answer()) });
+    const { page } = await new HubBrowser().open(await HubClient.of(hub.url, id).page(hub.resource("lab")));
+    assertStringIncludes(page ?? "", "Cannot connect the client");
+  }
+});
+
+Deno.test("a name of a client is text on the page, whatever is in it", async () => {
+  await using hub = await HubDoor.open();
+  const names = [
+    '<img src=x onerror="alert(1)">',
+    "</title><script>alert(1)</script>",
+    "\u202Eedualc\u202C",
+    "Claude\u0000\u001b[31m",
+    "a".repeat(200),
+    "Claude\n\n<h1>Verified</h1>",
+  ];
+  for (const client_name of names) {
+    const client = await HubClient.register(hub.url, { client_name });
+    const browser = new HubBrowser();
+    const { url, page = "" } = await browser.open(await client.page(hub.resource("<b>lab</b>")));
+    const chosen = await browser.submit(url, { step: "prove", code: hub.invite("<b>lab</b>") });
+    for (const html of [page, chosen.page ?? ""]) {
+      assertNotMatch(html, /<img|<script|<b>|<h1>Verified/);
+      // deno-lint-ignore no-control-regex -- these must not be on the page
+      assertNotMatch(html, /[\u202a-\u202e\u2066-\u2069\u0000\u001b]/);
+      assertEquals(html.match(/<h1>/g)?.length, 1);
+    }
+  }
+});
+
+Deno.test("a flood of registrations is held up, and leaves a bounded number of clients and the used ones", async () => {
+  await using hub = await HubDoor.open();
+  const { client, refresh } = await connected(hub);
+  const statuses: number[] = [];
+  for (let count = 0; count < 30; count++) {
+    const response = await register(hub.url, { client_name: `flood ${count}` });
+    statuses.push(response.status);
+    if (response.status === 429) assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
+    await response.body?.cancel();
+  }
+  assert(statuses.includes(429));
+  await tokensOf(await client.refresh(refresh));
+});
+
+Deno.test("an answer names its issuer, also an error, so that a client notices a mix-up", async () => {
+  await using hub = await HubDoor.open();
+  const { client, redirect } = await connected(hub);
+  assertEquals(redirect.searchParams.get("iss"), hub.url);
+  const wrong = await client.page(hub.resource("lab"), { code_challenge_method: "plain" });
+  const { searchParams } = new URL((await new HubBrowser().open(wrong)).url);
+  assertEquals([searchParams.get("iss"), searchParams.has("error")], [hub.url, true]);
+});
+
+Deno.test("no answer puts a token or a code into a fragment or a form", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  for (const response_mode of ["fragment", "form_post", "web_message"]) {
+    const answer = await new HubBrowser().open(await client.page(hub.resource("lab"), { response_mode }));
+    assertNotMatch(answer.url, /consent/);
+    assert(!(answer.page ?? "").includes('name="code"'), response_mode);
+  }
+});
+
+Deno.test("a host that is not the hub's gets nothing", async () => {
+  await using hub = await HubDoor.open();
+  const response = await fetch(`${hub.url}/.well-known/oauth-authorization-server`);
+  assertEquals((await response.json()).issuer, hub.url);
+  const socket = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(hub.url).port) });
+  const lines = "GET /oauth/authorize HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+  await socket.write(new TextEncoder().encode(lines));
+  const text = await new Response(socket.readable).text();
+  assertMatch(text, /^HTTP\/1\.1 403 /);
+});
+
+Deno.test("a forwarded host or scheme of a client changes no link", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const response = await fetch(await client.page(hub.resource("lab")), {
+    redirect: "manual",
+    headers: { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
+  });
+  await response.body?.cancel();
+  assertNotMatch(`${response.headers.get("location")} ${response.headers.get("set-cookie")}`, /evil/);
+});
