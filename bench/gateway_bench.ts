@@ -10,6 +10,7 @@
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { Agent } from "../src/agent/agent.ts";
 import { GatewayCore } from "../src/gateway/gateway_core.ts";
+import { OWNER } from "../src/http/mcp/access.ts";
 import { ScriptedComputer } from "../tests/integration/_scripted_computer.ts";
 import { ServerProcess } from "./fixtures/server_process.ts";
 
@@ -61,7 +62,7 @@ function toolOf(computer: number, tool: number): Record<string, unknown> {
 /** A client that sends a request and resolves to the answer's result. */
 async function connect(): Promise<(method: string, params?: Record<string, unknown>) => Promise<unknown>> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const session = await gateway.factory()({ era: "legacy" });
+  const session = await gateway.factory()({ era: "legacy", access: () => OWNER });
   await session.connect(far);
   const waiting = new Map<unknown, (result: unknown) => void>();
   near.onmessage = (message: JSONRPCMessage) => {

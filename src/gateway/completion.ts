@@ -7,7 +7,6 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { describeError } from "../text/text.ts";
 import { printableLine, toSeenLine, toSeenName } from "../text/safe_text.ts";
-import { nameOfClient } from "./clients.ts";
 import type { ScopedResources } from "./resources/scoped_resources.ts";
 import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.ts";
 
@@ -15,6 +14,8 @@ import { type LocalPrompt, type OfficePrompts, unknownPrompt } from "./prompts.t
 const MAX_VALUES = 100;
 
 export interface CompletionParts {
+  /** The client's name, as Computers are told it. */
+  readonly clientName: () => string | undefined;
   readonly view: OfficeView;
   readonly resources: ScopedResources;
   readonly prompts: OfficePrompts;
@@ -33,7 +34,7 @@ export function serveCompletion(server: Server, parts: CompletionParts): void {
   server.setRequestHandler("completion/complete", async ({ params }, { mcpReq: { signal } }) => {
     await parts.ready();
     const { ref, argument, context } = params;
-    const client = nameOfClient(server);
+    const client = parts.clientName();
     const asked = { argument, context: { arguments: context?.arguments ?? {} }, signal, client };
     const { values, total, hasMore } = ref.type === "ref/prompt"
       ? await completePrompt(ref.name, asked, parts)

@@ -22,7 +22,7 @@ export interface ComputerCacheParts<Value> {
   readonly fetch: (remote: RemoteComputer) => Promise<Value>;
   readonly changes: readonly OfficeChange["kind"][];
   /** Called when a Computer that was late has answered. */
-  readonly onLate: () => void;
+  readonly onLate: (computer: string) => void;
   readonly logger: Logger;
 }
 
@@ -77,7 +77,7 @@ export class ComputerCache<Value> {
     pending.isToldLate = true;
     this.#late.add(computer);
     void pending.answered.then((isListed) => {
-      if (isListed) this.#parts.onLate();
+      if (isListed) this.#parts.onLate(computer);
     });
   }
 

@@ -1,9 +1,10 @@
 /** What all clients of a gateway share. */
 import { unknownName } from "../text/spelling.ts";
+import type { Access } from "../http/mcp/access.ts";
 import type { SessionFactory } from "../http/mcp/sessions.ts";
 import { settledWithin } from "../async/abortable.ts";
 import { BUILTIN_NAMES, makeBuiltins } from "../agent/toolkit/builtins/all.ts";
-import type { McpTool } from "../agent/toolkit/mcp.ts";
+import type { Json, McpTool } from "../agent/toolkit/mcp.ts";
 import { type Office, type OfficeChange, OfficeView } from "../agent/toolkit/office_view.ts";
 import { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import type { ToClientUri } from "../agent/toolkit/tool_definition.ts";
@@ -22,7 +23,7 @@ import { OfficePrompts } from "./prompts.ts";
 import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
-import { ScopedTools } from "./scoped_tools.ts";
+import { calledTool, permissionOf, ScopedTools } from "./scoped_tools.ts";
 import { CallShares } from "./tool_handlers.ts";
 import { SuspendedCalls } from "./questions.ts";
 import {
@@ -33,6 +34,7 @@ import {
   type GatewayOptions,
   type ListName,
   type Scope,
+  sees,
   type ToolsMode,
 } from "./gateway_options.ts";
 import { createSession } from "./session.ts";
@@ -76,7 +78,7 @@ export class GatewayCore implements Gateway {
     const parts = { view: this.#view, uris: this.#uris, logger };
     this.#resources = new OfficeResources({
       ...parts,
-      onLate: () => this.#tell({ kind: "list", list: "resources" }),
+      onLate: (computer) => this.#tell({ kind: "list", list: "resources", computer }),
     });
     this.#subscriptions = new ResourceSubscriptions(this.#view, {
       logger,
@@ -87,7 +89,7 @@ export class GatewayCore implements Gateway {
       toClientUri,
       reserved: LOCAL_PROMPT_NAMES,
       nameLength: options.nameLength,
-      onLate: () => this.#tell({ kind: "list", list: "prompts" }),
+      onLate: (computer) => this.#tell({ kind: "list", list: "prompts", computer }),
     });
     this.#onActivity = guarded("onActivity", (activity: Activity) => options.onActivity?.(activity), logger);
     this.#view.onChange((change) => this.#tellLists(change));
@@ -99,10 +101,21 @@ export class GatewayCore implements Gateway {
     return this.#names.given;
   }
 
+  /** The id of the office; `undefined` before the Agent has joined it. */
+  get office(): string | undefined {
+    return this.#view.office?.office;
+  }
+
   /** The tool of a Computer that a scope reaches, by the name that clients call it by. */
   findTool(name: string, scope: Scope): McpTool | undefined {
     const tool = this.#toolset.find(name);
     return tool !== undefined && concerns(tool, scope) ? tool.definition : undefined;
+  }
+
+  /** Whether a call needs more rights than its client has. One of a tool that the client does not reach needs none. */
+  needsMore(call: { readonly name: string; readonly args: Json }, scope: Scope, { rights }: Access): boolean {
+    const tool = this.findTool(calledTool(call), scope);
+    return tool !== undefined && permissionOf(tool, rights) === "none";
   }
 
   /**
@@ -115,7 +128,7 @@ export class GatewayCore implements Gateway {
     { isPerRequest = false }: { readonly isPerRequest?: boolean } = {},
   ): SessionFactory {
     const only = scope.kind === "computer" ? scope.computer : undefined;
-    const reach = { view: this.#view, only };
+    const reach = { view: this.#view, only, visible: scope.only };
     const locals = this.#hasBuiltins ? makeBuiltins(reach) : [];
     const tools = new ScopedTools(this.#toolset, {
       calls: this.#calls,
@@ -143,7 +156,7 @@ export class GatewayCore implements Gateway {
       onListChanged: (listener: (list: ListName) => void) => this.onListChanged(scope, listener),
       onResourceUpdated: (listener: (uri: string) => void) => this.onResourceUpdated(scope, listener),
     };
-    return ({ era }) => createSession({ ...parts, isLegacy: era === "legacy" });
+    return ({ era, access }) => createSession({ ...parts, access, isLegacy: era === "legacy" });
   }
 
   /**
@@ -221,13 +234,17 @@ export class GatewayCore implements Gateway {
   }
 
   #computersOf(scope: Scope): readonly string[] {
-    if (scope.kind !== "computer") return this.#view.computers.map(({ name }) => name);
-    return this.#view.has(scope.computer) ? [scope.computer] : [];
+    return this.#view.computers.map(({ name }) => name).filter((computer) => concerns({ computer }, scope));
   }
 
   #resourcesOf(scope: Scope): ScopedResources {
-    const computers = () => this.#computersOf(scope);
-    return new ScopedResources({ view: this.#view, uris: this.#uris, all: this.#resources, computers });
+    return new ScopedResources({
+      view: this.#view,
+      uris: this.#uris,
+      all: this.#resources,
+      computers: () => this.#computersOf(scope),
+      sees: (computer) => sees(scope, computer),
+    });
   }
 
   #tellLists(change: OfficeChange): void {
@@ -251,7 +268,7 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
 };
 
 function absenceText(scope: Scope, view: OfficeView): string {
-  const known = view.computers.map(({ name }) => name);
+  const known = view.computers.map(({ name }) => name).filter((name) => sees(scope, name));
   if (scope.kind !== "computer" || !view.isConnected || known.includes(scope.computer)) return "";
   return ` ${unknownName("Computer", scope.computer, known)} is in the office now.`;
 }

@@ -1,5 +1,6 @@
 /** How a gateway is made, and what its host program and its clients see of it. */
 import { Throttle } from "../async/throttle.ts";
+import type { Access } from "../http/mcp/access.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
 
@@ -73,18 +74,35 @@ export interface Gateway extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Everything; everything, but by searching; or one Computer. */
+/** What a client reaches: everything; everything, but by searching; or one Computer. */
 export type Scope =
-  | { readonly kind: "all" }
-  | { readonly kind: "search" }
-  | { readonly kind: "computer"; readonly computer: string };
+  & (
+    | { readonly kind: "all" }
+    | { readonly kind: "search" }
+    | { readonly kind: "computer"; readonly computer: string }
+  )
+  & {
+    /** The Computers that exist for the client; all by default. */
+    readonly only?: readonly string[] | undefined;
+  };
 
-/** Whether a change may be of what a scope reaches. */
+/** What a client reaches by a path: of its Computers those alone that it may see. */
+export function scopeFor(scope: Scope, { computers }: Access): Scope {
+  return computers === undefined ? scope : { ...scope, only: [...new Set(computers)].sort() };
+}
+
+/** Whether a Computer exists for the client of a scope. */
+export function sees({ only }: Scope, computer: string): boolean {
+  return only === undefined || only.includes(computer);
+}
+
+/** Whether something may be of what a scope reaches. */
 export function concerns(
   { computer }: { readonly computer?: string | undefined },
   scope: Scope,
 ): boolean {
-  return scope.kind !== "computer" || computer === undefined || computer === scope.computer;
+  if (computer === undefined) return true;
+  return sees(scope, computer) && (scope.kind !== "computer" || computer === scope.computer);
 }
 
 /** The lists of which clients are told that they have changed. */

@@ -25,8 +25,10 @@ export type {
   Scope,
   ToolsMode,
 } from "./gateway_options.ts";
+export type { Access, AccessRule } from "../http/mcp/access.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
+export type { AccessRights } from "../protocol/rights.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 export type { GivenName, ToolAddress } from "../agent/toolkit/tool_names.ts";

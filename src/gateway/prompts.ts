@@ -17,7 +17,6 @@ import { UnsupportedRequestError } from "../protocol/errors.ts";
 import type { PromptInfo } from "../protocol/prompts.ts";
 import { describeError } from "../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
-import { nameOfClient } from "./clients.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
 
@@ -53,7 +52,7 @@ export interface PromptParts {
   readonly reserved: readonly string[];
   readonly nameLength: number | undefined;
   readonly toClientUri: ToClientUri;
-  readonly onLate: () => void;
+  readonly onLate: (computer: string) => void;
   readonly logger: Logger;
 }
 
@@ -141,6 +140,8 @@ async function fetchPrompts(remote: RemoteComputer, logger: Logger): Promise<Off
 }
 
 export interface PromptHandlerParts {
+  /** The client's name, as Computers are told it. */
+  readonly clientName: () => string | undefined;
   readonly prompts: OfficePrompts;
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
@@ -149,7 +150,7 @@ export interface PromptHandlerParts {
 
 export function servePrompts(
   server: Server,
-  { prompts, localPrompts, computers, ready }: PromptHandlerParts,
+  { clientName, prompts, localPrompts, computers, ready }: PromptHandlerParts,
 ): void {
   server.setRequestHandler("prompts/list", async ({ params }) => {
     await ready();
@@ -165,7 +166,7 @@ export function servePrompts(
   server.setRequestHandler("prompts/get", async ({ params }, { mcpReq: { signal } }) => {
     await ready();
     const { name, arguments: args = {} } = params;
-    const filling = { signal, clientName: nameOfClient(server) };
+    const filling = { signal, clientName: clientName() };
     const local = localPrompts.get(name);
     if (local !== undefined) {
       return { messages: await local.get(args, filling) } as HandlerResultTypeMap["prompts/get"];

@@ -1,5 +1,14 @@
 /** The tools that one kind of client is offered. */
-import type { LocalTool, McpTool, McpToolResult, ToolContext } from "../agent/toolkit/mcp.ts";
+import {
+  errorResult,
+  type Json,
+  type LocalTool,
+  type McpTool,
+  type McpToolResult,
+  type ToolContext,
+} from "../agent/toolkit/mcp.ts";
+import type { AccessRights } from "../protocol/rights.ts";
+import { toSeenName } from "../text/safe_text.ts";
 import type { OfficeCalls } from "../agent/toolkit/office_calls.ts";
 import { noToolResult } from "../agent/toolkit/tool_result.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
@@ -13,6 +22,18 @@ import type { ToolIndex } from "./search/tool_index.ts";
 const PAGE_SIZE = 1_000;
 
 const CALLING_TOOLS: ReadonlySet<string> = new Set(["call_tool", "call_read_tool"]);
+
+/** The tool that a call is for. A call by way of the search is for the tool that it names. */
+export function calledTool({ name, args }: { readonly name: string; readonly args: Json }): string {
+  const inner = CALLING_TOOLS.has(name) ? args["name"] : undefined;
+  return typeof inner === "string" ? inner : name;
+}
+
+/** Whether a client with these rights may call a tool of a Computer, after its owner was asked, or not at all. */
+export function permissionOf({ annotations }: McpTool, rights: AccessRights): "call" | "ask" | "none" {
+  if (rights === "call" || annotations?.["readOnlyHint"] === true) return "call";
+  return rights === "confirm" ? "ask" : "none";
+}
 
 export interface ScopedToolParts {
   readonly calls: OfficeCalls;
@@ -31,6 +52,8 @@ export class ScopedTools {
   readonly #index: ToolIndex;
   readonly #locals: ReadonlyMap<string, LocalTool>;
   readonly #searchTools: ReadonlyMap<string, LocalTool>;
+  /** The tools that the client reaches, and those that there were. */
+  #reached: { readonly from: readonly OfficeTool[]; readonly tools: readonly OfficeTool[] } | undefined;
   /** The last list, and what it was made from. */
   #listed: { readonly from: readonly OfficeTool[]; readonly tools: readonly McpTool[] } | undefined;
 
@@ -48,7 +71,7 @@ export class ScopedTools {
       problem: () => this.#toolset.problem,
       find: (name) => this.#find(name),
       isListed: (name) => this.#local(name) !== undefined,
-      call: (tool, args, context) => this.#calls.call(tool, args, context),
+      call: (tool, args, context) => this.#call(tool, args, context),
       results,
     }));
   }
@@ -73,28 +96,46 @@ export class ScopedTools {
     return this.#local(name)?.definition ?? this.#find(name)?.definition;
   }
 
-  /** Whom a call is for. A call by way of the search is for the tool that it names. */
-  targetOf(name: string, args: Readonly<Record<string, unknown>>): CallTarget {
-    const inner = CALLING_TOOLS.has(name) ? args["name"] : undefined;
-    const tool = typeof inner === "string" ? inner : name;
+  /** Whom a call is for. */
+  targetOf(name: string, args: Json): CallTarget {
+    const tool = calledTool({ name, args });
     return { computer: this.#find(tool)?.computer, tool };
   }
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
   call(
     name: string,
-    args: Readonly<Record<string, unknown>>,
+    args: Json,
     context: ToolContext,
   ): Promise<McpToolResult> {
     const local = this.#local(name);
     if (local !== undefined) return local.run(args, context);
     const tool = this.#find(name);
-    if (tool !== undefined) return this.#calls.call(tool, args, context);
+    if (tool !== undefined) return this.#call(tool, args, context);
     return Promise.resolve(noToolResult(name, this.#toolset.problem));
   }
 
+  /** Every call of a tool of a Computer comes this way, so that the rights of its client are checked here alone. */
+  #call(tool: OfficeTool, args: Json, context: ToolContext): Promise<McpToolResult> {
+    const permission = permissionOf(tool.definition, context.rights ?? "read");
+    if (permission !== "none") {
+      return this.#calls.call(tool, args, { ...context, ask: permission === "ask" });
+    }
+    return Promise.resolve(errorResult(
+      `Cannot call ${
+        toSeenName(tool.definition.name)
+      }: this client may only call tools that modify nothing ` +
+        "(readOnlyHint). The tool did not run. Tell the user, who can give it the right to call tools",
+    ));
+  }
+
+  /** The list stays the same object until something changes. */
   get #offered(): readonly OfficeTool[] {
-    return this.#scope.kind === "computer" ? this.#toolset.of(this.#scope.computer) : this.#toolset.all;
+    const { all } = this.#toolset;
+    if (this.#reached?.from !== all) {
+      this.#reached = { from: all, tools: all.filter((tool) => concerns(tool, this.#scope)) };
+    }
+    return this.#reached.tools;
   }
 
   /** The tools of the search can be called in either mode: a client may have listed them before it changed. */

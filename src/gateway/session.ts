@@ -1,6 +1,7 @@
 /** One client of the gateway: a server of MCP in front of the office. */
 import { Server } from "@modelcontextprotocol/server";
 import { PACKAGE_VERSION } from "../version.ts";
+import { nameOfClient } from "./clients.ts";
 import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
@@ -17,9 +18,9 @@ export interface SessionParts
 }
 
 /** Makes the server for one client. What it holds is freed when it is closed. */
-export function createSession(parts: SessionParts): Server {
+export function createSession(given: Omit<SessionParts, "clientName">): Server {
   const server = new Server({ name: "a2c-smcp", title: "A2C-SMCP office", version: PACKAGE_VERSION }, {
-    instructions: parts.instructions,
+    instructions: given.instructions,
     capabilities: {
       tools: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
@@ -28,6 +29,7 @@ export function createSession(parts: SessionParts): Server {
     },
     inputRequired: { maxRounds: MAX_QUESTIONS },
   });
+  const parts = { ...given, clientName: () => given.access().client || nameOfClient(server) };
   serveTools(server, parts);
   servePrompts(server, parts);
   serveCompletion(server, parts);

@@ -4,6 +4,7 @@ import process from "node:process";
 import { Buffer } from "node:buffer";
 import { pipeline, type Readable, Transform } from "node:stream";
 import { type Logger, silentLogger } from "../log.ts";
+import { OWNER } from "../http/mcp/access.ts";
 import { coreOf } from "./gateway_core.ts";
 import type { Gateway, Scope } from "./gateway_options.ts";
 import { ListeningTransport } from "./listening_transport.ts";
@@ -33,7 +34,8 @@ export function serveOnStdio(
   const lines = inWholeLines(process.stdin, MAX_MESSAGE_BYTES);
   const stdio = new StdioServerTransport(lines, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
   const transport = new ListeningTransport(stdio, (uris) => core.followResources(uris, scope));
-  const handle = serveStdio(core.factory(scope), {
+  const factory = core.factory(scope);
+  const handle = serveStdio(({ era }) => factory({ era, access: () => OWNER }), {
     transport,
     onerror: (error) => logger.warn("a message of the client was not served", { error: reasonOf(error) }),
   });

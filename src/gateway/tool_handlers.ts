@@ -9,11 +9,16 @@ import {
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
-import { describeClient, nameOfClient } from "./clients.ts";
+import { describeClient } from "./clients.ts";
 import type { Activity } from "./gateway_options.ts";
+import { type Access, OWNER } from "../http/mcp/access.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
 
 export interface ToolHandlerParts {
+  /** What the client may do now. */
+  readonly access: () => Access;
+  /** The client's name, as Computers are told it. */
+  readonly clientName: () => string | undefined;
   readonly tools: ScopedTools;
   readonly asking: SuspendedCalls;
   readonly shares: CallShares;
@@ -25,7 +30,7 @@ export interface ToolHandlerParts {
 
 export function serveTools(
   server: Server,
-  { tools, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
+  { access, clientName, tools, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
 ): void {
   server.setRequestHandler("tools/list", async ({ params }) => {
     await ready();
@@ -36,7 +41,10 @@ export function serveTools(
     const { name, arguments: args = {} } = params;
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
-    const client: ClientKey = isPerRequest ? describeClient(server) : server;
+    const { id, rights } = access();
+    const client: ClientKey = isPerRequest ? `${id} ${describeClient(server)}` : server;
+    // The owner's clients are many, and are told apart by their sessions and names.
+    const share = id === OWNER.id ? client : id;
     const request = { client, tool: name, signal, state: context.mcpReq.requestState<string>(), responses };
     const begun = performance.now();
     const end = (outcome: Activity["outcome"]) =>
@@ -52,12 +60,13 @@ export function serveTools(
         { ...request, onProgress: reporterOf(context) },
         ({ onQuestion, ...call }) =>
           shares.run(
-            client,
+            share,
             () =>
               tools.call(name, args, {
                 ...call,
                 client,
-                clientName: nameOfClient(server),
+                clientName: clientName(),
+                rights,
                 onQuestion: withAbilities(onQuestion, abilities),
               }),
           ),

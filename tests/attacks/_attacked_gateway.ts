@@ -4,6 +4,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { GatewayOptions, Scope } from "../../src/gateway/gateway_options.ts";
 import { GatewayCore } from "../../src/gateway/gateway_core.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { type Access, OWNER } from "../../src/http/mcp/access.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { type Answer, ScriptedComputer } from "../integration/_scripted_computer.ts";
@@ -34,6 +35,9 @@ export function answersOf(
     "client:get_resources": ({ req_id }) => ({ resources, req_id }),
     "client:get_resource_templates": ({ req_id }) => ({ resource_templates: [], req_id }),
     "client:get_prompts": ({ req_id }) => ({ prompts: [], req_id }),
+    "client:get_windows": ({ req_id }) => ({ windows: [], req_id }),
+    "client:get_desktop": ({ req_id }) => ({ desktops: [], req_id }),
+    "client:get_finder": ({ req_id }) => ({ documents: [], total_count: 0, req_id }),
     "client:read_resource": ({ uri, req_id }) => ({ contents: [{ uri, text: "read" }], req_id }),
     "client:subscribe_resource": ({ req_id }) => ({ req_id }),
     "client:unsubscribe_resource": ({ req_id }) => ({ req_id }),
@@ -68,10 +72,13 @@ export class RawClient implements AsyncDisposable {
   static async open(
     gateway: GatewayCore,
     scope?: Scope,
-    clientInfo: { readonly name: string; readonly version: string } = { name: "test", version: "1" },
+    { access = OWNER, clientInfo = { name: "test", version: "1" } }: {
+      readonly access?: Access;
+      readonly clientInfo?: { readonly name: string; readonly version: string };
+    } = {},
   ): Promise<RawClient> {
     const [near, far] = InMemoryTransport.createLinkedPair();
-    const session = gateway.factory(scope)({ era: "legacy" });
+    const session = gateway.factory(scope)({ era: "legacy", access: () => access });
     await session.connect(far);
     const client = new RawClient(near, () => session.close());
     await near.start();

@@ -206,7 +206,9 @@ Deno.test("foreign text has one way to every screen", async (t) => {
 
   await t.step("lists, errors and questions of the gateway", async () => {
     await using gateway = new GatewayCore(agent, { logger });
-    await using client = await RawClient.open(gateway, { kind: "all" }, { name: POISON, version: POISON });
+    await using client = await RawClient.open(gateway, { kind: "all" }, {
+      clientInfo: { name: POISON, version: POISON },
+    });
     assertOurs(JSON.stringify(client.initialized), "initialize");
     const lists = ["tools", "prompts", "resources", "resources/templates"];
     for (const list of lists) {
@@ -241,7 +243,9 @@ Deno.test("foreign text has one way to every screen", async (t) => {
   await t.step("questions and approvals at an MCP client", async () => {
     const asked = async (tool: string, params: Record<string, unknown>) => {
       await using gateway = new GatewayCore(agent, { logger });
-      await using client = await RawClient.open(gateway, { kind: "all" }, { name: POISON, version: POISON });
+      await using client = await RawClient.open(gateway, { kind: "all" }, {
+        clientInfo: { name: POISON, version: POISON },
+      });
       const { tools } = await client.ask("tools/list") as { tools: { name: string; title?: string }[] };
       const { name = "" } = tools.find(({ name }) => name.endsWith(tool)) ?? {};
       const result = await client.ask("tools/call", { name, arguments: params });

@@ -17,7 +17,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // Requests to addresses that strangers name.
   reach: ["async"],
   protocol: ["json", "text"],
-  http: ["protocol", "async", "json", "text", "log", "files"],
+  http: ["protocol", "async", "json", "text", "log", "bounded_log", "files"],
   uri: ["protocol", "json", "text"],
   terminal: ["async", "json", "text"],
   organizer: ["protocol", "uri", "json", "text"],

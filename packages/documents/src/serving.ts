@@ -18,10 +18,10 @@ export function createDocumentsHandler(
     onerror: (error) => logger?.debug("a request of a client was not served", { error: error.message }),
   });
   documents.attach(modern);
-  const path = { factory: () => createServer(documents).server, modern };
+  const served = { factory: () => createServer(documents).server, modern };
   return new Entrance({
     names: "/mcp and /healthz",
-    find: (pathname) => pathname === "/mcp" ? () => path : undefined,
+    find: (path) => path === "/mcp" ? { path, open: () => served } : undefined,
     close: () => modern.close(),
   }, options);
 }

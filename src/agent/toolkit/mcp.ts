@@ -1,5 +1,6 @@
 /** What MCP clients get, in MCP's own shapes: the same in 2025-11-25 and 2026-07-28. */
 import type { CallProgress } from "../../protocol/progress.ts";
+import type { AccessRights } from "../../protocol/rights.ts";
 import type { OnQuestion } from "../questions.ts";
 
 /** Any JSON object. */
@@ -46,6 +47,8 @@ export interface ToolContext {
   readonly clientName?: string | undefined;
   /** Whether the person at the Computer is asked before the tool runs, whatever its configuration allows. */
   readonly ask?: boolean | undefined;
+  /** What the client of a gateway may do. */
+  readonly rights?: AccessRights | undefined;
   readonly signal: AbortSignal;
   /** Called with the progress; `undefined` when the client does not want to know. */
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;

@@ -68,12 +68,12 @@ export interface KnownComputer {
 
 /**
  * What has changed: the `members` of the office, the `tools`, `windows`, `documents`, `resources` or `prompts` of a
- * Computer, or whether the office can be reached (`connection`).
+ * Computer, or whether the office can be reached (`connection`). The member that has entered or left is a Computer.
  */
 export type OfficeChange =
-  | { readonly kind: "members" | "connection" }
+  | { readonly kind: "connection" }
   | {
-    readonly kind: "tools" | "windows" | "documents" | "resources" | "prompts";
+    readonly kind: "members" | "tools" | "windows" | "documents" | "resources" | "prompts";
     readonly computer: string;
   };
 
@@ -261,12 +261,12 @@ export class OfficeView implements Disposable {
     }
     const { tools, version = 0 } = known ?? {};
     this.#computers.set(name, { name, tools, problem: undefined, isAwaited: false, version });
-    this.#tell({ kind: "members" });
+    this.#tell({ kind: "members", computer: name });
   }
 
   #leave(name: string): void {
     this.#retries.delete(name);
-    if (this.#computers.delete(name)) this.#tell({ kind: "members" });
+    if (this.#computers.delete(name)) this.#tell({ kind: "members", computer: name });
   }
 
   /** Never rejects. */

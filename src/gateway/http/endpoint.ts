@@ -4,9 +4,13 @@ import {
   InMemoryServerEventBus,
   isJSONRPCRequest,
   type McpHttpHandler,
+  type McpRequestContext,
   type ServerEvent,
 } from "@modelcontextprotocol/server";
+import type { Json } from "../../agent/toolkit/mcp.ts";
+import { isRecord } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
+import { type Access, accessOf } from "../../http/mcp/access.ts";
 import type { McpPath } from "../../http/mcp/entrance.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
 import type { SessionFactory } from "../../http/mcp/sessions.ts";
@@ -38,7 +42,12 @@ export class Endpoint implements McpPath {
     this.#scope = scope;
     this.factory = gateway.factory(scope);
     const bus = new InMemoryServerEventBus();
-    this.modern = createMcpHandler(gateway.factory(scope, { isPerRequest: true }), {
+    const factory = gateway.factory(scope, { isPerRequest: true });
+    const serve = ({ era, authInfo }: McpRequestContext) => {
+      const access = accessOf(authInfo);
+      return factory({ era, access: () => access });
+    };
+    this.modern = createMcpHandler(serve, {
       legacy: "reject",
       bus,
       onerror: (error) => logger.debug("a request of a client was not served", { error: error.message }),
@@ -59,10 +68,13 @@ export class Endpoint implements McpPath {
 
   async before(
     { request: { headers }, body, ending }: AdmittedRequest,
-    { isLegacy }: { readonly isLegacy: boolean },
+    { isLegacy, access }: { readonly isLegacy: boolean; readonly access: Access },
   ): Promise<Response | undefined> {
     this.#busy++;
     ending.defer(() => void this.#busy--);
+    const needsMore = callsOf(body).some((call) => this.#gateway.needsMore(call, this.#scope, access));
+    // Without a challenge, the answer of the tool says so.
+    if (needsMore && access.challenge !== undefined) return access.challenge();
     if (isLegacy) return undefined;
     if (headers.get("mcp-method") === "tools/call") return this.#refuseCall(headers, body);
     const followed = isJSONRPCRequest(body) ? listenedResources(body) : [];
@@ -79,4 +91,13 @@ export class Endpoint implements McpPath {
     const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }
+}
+
+/** The calls of tools in a message, or in a batch of them. */
+function callsOf(body: unknown): { readonly name: string; readonly args: Json }[] {
+  return [body].flat().flatMap((message) => {
+    const { method, params }: Json = isRecord(message) ? message : {};
+    if (method !== "tools/call" || !isRecord(params) || typeof params["name"] !== "string") return [];
+    return [{ name: params["name"], args: isRecord(params["arguments"]) ? params["arguments"] : {} }];
+  });
 }

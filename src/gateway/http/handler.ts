@@ -1,15 +1,18 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
-import { Entrance, type EntranceOptions, type HttpHandler } from "../../http/mcp/entrance.ts";
+import { Entrance, type EntranceOptions, type HttpHandler, type Route } from "../../http/mcp/entrance.ts";
+import { refuseOffice } from "../../http/mcp/access.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { coreOf, type GatewayCore } from "../gateway_core.ts";
-import type { Gateway, Scope } from "../gateway_options.ts";
+import { type Gateway, type Scope, scopeFor } from "../gateway_options.ts";
 import { Endpoint } from "./endpoint.ts";
 
 const MAX_ENDPOINTS = 1_000;
 
 /** How the gateway is served over HTTP. */
 export interface HttpHandlerOptions extends EntranceOptions {
+  /** The id of the office, which a client's access must be for; by default that of the Agent, once it has joined. */
+  readonly office?: string | undefined;
   /**
    * The most sessions of clients that speak MCP of 2025; 200 by default. When all are taken, the one that rests longest
    * ends for a new one.
@@ -41,12 +44,14 @@ export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions 
 class Endpoints {
   readonly entrance: Entrance;
   readonly #gateway: GatewayCore;
+  readonly #office: string | undefined;
   readonly #log: Logger;
-  /** By path; the one that was used least recently first. */
+  /** By path, and by the Computers that exist for its clients; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
 
   constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
     this.#gateway = gateway;
+    this.#office = options.office;
     this.#log = options.logger ?? silentLogger;
     const names = "/mcp, /mcp/search and /mcp/c/{computer}";
     this.entrance = new Entrance({
@@ -61,10 +66,16 @@ class Endpoints {
     this.#endpoints.clear();
   }
 
-  #find(pathname: string): (() => Endpoint | Response) | undefined {
+  #find(pathname: string): Route | undefined {
     const scope = scopeOf(pathname);
     if (scope === undefined) return undefined;
-    return () => this.#open(scope) ?? httpError(503, "Cannot serve one more Computer: there are too many");
+    const tooMany = () => httpError(503, "Cannot serve one more Computer: there are too many");
+    return {
+      path: pathOf(scope),
+      open: (access) =>
+        refuseOffice(access, this.#office ?? this.#gateway.office) ?? this.#open(scopeFor(scope, access)) ??
+          tooMany(),
+    };
   }
 
   #open(scope: Scope): Endpoint | undefined {
@@ -100,4 +111,9 @@ function scopeOf(pathname: string): Scope | undefined {
   } catch {
     return undefined;
   }
+}
+
+function pathOf(scope: Scope): string {
+  if (scope.kind === "computer") return `/mcp/c/${encodeURIComponent(scope.computer.toWellFormed())}`;
+  return scope.kind === "search" ? "/mcp/search" : "/mcp";
 }

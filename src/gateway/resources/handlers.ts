@@ -6,7 +6,6 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import { nameOfClient } from "../clients.ts";
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
@@ -16,6 +15,8 @@ import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 const PAGE_SIZE = 500;
 
 export interface ResourceHandlerParts {
+  /** The client's name, as Computers are told it. */
+  readonly clientName: () => string | undefined;
   readonly resources: ScopedResources;
   readonly subscriptions: ResourceSubscriptions;
   /** Resolves when the Computers of the office are known, or have taken too long. */
@@ -52,7 +53,7 @@ export function serveResources(server: Server, parts: ResourceHandlerParts): voi
     await ready();
     return await resources.read(uri, {
       signal,
-      client: nameOfClient(server),
+      client: parts.clientName(),
     }) as HandlerResultTypeMap["resources/read"];
   });
 }

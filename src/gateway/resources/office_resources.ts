@@ -55,7 +55,7 @@ export class OfficeResources {
       readonly view: OfficeView;
       readonly uris: ResourceUris;
       readonly logger: Logger;
-      readonly onLate: () => void;
+      readonly onLate: (computer: string) => void;
     },
   ) {
     this.#view = view;

@@ -9,7 +9,7 @@ import { SmcpError } from "../../protocol/errors.ts";
 import { describeError } from "../../text/text.ts";
 import { toSeenLine, toSeenName } from "../../text/safe_text.ts";
 import type { ClientList, OfficeResources } from "./office_resources.ts";
-import { hasOwnHost, type ResourceAddress, type ResourceUris } from "./uris.ts";
+import { hasOwnHost, isReserved, type ResourceAddress, type ResourceUris } from "./uris.ts";
 
 export interface ReadContents {
   readonly contents: readonly Json[];
@@ -20,6 +20,8 @@ export interface ResourceScope {
   readonly uris: ResourceUris;
   readonly all: OfficeResources;
   readonly computers: () => readonly string[];
+  /** Whether a Computer exists for the client. */
+  readonly sees: (computer: string) => boolean;
 }
 
 interface Reading {
@@ -81,12 +83,23 @@ export class ScopedResources {
 
   #addressOf(clientUri: string): ResourceAddress | undefined {
     const computers = this.#scope.computers();
-    const known = this.#scope.uris.toAddress(clientUri);
+    const known = this.#knownAddressOf(clientUri);
     if (known !== undefined) return computers.includes(known.computer) ? known : undefined;
     // A host that nobody lists may still be read, where only one Computer can have it.
     const [only, ...others] = computers;
     const isClear = only !== undefined && others.length === 0 && hasOwnHost(clientUri);
     return isClear ? { computer: only, mcpServer: undefined, uri: clientUri } : undefined;
+  }
+
+  /** A plain URI tells nothing of a Computer that does not exist for the client, whoever has it. */
+  #knownAddressOf(clientUri: string): ResourceAddress | undefined {
+    const { uris, sees } = this.#scope;
+    const address = uris.toAddress(clientUri);
+    return address === undefined || isReserved(clientUri) || sees(address.computer) ? address : undefined;
+  }
+
+  get #seesAll(): boolean {
+    return this.#scope.view.computers.every(({ name }) => this.#scope.sees(name));
   }
 
   #notFound(uri: string): string {
@@ -96,11 +109,11 @@ export class ScopedResources {
       return `${what}: the office cannot be reached now. Try again in a few seconds`;
     }
     if (computers.length === 0) return `${what}: no Computer is in the office`;
-    const named = this.#scope.uris.toAddress(uri)?.computer;
+    const named = this.#knownAddressOf(uri)?.computer;
     if (named !== undefined && !computers.includes(named)) {
       return `${what}: Computer ${toSeenName(named)} is not in the office now`;
     }
-    if (!this.#scope.uris.isShared(uri)) {
+    if (!this.#scope.uris.isShared(uri) || !this.#seesAll) {
       return `${what}: no Computer has it. List the resources, and read one of those`;
     }
     const example = toSeenLine(`a2c://COMPUTER/${uri}`);

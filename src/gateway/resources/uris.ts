@@ -99,7 +99,7 @@ export function hasOwnHost(uri: string): boolean {
 }
 
 /** Whether a URI has the form of those that name a Computer, so that whoever lists it cannot pass for that Computer. */
-function isReserved(uri: string): boolean {
+export function isReserved(uri: string): boolean {
   const lower = uri.toLowerCase();
   return lower.startsWith(A2C) || lower.startsWith(A2C_UI);
 }

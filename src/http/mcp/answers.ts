@@ -160,20 +160,24 @@ function sizeOf(value: unknown): number {
 export const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 
 /**
- * The same answer; `done` is called once, when its body has been sent, its reader is gone, or more than
- * {@linkcode MAX_UNREAD_BYTES} wait to be read.
+ * The same answer; `done` is called once, when its body has been sent, its reader is gone, more than
+ * {@linkcode MAX_UNREAD_BYTES} wait to be read, or `until` is aborted, which ends the body.
  */
-export function whenDone(response: Response, done: () => void): Response {
+export function whenDone(response: Response, done: () => void, until?: AbortSignal): Response {
   if (response.body === null) {
     done();
     return response;
   }
   const reader = response.body.getReader();
   let isDone = false;
+  const stop = () => void reader.cancel(until?.reason).catch(() => undefined);
   const end = () => {
+    until?.removeEventListener("abort", stop);
     if (!isDone) done();
     isDone = true;
   };
+  until?.addEventListener("abort", stop);
+  if (until?.aborted === true) stop();
   const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       if ((controller.desiredSize ?? 0) <= 0) {

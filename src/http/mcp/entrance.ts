@@ -3,9 +3,20 @@
  * session, one of 2026 a server for each request.
  */
 import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
-import { type Logger, silentLogger } from "../../log.ts";
+import { Deadline } from "../../async/deadline.ts";
+import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
+import { BoundedLog } from "../../bounded_log.ts";
+import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
-import { digestOf, isToken, readBearer } from "../tokens.ts";
+import {
+  type Access,
+  AccessRefusal,
+  type AccessRule,
+  anybody,
+  firstRule,
+  toAuthInfo,
+  tokenRule,
+} from "./access.ts";
 import { acceptedForms, ANY_FORM, inForm, whenDone } from "./answers.ts";
 import { httpError } from "./http_error.ts";
 import {
@@ -25,6 +36,16 @@ import {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
+/** Where clients read about a path, which follows (RFC 9728). */
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
+/** What they read about without a path. */
+const DEFAULT_PATH = "/mcp";
+/** The method that opens a stream in MCP of 2026. */
+const LISTEN = "subscriptions/listen";
+
+/** The lines about refusals: anybody can cause one. */
+const REFUSAL_LINES = rateOf(20, 60_000);
+const AUDIT = { module: "audit", action: "mcp" } as const;
 
 /** Serves requests, in any program that has web-standard ones. */
 export interface HttpHandler extends AsyncDisposable {
@@ -36,8 +57,12 @@ export interface HttpHandler extends AsyncDisposable {
 
 /** Whom to admit. A page of another site never reaches the MCP server, whatever its address resolves to. */
 export interface AdmissionOptions {
-  /** The token that every request must bear; nobody needs one when absent. */
+  /** The token of the owner. Without it and without `access`, every request is admitted as the owner's. */
   readonly token?: string | undefined;
+  /** Decides who else is admitted, and what each may do. */
+  readonly access?: AccessRule | undefined;
+  /** The origin at which clients reach the MCP server, such as `https://hub.example.com`; by default that of each request. */
+  readonly publicUrl?: string | undefined;
   /** Host names of the MCP server besides `localhost` and loopback addresses: `name` for any port, or `name:port`. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Origins of the pages that may use it, such as `https://app.example.com`, besides those of this machine. */
@@ -59,17 +84,25 @@ export interface McpPath {
   /** Serves clients of 2026. */
   readonly modern: Pick<McpHttpHandler, "fetch">;
   /** Called before each request. An answer refuses it. */
-  before?(admitted: AdmittedRequest, era: { readonly isLegacy: boolean }): Promise<Response | undefined>;
+  before?(
+    admitted: AdmittedRequest,
+    client: { readonly isLegacy: boolean; readonly access: Access },
+  ): Promise<Response | undefined>;
 }
 
-/** Opens a path for a request, or refuses the request. */
-type OpenPath = () => McpPath | Response;
+/** Where a request leads. */
+export interface Route {
+  /** The path in its canonical spelling: each name in it is one percent-encoded segment. */
+  readonly path: string;
+  /** Opens the path for a client that has been admitted, or refuses it. */
+  open(access: Access): McpPath | Response | Promise<McpPath | Response>;
+}
 
 export interface Routes {
   /** The paths as a refusal of other ones names them, such as `/mcp and /mcp/search`. */
   readonly names: string;
-  /** What opens a path for a request that has arrived; `undefined` when there is nothing. */
-  find(pathname: string): OpenPath | undefined;
+  /** Where a path leads; `undefined` when there is nothing. */
+  find(pathname: string): Route | undefined;
   /** Ends what serves clients of 2026. */
   close(): Promise<void>;
 }
@@ -78,30 +111,39 @@ export interface Routes {
 export class Entrance implements HttpHandler {
   readonly #routes: Routes;
   readonly #senders: SenderRules;
-  /** The digest of the token. */
-  readonly #token: Uint8Array | undefined;
+  readonly #rule: AccessRule;
+  readonly #publicOrigin: string | undefined;
   readonly #maxBodyBytes: number;
   readonly #bodies = new BodyMemory();
   readonly #sessions: Sessions;
   readonly #log: Logger;
+  readonly #refusals: BoundedLog;
   #isClosed = false;
 
   /** Throws a TypeError for an origin that no page can have. */
   constructor(routes: Routes, options: EntranceOptions & SessionOptions) {
     this.#routes = routes;
-    const { token, allowedHosts = [], allowedOrigins = [] } = options;
+    const { publicUrl, allowedHosts = [], allowedOrigins = [] } = options;
+    const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
     this.#senders = {
-      isHostAllowed: createHostRule({ allowed: allowedHosts }),
+      isHostAllowed: createHostRule({ allowed: [...allowedHosts, ...publicHost] }),
       isOriginAllowed: createOriginRule({ allowed: allowedOrigins, allowSameHost: false }),
     };
-    this.#token = token === undefined ? undefined : digestOf(token);
+    this.#rule = ruleOf(options);
+    this.#publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.#log = options.logger ?? silentLogger;
+    this.#refusals = new BoundedLog(this.#log, {
+      buckets: [new TokenBucket(REFUSAL_LINES)],
+      about: "refused MCP clients",
+      fields: AUDIT,
+    });
     this.#sessions = new Sessions(options);
   }
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
+    this.#refusals.close();
     await Promise.all([this.#sessions.close(), this.#routes.close()]);
   };
 
@@ -131,31 +173,52 @@ export class Entrance implements HttpHandler {
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
-    const refusal = this.#refuseToken(request);
-    if (refusal !== undefined) return refusal;
-    const open = this.#routes.find(pathname);
-    if (open === undefined) {
+    if (pathname === METADATA_PATH || pathname.startsWith(`${METADATA_PATH}/`)) {
+      return this.#describe(pathname, request);
+    }
+    const route = this.#routes.find(pathname);
+    const access = await this.#rule.admit(request, this.#urlOf(route?.path ?? pathname, request));
+    if (access instanceof Response) return this.#refused(access, { path: route?.path ?? pathname });
+    if (route === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    if (METHODS.includes(request.method)) return await this.#serveBody(request, open);
+    if (METHODS.includes(request.method)) return await this.#serveBody(request, { route, access });
     return httpError(405, "Cannot serve this request: MCP has no such method", {
       headers: { allow: METHODS.join(", ") },
     });
   }
 
-  #refuseToken({ headers }: Request): Response | undefined {
-    const shown = readBearer(headers.get("authorization"));
-    if (this.#token === undefined || (shown !== undefined && isToken(shown, this.#token))) return undefined;
-    const [problem, parameter] = shown === undefined
-      ? ["it has no bearer token", ""]
-      : ["its bearer token is wrong", ', error="invalid_token"'];
-    return httpError(401, `Cannot serve this request: ${problem}`, {
-      headers: { "www-authenticate": `Bearer realm="a2c-smcp"${parameter}` },
+  #urlOf(path: string, { url }: Request): string {
+    return `${this.#publicOrigin ?? new URL(url).origin}${path}`;
+  }
+
+  /** What clients read before they have a token. It says the same of each path that could exist. */
+  #describe(pathname: string, request: Request): Response {
+    const path = pathname.slice(METADATA_PATH.length);
+    const route = this.#routes.find(path === "" ? DEFAULT_PATH : path);
+    const resource = route && this.#urlOf(route.path, request);
+    if (resource === undefined || this.#rule.metadata === undefined) {
+      return httpError(404, `Cannot describe "${path}": there are ${this.#routes.names}`);
+    }
+    if (request.method === "GET" || request.method === "HEAD") {
+      return Response.json(this.#rule.metadata(resource));
+    }
+    return httpError(405, "Cannot serve this request: metadata is only read", {
+      headers: { allow: "GET, HEAD" },
     });
   }
 
+  /** The same refusal, with an audit line when the client lacks a right. */
+  #refused(refusal: Response, fields: LogFields): Response {
+    const log = refusal instanceof AccessRefusal ? refusal.log : undefined;
+    if (log !== undefined) {
+      this.#refusals.write("warn", "refused an MCP client", { ...log, ...fields, ...AUDIT });
+    }
+    return refusal;
+  }
+
   /** A body counts until its answer is sent: it is the arguments of a call. */
-  async #serveBody(request: Request, open: OpenPath): Promise<Response> {
+  async #serveBody(request: Request, { route, access }: Admitted): Promise<Response> {
     using stack = new DisposableStack();
     const read = await readBody(request, {
       maxBytes: this.#maxBodyBytes,
@@ -165,26 +228,58 @@ export class Entrance implements HttpHandler {
     const forms = acceptedForms(request);
     const headers = new Headers(request.headers);
     if (forms !== undefined) headers.set("accept", ANY_FORM);
-    const { url, method, signal } = request;
+    const { url, method } = request;
+    const until = endOf(access, {
+      isStream: method === "GET" || headers.get("mcp-method") === LISTEN,
+      stack,
+    });
+    const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
-    const answer = await this.#serve(open, admitted);
+    const answer = await this.#serve(admitted, { route, access });
     const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
     const ending = stack.move();
-    return whenDone(response, () => ending.dispose());
+    return whenDone(response, () => ending.dispose(), until);
   }
 
-  async #serve(open: OpenPath, admitted: AdmittedRequest): Promise<Response> {
+  async #serve(admitted: AdmittedRequest, { route, access }: Admitted): Promise<Response> {
     const { request, body } = admitted;
     const isLegacy = await isLegacyRequest(request, body);
     if (this.#isClosed) return httpError(503, "Cannot serve this request: this MCP server is closing");
-    const path = open();
-    if (path instanceof Response) return path;
-    const refusal = await path.before?.(admitted, { isLegacy });
-    if (refusal !== undefined) return refusal;
+    const path = await route.open(access);
+    if (path instanceof Response) return this.#refused(path, { client: access.id, path: route.path });
+    const refusal = await path.before?.(admitted, { isLegacy, access });
+    if (refusal !== undefined) return this.#refused(refusal, { client: access.id, path: route.path });
     return isLegacy
-      ? await this.#sessions.fetch(admitted, path.factory)
-      : await path.modern.fetch(request, { parsedBody: body });
+      ? await this.#sessions.fetch(admitted, { factory: path.factory, access })
+      : await path.modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(access) });
   }
+}
+
+interface Admitted {
+  readonly route: Route;
+  readonly access: Access;
+}
+
+/** @throws {TypeError} when clients could not tell which resource their token is for. */
+function ruleOf({ token, access, publicUrl }: AdmissionOptions): AccessRule {
+  if (access?.metadata !== undefined && publicUrl === undefined) {
+    throw new TypeError("Cannot admit clients by tokens for this MCP server: its public URL is required");
+  }
+  if (access === undefined) return token === undefined ? anybody : tokenRule(token);
+  return token === undefined ? access : firstRule([tokenRule(token), access]);
+}
+
+/**
+ * What ends an answer: a credential that is revoked ends all, one that expires ends streams alone, since a call may
+ * take longer than a token lasts.
+ */
+function endOf(
+  { expiresAt, signal }: Access,
+  { isStream, stack }: { readonly isStream: boolean; readonly stack: DisposableStack },
+): AbortSignal | undefined {
+  if (!isStream || expiresAt === undefined) return signal;
+  const reason = () => new DOMException("The credential of the client has expired", "TimeoutError");
+  return stack.use(new Deadline(Math.max(0, expiresAt - Date.now()), { reason, signal })).signal;
 }
 
 function senderHeaders({ headers }: Request) {

@@ -4,23 +4,39 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport as SessionTransport,
 } from "@modelcontextprotocol/server";
+import { type Access, OWNER } from "./access.ts";
 import { httpError } from "./http_error.ts";
 import type { AdmittedRequest } from "./json_body.ts";
 
 const DEFAULT_MAX_SESSIONS = 200;
 const DEFAULT_IDLE_MS = 30 * 60_000;
+/** The share of all sessions that one credential may have, so that others find room. The owner may have all. */
+const MAX_SHARE = 1 / 2;
 
 export const SESSION_HEADER = "mcp-session-id";
 
 /** The largest body of a request that begins a session, in bytes: what a client says of itself stays in memory. */
 export const MAX_FIRST_BYTES = 256 * 1024;
 
-/** Makes the MCP server for one client, by the era that the client speaks. It is a factory of the MCP SDK. */
-export type SessionFactory = (context: Pick<McpRequestContext, "era">) => Server;
+/** The client of a server of MCP. */
+export interface SessionClient extends Pick<McpRequestContext, "era"> {
+  /** What the client may do, as its newest request showed it: a credential may be renewed with other rights. */
+  readonly access: () => Access;
+}
+
+/** Makes the MCP server for one client. */
+export type SessionFactory = (client: SessionClient) => Server;
+
+interface SessionOwner {
+  readonly factory: SessionFactory;
+  readonly access: Access;
+}
 
 interface Session {
   readonly factory: SessionFactory;
   readonly transport: SessionTransport;
+  /** That of the newest request. */
+  access: Access;
   /** Requests and streams. Without any, the session rests. */
   busy: number;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,7 +49,10 @@ export interface SessionOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** A bounded number of sessions at all paths. When there is no place, the session that rests longest ends for a new one. */
+/**
+ * A bounded number of sessions at all paths. A session belongs to the credential that began it. When there is no place, one
+ * that rests ends for a new one: of the credential that has the most, the one that rests longest.
+ */
 export class Sessions {
   readonly #max: number;
   readonly #idleMs: number;
@@ -50,10 +69,10 @@ export class Sessions {
     return this.#sessions.values().some((session) => session.factory === factory);
   }
 
-  /** @param factory That of the path, always the same one. */
+  /** @param client `factory`: that of the path, always the same one. */
   async fetch(
     { request, body, sizeBytes, ending }: AdmittedRequest,
-    factory: SessionFactory,
+    { factory, access }: SessionOwner,
   ): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id === null && sizeBytes > MAX_FIRST_BYTES) {
@@ -62,7 +81,9 @@ export class Sessions {
         `Cannot begin a session: the body of the request has more than ${MAX_FIRST_BYTES} bytes`,
       );
     }
-    const session = id === null ? await this.#open(factory) : this.#resume(id, factory);
+    const session = id === null
+      ? await this.#open({ factory, access })
+      : this.#resume(id, { factory, access });
     if (session === undefined) {
       return id === null
         ? httpError(503, "Cannot begin a session: all of them are busy. End others, or try again later", {
@@ -79,17 +100,13 @@ export class Sessions {
   }
 
   /** Without `initialize`, the transport refuses the request, and the session is forgotten. */
-  async #open(factory: SessionFactory): Promise<Session | undefined> {
-    while (this.#sessions.size >= this.#max) {
-      const longest = this.#sessions.values().find(({ busy }) => busy === 0);
-      if (longest === undefined) return undefined;
-      await longest.transport.close();
-    }
+  async #open({ factory, access }: SessionOwner): Promise<Session | undefined> {
+    if (!await this.#makeRoomFor(access)) return undefined;
     const id = crypto.randomUUID();
     const transport = new SessionTransport({ sessionIdGenerator: () => id });
-    const session: Session = { factory, transport, busy: 1, timer: undefined };
+    const session: Session = { factory, transport, access, busy: 1, timer: undefined };
     this.#sessions.set(id, session);
-    const server = factory({ era: "legacy" });
+    const server = factory({ era: "legacy", access: () => session.access });
     const { onclose } = server;
     server.onclose = () => {
       onclose?.();
@@ -100,9 +117,28 @@ export class Sessions {
     return session;
   }
 
-  #resume(id: string, factory: SessionFactory): Session | undefined {
+  /** Whether there is room for one more session of this credential. */
+  async #makeRoomFor({ id }: Access): Promise<boolean> {
+    const ownMax = id === OWNER.id ? this.#max : Math.ceil(this.#max * MAX_SHARE);
+    for (;;) {
+      const byId = Map.groupBy(this.#sessions.values(), ({ access }) => access.id);
+      const own = byId.get(id) ?? [];
+      const isFull = this.#sessions.size >= this.#max;
+      if (!isFull && own.length < ownMax) return true;
+      const crowd = own.length >= ownMax ? [own] : [...byId.values()];
+      const resting = crowd.filter((sessions) => sessions.some(({ busy }) => busy === 0));
+      const most = resting.toSorted((one, other) => other.length - one.length)[0];
+      const longest = most?.find(({ busy }) => busy === 0);
+      if (longest === undefined) return false;
+      await longest.transport.close();
+    }
+  }
+
+  /** The session of another credential is answered as one that is unknown. */
+  #resume(id: string, { factory, access }: SessionOwner): Session | undefined {
     const session = this.#sessions.get(id);
-    if (session?.factory !== factory) return undefined;
+    if (session?.factory !== factory || session.access.id !== access.id) return undefined;
+    session.access = access;
     session.busy++;
     clearTimeout(session.timer);
     return session;

@@ -20,6 +20,8 @@ export interface Reach {
   readonly only?: string | undefined;
   /** The client that asks; nobody but the Agent itself by default. */
   readonly client?: string | undefined;
+  /** The Computers that exist for the client; all by default. */
+  readonly visible?: readonly string[] | undefined;
 }
 
 export interface LocalToolParts {
@@ -82,9 +84,10 @@ export const COMPUTER_PROPERTY: Json = {
   description: "The name of a Computer, as list_computers tells it. May be left out.",
 };
 
-export function reachedComputers({ view, only }: Reach): string[] {
-  const names = view.computers.map(({ name }) => name);
-  return only === undefined ? names : names.filter((name) => name === only);
+export function reachedComputers({ view, only, visible }: Reach): string[] {
+  return view.computers.map(({ name }) => name).filter((name) =>
+    (only === undefined || name === only) && (visible === undefined || visible.includes(name))
+  );
 }
 
 export function askableComputers(reach: Reach): RemoteComputer[] {
@@ -124,8 +127,8 @@ export function chosenComputers(reach: Reach, named: string | undefined): Remote
 }
 
 /** Who is missing, when no Computer is reached. */
-export function nobodyThere({ view: { wanted }, only }: Reach): string {
-  const missing = only === undefined ? wanted : [only];
+export function nobodyThere({ view: { wanted }, only, visible }: Reach): string {
+  const missing = only === undefined ? visible ?? wanted : [only];
   return missing === undefined
     ? "No Computer is in the office now"
     : `Not in the office now: Computer ${quoted(missing)}`;

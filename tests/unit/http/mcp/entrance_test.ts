@@ -7,7 +7,7 @@ import { LogBook } from "../../../fixtures/log_book.ts";
 
 /** Its path serves nothing. */
 function openEntrance(options: EntranceOptions = {}): Entrance {
-  const find = (path: string) => path === "/mcp" ? () => new Response() : undefined;
+  const find = (path: string) => path === "/mcp" ? { path, open: () => new Response() } : undefined;
   const routes = { names: "/mcp", find, close: () => Promise.resolve() };
   return new Entrance(routes, { allowedOrigins: ["https://app.example"], ...options });
 }

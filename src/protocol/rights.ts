@@ -1,0 +1,7 @@
+/** What the credential of an MCP client lets it do in an office. */
+
+/**
+ * `read`: lists, reads, and tools that say that they modify nothing (`readOnlyHint`). `confirm`: also all other tools, each
+ * asked at the machine. `call`: all.
+ */
+export type AccessRights = "read" | "confirm" | "call";
