@@ -6,7 +6,7 @@ import { AUDIENCE, ISSUER, KeySetServer, SigningKey, signWithSecret } from "../f
 import { LogBook } from "../fixtures/log_book.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { makeCertificate } from "./_tls_server.ts";
-import { RemoteKeys } from "../../src/server/admission/jwt_keys.ts";
+import { RemoteKeys } from "../../src/jwt/remote_keys.ts";
 import { RawPeer } from "./_socket.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -178,7 +178,7 @@ Deno.test("the log says why the key set cannot be fetched, without the query of 
   ];
   for (const [url, words] of failures) {
     const log = new LogBook();
-    const keys = new RemoteKeys(url, { logger: log });
+    const keys = new RemoteKeys({ url }, { logger: log, httpFlag: "--jwt-allow-http" });
     const error = await assertRejects(() => keys.find({ alg: "ES256" }), Error);
     const [line] = log.of("error");
     assertStringIncludes(String(line?.fields["error"]), words);

@@ -17,7 +17,9 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // Requests to addresses that strangers name.
   reach: ["async"],
   protocol: ["json", "text"],
-  http: ["protocol", "async", "json", "text", "log", "bounded_log", "files"],
+  // Above it stand Server, gateway and hub.
+  jwt: ["protocol", "async", "json", "text", "log", "files"],
+  http: ["protocol", "jwt", "async", "json", "text", "log", "bounded_log", "files"],
   uri: ["protocol", "json", "text"],
   terminal: ["async", "json", "text"],
   organizer: ["protocol", "uri", "json", "text"],
@@ -30,6 +32,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   server: [
     "async",
     "protocol",
+    "jwt",
     "http",
     "log",
     "bounded_log",
@@ -140,8 +143,8 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "socket.io-client", places: ["src/link/connect.ts", "src/link/polling.ts"] },
   // In browsers; elsewhere there is node:crypto.
   { specifier: "@noble/hashes", places: ["src/agent/sha256_web.ts"] },
-  // Loaded only when a Server admits clients by JWT.
-  { specifier: "jose", places: ["src/server/admission/jwt_keys.ts", "src/server/admission/jwt.ts"] },
+  // Loaded only when clients are admitted by JWT.
+  { specifier: "jose", places: ["src/jwt/"] },
   // Both eras of MCP toward clients of the gateway. The provider kit serves authors on either version of the SDK, so nothing imports 1.x.
   {
     specifier: "@modelcontextprotocol/server",

@@ -3,6 +3,14 @@
  * from here. Other numbers stand in the modules that use them.
  */
 import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import {
+  KEY_SET_COOLDOWN_MS,
+  KEY_SET_TIMEOUT_MS,
+  MAX_KEY_FILE_BYTES,
+  MAX_KEY_SET_BYTES,
+  MAX_KEYS,
+  MAX_TOKEN_LENGTH,
+} from "../../jwt/bounds.ts";
 import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
 
 export interface Constant {
@@ -32,7 +40,7 @@ const BEFORE_ADMISSION = {
   maxPendingPackets: { value: 64, help: "packets of Engine.IO", beyond: ENDS },
   // Clients of Socket.IO do not pipeline.
   maxHeadsPerRead: { value: 4, help: "HTTP requests in one read", beyond: ENDS },
-  maxTokenLength: { value: 16_384, help: "characters of a token", beyond: "refused" },
+  maxTokenLength: { value: MAX_TOKEN_LENGTH, help: "characters of a token", beyond: "refused" },
   headTimeoutMs: {
     value: 10_000,
     help: "time to send the head of an HTTP request, or anything on a new TCP connection",
@@ -163,16 +171,20 @@ const REQUESTS = {
 
 const FILES = {
   maxTokenFileBytes: { value: MIB, help: "bytes of a file of tokens", beyond: "refused" },
-  maxKeyFileBytes: { value: 256 * KIB, help: "bytes of a file of keys", beyond: "refused" },
+  maxKeyFileBytes: { value: MAX_KEY_FILE_BYTES, help: "bytes of a file of keys", beyond: "refused" },
   maxCertificateBytes: { value: MIB, help: "bytes of a certificate or its key", beyond: "refused" },
-  maxKeys: { value: 100, help: "keys of a file or a set", beyond: "refused" },
+  maxKeys: { value: MAX_KEYS, help: "keys of a file or a set", beyond: "refused" },
   maxKeySetBytes: {
-    value: 512 * KIB,
+    value: MAX_KEY_SET_BYTES,
     help: "bytes of a set of keys at a URL",
     beyond: "the former set stays",
   },
-  keySetTimeoutMs: { value: 5_000, help: "time to fetch it", beyond: "the former set stays" },
-  keySetCooldownMs: { value: 30_000, help: "time between two fetches for an unknown key", beyond: "refused" },
+  keySetTimeoutMs: { value: KEY_SET_TIMEOUT_MS, help: "time to fetch it", beyond: "the former set stays" },
+  keySetCooldownMs: {
+    value: KEY_SET_COOLDOWN_MS,
+    help: "time between two fetches for an unknown key",
+    beyond: "refused",
+  },
 } as const satisfies Constants;
 
 /** As the docs group them. */

@@ -1,4 +1,5 @@
 /** The rows of the table about credentials: all of the program alone, which makes an `AuthProvider` of them. */
+import { DEFAULT_CLOCK_TOLERANCE_MS } from "../../jwt/bounds.ts";
 import type { OptionRows } from "./row.ts";
 
 export const CREDENTIAL_ROWS = {
@@ -111,7 +112,7 @@ export const JWT_ROWS = {
     help: "how far the clock of the issuer may differ",
     who: "a machine without a synchronized clock",
     of: "program",
-    default: 30_000,
+    default: DEFAULT_CLOCK_TOLERANCE_MS,
     least: 0,
   },
   jwtAllowHttp: {

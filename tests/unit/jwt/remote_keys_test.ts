@@ -1,100 +1,11 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { exportPKCS8, exportSPKI, generateKeyPair } from "jose";
-import { silentLogger } from "../../../../src/log.ts";
-import {
-  keysFor,
-  parsePublicKeys,
-  parseSecrets,
-  readKeySet,
-  RemoteKeys,
-} from "../../../../src/server/admission/jwt_keys.ts";
-import { FileContentError } from "../../../../src/files/watched_files.ts";
-import { KeySetServer, SigningKey } from "../../../fixtures/issuer.ts";
-import { LogBook } from "../../../fixtures/log_book.ts";
-import { eventually } from "../../../fixtures/within.ts";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { RemoteKeys } from "../../../src/jwt/remote_keys.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { KeySetServer, SigningKey } from "../../fixtures/issuer.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
+import { eventually } from "../../fixtures/within.ts";
 
-/** Which of these algorithms the keys fit. */
-function algorithmsOf(keys: ReturnType<typeof readKeySet>): string[] {
-  const all = ["none", "HS256", "RS256", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-  return all.filter((alg) => keysFor({ alg, kid: undefined }, keys).length > 0);
-}
-
-Deno.test("parseSecrets() takes one secret a line, each of at least 32 bytes", () => {
-  const [a, b] = ["a".repeat(32), "ä".repeat(16)];
-  const keys = parseSecrets(`${a}\n${b}\n`);
-  assertEquals(keys.length, 2);
-  assertEquals(algorithmsOf(keys), ["HS256"]);
-  const bad = [
-    "",
-    "\n",
-    "short",
-    `${a}\nshort`,
-    `-----BEGIN PUBLIC KEY-----\n${a}\n-----END PUBLIC KEY-----`,
-  ];
-  for (const text of bad) {
-    const error = assertThrows(() => parseSecrets(text), FileContentError);
-    assert(!error.message.includes("short,") && !error.message.includes(a), error.message);
-  }
-});
-
-Deno.test("parsePublicKeys() takes PEM, a JWK and a set, and each key fits its own algorithms", async () => {
-  const expected = { RS256: ["RS256", "PS512"], ES256: ["ES256"], ES384: ["ES384"], EdDSA: ["EdDSA"] };
-  for (const [alg, fitting] of Object.entries(expected)) {
-    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-    assertEquals(algorithmsOf(parsePublicKeys(await exportSPKI(publicKey))), fitting);
-    const pem = await exportPKCS8(privateKey);
-    assertThrows(() => parsePublicKeys(pem), FileContentError, "private");
-    const { jwk } = await SigningKey.generate(alg);
-    for (const value of [jwk, { keys: [jwk] }]) {
-      assertEquals(algorithmsOf(parsePublicKeys(JSON.stringify(value))), [alg]);
-    }
-  }
-});
-
-Deno.test("parsePublicKeys() takes several PEM blocks, and a certificate", async () => {
-  const folder = await Deno.makeTempDir();
-  const files = ["-keyout", `${folder}/key`, "-out", `${folder}/cert`];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=issuer"];
-  await new Deno.Command("openssl", { args: ["req", "-x509", ...kind, ...files] }).output();
-  const certificate = await Deno.readTextFile(`${folder}/cert`);
-  await Deno.remove(folder, { recursive: true });
-  const { publicKey } = await generateKeyPair("RS256");
-  const keys = parsePublicKeys(`${certificate}\n${await exportSPKI(publicKey)}`);
-  assertEquals(algorithmsOf(keys), ["RS256", "PS512", "ES256"]);
-});
-
-Deno.test("parsePublicKeys() refuses what has no public key", async () => {
-  const { jwk } = await SigningKey.generate();
-  const bad = [
-    "",
-    "garbage",
-    "{}",
-    "[]",
-    '{"keys":[]}',
-    '{"keys":[5]}',
-    JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA", alg: "HS256" }),
-    JSON.stringify({ ...jwk, d: "AAAA" }),
-    JSON.stringify({ ...jwk, use: "enc" }),
-    JSON.stringify({ ...jwk, key_ops: ["sign"] }),
-    JSON.stringify({ ...jwk, alg: "none" }),
-    JSON.stringify({ ...jwk, alg: "HS256" }),
-    JSON.stringify({ ...jwk, crv: "__proto__", alg: undefined }),
-    JSON.stringify({ keys: Array.from({ length: 101 }, () => jwk) }),
-    "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
-  ];
-  for (const text of bad) assertThrows(() => parsePublicKeys(text), FileContentError, "", text);
-});
-
-Deno.test("a key with an id fits tokens that name it, or none", async () => {
-  const { jwk } = await SigningKey.generate("ES256", "a");
-  const keys = readKeySet({ keys: [jwk, { ...jwk, kid: undefined }] });
-  const fitting = (kid: string | undefined) => keysFor({ alg: "ES256", kid }, keys).map((key) => key.kid);
-  assertEquals([fitting("a"), fitting("b"), fitting(undefined)], [["a", undefined], [undefined], [
-    "a",
-    undefined,
-  ]]);
-});
-
+const httpFlag = "--jwt-allow-http";
 const SECOND = 1_000;
 const MINUTE = 60_000;
 const [old, next] = [await SigningKey.generate("ES256", "old"), await SigningKey.generate("ES256", "next")];
@@ -108,7 +19,11 @@ class Fetching implements AsyncDisposable {
 
   constructor() {
     this.server.publish(old);
-    this.keys = new RemoteKeys(this.server.url, { logger: this.log, nowMs: () => this.#nowMs });
+    this.keys = new RemoteKeys({ url: this.server.url }, {
+      logger: this.log,
+      httpFlag,
+      nowMs: () => this.#nowMs,
+    });
   }
 
   pass(ms: number): void {
@@ -214,10 +129,57 @@ Deno.test("keys are missing as well an hour after the last answer, but not becau
 
 Deno.test("only https, or this machine, may serve keys", () => {
   for (const url of ["http://issuer.example/", "http://127.0.0.1.example/", "ftp://127.0.0.1/", "", "//x"]) {
-    assertThrows(() => new RemoteKeys(url, { logger: silentLogger }), TypeError, "https is required", url);
+    assertThrows(
+      () => new RemoteKeys({ url }, { logger: silentLogger, httpFlag }),
+      TypeError,
+      "https is required",
+      url,
+    );
   }
   for (const url of ["https://issuer.example/", "http://localhost:8080/keys", "http://[::1]/"]) {
-    new RemoteKeys(url, { logger: silentLogger });
+    new RemoteKeys({ url }, { logger: silentLogger, httpFlag });
   }
-  new RemoteKeys("http://keycloak:8080/keys", { logger: silentLogger, allowHttp: true });
+  new RemoteKeys({ url: "http://keycloak:8080/keys" }, { logger: silentLogger, allowHttp: true, httpFlag });
+});
+
+/** The keys of an issuer whose metadata is at this place and says this. */
+async function discover(place: string, metadata: (origin: string) => Record<string, unknown>, path = "") {
+  await using server = new KeySetServer();
+  const { origin } = new URL(server.url);
+  server.answer(({ url }) => {
+    const { pathname } = new URL(url);
+    if (pathname === "/keys") return Response.json({ keys: [old.jwk] });
+    if (pathname === place) return Response.json(metadata(origin));
+    return new Response("no", { status: 404 });
+  });
+  const source = { issuer: `${origin}${path}` };
+  const keys = new RemoteKeys(source, { logger: silentLogger, httpFlag });
+  try {
+    return (await keys.find({ alg: "ES256", kid: "old" })).length;
+  } catch (error) {
+    return String(error);
+  } finally {
+    await keys.close();
+  }
+}
+
+Deno.test("the keys of an issuer are where its metadata says, as an authorization server or a provider", async () => {
+  for (const path of ["", "/tenant"]) {
+    const honest = (origin: string) => ({ issuer: `${origin}${path}`, jwks_uri: `${origin}/keys` });
+    assertEquals(await discover(`/.well-known/oauth-authorization-server${path}`, honest, path), 1);
+    assertEquals(await discover(`/.well-known/openid-configuration${path}`, honest, path), 1);
+    assertEquals(await discover(`${path}/.well-known/openid-configuration`, honest, path), 1);
+  }
+});
+
+Deno.test("metadata of another issuer, or with keys elsewhere than at https, gives no keys", async () => {
+  const place = "/.well-known/oauth-authorization-server";
+  const refuse = async (metadata: (origin: string) => Record<string, unknown>, word: RegExp) =>
+    assertMatch(String(await discover(place, metadata)), word);
+  await refuse((origin) => ({ issuer: "https://other.example", jwks_uri: `${origin}/keys` }), /another one/);
+  await refuse((origin) => ({ jwks_uri: `${origin}/keys` }), /another one/);
+  await refuse((issuer) => ({ issuer, jwks_uri: "http://issuer.example/keys" }), /no key set at https/);
+  await refuse((issuer) => ({ issuer, jwks_uri: "file:///etc/passwd" }), /no key set at https/);
+  await refuse((issuer) => ({ issuer }), /no key set at https/);
+  assertMatch(String(await discover("/elsewhere", (issuer) => ({ issuer }))), /HTTP status 404/);
 });
