@@ -20,6 +20,8 @@ import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { OfficePrompts } from "./prompts.ts";
+import { isOfOpenAi } from "./clients.ts";
+import { CONNECTOR_TOOL_NAMES, makeConnectorTools } from "./search/connector_tools.ts";
 import { LongResults } from "./search/long_results.ts";
 import { SEARCH_TOOL_NAMES } from "./search/search_tools.ts";
 import { ToolIndex } from "./search/tool_index.ts";
@@ -34,6 +36,7 @@ import {
   type GatewayOptions,
   type ListName,
   type Scope,
+  type SearchAndFetch,
   sees,
   type ToolsMode,
 } from "./gateway_options.ts";
@@ -56,6 +59,7 @@ export class GatewayCore implements Gateway {
   readonly #shares = new CallShares();
   readonly #hasBuiltins: boolean;
   readonly #mode: ToolsMode;
+  readonly #connectorClients: SearchAndFetch;
   readonly #index = new ToolIndex();
   readonly #results = new LongResults();
   readonly #ready: Promise<void>;
@@ -69,6 +73,7 @@ export class GatewayCore implements Gateway {
     this.#view = new OfficeView({ computers, problem, logger });
     this.#hasBuiltins = options.builtinTools ?? true;
     this.#mode = options.tools ?? "all";
+    this.#connectorClients = options.searchAndFetch ?? "auto";
     const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
@@ -113,7 +118,13 @@ export class GatewayCore implements Gateway {
   }
 
   /** Whether a call needs more rights than its client has. One of a tool that the client does not reach needs none. */
-  needsMore(call: { readonly name: string; readonly args: Json }, scope: Scope, { rights }: Access): boolean {
+  needsMore(
+    call: { readonly name: string; readonly args: Json },
+    scope: Scope,
+    { rights, client }: Access,
+  ): boolean {
+    const isConnectorTool = CONNECTOR_TOOL_NAMES.some((name) => name === call.name);
+    if (isConnectorTool && this.#isConnector(client)) return false;
     const tool = this.findTool(calledTool(call), scope);
     return tool !== undefined && permissionOf(tool, rights) === "none";
   }
@@ -130,14 +141,21 @@ export class GatewayCore implements Gateway {
     const only = scope.kind === "computer" ? scope.computer : undefined;
     const reach = { view: this.#view, only, visible: scope.only };
     const locals = this.#hasBuiltins ? makeBuiltins(reach) : [];
-    const tools = new ScopedTools(this.#toolset, {
+    const toolParts = {
       calls: this.#calls,
       scope,
       locals,
       mode: this.#mode,
       index: this.#index,
       results: this.#results,
+    };
+    const usual = new ScopedTools(this.#toolset, toolParts);
+    const forConnectors = new ScopedTools(this.#toolset, {
+      ...toolParts,
+      connectors: makeConnectorTools(reach),
     });
+    const toolsFor = (...names: (string | undefined)[]) =>
+      names.some((name) => this.#isConnector(name)) ? forConnectors : usual;
     const computers = () => this.#computersOf(scope);
     const parts = {
       view: this.#view,
@@ -147,7 +165,7 @@ export class GatewayCore implements Gateway {
       localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
       asking: this.#asking,
       shares: this.#shares,
-      tools,
+      toolsFor,
       computers,
       ready: () => this.#ready,
       onActivity: this.#onActivity,
@@ -231,6 +249,10 @@ export class GatewayCore implements Gateway {
         this.#log.error("the office cannot be reached", { error: describeError(error) });
       }
     }
+  }
+
+  #isConnector(client: string | undefined): boolean {
+    return this.#connectorClients === "always" || (this.#connectorClients === "auto" && isOfOpenAi(client));
   }
 
   #computersOf(scope: Scope): readonly string[] {

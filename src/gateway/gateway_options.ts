@@ -24,6 +24,11 @@ export interface GatewayOptions
    * Computers; `true` by default.
    */
   readonly builtinTools?: boolean | undefined;
+  /**
+   * Which clients get `search` and `fetch` over documents and windows, as the connectors and the deep research of ChatGPT
+   * use them: those of OpenAI, by the name that they give themselves (`auto`, the default), `always` all, or `never` any.
+   */
+  readonly searchAndFetch?: SearchAndFetch | undefined;
   /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
@@ -32,6 +37,9 @@ export interface GatewayOptions
 
 /** What a client is offered: `all` tools, a `search`, or `auto`: by the number and the size of the tools. */
 export type ToolsMode = "all" | "search" | "auto";
+
+/** Which clients get `search` and `fetch`. */
+export type SearchAndFetch = "auto" | "always" | "never";
 
 /** Whom a call was for, as the activity log has it. */
 export interface CallTarget {

@@ -23,6 +23,7 @@ export type {
   GatewayOptions,
   ListName,
   Scope,
+  SearchAndFetch,
   ToolsMode,
 } from "./gateway_options.ts";
 export type { Access, AccessRule } from "../http/mcp/access.ts";

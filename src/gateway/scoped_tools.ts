@@ -42,7 +42,12 @@ export interface ScopedToolParts {
   readonly mode: ToolsMode;
   readonly index: ToolIndex;
   readonly results: LongResults;
+  /** Tools of the gateway that take the names of tools of Computers, which then get longer ones. */
+  readonly connectors?: readonly LocalTool[];
 }
+
+/** What follows the name of a tool of a Computer, where the gateway has a tool of this name for connectors. */
+const OF_COMPUTER = "_of_computer";
 
 export class ScopedTools {
   readonly #toolset: Toolset;
@@ -54,16 +59,20 @@ export class ScopedTools {
   readonly #searchTools: ReadonlyMap<string, LocalTool>;
   /** The tools that the client reaches, and those that there were. */
   #reached: { readonly from: readonly OfficeTool[]; readonly tools: readonly OfficeTool[] } | undefined;
+  /** The tools of the gateway for connectors, whose names are those of many tools of MCP servers. */
+  readonly #connectors: ReadonlySet<string>;
   /** The last list, and what it was made from. */
   #listed: { readonly from: readonly OfficeTool[]; readonly tools: readonly McpTool[] } | undefined;
 
-  constructor(toolset: Toolset, { calls, scope, locals, mode, index, results }: ScopedToolParts) {
+  constructor(toolset: Toolset, parts: ScopedToolParts) {
+    const { calls, scope, locals, mode, index, results, connectors = [] } = parts;
     this.#toolset = toolset;
+    this.#connectors = new Set(connectors.map(({ definition }) => definition.name));
     this.#calls = calls;
     this.#scope = scope;
     this.#mode = new ModeSwitch(scope.kind === "search" ? "search" : mode);
     this.#index = index;
-    this.#locals = byName(locals);
+    this.#locals = byName([...locals, ...connectors]);
     this.#searchTools = byName(makeSearchTools({
       index: () => this.#indexed(),
       isReached: (tool) => concerns(tool, scope),
@@ -80,7 +89,7 @@ export class ScopedTools {
   get all(): readonly McpTool[] {
     const from = this.#offered;
     if (this.#listed?.from !== from) {
-      const all = from.map(({ definition }) => definition);
+      const all = this.#withOwnNames(from.map(({ definition }) => definition));
       const offered = this.#mode.isSearch(all) ? definitionsOf(this.#searchTools) : all;
       this.#listed = { from, tools: [...definitionsOf(this.#locals), ...offered] };
     }
@@ -99,7 +108,8 @@ export class ScopedTools {
   /** Whom a call is for. */
   targetOf(name: string, args: Json): CallTarget {
     const tool = calledTool({ name, args });
-    return { computer: this.#find(tool)?.computer, tool };
+    const isLocal = tool === name && this.#local(name) !== undefined;
+    return { computer: isLocal ? undefined : this.#find(tool)?.computer, tool };
   }
 
   /** Calls a tool. Rejects only with the reason of `context.signal`. */
@@ -143,7 +153,18 @@ export class ScopedTools {
     return this.#locals.get(name) ?? this.#searchTools.get(name);
   }
 
-  #find(name: string): OfficeTool | undefined {
+  /** Renames the tools of Computers whose names are those of tools for connectors. */
+  #withOwnNames(tools: readonly McpTool[]): readonly McpTool[] {
+    if (this.#connectors.size === 0) return tools;
+    const taken = new Set(tools.map(({ name }) => name).filter((name) => this.#connectors.has(name)));
+    return tools.filter(({ name }) => !taken.has(shadowed(name)))
+      .map((tool) => taken.has(tool.name) ? { ...tool, name: `${tool.name}${OF_COMPUTER}` } : tool);
+  }
+
+  #find(given: string): OfficeTool | undefined {
+    const isShadowed = this.#connectors.has(shadowed(given)) &&
+      this.#toolset.find(shadowed(given)) !== undefined;
+    const name = isShadowed ? shadowed(given) : given;
     const tool = this.#toolset.find(name);
     return tool !== undefined && concerns(tool, this.#scope) ? tool : undefined;
   }
@@ -154,6 +175,11 @@ export class ScopedTools {
     await this.#index.update(new Map(computers.map((computer) => [computer, this.#toolset.of(computer)])));
     return this.#index;
   }
+}
+
+/** The name of a tool before it was renamed; empty for one that was not. */
+function shadowed(name: string): string {
+  return name.endsWith(OF_COMPUTER) ? name.slice(0, -OF_COMPUTER.length) : "";
 }
 
 function byName(tools: readonly LocalTool[]): ReadonlyMap<string, LocalTool> {

@@ -9,7 +9,7 @@ import {
 import { errorResult, type McpToolResult } from "../agent/toolkit/mcp.ts";
 import { reporterOf, toSdkResult } from "../agent/toolkit/mcp_server.ts";
 import { type ClientKey, type QuestionAbilities, type SuspendedCalls, withAbilities } from "./questions.ts";
-import { describeClient } from "./clients.ts";
+import { describeClient, nameOfClient } from "./clients.ts";
 import type { Activity } from "./gateway_options.ts";
 import { type Access, OWNER } from "../http/mcp/access.ts";
 import type { ScopedTools } from "./scoped_tools.ts";
@@ -19,7 +19,8 @@ export interface ToolHandlerParts {
   readonly access: () => Access;
   /** The client's name, as Computers are told it. */
   readonly clientName: () => string | undefined;
-  readonly tools: ScopedTools;
+  /** The tools of a client, by the names that it gives itself. */
+  readonly toolsFor: (...names: (string | undefined)[]) => ScopedTools;
   readonly asking: SuspendedCalls;
   readonly shares: CallShares;
   readonly isPerRequest: boolean;
@@ -30,15 +31,17 @@ export interface ToolHandlerParts {
 
 export function serveTools(
   server: Server,
-  { access, clientName, tools, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
+  { access, clientName, toolsFor, asking, shares, isPerRequest, ready, onActivity }: ToolHandlerParts,
 ): void {
+  const toolsOfClient = () => toolsFor(nameOfClient(server), access().client);
   server.setRequestHandler("tools/list", async ({ params }) => {
     await ready();
-    return tools.page(params?.cursor) as HandlerResultTypeMap["tools/list"];
+    return toolsOfClient().page(params?.cursor) as HandlerResultTypeMap["tools/list"];
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     await ready();
     const { name, arguments: args = {} } = params;
+    const tools = toolsOfClient();
     const abilities = abilitiesOf(server, context);
     const { signal, inputResponses: responses } = context.mcpReq;
     const { id, rights } = access();

@@ -167,7 +167,7 @@ export const thirdParties: readonly ThirdParty[] = [
   { specifier: "parse5", places: ["packages/documents/src/formats/html/"] },
   { specifier: "markdown-it", places: ["packages/documents/src/formats/markdown.ts"] },
   // The search of tools.
-  { specifier: "minisearch", places: ["src/gateway/search/tool_index.ts"] },
+  { specifier: "minisearch", places: ["src/gateway/search/word_index.ts"] },
   // Loaded with the first server on the network.
   { specifier: "oauth4webapi", places: ["src/mcp/auth/"] },
   // Reading keeps the places of a file's text, editing keeps all the rest of it.

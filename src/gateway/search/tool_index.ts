@@ -1,9 +1,9 @@
 /** Finds tools by what they do: BM25 over names, titles, descriptions, schemas, MCP servers and Computers. */
-import MiniSearch from "minisearch";
 import type { Json, McpTool } from "../../agent/toolkit/mcp.ts";
 import { mcpServerOf } from "../../agent/toolkit/tool_definition.ts";
 import type { OfficeTool } from "../../agent/toolkit/toolset.ts";
 import { isRecord } from "../../json/json.ts";
+import { WordIndex } from "./word_index.ts";
 
 /** How much a term counts in each field. */
 const WEIGHTS = { name: 2, title: 1.5, purpose: 2, hints: 0.5, schema: 0.5, server: 1, computer: 1 } as const;
@@ -14,12 +14,6 @@ const PURPOSE_CHARACTERS = 200;
 const MAX_CHARACTERS = 4_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 3;
-/** A term from so many characters on also counts as the beginning of a longer one. */
-const MIN_PREFIX = 4;
-/** The most different words of a query: each one costs milliseconds in an index of thousands of tools. */
-const MAX_QUERY_WORDS = 64;
-/** The tools that are indexed before the event loop runs again. */
-const CHUNK = 100;
 
 /** What is indexed of a tool, by the name that clients call it by. */
 type Entry = Readonly<Record<keyof typeof WEIGHTS, string>> & { readonly id: string };
@@ -34,11 +28,7 @@ export class ToolIndex {
   /** The lists that were indexed, by Computer. */
   readonly #sources = new Map<string, readonly OfficeTool[]>();
   readonly #indexed = new Map<string, Indexed>();
-  readonly #search = new MiniSearch<Entry>({
-    fields: FIELDS,
-    tokenize: wordsOf,
-    processTerm: (word) => termOf(word) ?? null,
-  });
+  readonly #search = new WordIndex(WEIGHTS);
   /** The update that runs now; the next one waits for it. */
   #updating: Promise<void> = Promise.resolve();
 
@@ -56,16 +46,7 @@ export class ToolIndex {
     query: string,
     { isWanted = () => true }: { readonly isWanted?: (tool: OfficeTool) => boolean } = {},
   ): OfficeTool[] {
-    const results = this.#search.search(query.slice(0, MAX_CHARACTERS), {
-      boost: WEIGHTS,
-      combineWith: "OR",
-      tokenize: queryWords,
-      prefix: (term) => term.length >= MIN_PREFIX || isLoneCharacter(term),
-    });
-    const byScore = results.sort((one, other) =>
-      other.score - one.score || (String(one.id) < String(other.id) ? -1 : 1)
-    );
-    return byScore.flatMap(({ id }) => {
+    return this.#search.search(query).flatMap((id) => {
       const tool = this.#indexed.get(id)?.tool;
       return tool !== undefined && isWanted(tool) ? [tool] : [];
     });
@@ -77,7 +58,7 @@ export class ToolIndex {
       const source = tools.get(computer) ?? [];
       if (this.#sources.get(computer) !== source) added.push(...this.#replace(computer, source));
     }
-    await this.#search.addAllAsync(added, { chunkSize: CHUNK });
+    await this.#search.add(added);
   }
 
   #replace(computer: string, source: readonly OfficeTool[]): Entry[] {
@@ -106,13 +87,6 @@ export class ToolIndex {
     this.#indexed.delete(name);
     this.#search.discard(name);
   }
-}
-
-/** Each word once, since a word that is repeated means no more. */
-function queryWords(query: string): string[] {
-  const words = new Map(wordsOf(query).map((word) => [termOf(word), word]));
-  words.delete(undefined);
-  return [...words.values()].slice(0, MAX_QUERY_WORDS);
 }
 
 function areEqual(one: Entry, other: Entry): boolean {
@@ -151,42 +125,4 @@ function schemaTexts({ inputSchema }: McpTool): string[] {
   };
   visit(inputSchema, 1);
   return texts;
-}
-
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  ("a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our so some " +
-    "that the their them then there these this those to us use used using via want was we what when where which who " +
-    "will with you your please need would should like tool tools").split(" "),
-);
-
-/** English endings of words from so many characters on: with them, the search finds as much as with a stemmer. */
-const ENDING = /(?:ies|ing|ed|es|s|e|y)$/;
-const MIN_INFLECTED = 3;
-
-/** Letters, or digits, of any script; a word in camel case is several. */
-const WORDS = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|[\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
-/** Scripts that put no spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-
-/** The words of a text, in order; where nothing separates them, each two characters that follow one another. */
-export function wordsOf(text: string): string[] {
-  const words = text.normalize("NFKC").match(WORDS) ?? [];
-  return words.flatMap((word) => UNSPACED.test(word) ? pairsOf(word) : [word]);
-}
-
-/** The term of a word, without its ending; `undefined` for one that says nothing. */
-export function termOf(word: string): string | undefined {
-  const lower = word.toLowerCase();
-  return STOP_WORDS.has(lower) ? undefined : lower.length > MIN_INFLECTED ? lower.replace(ENDING, "") : lower;
-}
-
-/** Whether a term is one character of a script that puts no spaces between words: the beginning of a pair. */
-function isLoneCharacter(term: string): boolean {
-  return UNSPACED.test(term) && [...term].length === 1;
-}
-
-function pairsOf(text: string): string[] {
-  const characters = [...text];
-  if (characters.length < 2) return characters;
-  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }

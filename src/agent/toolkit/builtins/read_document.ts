@@ -47,7 +47,8 @@ const MAX_DATA_LENGTH = 32;
 /** The errors of Computers that do not have a document. */
 const NOT_THERE = [ErrorCode.NOT_FOUND, ErrorCode.DOCUMENT_NOT_FOUND];
 
-interface Place {
+/** Where a document is. */
+export interface Place {
   readonly remote: RemoteComputer;
   readonly uri: string;
   readonly signal: AbortSignal;
@@ -126,7 +127,12 @@ function readPages(args: Arguments): readonly number[] | undefined {
   return [...pages];
 }
 
-async function findPlace(
+/**
+ * The Computer that has a document: the one that is named, or the only one of all.
+ *
+ * @throws {ArgumentError} none has it, or several have.
+ */
+export async function findPlace(
   reach: Reach,
   { uri, computer, signal }: {
     readonly uri: string;
@@ -209,7 +215,7 @@ async function readSomePages(
 }
 
 /** The heading of a page, without what it repeats: its number, counted from 1, or the title of its document. */
-function titleOf({ title }: DPEPage, page: number, document: DPEDocument): string {
+export function titleOf({ title }: DPEPage, page: number, document: DPEDocument): string {
   const own = title === document.title ? "" : title.replace(/^Page \d+(?:: |$)/, "");
   return `Page ${page}${own === "" ? "" : `: ${toSeenWord(own)}`}`;
 }
@@ -220,7 +226,7 @@ function headOf({ title, file_type, page_count, uri }: DPEDocument, computer: st
 }
 
 /** A text of the format, as it is shown; one that the Computer did not render is the JSON itself. */
-function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
+export function textOf(part: DPEPage | DPEElementDetail, format: DPEFormat): string {
   const { content_markdown: markdown, content_text: plain } = part;
   const elements = elementsOf(part);
   if (format === "markdown" && markdown !== undefined) {

@@ -45,6 +45,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     nameLength: options.nameLength,
     tools: options.tools,
     builtinTools: options.builtinTools,
+    searchAndFetch: options.searchFetch,
     names: names?.given,
     onNames: (given) => names?.keep(given),
     problem,

@@ -38,6 +38,13 @@ export function addMcpCommand(
     )
     .option("--no-builtin-tools", "leave out list_computers, view_desktop, find_documents and read_document")
     .addOption(
+      new Option(
+        "--search-fetch <when>",
+        "offer search and fetch over documents and windows: auto to clients of OpenAI, always, or never",
+      )
+        .choices(["auto", "always", "never"]).default("auto").env("A2C_SEARCH_FETCH"),
+    )
+    .addOption(
       new Option("--state <file>", "a file that keeps the names of tools over restarts").env("A2C_STATE"),
     )
     .addOption(

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { OfficeTool } from "../../../../src/agent/toolkit/toolset.ts";
-import { termOf, ToolIndex, wordsOf } from "../../../../src/gateway/search/tool_index.ts";
+import { ToolIndex } from "../../../../src/gateway/search/tool_index.ts";
+import { termOf, wordsOf } from "../../../../src/gateway/search/word_index.ts";
 import {
   asked,
   heldOut,

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { AgentConnectionOptions } from "../../../credentials.ts";
+import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
@@ -14,6 +15,7 @@ export interface McpOptions extends HttpOptions {
   readonly nameLength?: number;
   readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
+  readonly searchFetch: SearchAndFetch;
   readonly state?: string;
   /** Seconds. */
   readonly timeout?: number;
@@ -117,11 +119,20 @@ function connectionWords(connection: EntryConnection, tokenPath: string | undefi
 }
 
 function optionWords(options: McpOptions): string[] {
-  const { tools, builtinTools, nameLength, timeout, patience, activityLog, activityArguments = false } =
-    options;
+  const {
+    tools,
+    builtinTools,
+    searchFetch,
+    nameLength,
+    timeout,
+    patience,
+    activityLog,
+    activityArguments = false,
+  } = options;
   return [
     ...given("--tools", tools === "all" ? undefined : tools),
     ...(builtinTools ? [] : ["--no-builtin-tools"]),
+    ...given("--search-fetch", searchFetch === "auto" ? undefined : searchFetch),
     ...given("--name-length", nameLength),
     ...given("--timeout", timeout === undefined ? undefined : `${timeout}s`),
     ...given("--patience", patience === undefined ? undefined : `${patience}s`),
