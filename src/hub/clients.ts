@@ -72,11 +72,14 @@ export function fullMetadata(id: string, metadata: ClientMetadata) {
   return { client_id: id, ...metadata, ...COMMON };
 }
 
-/** Where a person is sent back to: a host, this machine, or an app. For people. */
+/** Where a program on the machine of the person's browser waits for it. */
+export const OWN_MACHINE = "localhost";
+
+/** Where a person is sent back to: a host, the own machine, or an app. For people. */
 export function hostOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (url === null) return "";
-  if (LOOPBACK_HOSTS.includes(url.hostname)) return "this machine";
+  if (LOOPBACK_HOSTS.includes(url.hostname)) return OWN_MACHINE;
   return ["http:", "https:"].includes(url.protocol) ? url.host : `the app for ${url.protocol}//`;
 }
 

@@ -1,6 +1,7 @@
 /** The pages of a hub that a person sees while a client is connected: plain HTML without scripts. Pure. */
 import { createHash } from "node:crypto";
 import { toBareLine } from "../text/safe_text.ts";
+import { OWN_MACHINE } from "./clients.ts";
 import { RIGHTS, type Rights } from "./grants.ts";
 
 /** A page and the headers that protect it. */
@@ -50,7 +51,7 @@ export interface OfficeOnPage {
 export function provePage({ client, office, problem, canSignIn }: ProvePage): Page {
   const target = office === undefined ? "your offices" : `the office ${named(office)}`;
   const operator = `
-    <details${problem === undefined ? "" : " open"}>
+    <details>
       <summary>I operate this hub</summary>
       <label for="token">Operator's token</label>
       <input id="token" name="token" type="password" autocomplete="current-password">
@@ -138,8 +139,9 @@ function facts({ documentHost, returnsTo }: AskingClient): string {
   const known = documentHost === undefined
     ? "nobody: it has registered itself, under a name of its choice"
     : named(documentHost);
+  const place = returnsTo === OWN_MACHINE ? "a program on this machine" : named(returnsTo);
   return `<dl>
-    <dt>Afterwards you return to</dt><dd>${named(returnsTo)}</dd>
+    <dt>Afterwards you return to</dt><dd>${place}</dd>
     <dt>Vouched for by</dt><dd>${known}</dd>
   </dl>`;
 }
