@@ -3,6 +3,7 @@
  * serves `/oauth/…` and `/.well-known/oauth-authorization-server`.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Access } from "../http/mcp/access.ts";
 import { createHostRule, type HostRule } from "../http/senders.ts";
 import type { Forwarded } from "../http/proxies.ts";
 import { parseJson } from "../json/json.ts";
@@ -13,13 +14,13 @@ import { Transient } from "./artifacts.ts";
 import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
 import { type ConsentOptions, Consents } from "./consents.ts";
 import { type Exchange, readBody, sendJson } from "./exchange.ts";
-import { findAccessToken, type GrantedOffices, Grants, type Rights } from "./grants.ts";
+import { findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
 import { OAuthLibrary, PATHS, SCOPES } from "./oauth_library.ts";
 import { type Asked, HubQuotas } from "./quotas.ts";
 import { StateFile } from "./state_file.ts";
-import { Uses } from "./uses.ts";
+import { GrantsInUse } from "./grants_in_use.ts";
 
 /** How long a client's metadata document may take, in milliseconds. */
 const DOCUMENT_TIMEOUT_MS = 5_000;
@@ -37,18 +38,6 @@ const AUTHORIZATION_PARAMETERS: readonly string[] = [
   "response_type",
   "state",
 ];
-
-/** Which client a token belongs to, and what it may do: the `Access` of an entrance. */
-export interface HubAccess {
-  readonly id: string;
-  readonly client: string;
-  readonly offices: GrantedOffices;
-  readonly computers?: readonly string[] | undefined;
-  readonly rights: Rights;
-  readonly expiresAt: number;
-  /** Aborted when the grant ends, or allows something else. */
-  readonly signal: AbortSignal;
-}
 
 export interface AuthorizationServerOptions
   extends Pick<ConsentOptions, "resourceOf" | "computersOf" | "operator"> {
@@ -75,7 +64,7 @@ export class AuthorizationServer implements AsyncDisposable {
   readonly #file: StateFile;
   readonly #clients: Clients;
   readonly #grants: Grants;
-  readonly #uses: Uses;
+  readonly #inUse: GrantsInUse;
   readonly #quotas: HubQuotas;
   readonly #isHostAllowed: HostRule;
   readonly #library: OAuthLibrary;
@@ -99,7 +88,7 @@ export class AuthorizationServer implements AsyncDisposable {
     this.#library = library;
     this.#quotas = quotas;
     this.#audit = withFields(options.logger, { module: "audit" });
-    this.#uses = new Uses(grants);
+    this.#inUse = new GrantsInUse(grants, { file, audit: this.#audit });
     this.#isHostAllowed = createHostRule({
       allowed: [new URL(options.publicUrl).hostname],
       isOpenToOthers: true,
@@ -176,24 +165,24 @@ export class AuthorizationServer implements AsyncDisposable {
   };
 
   /** Finds who a bearer token belongs to; `undefined` when it is not good for this path. */
-  verify(token: string, resource: string): HubAccess | undefined {
+  verify(token: string, resource: string): Access | undefined {
     const known = findAccessToken(this.#file, token, Date.now());
     if (known === undefined || known.audience !== resource) return undefined;
     const { grant, scopes, expiresAt } = known;
     const { id, client, offices, computers } = grant;
     const rights = scopes.includes(SCOPES[1]) ? grant.rights : "read";
-    return { id, client, offices, computers, rights, expiresAt, signal: this.#uses.use(grant) };
+    return { id, client, offices, computers, rights, expiresAt, signal: this.#inUse.use(grant) };
   }
 
   /** Counts a call of a tool, for the list of grants. */
   countCall(id: string): void {
-    this.#uses.countCall(id);
+    this.#inUse.countCall(id);
   }
 
   /** Stops serving, and closes the state file. Idempotent. */
   close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#uses.close();
+    this.#inUse.close();
     this.#file[Symbol.dispose]();
     return Promise.resolve();
   }

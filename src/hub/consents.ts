@@ -1,9 +1,10 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../log.ts";
+import type { AccessRights } from "../protocol/rights.ts";
 import { hostOf } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
-import { type GrantedOffices, type Grants, RIGHTS, type Rights } from "./grants.ts";
+import { type GrantedOffices, type Grants, RIGHTS } from "./grants.ts";
 import type { Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import { CONSENT_SECONDS, type OAuthLibrary, SCOPES } from "./oauth_library.ts";
@@ -61,7 +62,7 @@ interface Asked {
   readonly resource: HubResource;
   /** The resource as the client has spelled it. */
   readonly indicator: string;
-  readonly rights: readonly Rights[];
+  readonly rights: readonly AccessRights[];
 }
 
 export class Consents {
@@ -120,7 +121,7 @@ export class Consents {
       returnsTo: hostOf(redirectUri),
       redirectUri,
     };
-    const rights: readonly Rights[] = String(scope).split(" ").includes(SCOPES[1]) ? RIGHTS : ["read"];
+    const rights: readonly AccessRights[] = String(scope).split(" ").includes(SCOPES[1]) ? RIGHTS : ["read"];
     return { uid, clientId: id, client: asking, resource, indicator, rights };
   }
 
@@ -203,7 +204,7 @@ export class Consents {
   async #grant(
     { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
     { clientId, client, resource, indicator }: Asked,
-    given: { readonly offices: GrantedOffices; readonly rights: Rights; readonly consentedBy: string },
+    given: { readonly offices: GrantedOffices; readonly rights: AccessRights; readonly consentedBy: string },
   ): Promise<void> {
     const { grants, library, audit } = this.#options;
     const { name, returnsTo } = client;

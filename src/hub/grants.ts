@@ -1,11 +1,11 @@
 /** Grants: what a person has allowed a client, until somebody takes it back. Tokens belong to a grant and end with it. */
 import { randomBytes } from "node:crypto";
 import { isTexts, parseJson } from "../json/json.ts";
+import type { AccessRights } from "../protocol/rights.ts";
 import { type Row, secretDigest, type StateFile } from "./state_file.ts";
 
 /** What a client may do, from the least. */
-export const RIGHTS = ["read", "confirm", "call"] as const;
-export type Rights = typeof RIGHTS[number];
+export const RIGHTS = ["read", "confirm", "call"] as const satisfies readonly AccessRights[];
 
 /** Offices by their ids, or all offices of the hub. */
 export type GrantedOffices = "all" | readonly string[];
@@ -23,7 +23,7 @@ export interface NewGrant {
   readonly offices: GrantedOffices;
   /** All Computers when absent. */
   readonly computers?: readonly string[] | undefined;
-  readonly rights: Rights;
+  readonly rights: AccessRights;
 }
 
 export interface Grant extends NewGrant {
@@ -37,7 +37,7 @@ export interface Grant extends NewGrant {
 /** What a command may change of a grant; nothing of it gives more than the client's tokens allow. */
 export interface GrantChange {
   readonly client?: string | undefined;
-  readonly rights?: Rights | undefined;
+  readonly rights?: AccessRights | undefined;
   readonly offices?: GrantedOffices | undefined;
   readonly computers?: readonly string[] | undefined;
 }
@@ -50,6 +50,9 @@ const NOW = () => Date.now();
 export class Grants {
   readonly #file: StateFile;
   readonly #now: () => number;
+  /** Called when a grant begins or ends here, and not by another program. */
+  onBegin: (grant: Grant) => void = () => {};
+  onEnd: (id: string) => void = () => {};
 
   constructor(file: StateFile, now: () => number = NOW) {
     this.#file = file;
@@ -83,6 +86,7 @@ export class Grants {
         rights,
         this.#now(),
       );
+      this.onBegin({ ...grant, id, since: this.#now(), lastUsed: undefined, calls: 0 });
       return { id, replaced: earlier };
     });
   }
@@ -143,6 +147,7 @@ export class Grants {
   }
 
   #delete(id: string): boolean {
+    this.onEnd(id);
     this.#file.run("DELETE FROM artifacts WHERE grant_id = ?", id);
     return this.#file.run("DELETE FROM grants WHERE id = ?", id) > 0;
   }

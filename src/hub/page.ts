@@ -1,8 +1,9 @@
 /** The pages of a hub that a person sees while a client is connected: plain HTML without scripts. Pure. */
 import { createHash } from "node:crypto";
+import type { AccessRights } from "../protocol/rights.ts";
 import { toBareLine } from "../text/safe_text.ts";
 import { OWN_MACHINE } from "./clients.ts";
-import { RIGHTS, type Rights } from "./grants.ts";
+import { RIGHTS } from "./grants.ts";
 
 /** A page and the headers that protect it. */
 export interface Page {
@@ -37,7 +38,7 @@ export interface ConsentPage {
   readonly offices: readonly OfficeOnPage[] | undefined;
   /** Whether the person may leave out an office. */
   readonly isChoice: boolean;
-  readonly rights: readonly Rights[];
+  readonly rights: readonly AccessRights[];
   readonly problem: string | undefined;
 }
 
@@ -109,7 +110,7 @@ export function problemPage(
   return page(title, `<h1>${shown(title)}</h1>\n  <p role="alert">${shown(text)}</p>`, { status });
 }
 
-const RIGHTS_TEXT: Readonly<Record<Rights, readonly [title: string, text: string]>> = {
+const RIGHTS_TEXT: Readonly<Record<AccessRights, readonly [title: string, text: string]>> = {
   read: ["Read", "See windows and documents, and use tools that say that they change nothing"],
   confirm: [
     "Ask before each change",
@@ -119,11 +120,11 @@ const RIGHTS_TEXT: Readonly<Record<Rights, readonly [title: string, text: string
 };
 
 /** What is chosen until the person chooses: not more than is asked at the machine. */
-function chosen(rights: readonly Rights[]): Rights {
+function chosen(rights: readonly AccessRights[]): AccessRights {
   return rights.includes("confirm") ? "confirm" : "read";
 }
 
-function choice(rights: Rights, checked: Rights): string {
+function choice(rights: AccessRights, checked: AccessRights): string {
   const [title, text] = RIGHTS_TEXT[rights];
   return `<div class="choice">
         <input type="radio" id="rights-${rights}" name="rights" value="${rights}" required${

@@ -140,12 +140,15 @@ Deno.test("a command revokes a grant at once for tokens that are out, and its st
   await using hub = await HubDoor.open();
   const { client, access, refresh } = await connected(hub);
   const found = hub.server.verify(access, hub.resource("lab"));
-  const ended = new Promise((resolve) => found?.signal.addEventListener("abort", resolve));
+  const ended = new Promise((resolve) => found?.signal?.addEventListener("abort", resolve));
   assert(withGrants(hub, (grants) => grants.revoke(found?.id ?? "")));
   assertEquals(hub.server.verify(access, hub.resource("lab")), undefined);
   const refused = await client.refresh(refresh);
   assertEquals([refused.status, (await refused.json()).error], [400, "invalid_grant"]);
   await within(ended, "the end of the streams");
+  await hub.log.until(({ module, message }) =>
+    module === "audit" && message === "a grant was revoked by a command"
+  );
 });
 
 Deno.test("a command limits a grant for tokens that are out", async () => {

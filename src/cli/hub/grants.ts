@@ -1,0 +1,232 @@
+/** The commands of a hub's operator: invitations, and the grants of clients. They work while the hub runs. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
+import type { Invitations } from "../../hub/invitations.ts";
+import type { AccessRights } from "../../protocol/rights.ts";
+import { countOf } from "../../text/text.ts";
+import { toBareLine, toSeenName } from "../../text/safe_text.ts";
+import { unknownName } from "../../text/spelling.ts";
+import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
+import { collect, parseName } from "../options.ts";
+import { printError, UsageError } from "../outcome.ts";
+import { hubStateFile, type HubStateOptions } from "./state.ts";
+
+const RIGHTS: readonly AccessRights[] = ["read", "confirm", "call"];
+
+interface Printed {
+  readonly json?: boolean;
+}
+
+/** Declares `invite` and `grants`. */
+export function addGrantCommands(program: Command): void {
+  addInvite(program);
+  const group = program.command("grants")
+    .description(
+      "show and change what clients may do; a change counts at once, also for tokens that are out",
+    );
+  addList(group, program);
+  addRename(group, program);
+  addLimit(group, program);
+  addRevoke(group, program);
+}
+
+function addInvite(program: Command): void {
+  program.command("invite <offices...>")
+    .description(
+      "make a code with which a person connects one client to these offices; it is good for 10 minutes",
+    )
+    .option("--for <name>", "who will consent, for the list of grants", "invited")
+    .addOption(jsonOption())
+    .action((names: string[], { for: name, ...printed }: { readonly for: string } & Printed) =>
+      answer(program, printed, ({ invitations }) => {
+        const offices = [...new Set(names.map(parseOffice))];
+        const { code, expiresAt } = invitations.add({ name, offices });
+        const until = new Date(expiresAt).toLocaleTimeString("sv");
+        return {
+          value: { code, offices, expires_at: new Date(expiresAt).toISOString() },
+          text: `${code}\nGood once, until ${until}, for ${offices.map(toSeenName).join(", ")}`,
+        };
+      })
+    );
+}
+
+function addList(group: Command, program: Command): void {
+  group.command("list", { isDefault: true })
+    .description("list the grants: clients, who consented, offices, rights, last use and calls")
+    .addOption(jsonOption())
+    .action((printed: Printed) =>
+      answer(program, printed, ({ grants }) => {
+        const listed = grants.list();
+        return { value: listed.map(toJson), text: listed.map(describe).join("\n") || "No grants" };
+      })
+    );
+}
+
+function addRename(group: Command, program: Command): void {
+  group.command("rename <id> <name>")
+    .description("give a client another name, which Computers are told as well")
+    .addOption(jsonOption())
+    .action((id: string, name: string, printed: Printed) =>
+      answer(program, printed, ({ grants }) => {
+        find(grants, id);
+        return change(grants, id, { client: parseAs("name", name) });
+      })
+    );
+}
+
+interface Limits extends Printed {
+  readonly rights?: AccessRights;
+  readonly office?: readonly string[];
+  readonly computer?: readonly string[];
+}
+
+function addLimit(group: Command, program: Command): void {
+  group.command("limit <id>")
+    .description("let a client do less; more than the person has consented to needs a new consent")
+    .addOption(new Option("--rights <rights>", "what it may do").choices(RIGHTS))
+    .addOption(
+      new Option("--office <office>", "an office that it may use; can be repeated").argParser(collect),
+    )
+    .addOption(
+      new Option("--computer <name>", "a Computer that it may use, of all its offices; can be repeated")
+        .argParser(collect),
+    )
+    .addOption(jsonOption())
+    .action((id: string, { rights, office, computer, ...printed }: Limits) =>
+      answer(program, printed, ({ grants }) => {
+        if (rights === undefined && office === undefined && computer === undefined) {
+          throw new UsageError("Cannot limit the grant: give --rights, --office or --computer");
+        }
+        const grant = find(grants, id);
+        const offices = office?.map(parseOffice);
+        requireLess(grant, { rights, offices, computers: computer });
+        return change(grants, id, { rights, offices, computers: computer });
+      })
+    );
+}
+
+/** The tokens that are out are for what the person has consented to. */
+function requireLess(grant: Grant, { rights, offices, computers }: GrantChange): void {
+  if (rights !== undefined && RIGHTS.indexOf(rights) > RIGHTS.indexOf(grant.rights)) {
+    throw moreThan(grant, `its rights are ${grant.rights}`);
+  }
+  const { offices: own, computers: seen } = grant;
+  const office = own === "all" || offices === "all"
+    ? undefined
+    : offices?.find((each) => !own.includes(each));
+  if (office !== undefined) throw moreThan(grant, `it has no rights in office ${toSeenName(office)}`);
+  const computer = computers?.find((each) => seen?.includes(each) === false);
+  if (computer !== undefined) throw moreThan(grant, `it does not see Computer ${toSeenName(computer)}`);
+}
+
+function moreThan({ id }: Grant, why: string): UsageError {
+  return new UsageError(`Cannot limit grant "${id}" to more than it has: ${why}; connect the client again`);
+}
+
+function addRevoke(group: Command, program: Command): void {
+  group.command("revoke <ids...>")
+    .description("end grants and all of their tokens")
+    .addOption(jsonOption())
+    .action((ids: string[], printed: Printed) =>
+      answer(program, printed, ({ grants }) => {
+        const found = ids.map((id) => find(grants, id));
+        for (const { id } of found) grants.revoke(id);
+        const lines = found.map(({ id, client }) => `Revoked ${id}, ${toSeenName(client)}`);
+        return { value: found.map(toJson), text: lines.join("\n") };
+      })
+    );
+}
+
+interface HubState {
+  readonly grants: Grants;
+  readonly invitations: Invitations;
+}
+
+/** Opens the state, and prints what was done with it. */
+async function answer(
+  program: Command,
+  { json = false }: Printed,
+  use: (state: HubState) => Pick<CommandAnswer, "value" | "text">,
+): Promise<void> {
+  // Loaded only now, so that --help and a wrong command line are fast.
+  const [{ StateFile, StateFileError }, { Grants }, { Invitations }] = await Promise.all([
+    import("../../hub/state_file.ts"),
+    import("../../hub/grants.ts"),
+    import("../../hub/invitations.ts"),
+  ]);
+  try {
+    using file = StateFile.openExisting(hubStateFile(program.opts<HubStateOptions>()));
+    const answered = use({ grants: new Grants(file), invitations: new Invitations(file) });
+    showAnswer(answered, { print: console.log, printError }, { json, screen: undefined });
+  } catch (error) {
+    throw error instanceof StateFileError ? new UsageError(error.message, { cause: error }) : error;
+  }
+}
+
+function find(grants: Grants, id: string): Grant {
+  const grant = grants.find(id);
+  if (grant !== undefined) return grant;
+  throw new UsageError(unknownName("grant", id, grants.list().map((each) => each.id)));
+}
+
+function change(
+  grants: Grants,
+  id: string,
+  changed: GrantChange,
+): Pick<CommandAnswer, "value" | "text"> {
+  grants.change(id, changed);
+  const grant = find(grants, id);
+  return { value: toJson(grant), text: describe(grant) };
+}
+
+function describe(grant: Grant): string {
+  const { id, client, rights, offices, computers, returnsTo, consentedBy, since, lastUsed, calls } = grant;
+  const where = offices === "all" ? "all offices" : offices.map(toSeenName).join(", ");
+  const which = computers === undefined ? "" : `, Computers ${computers.map(toSeenName).join(", ")}`;
+  const used = lastUsed === undefined
+    ? "never used"
+    : `last used ${timeOf(lastUsed)}, ${countOf(calls, "call")}`;
+  return [
+    `${id}  ${toBareLine(client)}: ${rights} in ${where}${which}`,
+    `  returns to ${toBareLine(returnsTo)}; ${toBareLine(consentedBy)} consented ${timeOf(since)}; ${used}`,
+  ].join("\n");
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toLocaleString("sv");
+}
+
+function toJson(grant: Grant) {
+  const { id, client, clientId, returnsTo, consentedBy, resource, rights, offices, computers } = grant;
+  return {
+    id,
+    client,
+    client_id: clientId,
+    returns_to: returnsTo,
+    consented_by: consentedBy,
+    resource,
+    offices,
+    computers: computers ?? null,
+    rights,
+    since: new Date(grant.since).toISOString(),
+    last_used: grant.lastUsed === undefined ? null : new Date(grant.lastUsed).toISOString(),
+    calls: grant.calls,
+  };
+}
+
+function parseOffice(name: string): string {
+  return parseAs("office", name);
+}
+
+function parseAs(what: string, name: string): string {
+  try {
+    return parseName(name);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new UsageError(`Cannot use ${what} "${name}": ${error.message}`);
+  }
+}
+
+function jsonOption(): Option {
+  return new Option("--json", "print JSON");
+}
