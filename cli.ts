@@ -1,11 +1,11 @@
 /**
- * The programs as one command: `a2c-smcp server`, `computer`, `agent` and `documents`. It has no exports.
+ * The programs as one command: `a2c-smcp server`, `computer`, `agent`, `hub` and `documents`. It has no exports.
  *
  * ```sh
  * deno run -A cli.ts server --port 3000
  * ```
  *
- * Each program needs the permissions that `server.ts`, `computer.ts`, `agent.ts` or `@a2c-smcp/documents` names.
+ * Each program needs the permissions that `server.ts`, `computer.ts`, `agent.ts`, `hub.ts` or `@a2c-smcp/documents` names.
  *
  * @module
  */
@@ -58,6 +58,13 @@ const programs: Readonly<
       return ownProgram(runAgentCli, createAgentProgram);
     },
     summary: "uses the Computers of an office",
+  },
+  hub: {
+    load: async () => {
+      const { runHubCli, createHubProgram } = await import("./src/cli/hub/main.ts");
+      return ownProgram(runHubCli, createHubProgram);
+    },
+    summary: "a Server, and its offices for MCP clients on the same port",
   },
   documents: {
     load: async () => {

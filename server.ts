@@ -1,5 +1,5 @@
 /**
- * The Server: the hub of A2C-SMCP. It keeps offices, relays an Agent's requests to the Computers of its office, and
+ * The Server: the relay of A2C-SMCP. It keeps offices, relays an Agent's requests to the Computers of its office, and
  * notifies the office of changes.
  *
  * ```ts

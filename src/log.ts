@@ -43,6 +43,7 @@ export type LogLevel = typeof LOG_LEVELS[number];
 export const LOG_MODULES = {
   server: "the Server: offices, members, relayed requests",
   audit: "the Server: who connects, joins, leaves and is refused",
+  hub: "the hub: its seats in offices, and its MCP clients",
   computer: "the Computer: the Agent's requests and their answers",
   agent: "the Agent: its requests and notifications",
   link: "the connection to the Server",

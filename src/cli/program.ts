@@ -1,4 +1,4 @@
-/** Declares, parses and runs the command lines of the three programs, and writes their help. */
+/** Declares, parses and runs the command lines of the programs, and writes their help. */
 import { Command, CommanderError, Help, type HelpConfiguration, Option } from "commander";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
 import { PACKAGE_VERSION } from "../version.ts";
@@ -138,7 +138,7 @@ function silenceErrors(program: Command): void {
   }
 }
 
-const PROGRAMS = ["server", "computer", "agent", "documents"] as const;
+const PROGRAMS = ["server", "computer", "agent", "hub", "documents"] as const;
 
 export type ProgramName = typeof PROGRAMS[number];
 

@@ -40,7 +40,7 @@ export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise
 const OFFICES_START_MS = 5_000;
 
 /**
- * The hub of the protocol: it keeps offices, relays `client:*` requests from an Agent to a Computer of the same office,
+ * The relay of the protocol: it keeps offices, relays `client:*` requests from an Agent to a Computer of the same office,
  * and turns `server:*` events into `notify:*` broadcasts. It does not read what it relays.
  *
  * @example

@@ -57,7 +57,7 @@ async function testIn(
 
 /** A line to its last word, and what may stand there. */
 const LINES = [
-  [["a2c-smcp", ""], ["agent", "completion", "computer", "documents", "server"]],
+  [["a2c-smcp", ""], ["agent", "completion", "computer", "documents", "hub", "server"]],
   [["a2c-smcp", "completion", "z"], ["zsh"]],
   [["a2c-smcp", "agent", "c"], ["call", "complete", "config"]],
   [["a2c-smcp", "computer", "server", "re"], ["remove", "restart"]],

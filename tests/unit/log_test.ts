@@ -34,7 +34,7 @@ Deno.test("parseLogLevels() lists the known levels and modules in its errors", (
   assertThrows(
     () => parseLogLevels("mpc=info"),
     RangeError,
-    `"mpc" (modules: server, audit, computer, agent`,
+    `"mpc" (modules: server, audit, hub, computer, agent`,
   );
   for (const text of ["", "info,", "mcp=", "=info", "mcp=info=warn", "toString=info"]) {
     assertThrows(() => parseLogLevels(text), RangeError, "Unknown log");
@@ -99,6 +99,7 @@ Deno.test("each log module has a description", () => {
   assertEquals(Object.keys(LOG_MODULES), [
     "server",
     "audit",
+    "hub",
     "computer",
     "agent",
     "link",

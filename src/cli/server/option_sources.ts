@@ -143,6 +143,7 @@ function parseText(option: Option, { text, earlier, refuse }: {
 }
 
 export const CLIENT_VARIABLES: readonly string[] = [
+  "A2C_ACTIVITY_LOG",
   "A2C_AUTH",
   "A2C_CA_FILE",
   "A2C_COMPUTER",
@@ -153,11 +154,14 @@ export const CLIENT_VARIABLES: readonly string[] = [
   "A2C_GATEWAY_TOKEN",
   "A2C_GATEWAY_TOKEN_FILE",
   "A2C_HEADER",
+  "A2C_HUB_NAME",
   "A2C_INPUTS",
+  "A2C_MCP_TOKEN_FILE",
   "A2C_NAME",
   "A2C_NAME_LENGTH",
   "A2C_OFFICE",
   "A2C_PROTOCOL",
+  "A2C_PUBLIC_URL",
   "A2C_START_TIMEOUT",
   "A2C_STATE",
   "A2C_TOKEN_COMMAND",

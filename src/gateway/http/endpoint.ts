@@ -13,11 +13,13 @@ import type { Logger } from "../../log.ts";
 import { type Access, accessOf } from "../../http/mcp/access.ts";
 import type { McpPath } from "../../http/mcp/entrance.ts";
 import type { AdmittedRequest } from "../../http/mcp/json_body.ts";
+import { httpError } from "../../http/mcp/http_error.ts";
 import type { SessionFactory } from "../../http/mcp/sessions.ts";
 import type { GatewayCore } from "../gateway_core.ts";
 import { listenedResources } from "../listening_transport.ts";
 import { type ListName, type Scope, throttleLists } from "../gateway_options.ts";
 import { refuseParamHeaders } from "./param_headers.ts";
+import type { ServedOffice } from "./served_offices.ts";
 
 const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
   tools: { kind: "tools_list_changed" },
@@ -27,6 +29,7 @@ const EVENTS: Readonly<Record<ListName, ServerEvent>> = {
 
 /** Serves the clients of one scope. */
 export class Endpoint implements McpPath {
+  readonly served: ServedOffice;
   readonly factory: SessionFactory;
   readonly modern: McpHttpHandler;
   readonly #gateway: GatewayCore;
@@ -35,12 +38,14 @@ export class Endpoint implements McpPath {
   #busy = 0;
 
   constructor(
-    gateway: GatewayCore,
+    served: ServedOffice,
     { scope, logger }: { readonly scope: Scope; readonly logger: Logger },
   ) {
+    const { gateway } = served;
+    this.served = served;
     this.#gateway = gateway;
     this.#scope = scope;
-    this.factory = gateway.factory(scope);
+    this.factory = keeping(served, gateway.factory(scope));
     const bus = new InMemoryServerEventBus();
     const factory = gateway.factory(scope, { isPerRequest: true });
     const serve = ({ era, authInfo }: McpRequestContext) => {
@@ -72,6 +77,10 @@ export class Endpoint implements McpPath {
   ): Promise<Response | undefined> {
     this.#busy++;
     ending.defer(() => void this.#busy--);
+    const use = this.served.use?.();
+    if (use !== undefined) ending.use(use);
+    const problem = await this.served.problem?.();
+    if (problem !== undefined) return cannotUse(problem);
     const needsMore = callsOf(body).some((call) => this.#gateway.needsMore(call, this.#scope, access));
     // Without a challenge, the answer of the tool says so.
     if (needsMore && access.challenge !== undefined) return access.challenge();
@@ -91,6 +100,24 @@ export class Endpoint implements McpPath {
     const tool = this.#gateway.findTool(headers.get("mcp-name") ?? "", this.#scope);
     return tool && refuseParamHeaders(tool.inputSchema, body, headers);
   }
+}
+
+/** A factory whose sessions keep what they are served by. */
+function keeping(served: ServedOffice, factory: SessionFactory): SessionFactory {
+  return (client) => {
+    const server = factory(client);
+    const use = served.use?.();
+    const { onclose } = server;
+    server.onclose = () => {
+      onclose?.();
+      use?.[Symbol.dispose]();
+    };
+    return server;
+  };
+}
+
+function cannotUse(problem: string): Response {
+  return httpError(503, `Cannot use the office: ${problem}`, { headers: { "retry-after": "5" } });
 }
 
 /** The calls of tools in a message, or in a batch of them. */

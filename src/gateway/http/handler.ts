@@ -1,11 +1,13 @@
 /** The gateway over HTTP, for any number of clients: a function from requests to answers. */
 import { type Logger, silentLogger } from "../../log.ts";
 import { Entrance, type EntranceOptions, type HttpHandler, type Route } from "../../http/mcp/entrance.ts";
-import { refuseOffice } from "../../http/mcp/access.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
-import { coreOf, type GatewayCore } from "../gateway_core.ts";
+import { coreOf } from "../gateway_core.ts";
 import { type Gateway, type Scope, scopeFor } from "../gateway_options.ts";
+import type { Seats } from "../seats.ts";
 import { Endpoint } from "./endpoint.ts";
+import { buildPath, parsePath } from "./paths.ts";
+import { OneOffice, SeatedOffices, type ServedOffice, type ServedOffices } from "./served_offices.ts";
 
 const MAX_ENDPOINTS = 1_000;
 
@@ -38,24 +40,29 @@ export interface HttpHandlerOptions extends EntranceOptions {
  * ```
  */
 export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions = {}): HttpHandler {
-  return new Endpoints(coreOf(gateway), options).entrance;
+  return new Endpoints(new OneOffice(coreOf(gateway), options.office), options).entrance;
+}
+
+/**
+ * Serves the offices of seats over Streamable HTTP: each at `/mcp/o/{office}`, also by searching and by Computer, and all
+ * offices that a client's access names at `/mcp`.
+ */
+export function createSeatsHandler(seats: Seats, options: HttpHandlerOptions): HttpHandler {
+  return new Endpoints(new SeatedOffices(seats, options.logger), options).entrance;
 }
 
 class Endpoints {
   readonly entrance: Entrance;
-  readonly #gateway: GatewayCore;
-  readonly #office: string | undefined;
+  readonly #offices: ServedOffices;
   readonly #log: Logger;
   /** By path, and by the Computers that exist for its clients; the one that was used least recently first. */
   readonly #endpoints = new Map<string, Endpoint>();
 
-  constructor(gateway: GatewayCore, options: HttpHandlerOptions) {
-    this.#gateway = gateway;
-    this.#office = options.office;
+  constructor(offices: ServedOffices, options: HttpHandlerOptions) {
+    this.#offices = offices;
     this.#log = options.logger ?? silentLogger;
-    const names = "/mcp, /mcp/search and /mcp/c/{computer}";
     this.entrance = new Entrance({
-      names,
+      names: offices.paths,
       find: (pathname) => this.#find(pathname),
       close: () => this.#close(),
     }, options);
@@ -64,56 +71,59 @@ class Endpoints {
   async #close(): Promise<void> {
     await Promise.all(this.#endpoints.values().map((endpoint) => endpoint.close()));
     this.#endpoints.clear();
+    await this.#offices.close();
   }
 
   #find(pathname: string): Route | undefined {
-    const scope = scopeOf(pathname);
-    if (scope === undefined) return undefined;
+    const place = parsePath(pathname);
+    if (place === undefined || (place.office !== undefined && !this.#offices.isByName)) return undefined;
     const tooMany = () => httpError(503, "Cannot serve one more Computer: there are too many");
     return {
-      path: pathOf(scope),
-      open: (access) =>
-        refuseOffice(access, this.#office ?? this.#gateway.office) ?? this.#open(scopeFor(scope, access)) ??
-          tooMany(),
+      path: buildPath(place),
+      open: (access) => {
+        const served = this.#offices.open(place.office, access);
+        if (served instanceof Response) return served;
+        return this.#open(served, scopeFor(place.scope, access)) ?? tooMany();
+      },
     };
   }
 
-  #open(scope: Scope): Endpoint | undefined {
-    const key = JSON.stringify(scope);
-    const endpoint = this.#endpoints.get(key) ?? this.#create(scope);
+  #open(served: ServedOffice, scope: Scope): Endpoint | undefined {
+    const key = JSON.stringify([served.key, scope]);
+    const endpoint = this.#known(key, served) ?? this.#create(served, { scope, key });
     if (endpoint === undefined) return undefined;
     this.#endpoints.delete(key);
     this.#endpoints.set(key, endpoint);
     return endpoint;
   }
 
+  #known(key: string, served: ServedOffice): Endpoint | undefined {
+    const endpoint = this.#endpoints.get(key);
+    return endpoint?.served === served ? endpoint : undefined;
+  }
+
   /** Anybody can make up names of Computers, so a path that nobody uses gives way to a new one. */
-  #create(scope: Scope): Endpoint | undefined {
+  #create(
+    served: ServedOffice,
+    { scope, key }: { readonly scope: Scope; readonly key: string },
+  ): Endpoint | undefined {
     if (this.#endpoints.size >= MAX_ENDPOINTS) {
-      const [key, unused] = this.#endpoints.entries().find(([, each]) =>
+      const [unused] = this.#endpoints.entries().find(([, each]) =>
         each.isIdle && !this.entrance.hasSession(each)
       ) ?? [];
-      if (key === undefined) return undefined;
-      this.#endpoints.delete(key);
-      void unused?.close();
+      if (unused === undefined) return undefined;
+      this.#drop(unused);
     }
-    return new Endpoint(this.#gateway, { scope, logger: this.#log });
+    const endpoint = new Endpoint(served, { scope, logger: this.#log });
+    served.ended?.addEventListener("abort", () => {
+      if (this.#endpoints.get(key) === endpoint) this.#drop(key);
+    }, { once: true });
+    return endpoint;
   }
-}
 
-function scopeOf(pathname: string): Scope | undefined {
-  if (pathname === "/mcp") return { kind: "all" };
-  if (pathname === "/mcp/search") return { kind: "search" };
-  const [, name] = /^\/mcp\/c\/([^/]+)$/.exec(pathname) ?? [];
-  if (name === undefined) return undefined;
-  try {
-    return { kind: "computer", computer: decodeURIComponent(name) };
-  } catch {
-    return undefined;
+  #drop(key: string): void {
+    const endpoint = this.#endpoints.get(key);
+    this.#endpoints.delete(key);
+    void endpoint?.close();
   }
-}
-
-function pathOf(scope: Scope): string {
-  if (scope.kind === "computer") return `/mcp/c/${encodeURIComponent(scope.computer.toWellFormed())}`;
-  return scope.kind === "search" ? "/mcp/search" : "/mcp";
 }

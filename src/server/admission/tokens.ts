@@ -157,9 +157,14 @@ function isUnlimited({ offices, roles }: ListedToken): boolean {
   return offices === undefined && roles === undefined;
 }
 
-interface Entry {
-  readonly place: string;
+/** A token that is accepted. */
+export interface AcceptedToken {
+  readonly listed: ListedToken;
   readonly admission: Admission;
+}
+
+interface Entry extends AcceptedToken {
+  readonly place: string;
   /** What a token may do, to find out whether that has changed. */
   readonly facts: string;
   readonly ending: AbortController;
@@ -185,7 +190,12 @@ export class TokenTable implements AuthProvider {
   authenticate(credentials: Credentials): AuthDecision {
     const token = this.#readToken(credentials);
     if (token === undefined) return { refused: "no token" };
-    return this.#entries.get(this.#keyOf(digestOf(token)))?.admission ?? { refused: "wrong token" };
+    return this.find(token)?.admission ?? { refused: "wrong token" };
+  }
+
+  /** What a token is accepted for; `undefined` for a wrong one. */
+  find(token: string): AcceptedToken | undefined {
+    return this.#entries.get(this.#keyOf(digestOf(token)));
   }
 
   /**
@@ -197,9 +207,10 @@ export class TokenTable implements AuthProvider {
   replace(tokens: readonly ListedToken[]): void {
     const entries = new Map<string, Entry>();
     let unnamed = this.#unnamed;
-    for (const { token, place, name, offices, roles, expiresAtMs } of tokens) {
+    for (const listed of tokens) {
+      const { token, place, name, offices, roles, expiresAtMs } = listed;
       const key = this.#keyOf(acceptedDigestOf(token));
-      const facts = JSON.stringify([name, offices?.toSorted(), roles?.toSorted(), expiresAtMs]);
+      const facts = factsOf(listed);
       const twin = entries.get(key);
       if (twin !== undefined && twin.facts !== facts) {
         throw contentProblem(`${place} repeats ${twin.place} with other permissions; remove one of them`);
@@ -213,7 +224,7 @@ export class TokenTable implements AuthProvider {
       const grant = offices === undefined && roles === undefined ? undefined : { offices, roles };
       const principal = name ?? `token-${++unnamed}`;
       const admission = { principal, grant, expiresAtMs, signal: ending.signal };
-      entries.set(key, { place, admission, facts, ending });
+      entries.set(key, { place, listed, admission, facts, ending });
     }
     const before = this.#entries;
     this.#unnamed = unnamed;
@@ -224,6 +235,17 @@ export class TokenTable implements AuthProvider {
   #keyOf(digest: Uint8Array): string {
     return createHash("sha256").update(this.#key).update(digest).digest("base64");
   }
+}
+
+function factsOf({ name, offices, roles, computers, rights, expiresAtMs }: ListedToken): string {
+  return JSON.stringify([
+    name,
+    offices?.toSorted(),
+    roles?.toSorted(),
+    expiresAtMs,
+    computers?.toSorted(),
+    rights,
+  ]);
 }
 
 /** Ends the connections of a token that is no longer accepted as it was. */

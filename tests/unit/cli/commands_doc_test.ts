@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createAgentProgram } from "../../../src/cli/agent/main.ts";
 import { createComputerProgram } from "../../../src/cli/computer/main.ts";
 import { everyCommand } from "../../../src/cli/program.ts";
+import { createHubProgram } from "../../../src/cli/hub/main.ts";
 import { createServerProgram } from "../../../src/cli/server/main.ts";
 import { SERVER_OPTION_PAGES } from "../../../tools/server_options.ts";
 
@@ -11,9 +12,9 @@ Deno.test("docs/commands.md names every command and every option, except those i
   );
   const text = (await Promise.all(pages)).join("\n");
   const { signal } = new AbortController();
-  const programs = [createServerProgram, createComputerProgram, createAgentProgram].map((create) =>
-    create(signal)
-  );
+  const programs = [createServerProgram, createComputerProgram, createAgentProgram, createHubProgram].map((
+    create,
+  ) => create(signal));
   const commands = programs.flatMap((program) =>
     [...everyCommand(program)].filter((each) => each !== program)
   );

@@ -10,6 +10,7 @@ import { serverOptionGroups } from "../../../../src/cli/server/options.ts";
 import { createAgentProgram } from "../../../../src/cli/agent/main.ts";
 import { createComputerProgram } from "../../../../src/cli/computer/main.ts";
 import { everyCommand } from "../../../../src/cli/program.ts";
+import { createHubProgram } from "../../../../src/cli/hub/main.ts";
 import { createServerProgram } from "../../../../src/cli/server/main.ts";
 
 interface Sources {
@@ -129,8 +130,10 @@ Deno.test("a variable of the environment that clients read as well means the sam
         options.flatMap(({ envVar }) => envVar === undefined ? [] : [envVar])
       ),
     );
-  const clients = variablesOf(createAgentProgram(signal)).union(variablesOf(createComputerProgram(signal)));
-  const shared = variablesOf(createServerProgram(signal)).intersection(clients);
+  const server = variablesOf(createServerProgram(signal));
+  const clients = variablesOf(createAgentProgram(signal)).union(variablesOf(createComputerProgram(signal)))
+    .union(variablesOf(createHubProgram(signal)).difference(server));
+  const shared = server.intersection(clients);
   assertEquals([...shared].toSorted(), [
     "A2C_LOG_FORMAT",
     "A2C_LOG_LEVEL",

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { platformWarning } from "../../../../src/cli/server/main.ts";
+import { platformWarning } from "../../../../src/cli/server/run.ts";
 
 const deploy = (name: string) => ({ DENO_DEPLOYMENT_ID: "x8k2" })[name];
 

@@ -1,0 +1,73 @@
+/** What the hub runs around its Server: the gateway to its offices, on the Server's port. */
+import { settledWithin } from "../../async/abortable.ts";
+import { createSeatsHandler } from "../../gateway/http/handler.ts";
+import { Seats } from "../../gateway/seats.ts";
+import { type Logger, withFields } from "../../log.ts";
+import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
+import { staticTokens } from "../../server/admission/tokens.ts";
+import { ActivityLog } from "../agent/mcp/command.ts";
+import type { Surroundings } from "../server/run.ts";
+import { openAccess } from "./access.ts";
+import { McpPort } from "./mcp_port.ts";
+import type { HubOptions } from "./options.ts";
+import { seatsAt } from "./seats.ts";
+
+export async function openHub(
+  options: HubOptions,
+  { auth, logger: serverLog }: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
+): Promise<Surroundings> {
+  const logger = withFields(serverLog, { module: "hub" });
+  await using opening = new AsyncDisposableStack();
+  const { rule } = opening.use(await openAccess(options, logger));
+  const activity = options.activityLog === undefined
+    ? undefined
+    : opening.use(ActivityLog.open(options.activityLog, { hasArguments: false }));
+  // The hub's own Agents. Where nobody needs credentials, they need none either.
+  const token = auth && crypto.getRandomValues(new Uint8Array(32)).toHex();
+  let url = "";
+  const seats = opening.use(
+    new Seats({
+      ...seatsAt(() => ({ url, token, name: options.hubName, path: options.path, logger })),
+      gateway: { tools: options.tools, logger, onActivity: (entry) => activity?.write(entry) },
+      logger,
+    }),
+  );
+  const port = new McpPort();
+  const opened = opening.move();
+  return {
+    auth: auth && token !== undefined
+      ? anyOf([staticTokens({ tokens: [{ token, name: "hub", roles: ["agent"] }] }), auth])
+      : undefined,
+    others: (request, response, context) => port.serve(request, response, context),
+    onListening(listening) {
+      url = localUrl(listening);
+      const publicUrl = options.publicUrl ?? url;
+      port.handler = opened.use(
+        createSeatsHandler(seats, {
+          access: port.keepAdmitted(rule),
+          publicUrl,
+          // Each request needs a credential that no page has, so the name of the host does not matter.
+          allowedHosts: ["*"],
+          allowedOrigins: options.allowedOrigins?.filter((origin) => origin !== "*" && origin !== "null"),
+          logger,
+        }),
+      );
+      logger.info("serving MCP clients", { url: `${publicUrl}/mcp` });
+      return Promise.resolve();
+    },
+    async finish(timeoutMs) {
+      await settledWithin(port.untilIdle(), timeoutMs);
+      await port.handler?.close();
+      await seats.close();
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The URL by which this process reaches the port that it listens on. */
+function localUrl(listening: string): string {
+  const url = new URL(listening);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.hostname === "[::]") url.hostname = "[::1]";
+  return url.origin;
+}

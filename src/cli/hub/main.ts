@@ -1,0 +1,73 @@
+/** The command line of `hub.ts`: a Server, and the gateway to its offices, on one port. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { addServerOptions, readServerOptions } from "../server/main.ts";
+import { refuseRemovedFlags } from "../server/options.ts";
+import { runServer } from "../server/run.ts";
+import { parseName } from "../options.ts";
+import { UsageError } from "../outcome.ts";
+import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import type { HubOptions } from "./options.ts";
+
+/** Runs a hub until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
+export function runHubCli(args: readonly string[]): Promise<number> {
+  return runProgram(args, (signal) => refuseRemovedFlags(createHubProgram(signal)));
+}
+
+export function createHubProgram(signal: AbortSignal): Command {
+  const program = createProgram(
+    "hub",
+    "Run a Server, and serve its offices to MCP clients on the same port.",
+  );
+  for (const option of hubOptions()) program.addOption(option.helpGroup("Hub:"));
+  addServerOptions(program);
+  program.addHelpText("after", examples(commandLineOf("hub")));
+  program.argument("[command]").allowExcessArguments().usage("[options]");
+  return program.action(async (word: string | undefined) => {
+    if (word !== undefined) throw new UsageError(`Cannot run "${word}": a hub has options only; see --help`);
+    const warnings = await readServerOptions(program);
+    const options = program.opts<HubOptions>();
+    // Loaded only now, so that --help and a wrong command line are fast.
+    const { openHub } = await import("./hub.ts");
+    await runServer(program, { signal, warnings, surround: (context) => openHub(options, context) });
+  });
+}
+
+function hubOptions(): Option[] {
+  return [
+    new Option(
+      "--public-url <url>",
+      "where clients reach the hub, such as https://hub.example.com (default: where it listens)",
+    ).argParser(parsePublicUrl).env("A2C_PUBLIC_URL"),
+    new Option(
+      "--mcp-token-file <file>",
+      "admit MCP clients with the tokens in this file, one per line, each with its offices and rights; read again " +
+        "when it changes",
+    ).env("A2C_MCP_TOKEN_FILE"),
+    new Option("--hub-name <name>", "the name of the hub as the Agent of an office").argParser(parseName)
+      .default("hub").env("A2C_HUB_NAME"),
+    new Option(
+      "--tools <mode>",
+      "offer all tools, or a few to search and call them; auto decides by their number",
+    ).choices(["all", "search", "auto"]).default("all").env("A2C_TOOLS"),
+    new Option("--activity-log <file>", "append a line of JSON to this file for each call of an MCP client")
+      .env("A2C_ACTIVITY_LOG"),
+  ];
+}
+
+/** Tokens are for URLs below this one, so it has one spelling. */
+function parsePublicUrl(raw: string): string {
+  const url = URL.parse(raw);
+  const isOrigin = url !== null && (url.protocol === "https:" || url.protocol === "http:") &&
+    (raw === url.origin || raw === `${url.origin}/`);
+  if (isOrigin) return url.origin;
+  throw new InvalidArgumentError("Expected an origin such as https://hub.example.com, without a path");
+}
+
+function examples(hub: string): string {
+  return helpPart(
+    "Examples:",
+    `  ${hub} --token-file tokens.txt --mcp-token-file clients.txt
+  ${hub} --public-url https://hub.example.com --trust-proxy loopback \\
+      --token-file tokens.txt --mcp-token-file clients.txt`,
+  );
+}

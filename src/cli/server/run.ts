@@ -1,0 +1,188 @@
+/** Runs a Server with the options of a program, from its start to its end. */
+import type { Command } from "commander";
+import { untilAborted } from "../../async/abortable.ts";
+import { readRegularFile } from "../../files/files.ts";
+import { isRecord } from "../../json/json.ts";
+import type { Logger } from "../../log.ts";
+import { isLoopback } from "../../protocol/server_address.ts";
+import type { AuthProvider } from "../../server/admission/provider.ts";
+import type { OtherPaths } from "../../server/engine/port.ts";
+import { OPTION_NAMES, rowOf } from "../../server/options/checks.ts";
+import type { ListenOptions } from "../../server/options/settings.ts";
+import type { SmcpServer } from "../../server/server.ts";
+import { announce, loggerOf } from "../options.ts";
+import { CommandFailedError, ExitCode, UsageError } from "../outcome.ts";
+import { InterruptedError } from "../program.ts";
+import { openAuditFile, withAuditFile } from "./audit_file.ts";
+import { openAuth, toUsageError } from "./credentials.ts";
+import type { ServerCliOptions } from "./options.ts";
+
+const MAX_TOKEN_FILE_BYTES = 65_536;
+
+/** How much of the time to shut down is left for the end of the process; as much was seen on a busy machine. */
+const EXIT_MS = 500;
+/** The share of the time that this may take. */
+const EXIT_SHARE = 1 / 8;
+
+/** What a program runs around its Server, on the same port. */
+export interface Surroundings extends AsyncDisposable {
+  /** Who may connect: the clients of the options, and members of the program itself. */
+  readonly auth: AuthProvider | undefined;
+  /** The paths beside those of the Server. */
+  readonly others: OtherPaths;
+  /** Called when the Server listens, with its URL. */
+  onListening(url: string): Promise<void>;
+  /** Ends what is in flight, when the Server is about to end; takes this long at most. */
+  finish(timeoutMs: number): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly warnings: readonly string[];
+  /** Opens what else the program runs; nothing by default. */
+  readonly surround?: (
+    context: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
+  ) => Promise<Surroundings>;
+}
+
+/** Runs a Server with the options of a program until the signal is aborted. */
+export async function runServer(
+  program: Command,
+  { signal, warnings, surround }: RunOptions,
+): Promise<void> {
+  const options = program.opts<ServerCliOptions>();
+  using auditFile = openAuditFile(options);
+  using audited = withAuditFile(loggerOf("server", options), auditFile);
+  const { logger, countLostLines } = audited;
+  for (const warning of warnings) logger.warn(warning);
+  await using opened = await openAuth(options, logger);
+  await using around = await surround?.({ auth: opened.auth, logger });
+  const { auth, others } = around ?? { auth: opened.auth, others: undefined };
+  const metricsToken = await readMetricsToken(options);
+  await using server = await listen(
+    toListenOptions(program, { auth, metricsToken, logger, countLostAuditLines: countLostLines }),
+    others,
+  );
+  if (auth === undefined) logger.warn("clients need no credentials; give --token to require a token");
+  else if (options.allowAnonymous) logger.warn("--allow-anonymous has no effect: clients need credentials");
+  const warning = platformWarning((name) => Deno.env.get(name), {
+    isClustered: options.redisUrl !== undefined,
+  });
+  if (warning !== undefined) logger.warn(warning);
+  const { url } = server;
+  await around?.onListening(url);
+  announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
+  if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
+  const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
+  if (failure !== undefined) throw failure;
+  if (isHangup(signal)) logger.warn(HANGUP_TEXT);
+  await end(server, { drainTimeoutMs: options.drainTimeoutMs, logger, around });
+}
+
+/** Who sends SIGHUP often means something else. */
+const HANGUP_TEXT =
+  "SIGHUP ends the Server as SIGTERM does; files of tokens, keys and certificates are read again " +
+  "when they change, without a signal";
+
+function isHangup({ reason }: AbortSignal): boolean {
+  return reason instanceof InterruptedError && reason.signal === "SIGHUP";
+}
+
+/** Ends the sessions gently, and the process in any case: a connection that does not close must not keep it. */
+async function end(
+  server: SmcpServer,
+  { drainTimeoutMs, logger, around }: {
+    readonly drainTimeoutMs: number;
+    readonly logger: Logger;
+    readonly around: Surroundings | undefined;
+  },
+): Promise<void> {
+  const startMs = performance.now();
+  const timer = setTimeout(() => {
+    logger.warn("connections did not close in time");
+    Deno.exit(ExitCode.OK);
+  }, drainTimeoutMs - Math.min(EXIT_MS, drainTimeoutMs * EXIT_SHARE));
+  try {
+    await around?.finish(drainTimeoutMs / 2);
+    await server.drain({ timeoutMs: drainTimeoutMs - (performance.now() - startMs) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readMetricsToken(options: ServerCliOptions): Promise<string | undefined> {
+  const { metricsToken, metricsTokenFile: path } = options;
+  if (path === undefined) return metricsToken;
+  const reading = await readRegularFile(path, { maxBytes: MAX_TOKEN_FILE_BYTES });
+  if ("state" in reading) {
+    const { state, cause } = reading;
+    throw new UsageError(`Cannot read metrics token file "${path}": ${state}`, { cause });
+  }
+  const [token = ""] = reading.text.split(/\r?\n/, 1);
+  if (token.trim() !== "") return token.trim();
+  throw new UsageError(`Cannot read metrics token file "${path}": its first line is empty`);
+}
+
+async function listen(options: ListenOptions, others: OtherPaths | undefined): Promise<SmcpServer> {
+  const { host = "", port, metricsPort, auth, allowAnonymous } = options;
+  if (port === metricsPort && port !== 0) {
+    throw new UsageError(`Cannot serve both on port ${port}: choose another --port or --metrics-port`);
+  }
+  if (auth === undefined && !allowAnonymous && !isLoopback(host)) throw new UsageError(explainHost(host));
+  try {
+    // Loaded only now, so that --help and a wrong command line are fast.
+    const { listenBeside, SmcpServer } = await import("../../server/server.ts");
+    return others === undefined ? await SmcpServer.listen(options) : await listenBeside(options, others);
+  } catch (error) {
+    if (isPortInUse(error)) {
+      const isMetrics = error.message.includes(`:${metricsPort}"`);
+      const option = isMetrics ? "--metrics-port" : "--port";
+      const message = `${error.message}; choose another ${option}, or end the program that uses this one`;
+      throw new CommandFailedError(message);
+    }
+    throw await toUsageError(error);
+  }
+}
+
+function isPortInUse(error: unknown): error is Error {
+  return error instanceof Error && isRecord(error.cause) && error.cause["code"] === "EADDRINUSE";
+}
+
+function explainHost(host: string): string {
+  return `Cannot serve on "${host}" without credentials: add --token TOKEN or --token-file FILE, ` +
+    "or --allow-anonymous to serve every client that can reach this address";
+}
+
+/** The options of the library that flags set, and those that follow from several flags or from none. */
+function toListenOptions(
+  program: Command,
+  own: Pick<ListenOptions, "auth" | "metricsToken" | "countLostAuditLines" | "logger">,
+): ListenOptions {
+  const options = program.opts<ServerCliOptions>();
+  const { redisUrl: url, redisPrefix: prefix } = options;
+  const names = OPTION_NAMES.filter((name) => rowOf(name).of !== "program");
+  return {
+    ...Object.fromEntries(names.map((name) => [name, options[name]])),
+    ...own,
+    tls: tlsOf(options),
+    redis: url === undefined ? undefined : { url, prefix },
+  };
+}
+
+function tlsOf({ tlsCert: certFile, tlsKey: keyFile }: ServerCliOptions): ListenOptions["tls"] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  throw new UsageError("Cannot serve TLS: --tls-cert and --tls-key are needed together");
+}
+
+const DEPLOY_VARIABLES: readonly string[] = ["DENO_DEPLOYMENT_ID", "DENO_DEPLOY"];
+
+/** Returns a warning where a platform runs several processes of this Server that share nothing. */
+export function platformWarning(
+  env: (name: string) => string | undefined,
+  { isClustered }: { readonly isClustered: boolean },
+): string | undefined {
+  if (isClustered || !DEPLOY_VARIABLES.some((name) => env(name))) return undefined;
+  return "offices live in one instance: Deno Deploy may run several, and members of one office may not meet; " +
+    "give --redis to share offices";
+}

@@ -1,0 +1,213 @@
+/** The Agents' seats that a gateway takes, one in each office that a client uses. */
+import { Backoff, delay } from "../async/backoff.ts";
+import type { Office } from "../agent/toolkit/office_view.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { describeError } from "../text/text.ts";
+import { toSeenName } from "../text/safe_text.ts";
+import { GatewayCore } from "./gateway_core.ts";
+import type { GatewayOptions } from "./gateway_options.ts";
+
+/** The most offices that are used at the same time. */
+const MAX_SEATS = 1_000;
+/** How long a seat is kept without a client, in milliseconds: a client that comes back finds its office as it was. */
+const REST_MS = 10 * 60_000;
+/** The waits before an office that could not be joined is joined again, in milliseconds. */
+const JOIN_AGAIN = { firstMs: 1_000, maxMs: 30_000 };
+
+/** The Agent in an office, which ends when it is closed. */
+export interface SeatedAgent extends Office {
+  close(): Promise<void>;
+}
+
+/** How seats are taken, and how the offices are presented. */
+export interface SeatsOptions {
+  /** Joins an office; aborted when nobody needs it any more. */
+  readonly join: (office: string, signal: AbortSignal) => Promise<SeatedAgent>;
+  /** Why an office could not be joined, in words for users: `error` is that of `join`. */
+  readonly explain?: ((office: string, error: unknown, signal: AbortSignal) => Promise<string>) | undefined;
+  /** The gateway of each office. */
+  readonly gateway: Omit<GatewayOptions, "problem">;
+  /** How long a seat is kept without a client, in milliseconds; 600,000 by default. */
+  readonly restMs?: number | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** The seats by office. Nobody's Agent is ever displaced: a seat that is taken is asked for again until it is free. */
+export class Seats implements AsyncDisposable {
+  readonly #options: SeatsOptions;
+  /** Those that rest stand in the order in which they came to rest. */
+  readonly #seats = new Map<string, Seat>();
+  readonly #endings = new Set<Promise<void>>();
+
+  constructor(options: SeatsOptions) {
+    this.#options = options;
+  }
+
+  /** The seat in an office, which is taken now if it was not; `undefined` when too many are in use. */
+  open(office: string): Seat | undefined {
+    const known = this.#seats.get(office);
+    if (known !== undefined) return known;
+    if (this.#seats.size >= MAX_SEATS) {
+      const resting = this.#seats.values().find(({ isUsed }) => !isUsed);
+      if (resting === undefined) return undefined;
+      resting.end();
+    }
+    const seat = new Seat(office, {
+      ...this.#options,
+      onRest: () => {
+        this.#seats.delete(office);
+        this.#seats.set(office, seat);
+      },
+      onEnd: (ended) => {
+        if (this.#seats.get(office) === seat) this.#seats.delete(office);
+        this.#endings.add(ended);
+        void ended.finally(() => this.#endings.delete(ended));
+      },
+    });
+    this.#seats.set(office, seat);
+    return seat;
+  }
+
+  /** How each office is presented. */
+  get gatewayOptions(): SeatsOptions["gateway"] {
+    return this.#options.gateway;
+  }
+
+  /** The seats that are taken or asked for. */
+  get all(): Seat[] {
+    return [...this.#seats.values()];
+  }
+
+  /** Leaves all offices. May be called twice. */
+  async close(): Promise<void> {
+    for (const seat of this.all) seat.end();
+    await Promise.all(this.#endings);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+interface SeatParts extends SeatsOptions {
+  readonly onRest: () => void;
+  readonly onEnd: (ended: Promise<void>) => void;
+}
+
+/** The seat in one office, and the gateway that serves its clients. */
+export class Seat {
+  readonly office: string;
+  readonly gateway: GatewayCore;
+  /** The Agent, once it has joined. */
+  readonly agent: Promise<SeatedAgent>;
+  readonly #parts: SeatParts;
+  readonly #log: Logger;
+  readonly #ending = new AbortController();
+  readonly #tried = Promise.withResolvers<void>();
+  #problem: string | undefined;
+  #uses = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(office: string, parts: SeatParts) {
+    this.office = office;
+    this.#parts = parts;
+    this.#log = parts.logger ?? silentLogger;
+    this.agent = this.#join();
+    this.gateway = new GatewayCore(this.agent, { ...parts.gateway, problem: () => this.#problem });
+    this.#startRest();
+  }
+
+  get isUsed(): boolean {
+    return this.#uses > 0;
+  }
+
+  /** Aborted when the seat is given up, or lost. The office then has a new seat for its next client. */
+  get ended(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Keeps the seat, until the result is disposed of. */
+  use(): Disposable {
+    this.#uses++;
+    clearTimeout(this.#timer);
+    let isOver = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#uses--;
+        if (this.#uses > 0 || this.#ending.signal.aborted) return;
+        this.#parts.onRest();
+        this.#startRest();
+      },
+    };
+  }
+
+  /** Resolves when the office was joined, or could not be for the first time. */
+  get tried(): Promise<void> {
+    return this.#tried.promise;
+  }
+
+  /** Why the office cannot be used now, in words for users; `undefined` when it can, and before that is known. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Leaves the office. May be called twice. */
+  end(): void {
+    if (this.#ending.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#ending.abort();
+    this.#parts.onEnd(this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.gateway.close();
+    const agent = await this.agent.catch(() => undefined);
+    await agent?.close();
+  }
+
+  #startRest(): void {
+    this.#timer = setTimeout(() => this.end(), this.#parts.restMs ?? REST_MS);
+  }
+
+  /** Rejects only when the seat has ended. */
+  async #join(): Promise<SeatedAgent> {
+    const { join, explain = describeLocally } = this.#parts;
+    const { signal } = this.#ending;
+    const backoff = new Backoff(JOIN_AGAIN);
+    for (let attempt = 1;; attempt++) {
+      try {
+        const agent = await join(this.office, signal);
+        this.#begin(agent);
+        return agent;
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#problem = await explain(this.office, error, signal);
+        this.#tried.resolve();
+        if (attempt === 1) {
+          const fields = { office: this.office, problem: this.#problem };
+          this.#log.warn("office not joined yet; trying again", fields);
+        }
+        await delay(backoff.next(), signal);
+      }
+    }
+  }
+
+  #begin(agent: SeatedAgent): void {
+    if (this.#problem !== undefined) this.#log.info("office joined", { office: this.office });
+    this.#problem = undefined;
+    this.#tried.resolve();
+    const onLost = () => {
+      if (this.#ending.signal.aborted) return;
+      this.#log.warn("the seat in an office was lost", { office: this.office });
+      this.end();
+    };
+    if (agent.ended?.aborted) onLost();
+    else agent.ended?.addEventListener("abort", onLost, { once: true });
+  }
+}
+
+function describeLocally(office: string, error: unknown): Promise<string> {
+  return Promise.resolve(`office ${toSeenName(office)} cannot be joined now: ${describeError(error)}`);
+}

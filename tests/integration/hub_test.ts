@@ -1,0 +1,236 @@
+/** The hub as a program, with the official clients of both eras over HTTP, and Computers at its Server. */
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { Agent } from "../../src/agent/agent.ts";
+import { Computer } from "../../src/computer/computer.ts";
+import { doorWords, runDoor } from "../fixtures/door.ts";
+import { connectV1, HttpDoor } from "../fixtures/http_door.ts";
+import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { eventually, within } from "../fixtures/within.ts";
+
+// The transports of the official clients leave timers and streams behind.
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+const CLIENTS = `
+all-offices
+lab-only name=claude offices=lab
+both-offices name=cursor offices=lab,den
+read-only name=phone offices=lab rights=read
+no-laptop name=other offices=lab computers=desk
+`;
+
+/** A hub with tokens for members (`member`) and MCP clients, and the Computers that have joined it. */
+class TestHub implements AsyncDisposable {
+  readonly door: HttpDoor;
+  readonly clientsFile: string;
+  readonly #all: AsyncDisposableStack;
+
+  private constructor(door: HttpDoor, clientsFile: string, all: AsyncDisposableStack) {
+    this.door = door;
+    this.clientsFile = clientsFile;
+    this.#all = all;
+  }
+
+  static async start(args: readonly string[] = []): Promise<TestHub> {
+    await using stack = new AsyncDisposableStack();
+    const folder = await Deno.makeTempDir();
+    stack.defer(() => Deno.remove(folder, { recursive: true }));
+    const clientsFile = join(folder, "clients.txt");
+    await Deno.writeTextFile(clientsFile, CLIENTS);
+    const words = ["--port", "0", "--token", "member", "--mcp-token-file", clientsFile, ...args];
+    const door = stack.use(await HttpDoor.start(doorWords("hub.ts", words)));
+    return new TestHub(door, clientsFile, stack.move());
+  }
+
+  get origin(): string {
+    return this.door.url.origin;
+  }
+
+  /** A Computer with the kiosk joins an office. */
+  async add(name: string, office = "lab"): Promise<Computer> {
+    const computer = this.#all.use(Computer.open({ name, config: { servers: { kiosk: kioskOnStdio() } } }));
+    await computer.join({ url: this.origin, office, token: "member" });
+    await computer.ready();
+    return computer;
+  }
+
+  connect(path: string, token: string): ReturnType<typeof connectV1> {
+    return connectV1(this.door.at(path), { headers: bearer(token) });
+  }
+
+  /** Begins a session as a client does, without a library. */
+  async initialize(path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+    const response = await fetch(this.door.at(path), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo: { name: "raw", version: "1" },
+        },
+      }),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#all.disposeAsync();
+  }
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}
+
+const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
+
+test("several clients of both eras use an office of the hub at once, through one seat", async () => {
+  await using hub = await TestHub.start();
+  await hub.add("laptop");
+  await using first = await hub.connect("/mcp/o/lab", "lab-only");
+  await using second = await hub.connect("/mcp/o/l%61b/c/laptop", "all-offices");
+  const modern = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const updated = Promise.withResolvers<string>();
+  modern.setNotificationHandler(
+    "notifications/resources/updated",
+    ({ params }) => updated.resolve(params.uri),
+  );
+  await modern.connect(
+    new HttpV2(hub.door.at("/mcp/o/lab"), { requestInit: { headers: bearer("lab-only") } }),
+  );
+  assertEquals(modern.getNegotiatedProtocolVersion(), "2026-07-28");
+  const stream = await modern.listen({ resourceSubscriptions: [KIOSK_WINDOW] });
+  const calls = [first, second, modern].map(async (client, index) => {
+    const text = `call ${index}`;
+    const { content } = await client.callTool({ name: "echo", arguments: { text } });
+    assertEquals(content, [{ type: "text", text }]);
+  });
+  await Promise.all(calls);
+  await first.callTool({ name: "show", arguments: { text: "new" } });
+  assertEquals(await within(updated.promise, "the update of the window"), KIOSK_WINDOW);
+  await stream.close();
+  await modern.close();
+  await using search = await hub.connect("/mcp/o/lab/search", "lab-only");
+  assertEquals(namesOf(await search.listTools()).includes("find_tools"), true);
+  await using member = await Agent.connect({
+    url: hub.origin,
+    office: "lab",
+    name: "ada",
+    token: "member",
+    observer: true,
+  });
+  const members = await member.listOffice();
+  assertEquals(members.map(({ name, role }) => `${role} ${name}`).toSorted(), [
+    "agent hub",
+    "computer laptop",
+  ]);
+});
+
+test("a path without an office serves all offices that the token names", async () => {
+  await using hub = await TestHub.start();
+  await hub.add("laptop");
+  await hub.add("laptop", "den");
+  await using one = await hub.connect("/mcp", "lab-only");
+  assertEquals(namesOf(await one.listTools()).includes("echo"), true);
+  await using both = await hub.connect("/mcp", "both-offices");
+  const { structuredContent } = await both.callTool({ name: "list_computers", arguments: {} });
+  assertStringIncludes(JSON.stringify(structuredContent), "laptop@den");
+  const none = await hub.initialize("/mcp", bearer("all-offices"));
+  assertEquals([none.status, /name one: \/mcp\/o\/\{office\}/.test(none.text)], [404, true]);
+});
+
+test("a client reaches what its token permits, and learns of nothing else", async () => {
+  await using hub = await TestHub.start();
+  await hub.add("laptop");
+  await using reader = await hub.connect("/mcp/o/lab", "read-only");
+  const read = await reader.callTool({ name: "echo", arguments: { text: "hi" } });
+  assertEquals(read.isError ?? false, false);
+  const written = await reader.callTool({ name: "show", arguments: { text: "no" } });
+  assertEquals(written.isError, true);
+  await using blind = await hub.connect("/mcp/o/lab", "no-laptop");
+  assertEquals(namesOf(await blind.listTools()).includes("echo"), false);
+  const refusals = await Promise.all([
+    hub.initialize("/mcp/o/den", bearer("lab-only")),
+    hub.initialize("/mcp/o/no%20such", bearer("lab-only")),
+    hub.initialize("/mcp/o/lab", {}),
+    hub.initialize("/mcp/o/no%20such", {}),
+    hub.initialize("/mcp/o/lab", bearer("member")),
+    hub.initialize("/mcp/o/lab", { ...bearer("lab-only"), origin: "https://page.example" }),
+    hub.initialize("/elsewhere", bearer("lab-only")),
+  ]);
+  assertEquals(refusals.map(({ status }) => status), [403, 403, 401, 401, 401, 403, 404]);
+  const [other, none] = refusals;
+  assertEquals(other?.text, none?.text);
+  await assertRejects(() =>
+    Agent.connect({ url: hub.origin, office: "lab", name: "ada", token: "lab-only", timeoutMs: 100_000 })
+  );
+});
+
+test("a removed token ends what it has begun", async () => {
+  await using hub = await TestHub.start();
+  // Its session cannot be ended any more.
+  const client = await hub.connect("/mcp/o/lab", "lab-only");
+  await Deno.writeTextFile(hub.clientsFile, CLIENTS.replace("lab-only", "new-token"));
+  const ask = () => client.listTools().then(() => "answered", String);
+  assertStringIncludes(
+    await eventually(ask, (text) => text !== "answered", "the end of the token"),
+    "token is wrong",
+  );
+  assertEquals((await hub.initialize("/mcp/o/lab", bearer("new-token"))).status, 200);
+  await client.close();
+});
+
+test("clients learn which Agent has the seat of their office, and the hub takes it when that one leaves", async () => {
+  await using hub = await TestHub.start();
+  const options = { url: hub.origin, office: "lab", token: "member", name: "somebody" };
+  const holder = await Agent.connect(options);
+  const refused = await hub.initialize("/mcp/o/lab", bearer("lab-only"));
+  assertEquals(refused.status, 503);
+  assertMatch(refused.text, /Agent \\"somebody\\" has its seat/);
+  assertEquals((await holder.listOffice()).length, 1);
+  await holder.close();
+  const ask = async () => (await hub.initialize("/mcp/o/lab", bearer("lab-only"))).status;
+  assertEquals(await eventually(ask, (status) => status !== 503, "the seat"), 200);
+});
+
+test("a call that has begun is answered before the hub ends", async () => {
+  await using hub = await TestHub.start(["--drain-timeout", "60s"]);
+  await hub.add("laptop");
+  // Their sessions end with the hub.
+  const [client, other] = await Promise.all([1, 2].map(() => hub.connect("/mcp/o/lab", "lab-only")));
+  const begun = Promise.withResolvers<void>();
+  const call = client?.callTool({ name: "wait", arguments: {} }, undefined, {
+    onprogress: () => begun.resolve(),
+  });
+  await within(begun.promise, "the begin of the call");
+  hub.door.program.kill("SIGTERM");
+  await other?.callTool({ name: "release", arguments: {} });
+  assertEquals((await within(Promise.resolve(call), "the answer"))?.isError ?? false, false);
+  assertEquals((await hub.door.program.end()).code, 0);
+  await Promise.all([client?.close(), other?.close()]);
+});
+
+test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {
+  const without = await runDoor("hub.ts", ["--port", "0"]);
+  assertEquals([without.code, /give --mcp-token-file FILE/.test(without.stderr)], [2, true]);
+  const file = await Deno.makeTempFile();
+  try {
+    await Deno.writeTextFile(file, "t0ken name=ada roles=agent\n");
+    const slip = await runDoor("hub.ts", ["--port", "0", "--mcp-token-file", file]);
+    assertEquals(slip.code, 2);
+    assertMatch(slip.stderr, /line 1 has an unknown attribute; known: .*rights/);
+  } finally {
+    await Deno.remove(file);
+  }
+});
