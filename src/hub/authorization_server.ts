@@ -70,6 +70,7 @@ export class AuthorizationServer implements AsyncDisposable {
   readonly #library: OAuthLibrary;
   readonly #consents: Consents;
   readonly #timer: ReturnType<typeof setInterval>;
+  #isClosed = false;
 
   private constructor(
     options: AuthorizationServerOptions,
@@ -181,6 +182,8 @@ export class AuthorizationServer implements AsyncDisposable {
 
   /** Stops serving, and closes the state file. Idempotent. */
   close(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#isClosed = true;
     clearInterval(this.#timer);
     this.#inUse.close();
     this.#file[Symbol.dispose]();
@@ -283,8 +286,12 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 
   #prune(): void {
-    for (const grant of this.#grants.prune()) this.#audit.info("a grant has expired", { grant });
-    this.#clients.prune();
+    try {
+      for (const grant of this.#grants.prune()) this.#audit.info("a grant has expired", { grant });
+      this.#clients.prune();
+    } catch (error) {
+      this.#options.logger.error("failed to use the hub's state file", { error: describeError(error) });
+    }
   }
 }
 

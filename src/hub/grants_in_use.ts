@@ -3,6 +3,7 @@
  * meanwhile.
  */
 import type { Logger } from "../log.ts";
+import { describeError } from "../text/text.ts";
 import type { Grant, Grants } from "./grants.ts";
 import type { StateFile } from "./state_file.ts";
 
@@ -69,14 +70,23 @@ export class GrantsInUse {
     return use;
   }
 
+  /** A file that cannot be read keeps nobody from anything here: each request finds that out by itself. */
   #look(): void {
+    try {
+      this.#write();
+      this.#compare();
+    } catch (error) {
+      this.#audit.error("failed to use the hub's state file", { error: describeError(error) });
+    }
+  }
+
+  #write(): void {
     for (const [id, use] of this.#uses) {
       if (!use.isNew && use.calls === 0) continue;
       this.#grants.countUse(id, use);
       use.calls = 0;
       use.isNew = false;
     }
-    this.#compare();
   }
 
   /** Writes what other programs have changed, and ends the streams of those grants. */
