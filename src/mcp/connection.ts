@@ -3,7 +3,7 @@ import { isRecord } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { RpcErrorCode } from "../protocol/mcp.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
-import type { CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
+import type { Ask, CallOptions, RequestLimits, ToolCall } from "./call_options.ts";
 import {
   type EntryWarning,
   type ListKind,
@@ -16,11 +16,14 @@ import {
   readTool,
   toListPage,
 } from "./entries.ts";
-import { ServerAnswerError } from "./errors.ts";
+import { ServerAnswerError, type ServerAuthorizationError, toFailure } from "./errors.ts";
 import { ToolHeaders } from "../protocol/tool_headers.ts";
-import type { OpenTransport, TransportContext } from "./open_transport.ts";
+import { makeMcpRequest } from "../tracing.ts";
+import type { Introduction } from "./handshake.ts";
+import { requestInRounds } from "./input_rounds.ts";
+import type { OutgoingOptions, Result } from "./rpc_peer.ts";
 import { McpSession, type SessionContext } from "./session.ts";
-import { hasTasks } from "./tasks.ts";
+import { callAsTask, hasTasks, type TaskSession } from "./tasks.ts";
 
 /** The capabilities of an MCP server that matter here. */
 export interface ServerCapabilities {
@@ -39,26 +42,58 @@ export type CompletionRef =
   | { readonly type: "ref/resource"; readonly uri: string }
   | { readonly type: "ref/prompt"; readonly name: string };
 
-/** An open session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
-export class McpConnection extends McpSession {
+interface RequestOptions extends OutgoingOptions {
+  /** Answers what the server asks; without it, questions are declined. */
+  readonly ask?: Ask | undefined;
+}
+
+/** An open session, and what is asked in it. Requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
+export class McpConnection {
+  /** What the server said about itself when the session began. */
+  readonly introduction: Introduction;
+  readonly #session: McpSession;
   readonly #context: SessionContext;
+  readonly #spanAttributes: Readonly<Record<string, string>>;
   readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
   readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
-  readonly #headers: ToolHeaders | undefined;
+  /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
+  readonly #toolHeaders: ToolHeaders | undefined;
 
-  constructor(
-    config: ResolvedServerConfig,
-    context: SessionContext,
-    openTransport: (context: TransportContext) => OpenTransport,
-  ) {
-    super(config, context, openTransport);
+  private constructor(session: McpSession, config: ResolvedServerConfig, context: SessionContext) {
+    this.introduction = session.introduction;
+    this.#session = session;
     this.#context = context;
-    this.#headers = config.type === "streamable" ? new ToolHeaders() : undefined;
+    this.#spanAttributes = { "a2c.mcp_server": config.name };
+    const hasHeaders = config.type === "streamable" && this.introduction.era === "2026";
+    this.#toolHeaders = hasHeaders ? new ToolHeaders() : undefined;
   }
 
-  /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
-  get #toolHeaders(): ToolHeaders | undefined {
-    return this.introduction.era === "2026" ? this.#headers : undefined;
+  /** Starts the server, or connects to it, and opens a session; throws as {@linkcode McpSession.open} does. */
+  static async open(
+    config: ResolvedServerConfig,
+    context: SessionContext,
+    limits: RequestLimits,
+  ): Promise<McpConnection> {
+    return new McpConnection(await McpSession.open(config, context, limits), config, context);
+  }
+
+  /** Resolves to the reason when the session ends. */
+  get closed(): Promise<string> {
+    return this.#session.closed;
+  }
+
+  get isClosed(): boolean {
+    return this.#session.isClosed;
+  }
+
+  /** Whether it ended because the server knows it no longer. */
+  get isLost(): boolean {
+    return this.#session.isLost;
+  }
+
+  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
+  get stderrTail(): string {
+    return this.#session.stderrTail;
   }
 
   get capabilities(): ServerCapabilities {
@@ -141,7 +176,7 @@ export class McpConnection extends McpSession {
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
     const { ref, argument, context } = completion;
-    return await this.request(
+    return await this.#request(
       "completion/complete",
       { ref, argument, ...(context && { context }) },
       limits,
@@ -152,23 +187,27 @@ export class McpConnection extends McpSession {
     prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },
     limits: RequestLimits,
   ): Promise<Record<string, unknown>> {
-    return await this.request("prompts/get", { ...prompt }, limits);
+    return await this.#request("prompts/get", { ...prompt }, limits);
   }
 
   async callTool(
     { needsTask, ...call }: ToolCall,
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
-    const { onProgress = () => {}, ask, isLocal, ...limits } = options;
-    using running = this.calls.begin(ask, { isLocal });
-    using progress = this.progress.open(onProgress);
-    const params = { ...call, _meta: { progressToken: progress.token } };
+    const { onProgress, ask, isLocal, ...limits } = options;
+    const { calls, over } = this.#session;
+    using running = calls.begin({ ask, isLocal, onProgress });
+    const params = { ...call, _meta: { progressToken: running.token } };
     if (needsTask === true && hasTasks(this.introduction)) {
-      const { onTask } = running;
-      return await this.tasks.call(params, { ...limits, onTask, onStatus: progress.note });
+      const request: TaskSession["request"] = (...asked) => this.#request(...asked);
+      return await callAsTask(params, { ...limits, call: running }, {
+        request,
+        log: this.#context.log,
+        over,
+      });
     }
     const request = (headers?: Record<string, string>) =>
-      this.request("tools/call", params, { ...limits, ask, headers, onId: running.onRequest });
+      this.#request("tools/call", params, { ...limits, ask, headers, onId: running.onRequest });
     const toolHeaders = this.#toolHeaders;
     if (toolHeaders === undefined) return await request();
     try {
@@ -187,12 +226,35 @@ export class McpConnection extends McpSession {
     uri: string,
     limits: RequestLimits,
   ): Promise<{ contents: ResourceContents[]; [key: string]: unknown }> {
-    const result = await this.request("resources/read", { uri }, limits);
+    const result = await this.#request("resources/read", { uri }, limits);
     const contents = readContents(
       result["contents"],
       (message) => this.#context.warnOnce.warn(message, { uri }),
     );
     return { ...result, contents };
+  }
+
+  /** Asks the server to announce the changes of a resource. */
+  async subscribe(uri: string, limits: RequestLimits): Promise<void> {
+    const { listening } = this.#session;
+    if (listening === undefined) await this.#request("resources/subscribe", { uri }, limits);
+    else await listening.subscribe(uri, limits);
+  }
+
+  async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
+    const { listening } = this.#session;
+    if (listening === undefined) await this.#request("resources/unsubscribe", { uri }, limits);
+    else listening.unsubscribe(uri);
+  }
+
+  /** Asks the server for a sign of life. Its refusal by HTTP means that it has lost the session. */
+  async ping(limits: RequestLimits): Promise<void> {
+    await this.#session.ping(limits);
+  }
+
+  /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
+  async close(reason?: string, error?: ServerAuthorizationError): Promise<void> {
+    await this.#session.close(reason, error);
   }
 
   async #listAll<T>(
@@ -217,11 +279,45 @@ export class McpConnection extends McpSession {
     limits: RequestLimits,
   ): Promise<ListPage> {
     const { method, member } = LISTS[kind];
-    const result = await this.request(method, cursor === undefined ? {} : { cursor }, limits);
+    const result = await this.#request(method, cursor === undefined ? {} : { cursor }, limits);
     const freshMs = this.freshMsOf(result);
     // The whole list is as fresh as its page that is so for the shortest time.
     const before = cursor === undefined ? undefined : this.#listFreshMs[kind];
     this.#listFreshMs[kind] = freshMs === undefined ? undefined : Math.min(freshMs, before ?? freshMs);
     return toListPage(result, member);
   }
+
+  /**
+   * Sends a request; what the server asks before it answers is answered by `ask`.
+   *
+   * @throws {ServerAnswerError} when the server answers with an error.
+   * @throws {ServerTimeoutError} when it does not answer in time.
+   * @throws {ServerNotRunningError} when the session has ended or ends.
+   */
+  async #request(method: string, params: Result, { ask, ...outgoing }: RequestOptions): Promise<Result> {
+    const { peer, over, calls } = this.#session;
+    const { timeoutMs, signal } = outgoing;
+    signal?.throwIfAborted();
+    over.throwIfAborted();
+    const send = (params: Result, timeoutMs: number) =>
+      makeMcpRequest(
+        method,
+        this.#spanAttributes,
+        (meta) => peer.request({ method, params: withMeta(params, meta) }, { ...outgoing, timeoutMs }),
+      );
+    try {
+      if (this.introduction.era === "2025") return await send(params, timeoutMs);
+      const signals = [over, ...signal === undefined ? [] : [signal]];
+      return await requestInRounds({ method, params, send, timeoutMs, calls, ask, signals });
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : await this.#session.judge(toFailure(error), method);
+    }
+  }
+}
+
+/** Adds what a trace sends along to the metadata of a request. */
+function withMeta(params: Result, meta: Readonly<Record<string, string>> | undefined): Result {
+  if (meta === undefined) return params;
+  const { _meta } = params;
+  return { ...params, _meta: { ...(isRecord(_meta) && _meta), ...meta } };
 }

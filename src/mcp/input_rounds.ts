@@ -4,8 +4,8 @@ import { isRecord } from "../json/json.ts";
 import type { Ask, Question } from "./call_options.ts";
 import { RpcErrorCode } from "../protocol/mcp.ts";
 import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
-import { type AnswerResult, type AskingCalls, readQuestion } from "./questions.ts";
 import type { Result } from "./rpc_peer.ts";
+import { type AnswerResult, readQuestion, type SessionCalls } from "./session_calls.ts";
 
 /** How often one request is repeated. */
 export const MAX_INPUT_ROUNDS = 20;
@@ -25,7 +25,7 @@ export interface InputRounds {
   readonly send: (params: Result, timeoutMs: number) => Promise<Result>;
   /** How long all rounds may take together. */
   readonly timeoutMs: number;
-  readonly calls: Pick<AskingCalls, "ask">;
+  readonly calls: Pick<SessionCalls, "ask">;
   /** Without it, questions are declined. */
   readonly ask: Ask | undefined;
   /** Any of them ends the waits and the questions. */

@@ -4,6 +4,7 @@ import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
 import type { Journal } from "./journal.ts";
 import { MAX_HELD_URI_LENGTH, MAX_HELD_URIS } from "./limits.ts";
+import type { SessionCalls } from "./session_calls.ts";
 
 const INTERVAL_MS = 1_000;
 
@@ -121,22 +122,19 @@ export class BoundedNotifications implements NotificationListener, Disposable {
 export interface NotificationReceivers {
   readonly listener: NotificationListener;
   readonly journal: Journal;
-  /** Receives the parameters of progress notifications. */
-  readonly progress: { receive(params: unknown): void };
-  /** Receives the parameters of changes of tasks. */
-  readonly tasks: { onStatus(params: unknown): void };
+  readonly calls: Pick<SessionCalls, "onProgress" | "onTaskStatus">;
 }
 
 /** Passes a notification to its receiver; unknown ones are dropped. */
 export function readNotification(
   { method, params }: { readonly method: string; readonly params?: unknown },
-  { listener, journal, progress, tasks }: NotificationReceivers,
+  { listener, journal, calls }: NotificationReceivers,
 ): void {
   switch (method) {
     case "notifications/progress":
-      return progress.receive(params);
+      return calls.onProgress(params);
     case "notifications/tasks/status":
-      return tasks.onStatus(params);
+      return calls.onTaskStatus(params);
     case "notifications/message":
       return journal.message(params);
     case "notifications/tools/list_changed":

@@ -1,13 +1,11 @@
-/** One session with an MCP server, over any transport and in any version: its beginning, its requests, and its end. */
+/** One session with an MCP server, over any transport and in any version: its beginning, its signs of life, and its end. */
 import { abortable, settledWithin } from "../async/abortable.ts";
 import { Deadline } from "../async/deadline.ts";
-import { isRecord } from "../json/json.ts";
 import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { RpcError, RpcErrorCode } from "../protocol/mcp.ts";
 import { describeError } from "../text/text.ts";
-import { makeMcpRequest } from "../tracing.ts";
-import type { Ask, RequestLimits } from "./call_options.ts";
+import type { RequestLimits } from "./call_options.ts";
 import type { EraMemory } from "./era_memory.ts";
 import {
   isAnswer,
@@ -17,7 +15,6 @@ import {
   ServerNotRunningError,
   ServerTimeoutError,
   statusOf,
-  toFailure,
 } from "./errors.ts";
 import {
   capabilitiesOf,
@@ -29,18 +26,15 @@ import {
 } from "./handshake.ts";
 import type { HttpListener } from "./http/requests.ts";
 import { Inflow } from "./inflow.ts";
-import { requestInRounds } from "./input_rounds.ts";
 import type { Journal } from "./journal.ts";
 import type { RpcRequest, Transport } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
 import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
-import { ProgressReports } from "./progress.ts";
-import { AskingCalls } from "./questions.ts";
-import { type OutgoingOptions, type PeerListener, type Result, RpcPeer } from "./rpc_peer.ts";
+import { type PeerListener, RpcPeer } from "./rpc_peer.ts";
+import { SessionCalls } from "./session_calls.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
-import { TaskCalls } from "./tasks.ts";
 import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
@@ -65,40 +59,32 @@ export interface SessionContext extends Pick<TransportContext, "authorization"> 
   readonly eras?: EraMemory | undefined;
 }
 
-export interface SessionRequestOptions extends OutgoingOptions {
-  /** Answers what the server asks; without it, questions are declined. */
-  readonly ask?: Ask | undefined;
-}
-
-type SessionClass<Session> = new (...parts: ConstructorParameters<typeof McpSession>) => Session;
-
-/** An open session. Its requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
+/** A session: it opens, tells changes, is probed for signs of life, and ends. What is asked in it is in `connection.ts`. */
 export class McpSession {
+  /** Sends the requests of the session. */
+  readonly peer: RpcPeer;
+  /** The running calls, which questions of the server and reports of progress belong to. */
+  readonly calls: SessionCalls;
+  /** Aborted when the session ends, with the error for its requests. */
+  readonly over: AbortSignal;
+  /** What the server said about itself when the session began. */
+  introduction: Introduction = { era: "2025", version: "", capabilities: {}, isCertain: false };
   readonly #context: SessionContext;
   readonly #config: ResolvedServerConfig;
-  readonly #peer: RpcPeer;
   readonly #notifications: BoundedNotifications;
-  /** The running calls, which questions of the server belong to. */
-  readonly calls: AskingCalls = new AskingCalls();
-  readonly progress: ProgressReports;
-  /** The calls that run as tasks. */
-  readonly tasks: TaskCalls;
   /** The transport of a child process; `undefined` over HTTP. */
   readonly #child: StdioTransport | undefined;
   readonly #transport: Transport;
-  readonly #spanAttributes: Readonly<Record<string, string>>;
   readonly #closed = Promise.withResolvers<string>();
-  /** Aborted when the session ends, with the error for its requests. */
   readonly #over = new AbortController();
   #goneReason: string | undefined;
-  #introduction: Introduction = { era: "2025", version: "", capabilities: {}, isCertain: false };
   /** The stream of changes, in a version without sessions. */
   #listening: Listening | undefined;
   #isOpen = false;
   #isLost = false;
   #probing: Promise<void> | undefined;
 
-  constructor(
+  private constructor(
     config: ResolvedServerConfig,
     context: SessionContext,
     openTransport: (context: TransportContext) => OpenTransport,
@@ -106,13 +92,8 @@ export class McpSession {
     const { listener, log, limits } = context;
     this.#context = context;
     this.#config = config;
-    this.#spanAttributes = { "a2c.mcp_server": config.name };
-    this.progress = new ProgressReports(context.warnOnce);
-    const over = this.#over.signal;
-    this.tasks = new TaskCalls((method, params, limits) => this.request(method, params, limits), {
-      log,
-      over,
-    });
+    this.calls = new SessionCalls(context.warnOnce);
+    this.over = this.#over.signal;
     this.#notifications = new BoundedNotifications({
       listener,
       maxPerSecond: limits.maxNotificationsPerSecond,
@@ -122,7 +103,7 @@ export class McpSession {
     const { transport, child } = openTransport({ ...context, inflow, listener: this.#httpListener() });
     this.#child = child;
     this.#transport = transport;
-    this.#peer = new RpcPeer(transport, { inflow, listener: this.#peerListener() });
+    this.peer = new RpcPeer(transport, { inflow, listener: this.#peerListener() });
   }
 
   /**
@@ -132,18 +113,17 @@ export class McpSession {
    * @throws {ConfigurationError} when the configuration can never work.
    * @throws {ServerNotRunningError | ServerTimeoutError | ServerAuthorizationError} when another attempt may succeed.
    */
-  static async open<Session extends McpSession>(
-    this: SessionClass<Session>,
+  static async open(
     config: ResolvedServerConfig,
     context: SessionContext,
     limits: RequestLimits,
-  ): Promise<Session> {
+  ): Promise<McpSession> {
     const choice = choiceOf(config);
     const { eras } = context;
     const known = choice === "auto" ? await eras?.recall(config) : undefined;
     for (let opening: Opening = { choice: known === "2025" ? known : choice };;) {
       try {
-        return await McpSession.#openAs(opening, { kind: this, config, context, limits });
+        return await McpSession.#openAs(opening, { config, context, limits });
       } catch (error) {
         const next = nextOpening(opening, { choice, error, config });
         if (next === undefined) throw error;
@@ -153,20 +133,19 @@ export class McpSession {
     }
   }
 
-  static async #openAs<Session extends McpSession>(
+  static async #openAs(
     opening: Opening,
-    { kind: Session, config, context, limits }: {
-      readonly kind: SessionClass<Session>;
+    { config, context, limits }: {
       readonly config: ResolvedServerConfig;
       readonly context: SessionContext;
       readonly limits: RequestLimits;
     },
-  ): Promise<Session> {
+  ): Promise<McpSession> {
     limits.signal?.throwIfAborted();
-    const session = new Session(config, context, await prepareTransport(config));
+    const session = new McpSession(config, context, await prepareTransport(config));
     try {
       await session.#open(opening, limits);
-      const { era, isCertain } = session.#introduction;
+      const { era, isCertain } = session.introduction;
       if (opening.choice === "auto" && isCertain) context.eras?.remember(config, era);
       return session;
     } catch (error) {
@@ -181,8 +160,7 @@ export class McpSession {
     return {
       onNotification: (notification) => {
         if (this.#listening?.hear(notification)) return;
-        const { progress, tasks } = this;
-        readNotification(notification, { listener: this.#notifications, journal, progress, tasks });
+        readNotification(notification, { listener: this.#notifications, journal, calls: this.calls });
       },
       onRequest: async ({ id, method, params }: RpcRequest, { signal }) => {
         if (method === "ping") return {};
@@ -200,12 +178,12 @@ export class McpSession {
       onGone: (reason, error) => this.#end(reason, error),
       onStreamBroken: () => void this.#probe("event stream lost"),
       onStreamOpened: () => this.#notifications.onNotificationsLost(),
-      onFailed: (id, error) => this.#peer.fail(id, error),
+      onFailed: (id, error) => this.peer.fail(id, error),
       onQuestion: (questionId, requestId) => this.calls.relate(questionId, requestId),
       isAsked: () => this.calls.hasOpenQuestions,
       onTooLarge: (id, reason) => {
         this.#context.log.warn("dropped a message of the MCP server", { error: reason });
-        this.#peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
+        this.peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
       },
     };
   }
@@ -224,52 +202,21 @@ export class McpSession {
     return this.#isLost;
   }
 
-  /** What the server said about itself when the session began. */
-  get introduction(): Introduction {
-    return this.#introduction;
-  }
-
   /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   get stderrTail(): string {
     return this.#child?.stderrTail ?? "";
   }
 
   /**
-   * Sends a request; what the server asks before it answers is answered by `ask`.
-   *
-   * @throws {ServerAnswerError} when the server answers with an error.
-   * @throws {ServerTimeoutError} when it does not answer in time.
-   * @throws {ServerNotRunningError} when the session has ended or ends.
-   */
-  async request(method: string, params: Result, options: SessionRequestOptions): Promise<Result> {
-    const { ask, ...outgoing } = options;
-    outgoing.signal?.throwIfAborted();
-    this.#over.signal.throwIfAborted();
-    const { timeoutMs } = outgoing;
-    const send = (params: Result, timeoutMs: number) =>
-      makeMcpRequest(
-        method,
-        this.#spanAttributes,
-        (meta) => this.#peer.request({ method, params: withMeta(params, meta) }, { ...outgoing, timeoutMs }),
-      );
-    try {
-      if (this.#introduction.era === "2025") return await send(params, timeoutMs);
-      const signals = [this.#over.signal, ...outgoing.signal === undefined ? [] : [outgoing.signal]];
-      return await requestInRounds({ method, params, send, timeoutMs, calls: this.calls, ask, signals });
-    } catch (error) {
-      throw outgoing.signal?.aborted ? outgoing.signal.reason : await this.#judge(toFailure(error), method);
-    }
-  }
-
-  /**
    * Asks after a refusal by HTTP whether the server still has the session: whatever its status and its words, they may be
    * about the request alone. One that has lost it has not begun the request.
+   *
+   * @returns The error that the request rejects with.
    */
-  async #judge(error: unknown, method: string): Promise<unknown> {
+  async judge(error: unknown, method: string): Promise<unknown> {
     const httpStatus = statusOf(error);
-    const isStateless = this.#introduction.era === "2026";
-    const mayBeLost = this.#isOpen && method !== this.#pingMethod &&
-      !(isStateless && error instanceof ServerAnswerError);
+    const isStateless = this.introduction.era === "2026";
+    const mayBeLost = this.#isOpen && !(isStateless && error instanceof ServerAnswerError);
     if (httpStatus === undefined || !mayBeLost || BUSY.has(httpStatus)) return error;
     const reason = `session lost: HTTP ${httpStatus}`;
     await this.#probe(reason);
@@ -281,8 +228,10 @@ export class McpSession {
 
   /** Asks the server for a sign of life. Its refusal by HTTP means that it has lost the session. */
   async ping(limits: RequestLimits): Promise<void> {
+    this.over.throwIfAborted();
+    const method = this.introduction.era === "2025" ? "ping" : "server/discover";
     try {
-      await this.request(this.#pingMethod, {}, limits);
+      await this.peer.request({ method, params: {} }, limits);
     } catch (error) {
       const status = statusOf(error) ?? 500;
       if (!isAnswer(error) && status < 500 && !BUSY.has(status)) {
@@ -292,19 +241,9 @@ export class McpSession {
     }
   }
 
-  get #pingMethod(): string {
-    return this.#introduction.era === "2025" ? "ping" : "server/discover";
-  }
-
-  /** Asks the server to announce the changes of a resource. */
-  async subscribe(uri: string, limits: RequestLimits): Promise<void> {
-    if (this.#listening === undefined) await this.request("resources/subscribe", { uri }, limits);
-    else await this.#listening.subscribe(uri, limits);
-  }
-
-  async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
-    if (this.#listening === undefined) await this.request("resources/unsubscribe", { uri }, limits);
-    else this.#listening.unsubscribe(uri);
+  /** The stream of changes of a version without sessions, in which resources are subscribed; `undefined` in the others. */
+  get listening(): Listening | undefined {
+    return this.#listening;
   }
 
   /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
@@ -321,7 +260,7 @@ export class McpSession {
     this.#listening?.close();
     const failure = error ?? new ServerNotRunningError({ reason: this.#goneReason });
     this.#over.abort(failure);
-    this.#peer.failAll(failure);
+    this.peer.failAll(failure);
     this.#closed.resolve(this.#goneReason);
   }
 
@@ -335,7 +274,7 @@ export class McpSession {
 
   /** Ends a session that the server has lost. Requests that are under way learn first whether it has begun them. */
   async #lose(reason: string): Promise<void> {
-    await settledWithin(this.#peer.quiet(), REFUSALS_MS);
+    await settledWithin(this.peer.quiet(), REFUSALS_MS);
     if (this.#goneReason === undefined) this.#isLost = true;
     this.#end(reason);
   }
@@ -346,18 +285,18 @@ export class McpSession {
       reason: () => new ServerTimeoutError(`Cannot complete "initialize": no answer in ${timeoutMs} ms`),
       signal: caller,
     });
-    const signal = AbortSignal.any([deadline.signal, this.#over.signal]);
-    await abortable(this.#peer.start(), signal);
+    const signal = AbortSignal.any([deadline.signal, this.over]);
+    await abortable(this.peer.start(), signal);
     const capabilities = capabilitiesOf(this.#config);
     const { pingTimeoutMs: askTimeoutMs } = this.#context.limits;
-    this.#introduction = await shakeHands(this.#peer, {
+    this.introduction = await shakeHands(this.peer, {
       ...opening,
       capabilities,
       askTimeoutMs,
       timeoutMs,
       signal,
     });
-    if (this.#introduction.era === "2026") await this.#listen(signal);
+    if (this.introduction.era === "2026") await this.#listen(signal);
     this.#isOpen = true;
   }
 
@@ -365,8 +304,8 @@ export class McpSession {
   async #listen(signal: AbortSignal): Promise<void> {
     const { log } = this.#context;
     const onReopened = () => this.#notifications.onNotificationsLost();
-    const lists = listenedLists(this.#introduction.capabilities);
-    const listening = this.#listening = new Listening({ peer: this.#peer, lists, log, onReopened });
+    const lists = listenedLists(this.introduction.capabilities);
+    const listening = this.#listening = new Listening({ peer: this.peer, lists, log, onReopened });
     const isInTime = await abortable(
       settledWithin(listening.begun.then(() => true), LISTEN_TIMEOUT_MS),
       signal,
@@ -383,10 +322,4 @@ export class McpSession {
     if (isFailure(error) || error instanceof ServerAnswerError) return error;
     return new ServerNotRunningError({ reason: describeError(error), cause: error, stderrTail });
   }
-}
-/** Adds what a trace sends along to the metadata of a request. */
-function withMeta(params: Result, meta: Readonly<Record<string, string>> | undefined): Result {
-  if (meta === undefined) return params;
-  const { _meta } = params;
-  return { ...params, _meta: { ...(isRecord(_meta) && _meta), ...meta } };
 }

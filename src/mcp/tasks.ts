@@ -12,6 +12,7 @@ import type { RequestLimits } from "./call_options.ts";
 import { ServerAnswerError, ServerTimeoutError, TaskError } from "./errors.ts";
 import type { Introduction } from "./handshake.ts";
 import type { Result } from "./rpc_peer.ts";
+import type { SessionCall } from "./session_calls.ts";
 
 /** The version whose tasks these are; later ones have others, which this client does not use. */
 const [LAST_VERSION_WITH_TASKS = ""] = SESSION_VERSIONS;
@@ -40,107 +41,95 @@ export interface Task {
 export interface TaskOptions extends RequestLimits {
   /** The time that the server is told, in milliseconds; `timeoutMs` by default. */
   readonly taskMs?: number | undefined;
-  /** Receives the text of the task's status, whenever the task is polled. */
-  readonly onStatus: (message: string) => void;
-  readonly onTask: (taskId: string) => void;
+  /** Learns the id of the task, and the text of its status whenever it is polled. */
+  readonly call: Pick<SessionCall, "task" | "wake" | "note">;
 }
 
-/** Sends a request to the server; rejects with the reason of an aborted signal. */
-export type SendRequest = (method: string, params: Result, limits: RequestLimits) => Promise<Result>;
+/** What a task needs of its session. */
+export interface TaskSession {
+  /** Sends a request to the server; rejects with the reason of an aborted signal. */
+  readonly request: (method: string, params: Result, limits: RequestLimits) => Promise<Result>;
+  readonly log: Logger;
+  /** Aborted when the session ends, with the error for its requests. */
+  readonly over: AbortSignal;
+}
 
-export class TaskCalls {
-  readonly #send: SendRequest;
-  readonly #log: Logger;
-  readonly #over: AbortSignal;
-  /** Wakes who waits for the next poll of a task. */
-  readonly #wakers = new Map<string, () => void>();
-
-  /** @param context `over`: aborted when the session ends, with the error for its requests. */
-  constructor(send: SendRequest, context: { readonly log: Logger; readonly over: AbortSignal }) {
-    this.#send = send;
-    this.#log = context.log;
-    this.#over = context.over;
-  }
-
-  /** Receives the parameters of `notifications/tasks/status`: that task is polled next. */
-  onStatus(params: unknown): void {
-    const { taskId } = isRecord(params) ? params : {};
-    if (typeof taskId === "string") this.#wakers.get(taskId)?.();
-  }
-
-  /**
-   * Calls a tool as a task; the result is unchecked. A call that ends early cancels its task.
-   *
-   * @param params those of `tools/call`
-   * @throws {TaskError} when the server begins no task, or cancels it.
-   */
-  async call(params: Result, options: TaskOptions): Promise<Result> {
-    const { timeoutMs, taskMs = timeoutMs, signal: caller } = options;
-    using deadline = new Deadline(timeoutMs, {
-      reason: () => new ServerTimeoutError(`Cannot complete "tools/call": no result in ${timeoutMs} ms`),
-      signal: caller === undefined ? this.#over : AbortSignal.any([caller, this.#over]),
+/**
+ * Calls a tool as a task; the result is unchecked. A call that ends early cancels its task.
+ *
+ * @param params those of `tools/call`
+ * @throws {TaskError} when the server begins no task, or cancels it.
+ */
+export async function callAsTask(
+  params: Result,
+  { timeoutMs, taskMs = timeoutMs, signal: caller, call }: TaskOptions,
+  { request, log, over }: TaskSession,
+): Promise<Result> {
+  using deadline = new Deadline(timeoutMs, {
+    reason: () => new ServerTimeoutError(`Cannot complete "tools/call": no result in ${timeoutMs} ms`),
+    signal: caller === undefined ? over : AbortSignal.any([caller, over]),
+  });
+  const limits = { timeoutMs, signal: deadline.signal };
+  const task = { ttl: taskMs + KEPT_MS };
+  const created = await request("tools/call", { ...params, task }, limits);
+  const begun = readTask(created["task"]);
+  if (begun === undefined) return requireContent(created);
+  const { taskId } = begun;
+  call.task = taskId;
+  try {
+    await untilEnd(begun, {
+      call,
+      signal: deadline.signal,
+      poll: () => request("tasks/get", { taskId }, limits),
     });
-    const limits = { timeoutMs, signal: deadline.signal };
-    const task = { ttl: taskMs + KEPT_MS };
-    const created = await this.#send("tools/call", { ...params, task }, limits);
-    const begun = readTask(created["task"]);
-    if (begun === undefined) return requireContent(created);
-    const { taskId } = begun;
-    options.onTask(taskId);
-    try {
-      await this.#untilEnd(begun, { ...limits, onStatus: options.onStatus });
-      return await this.#send("tasks/result", { taskId }, limits);
-    } catch (error) {
-      // An answer says that the task has ended, or is lost.
-      const isAnswered = error instanceof ServerAnswerError || error instanceof TaskError;
-      if (!isAnswered && !this.#over.aborted) this.#cancel(taskId);
-      throw error;
+    return await request("tasks/result", { taskId }, limits);
+  } catch (error) {
+    // An answer says that the task has ended, or is lost.
+    const isAnswered = error instanceof ServerAnswerError || error instanceof TaskError;
+    if (!isAnswered && !over.aborted) {
+      request("tasks/cancel", { taskId }, { timeoutMs: CANCEL_TIMEOUT_MS }).catch((error) =>
+        log.debug("cannot cancel a task of the MCP server", { error: describeError(error) })
+      );
     }
+    throw error;
   }
+}
 
-  /** Polls a task until it has a result, or questions, which come while the result is waited for. */
-  async #untilEnd(
-    begun: Task,
-    options: RequestLimits & Pick<TaskOptions, "onStatus"> & { readonly signal: AbortSignal },
-  ): Promise<void> {
-    const { onStatus, ...limits } = options;
-    const { taskId } = begun;
-    for (let task = begun;;) {
-      const { status, message } = task;
-      if (message !== undefined) onStatus(message);
-      if (status === "completed" || status === "failed" || status === "input_required") return;
-      if (status === "cancelled") {
-        throw new TaskError({ reason: `the MCP server cancelled the task${because(message)}` });
-      }
-      await this.#untilPoll(task, options.signal);
-      const next = readTask(await this.#send("tasks/get", { taskId }, limits));
-      if (next === undefined) throw new TaskError({ reason: "the MCP server answered no state of the task" });
-      task = { ...next, taskId };
+interface Polling extends Pick<TaskOptions, "call"> {
+  readonly poll: () => Promise<Result>;
+  readonly signal: AbortSignal;
+}
+
+/** Polls a task until it has a result, or questions, which come while the result is waited for. */
+async function untilEnd(begun: Task, { call, poll, signal }: Polling): Promise<void> {
+  for (let task = begun;;) {
+    const { status, message } = task;
+    if (message !== undefined) call.note(message);
+    if (status === "completed" || status === "failed" || status === "input_required") return;
+    if (status === "cancelled") {
+      throw new TaskError({ reason: `the MCP server cancelled the task${because(message)}` });
     }
+    await untilPoll(task, call, signal);
+    const next = readTask(await poll());
+    if (next === undefined) throw new TaskError({ reason: "the MCP server answered no state of the task" });
+    task = next;
   }
+}
 
-  /** Waits until a task is to be polled: after its interval, or sooner when its server tells a change. */
-  async #untilPoll({ taskId, pollMs }: Task, signal: AbortSignal): Promise<void> {
-    const told = Promise.withResolvers<void>();
-    const over = new AbortController();
-    this.#wakers.set(taskId, told.resolve);
-    try {
-      // However often the server tells changes.
-      await delay(MIN_POLL_MS, signal);
-      if (pollMs <= MIN_POLL_MS) return;
-      const waited = delay(pollMs - MIN_POLL_MS, AbortSignal.any([signal, over.signal]));
-      waited.catch(() => {});
-      await Promise.race([waited, told.promise]);
-    } finally {
-      over.abort();
-      this.#wakers.delete(taskId);
-    }
-  }
-
-  #cancel(taskId: string): void {
-    this.#send("tasks/cancel", { taskId }, { timeoutMs: CANCEL_TIMEOUT_MS }).catch((error) =>
-      this.#log.debug("cannot cancel a task of the MCP server", { error: describeError(error) })
-    );
+/** Waits until a task is to be polled: after its interval, or sooner when its server tells a change. */
+async function untilPoll({ pollMs }: Task, call: TaskOptions["call"], signal: AbortSignal): Promise<void> {
+  const told = Promise.withResolvers<void>();
+  const over = new AbortController();
+  call.wake = told.resolve;
+  try {
+    // However often the server tells changes.
+    await delay(MIN_POLL_MS, signal);
+    if (pollMs <= MIN_POLL_MS) return;
+    const waited = delay(pollMs - MIN_POLL_MS, AbortSignal.any([signal, over.signal]));
+    waited.catch(() => {});
+    await Promise.race([waited, told.promise]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,8 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { silentLogger } from "../../../src/log.ts";
 import type { Ask } from "../../../src/mcp/call_options.ts";
 import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "../../../src/mcp/errors.ts";
 import { MAX_INPUT_ROUNDS, MAX_ROUND_QUESTIONS, requestInRounds } from "../../../src/mcp/input_rounds.ts";
-import { AskingCalls } from "../../../src/mcp/questions.ts";
+import { SessionCalls } from "../../../src/mcp/session_calls.ts";
+import { WarnOnce } from "../../../src/mcp/warn_once.ts";
 import type { Result } from "../../../src/mcp/rpc_peer.ts";
 
 const { signal } = new AbortController();
@@ -31,7 +33,7 @@ async function play(
     params,
     send,
     timeoutMs,
-    calls: new AskingCalls(),
+    calls: new SessionCalls(new WarnOnce(silentLogger)),
     ask,
     signals: [signal],
   });

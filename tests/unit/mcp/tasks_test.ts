@@ -6,7 +6,9 @@ import {
   ServerTimeoutError,
   TaskError,
 } from "../../../src/mcp/errors.ts";
-import { hasTasks, readTask, TaskCalls } from "../../../src/mcp/tasks.ts";
+import { SessionCalls } from "../../../src/mcp/session_calls.ts";
+import { callAsTask, hasTasks, readTask, type TaskSession } from "../../../src/mcp/tasks.ts";
+import { WarnOnce } from "../../../src/mcp/warn_once.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 
 const RESULT = { content: [{ type: "text", text: "built" }] };
@@ -24,22 +26,21 @@ function setUp(states: readonly Record<string, unknown>[], answers: Record<strin
     if (method === "tools/call") return { task: { taskId: "t1", status: "working", ...state } };
     return method === "tasks/get" ? { taskId: "t1", ...state } : RESULT;
   };
-  const tasks = new TaskCalls(async (method, _params, { signal }) => {
+  const request: TaskSession["request"] = async (method, _params, { signal }) => {
     sent.push(method);
     signal?.throwIfAborted();
     await Promise.resolve();
     const answer = answerTo(method);
     if (answer instanceof Error) throw answer;
     return answer as Record<string, unknown>;
-  }, { log: silentLogger, over: over.signal });
-  const call = (options: { signal?: AbortSignal; timeoutMs?: number } = {}) =>
-    tasks.call(CALL, {
-      timeoutMs: 60_000,
-      onStatus: (text) => void texts.push(text),
-      onTask: () => {},
-      ...options,
-    });
-  return { sent, texts, over, tasks, call };
+  };
+  const calls = new SessionCalls(new WarnOnce(silentLogger));
+  const call = async (options: { signal?: AbortSignal; timeoutMs?: number } = {}) => {
+    using running = calls.begin({ onProgress: ({ message = "" }) => void texts.push(message) });
+    const session = { request, log: silentLogger, over: over.signal };
+    return await callAsTask(CALL, { timeoutMs: 60_000, call: running, ...options }, session);
+  };
+  return { sent, texts, over, calls, call };
 }
 
 /** Lets what waits for promises run. */
@@ -90,20 +91,20 @@ Deno.test("the interval of a server is honoured between a tenth of a second and 
 
 Deno.test("a change that the server tells is polled at once, and a flood of them ten times a second", async () => {
   using timers = new FakeTimers();
-  const { sent, call, tasks } = setUp([{ status: "working", pollInterval: 10_000 }]);
+  const { sent, call, calls } = setUp([{ status: "working", pollInterval: 10_000 }]);
   const abort = new AbortController();
   const result = call({ signal: abort.signal });
   await pass(timers, 500);
   assertEquals(polls(sent), 0);
-  tasks.onStatus({ taskId: "another", status: "completed" });
-  tasks.onStatus("nonsense");
+  calls.onTaskStatus({ taskId: "another", status: "completed" });
+  calls.onTaskStatus("nonsense");
   await settle();
   assertEquals(polls(sent), 0);
-  tasks.onStatus({ taskId: "t1", status: "working" });
+  calls.onTaskStatus({ taskId: "t1", status: "working" });
   await settle();
   assertEquals(polls(sent), 1);
   for (let told = 0; told < 200; told++) {
-    tasks.onStatus({ taskId: "t1", status: "working" });
+    calls.onTaskStatus({ taskId: "t1", status: "working" });
     timers.advance(5);
     await settle();
   }
