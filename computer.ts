@@ -55,7 +55,7 @@ export type {
   ResolveDpe,
   ResolveDpeTools,
 } from "./src/computer/resources/file_resolver.ts";
-export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/history.ts";
+export type { ToolCallOutcome, ToolCallRecord } from "./src/computer/tools/results.ts";
 export type { ConfigChange } from "./src/computer/config_change.ts";
 export {
   environmentInputs,

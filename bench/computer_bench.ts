@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS } from "../src/config/limits.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { silentLogger } from "../src/log.ts";
 import { organizeFinder } from "../src/organizer/finder.ts";
+import { renderWindow } from "../src/organizer/windows.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 
 const RUNS = 15;
@@ -110,7 +111,7 @@ async function listDocuments(host: McpHost): Promise<DPEDocumentSummary[]> {
 async function measureFinder(): Promise<void> {
   await using host = await openHost([{ documents: 100_000 }]);
   const before = memoryBytes();
-  const ask = () => host.finder({ ...QUERY, timeoutMs: PATIENCE_MS });
+  const ask = () => host.resources.finder({ ...QUERY, timeoutMs: PATIENCE_MS });
   const firstMs = await timed(ask);
   await warmUp(ask);
   const documents = await listDocuments(host);
@@ -133,7 +134,7 @@ async function measureCatalogue(): Promise<void> {
   const server_parameters = { command: "python3", args: [fixture("catalogue_server.py"), "100000"] };
   await using host = await openConfig({ servers: { archive: { type: "stdio", server_parameters } } });
   const before = memoryBytes();
-  const ask = () => host.finder({ ...QUERY, timeoutMs: PATIENCE_MS });
+  const ask = () => host.resources.finder({ ...QUERY, timeoutMs: PATIENCE_MS });
   const firstMs = await timed(ask);
   await warmUp(ask);
   const megabytes = (memoryBytes() - before) / 1e6;
@@ -147,7 +148,7 @@ async function measureCatalogue(): Promise<void> {
 
 async function measureDesktop(): Promise<void> {
   await using host = await openHost(Array.from({ length: 10 }, () => ({ windows: 100 })));
-  const ask = () => host.desktop({ timeoutMs: PATIENCE_MS });
+  const ask = async () => (await host.resources.windows({ timeoutMs: PATIENCE_MS })).map(renderWindow);
   await warmUp(ask);
   const warmMs = await medianMs(ask);
   const readMs = await medianMs(() => readAllWindows(host));
@@ -173,7 +174,7 @@ async function readAllWindows(host: McpHost): Promise<void> {
 async function measureFirstRead(): Promise<void> {
   for (const flag of [undefined, "--no-catalogue"]) {
     await using host = await openHost([{ documents: 10_000, ...(flag === undefined ? {} : { flag }) }]);
-    const ms = await timed(() => host.finder({ timeoutMs: PATIENCE_MS }));
+    const ms = await timed(() => host.resources.finder({ timeoutMs: PATIENCE_MS }));
     console.log(
       `10,000 documents ${flag === undefined ? "from one catalogue" : "one by one"}: ${Math.round(ms)} ms`,
     );

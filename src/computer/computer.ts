@@ -1,10 +1,10 @@
 /** The Computer: runs MCP servers and answers the Agent of an office for them. */
-import type { IncomingEvent } from "../link/connect.ts";
 import { silentLogger } from "../log.ts";
 import type { ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
+import { renderWindow } from "../organizer/windows.ts";
 import type { SentComputerConfig } from "../protocol/config.ts";
 import type { Desktop } from "../protocol/desktop.ts";
 import type { DPEDocumentSummary } from "../protocol/dpe.ts";
@@ -23,13 +23,12 @@ import {
   toSeconds,
 } from "./options.ts";
 import { type ComputerConfig, parseConfig } from "../config/config.ts";
-import type { ToolCallRecord } from "./tools/history.ts";
+import type { ToolCallRecord } from "./tools/results.ts";
 import type { ConfigChange } from "./config_change.ts";
 import { McpHost } from "./host.ts";
 import { LocalMcp } from "./local_mcp.ts";
 import { checkInputValue, findInput, InputValues } from "./inputs/sources.ts";
 import {
-  Announcer,
   type ConnectionState,
   type ConnectOptions,
   type JoinOptions,
@@ -37,6 +36,7 @@ import {
 } from "./office/office_link.ts";
 import type { InputValue } from "../config/placeholders.ts";
 import { officeRulesOf } from "./office_rules.ts";
+import { readResource } from "./resources/read.ts";
 import { Uploads } from "./uploads/uploads.ts";
 import { OfficeRequests } from "./requests.ts";
 import type { ComputerSignIns } from "./sign_ins.ts";
@@ -69,10 +69,8 @@ export class Computer implements AsyncDisposable {
   /** The `MAJOR.MINOR` of the protocol that it speaks. */
   readonly protocolVersion: ProtocolMinor;
   readonly #host: McpHost;
-  readonly #announcer: Announcer;
   readonly #inputs: InputValues;
   readonly #officeLink: OfficeLink;
-  readonly #requests: OfficeRequests;
   readonly #uploads: Uploads;
   #closing: Promise<void> | undefined;
 
@@ -83,23 +81,13 @@ export class Computer implements AsyncDisposable {
     this.protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
     const rules = officeRulesOf(this.protocolVersion);
     const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log: logger });
-    this.#announcer = new Announcer((event) => this.#officeLink.emit(event, { computer: name }));
     this.#inputs = new InputValues(inputs);
-    this.#officeLink = new OfficeLink({
+    const office = this.#officeLink = new OfficeLink({
       name,
       protocolVersion: this.protocolVersion,
       log: logger,
-      onEvent: (incoming) => this.#onEvent(incoming),
-      onJoined: () => this.#host.agent.onJoined(),
-      onLeft: () => this.#host.agent.onLeft(),
-      onLost: () => this.#host.agent.onLost(),
-      onReturned: () => {
-        this.#announcer.announceAll();
-        if (this.#host.skills.mayHaveAny) this.#announcer.announce("skills");
-        this.#host.agent.onJoined();
-      },
     });
-    this.#host = new McpHost({
+    const host = this.#host = new McpHost({
       config,
       rules,
       inputs: this.#inputs.source,
@@ -110,13 +98,22 @@ export class Computer implements AsyncDisposable {
       eraStore: options.eraStore,
       log: logger,
       limits: { ...DEFAULT_LIMITS, ...config.limits, ...limits },
-      members: () => this.#officeLink.members(),
-      onChange: (kind) => this.#announcer.announce(kind),
-      onProgress: (update) => this.#officeLink.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
+      members: () => office.members(),
+      onChange: (kind) => office.announce(kind),
+      onProgress: (update) => office.emit(UPDATE_PROGRESS_EVENT, { computer: name, ...update }),
     });
-    this.mcp = new LocalMcp(this.#host);
-    this.#host.agent.follow(uploads);
-    this.#requests = new OfficeRequests({ host: this.#host, resolveDpe, uploads });
+    this.mcp = new LocalMcp(host);
+    host.agent.follow(uploads);
+    office.follow({
+      onEvent: new OfficeRequests({ host, resolveDpe, uploads }).onEvent,
+      onJoined: () => host.agent.onJoined(),
+      onLeft: () => host.agent.onLeft(),
+      onLost: () => host.agent.onLost(),
+      onReturned: () => {
+        if (host.skills.mayHaveAny) office.announce("skills");
+        host.agent.onJoined();
+      },
+    });
     uploads.follow(config.uploads);
   }
 
@@ -333,7 +330,8 @@ export class Computer implements AsyncDisposable {
     } = {},
   ): Promise<Desktop[]> {
     const { size, window, signal } = options;
-    return await abortable(this.#host.desktop({ size, window, timeoutMs: toMilliseconds(options) }), signal);
+    const asked = { size, window, timeoutMs: toMilliseconds(options) };
+    return (await abortable(this.#host.resources.windows(asked), signal)).map(renderWindow);
   }
 
   /**
@@ -346,7 +344,8 @@ export class Computer implements AsyncDisposable {
     options: LocalRequestOptions & Omit<FinderQueryOptions, "history"> = {},
   ): Promise<{ documents: DPEDocumentSummary[]; totalCount: number }> {
     const { signal, ...query } = options;
-    return await abortable(this.#host.finder({ ...query, timeoutMs: toMilliseconds(options) }), signal);
+    const asked = { ...query, timeoutMs: toMilliseconds(options) };
+    return await abortable(this.#host.resources.finder(asked), signal);
   }
 
   /**
@@ -359,7 +358,9 @@ export class Computer implements AsyncDisposable {
     options: LocalRequestOptions & { readonly mcpServer?: string | undefined } = {},
   ): Promise<ReadResourceRet> {
     const { mcpServer, signal } = options;
-    return await this.#host.read({ uri, mcp_server: mcpServer, timeout: toSeconds(options) }, { signal });
+    const { routes } = this.#host.resources;
+    const request = { uri, mcp_server: mcpServer, timeout: toSeconds(options) };
+    return await readResource(request, { routes, signal });
   }
 
   /** The listed URIs of the windows and documents of all MCP servers. */
@@ -401,7 +402,6 @@ export class Computer implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#announcer.close();
     // MCP servers are stopped without waiting for the answer of the Server.
     await Promise.all([this.#officeLink.close(), this.#host.close(), this.#uploads.close()]);
   }
@@ -421,9 +421,5 @@ export class Computer implements AsyncDisposable {
     const server = this.#host.serverNamed(name);
     if (!server.config.disabled) return server;
     throw new TypeError(`Cannot start MCP server "${name}": disabled in its configuration`);
-  }
-
-  #onEvent(incoming: IncomingEvent): void {
-    if (!this.#requests.receive(incoming)) this.#host.agent.onEvent(incoming);
   }
 }

@@ -1,5 +1,5 @@
 /** Answers each `client:*` request with the matching part of the host. Every body is parsed once, here. */
-import { readWindow } from "../organizer/windows.ts";
+import { readWindow, renderWindow } from "../organizer/windows.ts";
 import { isRecord } from "../json/json.ts";
 import { badRequest, SmcpError } from "../protocol/errors.ts";
 import {
@@ -59,7 +59,7 @@ import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
 import type { ListItem } from "./office/list_answer.ts";
-import { listResources } from "./resources/read.ts";
+import * as reads from "./resources/read.ts";
 import { resolveDocument } from "./resources/resolve_dpe.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";
 import type { Uploads } from "./uploads/uploads.ts";
@@ -123,7 +123,7 @@ async function askAndCallTool({ host }: HandlerScope, body: unknown): Promise<Ca
 
 function followCall({ host }: HandlerScope, body: unknown): FollowCallRet {
   const { call, idle_timeout, req_id } = parse.parseFollowCallReq(body);
-  const progress = host.followed.follow(call, idle_timeout === undefined ? undefined : idle_timeout * 1000);
+  const progress = host.calls.follow(call, idle_timeout === undefined ? undefined : idle_timeout * 1000);
   return { ...(progress === undefined ? {} : { progress }), req_id };
 }
 
@@ -141,7 +141,7 @@ async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Prom
   host.tools.revalidate();
   const { listed, routes } = host.tools;
   const items = listed.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
-  return { tools: await host.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
+  return { tools: await host.lists.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
 }
 
 /** Servers and inputs that do not fit into the answer are left out, the largest first. */
@@ -156,7 +156,11 @@ async function getConfig(
     ...Object.entries(servers).map((server) => listItem<ConfigPart>({ server }, server[0], server[0])),
     ...inputs.map((input) => listItem<ConfigPart>({ input }, input.id, input.id)),
   ];
-  const shown = await host.fit(items, { what: "parts of the configuration", limitBytes, keeps: "most" });
+  const shown = await host.lists.fit(items, {
+    what: "parts of the configuration",
+    limitBytes,
+    keeps: "most",
+  });
   return {
     servers: Object.fromEntries(shown.flatMap(({ server }) => server === undefined ? [] : [server])),
     inputs: shown.flatMap(({ input }) => input === undefined ? [] : [input]),
@@ -169,8 +173,14 @@ async function getDesktop(
 ): Promise<GetDeskTopRet> {
   const request = parse.parseGetDeskTopReq(body);
   const { desktop_size: size, window, req_id } = request;
-  const limits = { timeoutMs: timeoutMsOf(request), limitBytes };
-  return { desktops: await host.desktop({ size, window, ...limits }), req_id };
+  const windows = await host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
+  const items = windows.map((each) => ({
+    server: each.server,
+    name: each.resource.uri,
+    key: each.contents ?? each,
+    render: () => renderWindow(each),
+  }));
+  return { desktops: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
 }
 
 async function getWindows(
@@ -179,29 +189,35 @@ async function getWindows(
 ): Promise<GetWindowsRet> {
   const request = parse.parseGetDeskTopReq(body);
   const { desktop_size: size, window, req_id } = request;
-  const windows = await host.windows({ size, window, timeoutMs: timeoutMsOf(request) });
+  const windows = await host.resources.windows({ size, window, timeoutMs: timeoutMsOf(request) });
   const items = windows.map((each) => {
     const { title } = each.resource;
     const named = typeof title === "string" && title !== "" ? { title } : {};
     const info: WindowInfo = { ...readWindow(each), ...named, meta: { [A2C_MCP_SERVER]: each.server } };
     return listItem(info, info.uri, each.server);
   });
-  return { windows: await host.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
+  return { windows: await host.lists.fit(items, { what: "windows", limitBytes, keeps: "first" }), req_id };
 }
 
 async function getFinder({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetFinderRet> {
   const request = parse.parseGetFinderReq(body);
   const { keywords, file_type: fileType, offset, limit, req_id } = request;
   const timeoutMs = timeoutMsOf(request);
-  const { documents, totalCount } = await host.finder({ keywords, fileType, offset, limit, timeoutMs });
+  const { documents, totalCount } = await host.resources.finder({
+    keywords,
+    fileType,
+    offset,
+    limit,
+    timeoutMs,
+  });
   const items = documents.map((document) => listItem(document, document.uri, document.server));
-  const shown = await host.fit(items, { what: "documents", limitBytes, keeps: "first" });
+  const shown = await host.lists.fit(items, { what: "documents", limitBytes, keeps: "first" });
   return { documents: shown, total_count: totalCount, req_id };
 }
 
 async function readResource({ host }: HandlerScope, body: unknown): Promise<ReadResourceRet> {
   const request = parse.parseReadResourceReq(body);
-  return { ...await host.read(request), req_id: request.req_id };
+  return { ...await reads.readResource(request, host.resources), req_id: request.req_id };
 }
 
 async function getResources(
@@ -209,9 +225,9 @@ async function getResources(
   body: unknown,
 ): Promise<GetResourcesRet> {
   const request = parse.parseGetResourcesReq(body);
-  const page = await listResources(request, host.resources);
+  const page = await reads.listResources(request, host.resources);
   const items = page.resources.map((resource) => listItem(resource, resource.uri, request.mcp_server));
-  const resources = await host.fit(items, { what: "resources", limitBytes, keeps: "first" });
+  const resources = await host.lists.fit(items, { what: "resources", limitBytes, keeps: "first" });
   return { ...page, resources, req_id: request.req_id };
 }
 
@@ -222,7 +238,7 @@ async function getResourceTemplates(
   const request = parse.parseGetResourceTemplatesReq(body);
   const { listed, ...rest } = await listEntries(host.offers.templates, request);
   const items = listed.map(({ server, entry }) => listItem(entry, entry.uri_template, server));
-  const fitted = await host.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
+  const fitted = await host.lists.fit(items, { what: "resource templates", limitBytes, keeps: "first" });
   return { resource_templates: fitted, ...rest };
 }
 
@@ -230,7 +246,7 @@ async function getPrompts({ host, limitBytes }: HandlerScope, body: unknown): Pr
   const request = parse.parseGetPromptsReq(body);
   const { listed, ...rest } = await listEntries(host.offers.prompts.lists, request);
   const items = listed.map(({ server, entry }) => listItem(entry, entry.name, server));
-  return { prompts: await host.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
+  return { prompts: await host.lists.fit(items, { what: "prompts", limitBytes, keeps: "first" }), ...rest };
 }
 
 /** Lists the entries of all MCP servers, or one page of the named one. */
@@ -257,7 +273,10 @@ async function getMcpServers({ host, limitBytes }: HandlerScope, body: unknown):
   const items = host.offers.describe(mcp_server).map((each) =>
     listItem(each, each.mcp_server, each.mcp_server)
   );
-  return { mcp_servers: await host.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }), req_id };
+  return {
+    mcp_servers: await host.lists.fit(items, { what: "MCP servers", limitBytes, keeps: "most" }),
+    req_id,
+  };
 }
 
 async function getCompletion({ host }: HandlerScope, body: unknown): Promise<GetCompletionRet> {
@@ -315,15 +334,15 @@ async function putBlob({ uploads }: HandlerScope, body: unknown): Promise<PutBlo
 
 async function getDpe({ host, resolveDpe }: HandlerScope, body: unknown): Promise<GetDpeRet> {
   const request = parse.parseGetDpeReq(body);
-  const read: McpHost["read"] = (wanted, options) => host.read(wanted, options);
-  return { resource: await resolveDocument(request, { resolveDpe, read }), req_id: request.req_id };
+  const { routes } = host.resources;
+  return { resource: await resolveDocument(request, { resolveDpe, routes }), req_id: request.req_id };
 }
 
 async function getSkills({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillsRet> {
   const { req_id } = parse.parseAgentCallData(body);
   const { skills } = await host.skills.list();
   const items = skills.map((skill) => listItem(skill, skill.name, skill.source));
-  return { skills: await host.fit(items, { what: "skills", limitBytes, keeps: "most" }), req_id };
+  return { skills: await host.lists.fit(items, { what: "skills", limitBytes, keeps: "most" }), req_id };
 }
 
 async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown): Promise<GetSkillRet> {

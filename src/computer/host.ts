@@ -8,22 +8,15 @@ import { memoryTokenStore, type TokenStore } from "../mcp/auth/token_store.ts";
 import type { ServerListener, ServerState } from "../mcp/supervision/server_state.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { WarnOnce } from "../mcp/warn_once.ts";
-import { runInTurns } from "../async/turns.ts";
-import { type DesktopWindow, renderWindow } from "../organizer/windows.ts";
-import { type FinderQueryOptions, organizeShelves } from "../organizer/finder.ts";
-import type { FinderPage } from "../protocol/finder.ts";
 import type { MCPServerConfig, ResolvedServerConfig } from "../protocol/config.ts";
-import type { Desktop } from "../protocol/desktop.ts";
 import { DEFAULT_PROTOCOL } from "../protocol/version.ts";
 import type { SessionInfo } from "../protocol/office.ts";
-import type { ReadResourceRet } from "../protocol/resources.ts";
 import { unknownName } from "../text/spelling.ts";
 import { describeError, shorten } from "../text/text.ts";
 import type { UpdateKind } from "./office/office_link.ts";
-import { FollowedCalls, type ProgressUpdate } from "./office/followed_calls.ts";
 import { BlobStore } from "./office/blob_store.ts";
 import type { ComputerLimits } from "../config/limits.ts";
-import { fitList, type FitOptions, ItemSizes, type ListItem } from "./office/list_answer.ts";
+import { ListAnswers } from "./office/list_answer.ts";
 import type { ComputerConfig } from "../config/config.ts";
 import { changedInputs, type ConfigChange, isSameConfig } from "./config_change.ts";
 import { filledMembers, inputIdsOf } from "../config/placeholders.ts";
@@ -31,20 +24,20 @@ import { describeProblem } from "../config/problem.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import { OfficeAgent } from "./office/office_agent.ts";
 import { type OfficeRules, officeRulesOf } from "./office_rules.ts";
-import { ToolCallHistory } from "./tools/history.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import { AgentTexts, MAX_LENGTH } from "./secrets/agent_texts.ts";
 import { Redactor } from "./secrets/redaction.ts";
 import { HostSignIns } from "./sign_ins.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import { AgentChannel } from "./questions/agent_channel.ts";
-import { type DesktopOptions, ResourceDirectory } from "./resources/directory.ts";
-import { type ReadRequest, readResource } from "./resources/read.ts";
+import { ResourceDirectory } from "./resources/directory.ts";
 import { ServerOffers } from "./offers.ts";
 import type { SharedParts } from "./shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
 import { ToolCalls } from "./tools/calls.ts";
 import { ToolDirectory } from "./tools/directory.ts";
+import { ToolCallHistory } from "./tools/results.ts";
+import type { ProgressUpdate } from "./tools/running_call.ts";
 import { vrlScriptOf } from "./tools/settings.ts";
 import type { VrlEngine } from "./vrl/engine.ts";
 
@@ -82,11 +75,12 @@ export class McpHost implements AsyncDisposable {
   readonly skills: Skills;
   readonly history: ToolCallHistory = new ToolCallHistory();
   readonly calls: ToolCalls;
-  readonly followed: FollowedCalls;
   readonly channel: AgentChannel;
   readonly limits: ComputerLimits;
   readonly agent: OfficeAgent;
   readonly blobs: BlobStore;
+  /** Fits lists into answers. */
+  readonly lists: ListAnswers;
   readonly log: Logger;
   readonly signIns: HostSignIns;
   readonly rules: OfficeRules;
@@ -96,8 +90,6 @@ export class McpHost implements AsyncDisposable {
   #vrl: Promise<VrlEngine> | undefined;
   readonly #redactor: Redactor = new Redactor();
   readonly #maskings = new TokenBucket(MASKED_ANSWERS);
-  readonly #itemSizes = new ItemSizes();
-  readonly #shared: SharedParts;
   readonly #configWarnings: WarnOnce;
   #config: ComputerConfig = EMPTY_CONFIG;
   /** The name that each server has in the configuration, by the name by which the office knows it. */
@@ -133,7 +125,7 @@ export class McpHost implements AsyncDisposable {
       resolve: (server, signal) => this.#resolve(server, signal),
       authorize: (config, signal) => this.signIns.authorize(config, signal),
     });
-    const shared = this.#shared = {
+    const shared: SharedParts = {
       fleet: this.fleet,
       rules: this.rules,
       limits,
@@ -147,7 +139,8 @@ export class McpHost implements AsyncDisposable {
       ...shared,
       refreshList: (server, timeoutMs) => this.resources.getServerResources(server).refreshList(timeoutMs),
     });
-    this.resources = new ResourceDirectory(shared, this.skills);
+    this.lists = new ListAnswers({ ...limits, warnOnce: shared.warnOnce });
+    this.resources = new ResourceDirectory({ ...shared, skills: this.skills, history: this.history });
     this.offers = new ServerOffers({
       ...shared,
       routes: this.resources.routes,
@@ -156,7 +149,6 @@ export class McpHost implements AsyncDisposable {
     const toolLog = withModule(log, "tools");
     const toolParts = { ...shared, log: toolLog, warnOnce: new WarnOnce(toolLog) };
     this.tools = new ToolDirectory(toolParts);
-    this.followed = new FollowedCalls(context.onProgress);
     this.channel = new AgentChannel(limits);
     this.calls = new ToolCalls({
       ...toolParts,
@@ -166,14 +158,14 @@ export class McpHost implements AsyncDisposable {
       answerQuestion: context.answerQuestion,
       channel: this.channel,
       agent: this.agent,
-      followed: this.followed,
+      onProgress: context.onProgress,
       vrl: () => this.#loadVrl(),
       maskerOf: ({ request, isLocal }) => {
         const mask = (text: string) => shorten(this.redact(text), MAX_LENGTH);
         return isLocal ? { mask, maskFailure: mask } : this.textsFor(request);
       },
     });
-    this.agent.follow(this.channel, this.calls, this.resources, this.followed, this.blobs);
+    this.agent.follow(this.channel, this.calls, this.resources, this.blobs);
     this.configure(context.config);
   }
 
@@ -240,59 +232,6 @@ export class McpHost implements AsyncDisposable {
     const server = this.fleet.get(name) ?? this.fleet.servers.find((each) => this.#isNamed(each, name));
     if (server !== undefined) return server;
     throw new TypeError(unknownName("server", name, this.fleet.servers.map((each) => each.name)));
-  }
-
-  /**
-   * Renders the Desktop (`client:get_desktop`).
-   *
-   * @param options `limitBytes`: the size of all windows together, unlimited by default.
-   * @throws {SmcpError} 400 when `window` is not a window URI.
-   */
-  async desktop(
-    options: DesktopOptions & { readonly limitBytes?: number | undefined },
-  ): Promise<Desktop[]> {
-    const windows = await this.windows(options);
-    const items = windows.map((window) => ({
-      server: window.server,
-      name: window.resource.uri,
-      key: window.contents ?? window,
-      render: () => renderWindow(window),
-    }));
-    const { limitBytes = Infinity } = options;
-    return await this.fit(items, { what: "windows", limitBytes, keeps: "first" });
-  }
-
-  /** The windows of the Desktop before rendering; throws as {@linkcode McpHost.desktop} does. */
-  async windows(options: DesktopOptions): Promise<DesktopWindow[]> {
-    return await this.resources.windows({ ...options, history: this.history.servers });
-  }
-
-  /**
-   * Searches the Finder (`client:get_finder`).
-   *
-   * @param query `timeoutMs`: how long it may take.
-   * @throws {SmcpError} 400 for an invalid `offset` or `limit`, too many keywords, or texts that are too long.
-   */
-  async finder(
-    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
-  ): Promise<FinderPage> {
-    const shelves = await this.resources.documents(query);
-    return await runInTurns(organizeShelves(shelves, { ...query, history: this.history.servers }));
-  }
-
-  async read(
-    request: ReadRequest,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<ReadResourceRet> {
-    return await readResource(request, { routes: this.resources.routes, signal });
-  }
-
-  /** Shortens a list that is too large for an answer: the servers with the most bytes lose most, with a warning. */
-  fit<T>(items: readonly ListItem<T>[], options: Omit<FitOptions, "warnOnce">): Promise<T[]> {
-    const limitBytes = options.limitBytes === Infinity
-      ? Infinity
-      : Math.min(options.limitBytes, this.limits.maxListAnswerBytes);
-    return fitList(items, this.#itemSizes, { ...options, limitBytes, warnOnce: this.#shared.warnOnce });
   }
 
   /** Resolves when each of these servers, all by default, has listed its tools or failed. */

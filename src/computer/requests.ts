@@ -56,8 +56,8 @@ export class OfficeRequests {
     this.#context = context;
   }
 
-  /** Takes a request or a cancel of the office; returns `false` for any other event. */
-  receive(incoming: IncomingEvent): boolean {
+  /** Takes what comes from the office: a request, a cancel, or news of its members. */
+  readonly onEvent = (incoming: IncomingEvent): void => {
     const { event, body } = incoming;
     const { host } = this.#context;
     if (event === CANCEL_TOOL_CALL_NOTIFICATION) host.calls.cancel(parseAgentCallData(body).req_id);
@@ -65,9 +65,8 @@ export class OfficeRequests {
       this.answer(incoming).catch((error) => {
         host.log.error("cannot send an answer", { event, error: describeError(error) });
       });
-    } else return false;
-    return true;
-  }
+    } else host.agent.onEvent(incoming);
+  };
 
   /** Answers a request; rejects only when its error answer cannot be sent. */
   async answer(incoming: IncomingEvent): Promise<void> {

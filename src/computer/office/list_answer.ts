@@ -20,10 +20,10 @@ export interface ListItem<T> {
 export interface FitOptions {
   /** The items in a warning, for example `tools`. */
   readonly what: string;
+  /** The most bytes of the answer. */
   readonly limitBytes: number;
   /** Which items of a server are kept: the first ones that fit, or as many as possible. */
   readonly keeps: "first" | "most";
-  readonly warnOnce: WarnOnce;
 }
 
 interface SizedItem<T> {
@@ -32,45 +32,57 @@ interface SizedItem<T> {
   readonly bytes: number;
 }
 
-/** Measures the JSON of each item once. */
-export class ItemSizes {
-  readonly #bytes = new WeakMap<object, number>();
+/** Fits lists into answers: the servers with the most bytes lose most, with a warning. */
+export class ListAnswers {
+  readonly #maxBytes: number;
+  readonly #warnOnce: WarnOnce;
+  /** The bytes of each item and a comma, measured once. */
+  readonly #itemBytes = new WeakMap<object, number>();
 
-  /** The bytes of an item and a comma. */
-  sizeBytes({ key, render }: ListItem<unknown>): number {
-    let bytes = this.#bytes.get(key);
-    if (bytes === undefined) this.#bytes.set(key, bytes = jsonBytes(render()) + 1);
+  /** @param options `maxListAnswerBytes`: the most bytes of a list, whatever the connection takes. */
+  constructor(options: { readonly maxListAnswerBytes: number; readonly warnOnce: WarnOnce }) {
+    this.#maxBytes = options.maxListAnswerBytes;
+    this.#warnOnce = options.warnOnce;
+  }
+
+  /** Returns the items that fit, in their order, and logs for each server what is left out. */
+  async fit<T>(items: readonly ListItem<T>[], { what, limitBytes, keeps }: FitOptions): Promise<T[]> {
+    const mostBytes = Math.min(limitBytes, this.#maxBytes);
+    const freeBytes = mostBytes - ENVELOPE_BYTES;
+    const byServer = new Map<string, SizedItem<T>[]>();
+    let totalBytes = 0;
+    let index = 0;
+    await visitInTurns(items, (item) => {
+      const sized = { item, index: index++, bytes: this.#bytesOf(item) };
+      totalBytes += sized.bytes;
+      const others = byServer.get(item.server);
+      if (others === undefined) byServer.set(item.server, [sized]);
+      else others.push(sized);
+    });
+    if (totalBytes <= freeBytes) return items.map(({ render }) => render());
+    const shareBytes = fairShare([...byServer.values()].map(sumBytes), freeBytes);
+    const kept: SizedItem<T>[] = [];
+    for (const [server, sized] of byServer) {
+      const { stay, leave } = cutTo(sized, shareBytes, keeps);
+      kept.push(...stay);
+      if (leave.length === 0) continue;
+      const largest = leave.toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_NAMED);
+      this.#warnOnce.warn(`${what} are left out of an answer: too large`, {
+        server,
+        count: leave.length,
+        bytes: sumBytes(leave),
+        largest: largest.map(({ item }) => item.name),
+        limit: mostBytes,
+      });
+    }
+    return kept.sort((one, other) => one.index - other.index).map(({ item }) => item.render());
+  }
+
+  #bytesOf({ key, render }: ListItem<unknown>): number {
+    let bytes = this.#itemBytes.get(key);
+    if (bytes === undefined) this.#itemBytes.set(key, bytes = jsonBytes(render()) + 1);
     return bytes;
   }
-}
-
-/** Returns the items that fit, in their order, and logs for each server what is left out. */
-export async function fitList<T>(
-  items: readonly ListItem<T>[],
-  sizes: ItemSizes,
-  options: FitOptions,
-): Promise<T[]> {
-  if (options.limitBytes === Infinity) return items.map(({ render }) => render());
-  const freeBytes = options.limitBytes - ENVELOPE_BYTES;
-  const byServer = new Map<string, SizedItem<T>[]>();
-  let totalBytes = 0;
-  let index = 0;
-  await visitInTurns(items, (item) => {
-    const sized = { item, index: index++, bytes: sizes.sizeBytes(item) };
-    totalBytes += sized.bytes;
-    const others = byServer.get(item.server);
-    if (others === undefined) byServer.set(item.server, [sized]);
-    else others.push(sized);
-  });
-  if (totalBytes <= freeBytes) return items.map(({ render }) => render());
-  const shareBytes = fairShare([...byServer.values()].map(sumBytes), freeBytes);
-  const kept: SizedItem<T>[] = [];
-  for (const [server, sized] of byServer) {
-    const { stay, leave } = cutTo(sized, shareBytes, options.keeps);
-    kept.push(...stay);
-    if (leave.length > 0) warnOfLeftOut(server, leave, options);
-  }
-  return kept.sort((one, other) => one.index - other.index).map(({ item }) => item.render());
 }
 
 /** The largest share for which the sizes, each cut to the share, add up to at most `freeBytes`. */
@@ -101,21 +113,6 @@ function cutTo<T>(
     }
   }
   return { stay, leave };
-}
-
-function warnOfLeftOut<T>(
-  server: string,
-  items: readonly SizedItem<T>[],
-  { what, limitBytes, warnOnce }: FitOptions,
-): void {
-  const largest = items.toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_NAMED);
-  warnOnce.warn(`${what} are left out of an answer: too large`, {
-    server,
-    count: items.length,
-    bytes: sumBytes(items),
-    largest: largest.map(({ item }) => item.name),
-    limit: limitBytes,
-  });
 }
 
 function sumBytes(items: readonly { readonly bytes: number }[]): number {

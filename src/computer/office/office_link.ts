@@ -58,6 +58,10 @@ export interface OfficeLinkContext {
   readonly name: string;
   readonly protocolVersion: ProtocolMinor;
   readonly log: Logger;
+}
+
+/** Who hears of what happens in the office. */
+export interface OfficeListener {
   readonly onEvent: (incoming: IncomingEvent) => void;
   readonly onJoined: () => void;
   /** The office was left, or the Server has refused to let this Computer rejoin. */
@@ -67,11 +71,15 @@ export interface OfficeLinkContext {
   readonly onReturned: () => void;
 }
 
+const NOBODY: OfficeListener = { onEvent() {}, onJoined() {}, onLeft() {}, onLost() {}, onReturned() {} };
+
 /** Holds at most one connection and one office. */
 export class OfficeLink {
   readonly #context: OfficeLinkContext;
   /** Lets a Server recognize this Computer on another connection. */
   readonly #session = crypto.randomUUID();
+  readonly #announcer: Announcer;
+  #listener: OfficeListener = NOBODY;
   #link: Link | undefined;
   #url = "";
   #isBusy = false;
@@ -80,6 +88,17 @@ export class OfficeLink {
 
   constructor(context: OfficeLinkContext) {
     this.#context = context;
+    this.#announcer = new Announcer((event) => this.emit(event, { computer: context.name }));
+  }
+
+  /** Tells this listener from now on what happens. */
+  follow(listener: OfficeListener): void {
+    this.#listener = listener;
+  }
+
+  /** Tells the office that a view of this Computer has changed. */
+  announce(kind: UpdateKind): void {
+    this.#announcer.announce(kind);
   }
 
   /** The connection and office; `undefined` without a connection. */
@@ -103,7 +122,7 @@ export class OfficeLink {
         const membership = { role: "computer", name: this.#context.name, office_id: office } as const;
         await link.join(membership, { signal, patienceMs });
         this.#isPresent = true;
-        this.#context.onJoined();
+        this.#listener.onJoined();
       } catch (error) {
         if (open === undefined) await this.leave();
         throw error;
@@ -128,7 +147,7 @@ export class OfficeLink {
   async leave({ stayConnected = false }: { readonly stayConnected?: boolean } = {}): Promise<void> {
     const link = this.#link;
     this.#isPresent = false;
-    this.#context.onLeft();
+    this.#listener.onLeft();
     if (!stayConnected) this.#link = undefined;
     const leaving = link?.leave().catch((error) =>
       this.#context.log.debug("cannot leave the office", {
@@ -138,12 +157,13 @@ export class OfficeLink {
     // Closing the connection also leaves the office, so a missing answer does no harm.
     await (stayConnected || leaving === undefined ? leaving : settledWithin(leaving, FAREWELL_MS));
     // Requests that arrived before the Server processed the leave are ended here.
-    this.#context.onLeft();
+    this.#listener.onLeft();
     if (!stayConnected) await link?.close();
   }
 
   /** Leaves and refuses further connections. Idempotent. */
   async close(): Promise<void> {
+    this.#announcer.close();
     this.#closing.abort(new ConnectionClosedError("Cannot connect: the Computer was closed"));
     await this.leave();
   }
@@ -152,10 +172,10 @@ export class OfficeLink {
     await this.leave();
     const { token, auth, timeoutMs, signal, onFailed, ...access } = options;
     const closing = this.#closing.signal;
-    const listener = this.#listener((error) => {
+    const listener = this.#linkListener((error) => {
       if (this.#link === link) this.#link = undefined;
       this.#isPresent = false;
-      this.#context.onLeft();
+      this.#listener.onLeft();
       if (onFailed !== undefined) return onFailed(error);
       this.#context.log.error("connection failed permanently", { error: error.message });
     });
@@ -194,8 +214,8 @@ export class OfficeLink {
     }
   }
 
-  #listener(onFailed: (error: Error) => void): LinkListener {
-    const { onEvent, onLost, onReturned } = this.#context;
+  #linkListener(onFailed: (error: Error) => void): LinkListener {
+    const { onEvent, onLost, onReturned } = this.#listener;
     return {
       onEvent,
       onLost: () => {
@@ -204,6 +224,7 @@ export class OfficeLink {
       },
       onReturned: () => {
         this.#isPresent = this.#link?.membership !== undefined;
+        this.#announcer.announceAll();
         onReturned();
       },
       onFailed,

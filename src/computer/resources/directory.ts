@@ -1,10 +1,13 @@
 /** The resources of all MCP servers: windows and documents for the views, routes for reads, subscriptions of the Agent. */
 import type { Fleet } from "../../mcp/supervision/fleet.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
+import { runInTurns } from "../../async/turns.ts";
 import { arrangeDesktop } from "../../organizer/desktop.ts";
+import { type FinderQueryOptions, organizeShelves } from "../../organizer/finder.ts";
 import type { OrganizerWarning } from "../../organizer/warning.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
 import { badRequest } from "../../protocol/errors.ts";
+import type { FinderPage } from "../../protocol/finder.ts";
 import type { DocumentShelf } from "../../organizer/shelf.ts";
 import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
@@ -28,9 +31,11 @@ export interface DesktopOptions {
   readonly timeoutMs: number;
 }
 
-/** The MCP server of each tool call, oldest first. */
-export interface History {
-  readonly history: readonly string[];
+export interface DirectoryContext extends SharedParts {
+  /** The skills that servers list among their resources. */
+  readonly skills: ResourceSkills;
+  /** `servers`: the MCP server of each tool call, oldest first. */
+  readonly history: { readonly servers: readonly string[] };
 }
 
 /** The resources of each server of the fleet, in its order of precedence. */
@@ -38,16 +43,14 @@ export class ResourceDirectory {
   /** Finds the server of a read. */
   readonly routes: ResourceRoutes;
   readonly #fleet: Fleet;
-  readonly #context: SharedParts;
-  readonly #skills: ResourceSkills;
+  readonly #context: DirectoryContext;
   /** The subscriptions of the Agent. */
   readonly #watch: ResourceWatch;
   readonly #servers = new Map<SupervisedServer, ServerResources>();
 
-  constructor(context: SharedParts, skills: ResourceSkills) {
+  constructor(context: DirectoryContext) {
     this.#fleet = context.fleet;
     this.#context = context;
-    this.#skills = skills;
     const { limits: { maxSubscriptions }, onChange } = context;
     this.#watch = new ResourceWatch({ maxSubscriptions, onChange: () => onChange("resources") });
     const getServerResources = (server: SupervisedServer) => this.getServerResources(server);
@@ -57,8 +60,7 @@ export class ResourceDirectory {
   getServerResources(server: SupervisedServer): ServerResources {
     let resources = this.#servers.get(server);
     if (resources === undefined) {
-      const onHostsChange = () => this.routes.update();
-      const parts = { skills: this.#skills, watch: this.#watch, onHostsChange };
+      const parts = { watch: this.#watch, onHostsChange: () => this.routes.update() };
       resources = new ServerResources(server, { ...this.#context, ...parts });
       this.#servers.set(server, resources);
     }
@@ -82,14 +84,27 @@ export class ResourceDirectory {
    *
    * @throws {SmcpError} 400 when `window` is not a window URI.
    */
-  async windows({ size, window, timeoutMs, history }: DesktopOptions & History): Promise<DesktopWindow[]> {
+  async windows({ size, window, timeoutMs }: DesktopOptions): Promise<DesktopWindow[]> {
     const identity = window === undefined ? undefined : identityOf(window);
     if (size !== undefined && size <= 0) return [];
     const view = { identity, timeoutMs };
     const windows = (await Promise.all(this.#ordered().map((resources) => resources.windows(view)))).flat();
     const onWarning = ({ code: kind, message, server, uri }: OrganizerWarning) =>
       this.#context.warnOnce.warn(message, { server, uri, kind });
-    return arrangeDesktop(windows, { size, history, onWarning });
+    return arrangeDesktop(windows, { size, history: this.#context.history.servers, onWarning });
+  }
+
+  /**
+   * Searches the Finder.
+   *
+   * @param query `timeoutMs`: how long it may take.
+   * @throws {SmcpError} 400 for an invalid `offset` or `limit`, too many keywords, or texts that are too long.
+   */
+  async finder(
+    query: Omit<FinderQueryOptions, "history"> & { readonly timeoutMs: number },
+  ): Promise<FinderPage> {
+    const shelves = await this.documents(query);
+    return await runInTurns(organizeShelves(shelves, { ...query, history: this.#context.history.servers }));
   }
 
   /** The documents of all servers, by the server's name. Each server has its own deadline. */

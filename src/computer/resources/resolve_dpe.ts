@@ -4,11 +4,12 @@ import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
-import type { DpeResource, GetDpeReq, ReadResourceRet } from "../../protocol/resources.ts";
+import type { DpeResource, GetDpeReq } from "../../protocol/resources.ts";
 import type { FileResolverOptions, ResolveDpe } from "./file_resolver.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { isValidDpeUri } from "../../uri/dpe_uri.ts";
-import type { ReadRequest } from "./read.ts";
+import { readResource } from "./read.ts";
+import type { ResourceRoutes } from "./route.ts";
 
 /**
  * Makes a resolver that writes a document's JSON into a file and returns its `file://` URI. The JSON is the metadata of
@@ -60,16 +61,10 @@ export function fileResolver(options: FileResolverOptions): ResolveDpe {
  */
 export async function resolveDocument(
   request: GetDpeReq,
-  options: {
-    readonly resolveDpe: ResolveDpe | undefined;
-    readonly read: (
-      request: ReadRequest,
-      options: { readonly signal: AbortSignal },
-    ) => Promise<ReadResourceRet>;
-  },
+  options: { readonly resolveDpe: ResolveDpe | undefined; readonly routes: ResourceRoutes },
 ): Promise<DpeResource> {
   const { uri, timeout } = request;
-  const { resolveDpe, read } = options;
+  const { resolveDpe, routes } = options;
   if (resolveDpe === undefined) {
     const message = "Cannot resolve the document: this Computer has no resolver";
     throw new SmcpError(ErrorCode.DPE_RESOLVER_NOT_CONFIGURED, message, { details: { uri } });
@@ -82,7 +77,8 @@ export async function resolveDocument(
   });
   const { signal } = deadline;
   const tools = {
-    read: (uri: string) => read({ uri, ...(timeout === undefined ? {} : { timeout }) }, { signal }),
+    read: (uri: string) =>
+      readResource({ uri, ...(timeout === undefined ? {} : { timeout }) }, { routes, signal }),
     signal,
   };
   try {

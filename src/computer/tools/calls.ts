@@ -10,7 +10,6 @@ import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { SharedParts } from "../shared_parts.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
-import type { FollowedCalls } from "../office/followed_calls.ts";
 import type { CallQuestions } from "../questions/call_questions.ts";
 import type { AnswerQuestion } from "../questions/question.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
@@ -19,20 +18,21 @@ import type { VrlEngine } from "../vrl/engine.ts";
 import { checkArguments } from "./arguments.ts";
 import type { Confirm, Confirmations } from "./confirmation.ts";
 import type { ToolDirectory, ToolRoute } from "./directory.ts";
-import type { ToolCallHistory, ToolCallRecord } from "./history.ts";
 import { otherNamesOf } from "./names.ts";
-import { RepeatedCalls } from "./repeated_calls.ts";
 import {
   failureResult,
+  RepeatedCalls,
   toFailureOutcome,
   ToolCallCancelled,
+  type ToolCallHistory,
+  type ToolCallRecord,
   type ToolOutcome,
   toWireResult,
   withAuthHint,
   withNotes,
   withTexts,
 } from "./results.ts";
-import { RunningCall } from "./running_call.ts";
+import { type ProgressUpdate, type RunningCall, RunningCalls } from "./running_call.ts";
 import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */
@@ -50,7 +50,8 @@ export interface ToolCallsContext extends SharedParts {
   /** The way to the Agent's user. */
   readonly channel: AgentChannel;
   readonly agent: Pick<OfficeAgent, "name" | "known">;
-  readonly followed: FollowedCalls;
+  /** A call that the Agent follows has made progress; ignored by default. */
+  readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
   readonly vrl: () => Promise<VrlEngine>;
   /** Masks what the caller is told of a failed call, and of its progress. */
   readonly maskerOf: (
@@ -79,10 +80,11 @@ export class ToolCalls {
   readonly #context: ToolCallsContext;
   #confirmations: Promise<Confirmations> | undefined;
   readonly #repeated = new RepeatedCalls();
-  readonly #running = new Set<RunningCall>();
+  readonly #running: RunningCalls;
 
   constructor(context: ToolCallsContext) {
     this.#context = context;
+    this.#running = new RunningCalls(context.onProgress);
   }
 
   /**
@@ -103,6 +105,11 @@ export class ToolCalls {
     }
   }
 
+  /** Answers `client:follow_call`, as {@linkcode RunningCalls.follow} does. */
+  follow(reqId: string, idleMs: number | undefined): Progress | undefined {
+    return this.#running.follow(reqId, idleMs);
+  }
+
   /** Cancels the calls with this request id; ignores an unknown id. */
   cancel(reqId: string): void {
     this.#end(({ request }) => request.req_id === reqId);
@@ -110,6 +117,7 @@ export class ToolCalls {
 
   /** Cancels the calls of the office, because its Agent or this Computer left. */
   endAgent(): void {
+    this.#running.endAgent();
     this.#end(({ isLocal }) => !isLocal);
   }
 
@@ -142,14 +150,16 @@ export class ToolCalls {
       return Promise.resolve(this.#refuseBusy(request));
     }
     const isLocal = options.isLocal === true;
-    const { followed } = this.#context;
-    const idleMs = isLocal ? options.idleMs : followed.onBegun(request.req_id);
-    const { mustAsk = false } = options;
-    const report = this.#reporter(request, options);
-    const call = new RunningCall(request, { isLocal, mustAsk, idleMs, report });
-    const result = this.#run(call, options).finally(() => {
-      if (!isLocal) followed.onEnded(request.req_id);
+    const report = isLocal
+      ? options.onProgress
+      : (progress: Progress) => this.#running.onProgress(call, progress);
+    const call: RunningCall = this.#running.begin(request, {
+      isLocal,
+      mustAsk: options.mustAsk === true,
+      idleMs: options.idleMs,
+      report: this.#masked({ request, isLocal }, report),
     });
+    const result = this.#run(call, options);
     result.then((last) => call.finish(last), (error) => call.fail(error));
     this.#repeated.keep(request, { call, result });
     return call.answer;
@@ -255,7 +265,6 @@ export class ToolCalls {
     let questions: Promise<CallQuestions> | undefined;
     const questionsOf = () => questions ??= this.#openQuestions(call, route, options);
     const notes = async () => (await questions)?.notes ?? [];
-    this.#running.add(call);
     try {
       const isAllowed = !call.mustAsk && (isConfirmed || route.meta?.auto_apply === true);
       const refusal = this.#refuseWrongArguments(call.request, route) ??
@@ -268,8 +277,6 @@ export class ToolCalls {
       const { request: { tool_name: name }, clock: { limitMs: timeoutMs }, awaited } = call;
       const failed = { name, timeoutMs, awaited, server: route.server.name };
       return withNotes(toFailureOutcome(error, failed), await notes());
-    } finally {
-      this.#running.delete(call);
     }
   }
 
@@ -287,18 +294,16 @@ export class ToolCalls {
   }
 
   /** Passes on the progress of a call, without known secrets. */
-  #reporter(request: ToolCallReq, options: CallOptions): (progress: Progress) => void {
-    const { followed, maskerOf, log } = this.#context;
-    const { req_id } = request;
-    const isLocal = options.isLocal === true;
+  #masked(
+    call: Pick<RunningCall, "request" | "isLocal">,
+    report: ((progress: Progress) => void) | undefined,
+  ): (progress: Progress) => void {
+    const { maskerOf, log } = this.#context;
     let masker: Pick<AgentTexts, "mask"> | undefined;
-    const report = isLocal
-      ? options.onProgress
-      : (progress: Progress) => followed.onProgress(req_id, progress);
     return (progress) => {
       const { message } = progress;
       try {
-        masker ??= maskerOf({ request, isLocal });
+        masker ??= maskerOf(call);
         report?.(
           message === undefined
             ? progress

@@ -1,19 +1,31 @@
-/** Results of tool calls: those of MCP servers in the form of the wire, and those that the Computer gives instead. */
+/**
+ * What became of tool calls: results of MCP servers in the form of the wire, those that the Computer gives instead, the
+ * answers that are kept for repeated requests, and the history.
+ */
 import { isRecord } from "../../json/json.ts";
+import { approximateSizeBytes } from "../../json/measure.ts";
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
+import { badRequest } from "../../protocol/errors.ts";
 import { A2C_INPUT_REQUIRED } from "../../protocol/questions.ts";
 import {
   A2C_TOOL_META,
   type CallToolResult,
   type ContentItem,
+  type ToolCallReq,
   type ToolMeta,
   type ToolResultMeta,
 } from "../../protocol/tools.ts";
 import { toToolFailure } from "../failures.ts";
-import type { ToolCallOutcome } from "./history.ts";
 import type { AwaitedPerson } from "./running_call.ts";
+
+/** The most answers that are kept for repeated requests, and the most bytes of all of them. */
+const MAX_ANSWERS = 256;
+const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
+/** Replaces an answer that is too large to keep: the tool must not run again. */
+const NOT_KEPT = "The tool has already run for this request, and its result is too large to be sent again";
+const MAX_CALLS = 100;
 
 export interface ToolOutcome {
   readonly result: CallToolResult;
@@ -140,4 +152,130 @@ const AWAITED_WORDS: Readonly<Record<AwaitedPerson, (server: string) => string>>
 export class ToolCallCancelled extends Error {
   override readonly name = "ToolCallCancelled";
   readonly code = "TOOL_CALL_CANCELLED";
+}
+
+export interface AnsweredCall {
+  /** Its answer now: a question while one is open, else what comes next. */
+  readonly call: { readonly answer: Promise<CallToolResult> };
+  readonly result: Promise<CallToolResult>;
+}
+
+interface KeptCall {
+  readonly fingerprint: string;
+  call: AnsweredCall["call"];
+  /** 0 while the call runs. */
+  sizeBytes: number;
+}
+
+/**
+ * The calls of one office by `agent` and `req_id`, running and answered. They are kept while the Computer is in the
+ * office with the same Agent, also across a connection that is lost and comes back.
+ */
+export class RepeatedCalls {
+  readonly #calls = new Map<string, KeptCall>();
+  #sizeBytes = 0;
+
+  /**
+   * The answer of a call with the same `agent` and `req_id`; `undefined` when there was none.
+   *
+   * @throws {SmcpError} 400 when that call was for another tool or had other parameters.
+   */
+  answerOf(request: ToolCallReq): Promise<CallToolResult> | undefined {
+    const earlier = this.#calls.get(keyOf(request));
+    if (earlier === undefined || earlier.fingerprint === fingerprintOf(request)) return earlier?.call.answer;
+    throw badRequest(
+      "req_id",
+      `Cannot use request id "${request.req_id}" again: it belongs to a different call`,
+    );
+  }
+
+  /** Keeps a call that runs; one whose result rejects is forgotten. */
+  keep(request: ToolCallReq, { call, result }: AnsweredCall): void {
+    const key = keyOf(request);
+    const kept: KeptCall = { fingerprint: fingerprintOf(request), call, sizeBytes: 0 };
+    this.#calls.set(key, kept);
+    result.then((last) => this.#measure(key, kept, last)).catch(() => {
+      if (this.#calls.get(key) === kept) this.#calls.delete(key);
+    });
+  }
+
+  clear(): void {
+    this.#calls.clear();
+    this.#sizeBytes = 0;
+  }
+
+  /** Counts an answer, and drops the oldest answers that exceed the bounds. */
+  #measure(key: string, kept: KeptCall, result: CallToolResult): void {
+    if (this.#calls.get(key) !== kept) return;
+    kept.call = { answer: Promise.resolve(result) };
+    kept.sizeBytes = approximateSizeBytes(result) + kept.fingerprint.length;
+    if (kept.sizeBytes > MAX_ANSWERS_BYTES) {
+      const notKept = failureResult(NOT_KEPT, { error_code: ErrorCode.PAYLOAD_TOO_LARGE });
+      kept.call = { answer: Promise.resolve(notKept) };
+      kept.sizeBytes = NOT_KEPT.length + kept.fingerprint.length;
+    }
+    this.#sizeBytes += kept.sizeBytes;
+    for (const [oldest, { sizeBytes }] of this.#calls) {
+      if (this.#calls.size <= MAX_ANSWERS && this.#sizeBytes <= MAX_ANSWERS_BYTES) return;
+      if (sizeBytes === 0) continue;
+      this.#calls.delete(oldest);
+      this.#sizeBytes -= sizeBytes;
+    }
+  }
+}
+
+function keyOf({ agent, req_id }: ToolCallReq): string {
+  return JSON.stringify([agent, req_id]);
+}
+
+function fingerprintOf({ tool_name, params }: ToolCallReq): string {
+  return JSON.stringify([tool_name, params]);
+}
+
+/** The outcome of a call. */
+export type ToolCallOutcome = "ok" | "error" | "timeout" | "cancelled";
+
+/** One tool call (`docs/protocol/desktop.md#server-order`). */
+export interface ToolCallRecord {
+  /** The id of the request. */
+  readonly reqId: string;
+  /**
+   * The name of the calling Agent as the Server states it, or as the request states it when the Server does not;
+   * `undefined` for a call by this Computer's own program.
+   */
+  readonly agent: string | undefined;
+  /** The client for whom the Agent made the call, as it says; `undefined` when it does not say. */
+  readonly client: string | undefined;
+  /** The MCP server; `undefined` when no server has a tool of that name that may be called. */
+  readonly server: string | undefined;
+  /** The tool's own name, or the name that was called when no such tool exists. */
+  readonly tool: string;
+  /** When the call arrived. */
+  readonly startedAt: Date;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** Whether it succeeded, failed, timed out or was cancelled. */
+  readonly outcome: ToolCallOutcome;
+  /** The error code, 4001–4007; `undefined` for a result of the MCP server, also one with `isError`. */
+  readonly errorCode: number | undefined;
+}
+
+/** The last 100 tool calls, oldest first. */
+export class ToolCallHistory {
+  readonly #records: ToolCallRecord[] = [];
+  /**
+   * The servers of the last 100 calls that reached one, oldest first, one entry for each call. Kept apart from the records,
+   * so that refused calls push no server out.
+   */
+  servers: readonly string[] = [];
+
+  push(record: ToolCallRecord): void {
+    this.#records.push(record);
+    if (this.#records.length > MAX_CALLS) this.#records.shift();
+    if (record.server !== undefined) this.servers = [...this.servers, record.server].slice(-MAX_CALLS);
+  }
+
+  get records(): readonly ToolCallRecord[] {
+    return [...this.#records];
+  }
 }

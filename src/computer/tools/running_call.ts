@@ -1,8 +1,17 @@
-/** A tool call that runs, and its time. */
+/** The tool calls that run: their time, their answers, and their progress for the Agent (`docs/protocol/progress.md`). */
+import { Throttle } from "../../async/throttle.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
+import type { UpdateProgressReq } from "../../protocol/progress.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
+
+/** The shortest time between two updates of one call, in milliseconds. */
+const UPDATE_INTERVAL_MS = 500;
+/** The share of one followed call in that time: a Server limits the notifications of a Computer. */
+const SHARE_MS = 25;
+/** The most calls that are to be followed and have not begun; the oldest is forgotten for another one. */
+const MAX_EXPECTED = 512;
 
 export interface CallTimes {
   readonly timeoutMs: number;
@@ -110,6 +119,17 @@ export class CallClock implements Disposable {
  */
 export type AwaitedPerson = "confirmer" | "approver" | "answerer";
 
+export interface RunningCallOptions {
+  /** Whether this Computer's own program made it. */
+  readonly isLocal: boolean;
+  /** Whether the Agent demands that the person at the Computer is asked. */
+  readonly mustAsk: boolean;
+  /** How long the call may make no progress, in milliseconds. */
+  readonly idleMs?: number | undefined;
+  /** Receives the progress of the call. */
+  readonly report: (progress: Progress) => void;
+}
+
 /**
  * A call that runs. It has one answer for each request that waits for it: a question to the Agent ends the first request,
  * the answer to the question is the next one, and the last one gets the result. Declare it with `using`: disposal stops its
@@ -125,19 +145,19 @@ export class RunningCall implements Disposable {
   readonly clock: CallClock;
   /** Whom it waits for; kept when it ends meanwhile. */
   awaited: AwaitedPerson | undefined;
+  /** Whether the Agent follows its progress. */
+  isFollowed = false;
+  /** The latest progress, without known secrets. */
+  progress: Progress | undefined;
+  /** Limits the updates of its progress; made with the first one. */
+  updates: Throttle | undefined;
   readonly #end = new AbortController();
   #answer = Promise.withResolvers<CallToolResult>();
   #isSuspended = false;
 
-  /** @param options `idleMs`: how long the call may make no progress. `report`: receives its progress. */
   constructor(
     request: ToolCallReq,
-    { isLocal, mustAsk, idleMs, report }: {
-      readonly isLocal: boolean;
-      readonly mustAsk: boolean;
-      readonly idleMs?: number | undefined;
-      readonly report: (progress: Progress) => void;
-    },
+    { isLocal, mustAsk, idleMs, report }: RunningCallOptions,
   ) {
     this.request = request;
     this.isLocal = isLocal;
@@ -196,6 +216,93 @@ export class RunningCall implements Disposable {
 
   [Symbol.dispose](): void {
     this.clock[Symbol.dispose]();
+    this.updates?.close();
     this.#end.abort();
+  }
+}
+
+export type ProgressUpdate = Omit<UpdateProgressReq, "computer">;
+
+/** The calls that run, and those that the Agent wants to follow and that have not begun. */
+export class RunningCalls implements Iterable<RunningCall> {
+  readonly #tell: ((update: ProgressUpdate) => void) | undefined;
+  readonly #running = new Set<RunningCall>();
+  /** The calls that have not begun, by `req_id`, and how long each may make no progress. */
+  readonly #expected = new Map<string, number | undefined>();
+
+  /** @param tell Tells the office of the progress of a followed call. */
+  constructor(tell: ((update: ProgressUpdate) => void) | undefined) {
+    this.#tell = tell;
+  }
+
+  [Symbol.iterator](): Iterator<RunningCall> {
+    return this.#running.values();
+  }
+
+  begin(request: ToolCallReq, { idleMs, ...options }: RunningCallOptions): RunningCall {
+    const { req_id } = request;
+    const isFollowed = !options.isLocal && this.#expected.has(req_id);
+    const call = new RunningCall(request, {
+      ...options,
+      idleMs: isFollowed ? this.#expected.get(req_id) : idleMs,
+    });
+    if (isFollowed) this.#expected.delete(req_id);
+    call.isFollowed = isFollowed;
+    this.#running.add(call);
+    call.onEnd(() => this.#running.delete(call));
+    return call;
+  }
+
+  /**
+   * Follows a call that runs or is about to begin. To follow it again changes nothing.
+   *
+   * @param idleMs How long the call may make no progress, in milliseconds; without effect when it runs.
+   * @return The latest progress of the call.
+   */
+  follow(reqId: string, idleMs?: number): Progress | undefined {
+    const running = [...this.#running].findLast(({ isLocal, request }) =>
+      !isLocal && request.req_id === reqId
+    );
+    if (running !== undefined) {
+      running.isFollowed = true;
+      return running.progress;
+    }
+    if (!this.#expected.has(reqId)) this.#expected.set(reqId, idleMs);
+    const [oldest = reqId] = this.#expected.keys();
+    if (this.#expected.size > MAX_EXPECTED) this.#expected.delete(oldest);
+    return undefined;
+  }
+
+  /** Tells the office of the progress, if the Agent follows the call; of the words of a server, only that there are some. */
+  onProgress(call: RunningCall, progress: Progress): void {
+    call.progress = progress;
+    if (!call.isFollowed || !this.#running.has(call)) return;
+    call.updates ??= new Throttle(() => this.#update(call), () => this.#intervalMs);
+    call.updates.request();
+  }
+
+  /** The Agent or this Computer has left the office: nothing is followed any more. */
+  endAgent(): void {
+    this.#expected.clear();
+    for (const call of this.#running) {
+      call.isFollowed = false;
+      call.updates?.cancel();
+    }
+  }
+
+  get #intervalMs(): number {
+    const followed = [...this.#running].filter(({ isFollowed }) => isFollowed).length;
+    return Math.max(UPDATE_INTERVAL_MS, followed * SHARE_MS);
+  }
+
+  #update({ request: { req_id }, progress: latest }: RunningCall): void {
+    if (latest === undefined) return;
+    const { progress, total, message } = latest;
+    this.#tell?.({
+      req_id,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { has_message: true }),
+    });
   }
 }

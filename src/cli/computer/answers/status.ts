@@ -4,7 +4,7 @@ import { alignColumns, drawColumns } from "../../../terminal/shapes.ts";
 import { printableLine, toSafeLine, toSeenWord } from "../../../text/safe_text.ts";
 import type { Palette, Screen } from "../../../terminal/screen.ts";
 import { type ServerState, tellingLines } from "../../../mcp/supervision/server_state.ts";
-import type { ToolCallRecord } from "../../../computer/tools/history.ts";
+import type { ToolCallRecord } from "../../../computer/tools/results.ts";
 import { quoteWord } from "../../../terminal/words.ts";
 import { colored, type CommandAnswer, snakeCased } from "../../answers/answer.ts";
 import { skillsText } from "../../answers/mcp_text.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { ToolCallHistory, type ToolCallRecord } from "../../../../src/computer/tools/history.ts";
+import { ToolCallHistory, type ToolCallRecord } from "../../../../src/computer/tools/results.ts";
 
 function record(changes: Partial<ToolCallRecord>): ToolCallRecord {
   return {

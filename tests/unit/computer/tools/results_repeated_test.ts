@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { RepeatedCalls } from "../../../../src/computer/tools/repeated_calls.ts";
+import { RepeatedCalls } from "../../../../src/computer/tools/results.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import type { CallToolResult, ToolCallReq } from "../../../../src/protocol/tools.ts";
 
