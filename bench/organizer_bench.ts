@@ -8,8 +8,7 @@
 import { organizeDesktop } from "../src/organizer/desktop.ts";
 import type { DesktopWindow } from "../src/organizer/windows.ts";
 import { prepareDocument } from "../src/organizer/document.ts";
-import { type FinderQueryOptions, organizeShelves } from "../src/organizer/finder.ts";
-import { DocumentShelf } from "../src/organizer/shelf.ts";
+import { DocumentShelf, type FinderQueryOptions, organizeShelves } from "../src/organizer/finder.ts";
 import type { DPEDocumentSummary } from "../src/protocol/dpe.ts";
 
 /** The most time that an organizer may take, as a multiple of the plain loop. */

@@ -52,7 +52,7 @@ import {
   parseGetPromptsRet,
 } from "../src/protocol/prompt_answers.ts";
 import { A2C_INPUT_REQUIRED } from "../src/protocol/questions.ts";
-import { parserOf, type Schema } from "../src/protocol/schema.ts";
+import { parserOf, type Schema } from "../src/protocol/schemas/schema.ts";
 import * as config from "../src/protocol/schemas/config.ts";
 import * as schemas from "../src/protocol/schemas/answers.ts";
 import * as toolKeys from "../src/protocol/tools.ts";

@@ -1,7 +1,6 @@
 /** Fetches the parts that a Computer left out of a large answer, and inserts them (`docs/protocol/calls-and-offices.md#blobs`). */
 import type { JsonCost } from "../json/cost.ts";
-import { isRecord } from "../json/json.ts";
-import { MAX_RELAYED_DEPTH } from "../json/measure.ts";
+import { isRecord, MAX_RELAYED_DEPTH } from "../json/json.ts";
 import {
   A2C_ANSWER,
   A2C_BLOB_HANDLE,

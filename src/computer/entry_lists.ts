@@ -1,7 +1,7 @@
 /** A kind of entries that MCP servers list, such as templates of resources or prompts, for one server or for all. */
 import { settledWithin } from "../async/abortable.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
-import { fitsApproximately } from "../json/measure.ts";
+import { fitsApproximately } from "../json/json.ts";
 import { describeError } from "../text/text.ts";
 import type { SharedParts } from "./shared_parts.ts";
 import { ask } from "./resources/read.ts";

@@ -10,9 +10,8 @@ import {
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { RpcErrorCode } from "../protocol/mcp.ts";
-import { isRecord } from "../json/json.ts";
+import { fitsApproximately, isRecord } from "../json/json.ts";
 import { type ErrorDetails, SmcpError } from "../protocol/errors.ts";
-import { fitsApproximately } from "../json/measure.ts";
 import type { ToolResultMeta } from "../protocol/tools.ts";
 import type { DpeUri } from "../uri/dpe_uri.ts";
 

@@ -2,7 +2,7 @@
  * What MCP servers offer beside tools, windows and documents: what they say about themselves, templates, prompts
  * (`docs/protocol/extensions.md`).
  */
-import { isRecord, textsOf } from "../json/json.ts";
+import { fitsApproximately, isRecord, textsOf } from "../json/json.ts";
 import type { CompletionRef } from "../mcp/connection.ts";
 import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -14,7 +14,6 @@ import {
   MAX_COMPLETION_VALUES,
   type ResourceTemplateInfo,
 } from "../protocol/resource_templates.ts";
-import { fitsApproximately } from "../json/measure.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { shorten } from "../text/text.ts";

@@ -3,13 +3,16 @@ import { delay } from "../async/backoff.ts";
 import { rateOf, TokenBucket } from "../async/token_bucket.ts";
 import type { IncomingEvent } from "../link/connect.ts";
 import type { Logger } from "../log.ts";
-import { assertShallow } from "../protocol/message_bounds.ts";
+import {
+  assertShallow,
+  badRequest,
+  payloadTooLarge,
+  readRequestId,
+  SmcpError,
+  withDetailsTold,
+} from "../protocol/errors.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { isRecord } from "../json/json.ts";
-import { badRequest, readRequestId, SmcpError, withDetailsTold } from "../protocol/errors.ts";
-import { longTextBytes, withStrings } from "../json/long_text.ts";
-import { fitsApproximately } from "../json/measure.ts";
-import { payloadTooLarge } from "../protocol/message_bounds.ts";
+import { fitsApproximately, isRecord, longTextBytes, withStrings } from "../json/json.ts";
 import { describeError, shorten } from "../text/text.ts";
 import { handleRequest } from "../tracing.ts";
 import { parseAgentCallData } from "../protocol/parse.ts";

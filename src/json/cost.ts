@@ -2,7 +2,7 @@
  * Estimates the cost of parsing JSON while its bytes arrive. The unit is one value (a member or an item). Length,
  * escapes, new names and new short texts are converted to the number of values that cost the same.
  */
-import { MAX_MESSAGE_DEPTH } from "./measure.ts";
+import { MAX_MESSAGE_DEPTH } from "./json.ts";
 
 /** An escape in a text costs about a quarter of a value to read and to write again. */
 const ESCAPES_PER_VALUE = 4;

@@ -3,8 +3,7 @@
  * and only the rest is parsed.
  */
 import { runInTurns } from "../async/turns.ts";
-import { isRecord, parseJson } from "./json.ts";
-import { LongText, visitTextPlaces } from "./long_text.ts";
+import { isRecord, LongText, parseJson, visitTextPlaces } from "./json.ts";
 
 /** A shorter message is parsed as one string, in bytes. */
 export const LARGE_MESSAGE_BYTES = 1_048_576;

@@ -3,12 +3,11 @@ import { abortable } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
 import { io, type ManagerOptions, NodeWebSocket, type Socket } from "socket.io-client";
 import { ErrorCode } from "../protocol/error_codes.ts";
-import { SmcpError } from "../protocol/errors.ts";
+import { assertFits, SmcpError } from "../protocol/errors.ts";
 import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
 import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
 import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
-import { assertFits } from "../protocol/message_bounds.ts";
 import {
   DEFAULT_PROTOCOL,
   PROTOCOL_VERSIONS,

@@ -1,9 +1,7 @@
 /** Lists of an MCP server, read page by page and entry by entry: one bad entry never costs the others. */
-import { isRecord } from "../json/json.ts";
-import { isDeeperThan, MAX_REQUEST_DEPTH } from "../json/measure.ts";
+import { approximateSizeBytes, isDeeperThan, isRecord, MAX_REQUEST_DEPTH } from "../json/json.ts";
 import type { McpResource, ResourceContents } from "../protocol/resources.ts";
 import { shorten } from "../text/text.ts";
-import { approximateSizeBytes } from "../json/measure.ts";
 import { ServerTimeoutError } from "./errors.ts";
 import { MAX_LIST_ENTRIES, MAX_LIST_PAGES } from "./limits.ts";
 

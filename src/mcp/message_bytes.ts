@@ -1,5 +1,5 @@
 /** Collects the bytes of one message from chunks, bounded in size and in the cost of its values. */
-import { MAX_MESSAGE_DEPTH } from "../json/measure.ts";
+import { MAX_MESSAGE_DEPTH } from "../json/json.ts";
 import { JsonCost, MAX_COST_PER_BYTE } from "../json/cost.ts";
 import type { MessageLimits } from "./limits.ts";
 

@@ -1,13 +1,12 @@
 /** JSON-RPC with one MCP server: requests with their answers, and what the server sends unasked, which is metered. */
 import { MAX_TIMER_MS } from "../async/backoff.ts";
-import { isRecord } from "../json/json.ts";
-import { approximateSizeBytes } from "../json/measure.ts";
+import { approximateSizeBytes, isRecord } from "../json/json.ts";
 import { isRequestId, type RequestId, RpcError, RpcErrorCode, ServedRequests } from "../protocol/mcp.ts";
 import { describeError, shorten } from "../text/text.ts";
 import type { RequestLimits } from "./call_options.ts";
 import { ServerAnswerError, ServerNotRunningError, ServerTimeoutError } from "./errors.ts";
-import type { Inflow } from "./inflow.ts";
 import type {
+  Inflow,
   RpcFailure,
   RpcMessage,
   RpcNotification,

@@ -25,9 +25,8 @@ import {
   shakeHands,
 } from "./handshake.ts";
 import type { HttpListener } from "./http/requests.ts";
-import { Inflow } from "./inflow.ts";
+import { Inflow, type RpcRequest, type Transport } from "./json_rpc.ts";
 import type { Journal } from "./journal.ts";
-import type { RpcRequest, Transport } from "./json_rpc.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";

@@ -1,6 +1,7 @@
 /** Reads answers of other peers: an invalid part is left out or repaired, and reported; the rest is kept. */
 import { isRecord } from "../json/json.ts";
-import { firstIssue, type Schema, unreadable } from "./schema.ts";
+import { firstIssue, type Schema } from "./schemas/schema.ts";
+import { unreadable } from "./errors.ts";
 
 /** Receives each flaw of an answer: the field, and what was done about it. */
 export type OnFlaw = (field: string, what: string) => void;

@@ -9,7 +9,7 @@ import {
   toBody,
   withoutNulls,
 } from "./flaws.ts";
-import { unreadable } from "./schema.ts";
+import { unreadable } from "./errors.ts";
 import { BINARY_TYPE, type GetSkillRet, type GetSkillsRet, SKILL_FILE, type SkillRef } from "./skills.ts";
 
 export const parseGetSkillsRet: AnswerReader<GetSkillsRet> = (answer, onFlaw = ignoreFlaws) => {

@@ -1,7 +1,7 @@
 /** Reads a tool result of any peer. The tool has already run, so as much of the result as possible is kept. */
 import { isGiven, isRecord } from "../json/json.ts";
 import { type AnswerReader, ignoreFlaws, type OnFlaw, toBody, withoutNulls } from "./flaws.ts";
-import { unreadable } from "./schema.ts";
+import { unreadable } from "./errors.ts";
 import type { CallToolResult, ContentItem, ToolResultMeta } from "./tools.ts";
 
 /** The media type of an image or audio item without one. */

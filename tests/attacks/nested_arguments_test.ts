@@ -1,6 +1,6 @@
 /** Attacker: an Agent. Its arguments are nested so deep that an MCP server which reads them ends */
 import { assertEquals, assertRejects } from "@std/assert";
-import { MAX_RELAYED_DEPTH, MAX_REQUEST_DEPTH } from "../../src/json/measure.ts";
+import { MAX_RELAYED_DEPTH, MAX_REQUEST_DEPTH } from "../../src/json/json.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";

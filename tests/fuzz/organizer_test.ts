@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { organizeDesktop } from "../../src/organizer/desktop.ts";
 import type { DesktopWindow } from "../../src/organizer/windows.ts";
-import { DocumentShelf } from "../../src/organizer/shelf.ts";
-import { type FinderQueryOptions, organizeFinder } from "../../src/organizer/finder.ts";
+import { DocumentShelf, type FinderQueryOptions, organizeFinder } from "../../src/organizer/finder.ts";
 import { prepareDocument } from "../../src/organizer/document.ts";
 import type { OrganizerWarning } from "../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../src/protocol/dpe.ts";

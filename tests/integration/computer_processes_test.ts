@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
-import { Inflow } from "../../src/mcp/inflow.ts";
+import { Inflow } from "../../src/mcp/json_rpc.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { type StdioParameters, StdioTransport } from "../../src/mcp/stdio/transport.ts";
 import { silentLogger } from "../../src/log.ts";

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { fromFileUrl, join } from "@std/path";
 import { silentLogger } from "../../src/log.ts";
 import { ProcessGuard } from "../../src/mcp/stdio/guard.ts";
-import { Inflow } from "../../src/mcp/inflow.ts";
+import { Inflow } from "../../src/mcp/json_rpc.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../src/mcp/limits.ts";
 import { StdioTransport } from "../../src/mcp/stdio/transport.ts";
 

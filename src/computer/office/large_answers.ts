@@ -9,8 +9,7 @@ import {
   A2C_TEXT,
   withoutBlobKeys,
 } from "../../protocol/blobs.ts";
-import { isRecord } from "../../json/json.ts";
-import { LongText } from "../../json/long_text.ts";
+import { isRecord, LongText } from "../../json/json.ts";
 import type { BlobMark, BlobPart, OfficeBlobs } from "./blob_store.ts";
 
 const MIN_PART_BYTES = 1_024;

@@ -4,7 +4,7 @@ import { checkContent } from "../../protocol/form_answer.ts";
 import { type QuestionField, readForm } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
 import { findSecretField } from "../../protocol/secret_fields.ts";
-import { fitsApproximately } from "../../json/measure.ts";
+import { fitsApproximately } from "../../json/json.ts";
 import { describeError, shorten } from "../../text/text.ts";
 
 const MAX_MESSAGE_LENGTH = 16_384;

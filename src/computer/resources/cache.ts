@@ -4,7 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { ServerAnswerError } from "../../mcp/errors.ts";
-import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
+import { approximateSizeBytes, fitsApproximately } from "../../json/json.ts";
 
 /** The number of due entries from which they are read together, if that is possible, and not one by one. */
 const MANY = 4;

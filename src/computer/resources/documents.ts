@@ -3,7 +3,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import { delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
-import { DocumentShelf } from "../../organizer/shelf.ts";
+import { DocumentShelf } from "../../organizer/finder.ts";
 import { type PreparedDocument, prepareDocument } from "../../organizer/document.ts";
 import type { DPEDocumentSummary } from "../../protocol/dpe.ts";
 import { isRecord } from "../../json/json.ts";

@@ -2,7 +2,7 @@
 import type { WarnOnce } from "../../mcp/warn_once.ts";
 import { readLayout } from "../../organizer/windows.ts";
 import type { McpResource } from "../../protocol/resources.ts";
-import { approximateSizeBytes, fitsApproximately } from "../../json/measure.ts";
+import { approximateSizeBytes, fitsApproximately } from "../../json/json.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { hasDpeScheme } from "../../uri/dpe_uri.ts";
 import { hasWindowScheme } from "../../uri/window_uri.ts";

@@ -6,7 +6,7 @@ import type { McpConnection } from "../../mcp/connection.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { DesktopWindow } from "../../organizer/windows.ts";
-import type { DocumentShelf } from "../../organizer/shelf.ts";
+import type { DocumentShelf } from "../../organizer/finder.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_SCHEME } from "../../protocol/skills.ts";
 import { describeError } from "../../text/text.ts";

@@ -3,8 +3,7 @@ import { ByteBudget } from "../resources/cache.ts";
 import { LineCounter, parseDocument } from "yaml";
 import { delay } from "../../async/backoff.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { isRecord, isTexts } from "../../json/json.ts";
-import { isDeeperThan } from "../../json/measure.ts";
+import { isDeeperThan, isRecord, isTexts } from "../../json/json.ts";
 import type { SkillRef } from "../../protocol/skills.ts";
 import { describeError, shorten } from "../../text/text.ts";
 

@@ -4,7 +4,7 @@ import type { Ask, Progress } from "../../mcp/call_options.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { describeError, shorten } from "../../text/text.ts";
-import { withStrings } from "../../json/long_text.ts";
+import { withStrings } from "../../json/json.ts";
 import { clientNamedIn } from "../../protocol/requester.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";

@@ -5,7 +5,7 @@ import type { McpTool } from "../../mcp/entries.ts";
 import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { describeError, shorten } from "../../text/text.ts";
-import { fitsApproximately } from "../../json/measure.ts";
+import { fitsApproximately } from "../../json/json.ts";
 import type { SharedParts } from "../shared_parts.ts";
 
 /** The longest wait before a failed list is read again, in milliseconds. */

@@ -2,8 +2,7 @@
  * What became of tool calls: results of MCP servers in the form of the wire, those that the Computer gives instead, the
  * answers that are kept for repeated requests, and the history.
  */
-import { isRecord } from "../../json/json.ts";
-import { approximateSizeBytes } from "../../json/measure.ts";
+import { approximateSizeBytes, isRecord } from "../../json/json.ts";
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { ServerAnswerError, ServerTimeoutError, UNREADABLE } from "../../mcp/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";

@@ -2,8 +2,7 @@
 import { RpcErrorCode } from "../../protocol/mcp.ts";
 import { delay } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { hasProto, isRecord } from "../../json/json.ts";
-import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import { hasProto, isRecord, MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import { JsonCost } from "../../json/cost.ts";
 import { httpError } from "./http_error.ts";
 

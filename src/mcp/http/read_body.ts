@@ -1,6 +1,6 @@
 /** Reads the body of an HTTP response in bounded events. */
 import type { Limiter } from "../../async/limiter.ts";
-import type { Inflow } from "../inflow.ts";
+import type { Inflow } from "../json_rpc.ts";
 import { LARGE_MESSAGE_BYTES } from "../limits.ts";
 import type { BodyEvent, BodyEvents } from "./body_events.ts";
 

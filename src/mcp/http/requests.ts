@@ -18,8 +18,7 @@ import {
   ServerNotRunningError,
   ServerTimeoutError,
 } from "../errors.ts";
-import type { Inflow } from "../inflow.ts";
-import { readMessages, readUnparsable, type RpcFailure, type RpcMessage } from "../json_rpc.ts";
+import { type Inflow, readMessages, readUnparsable, type RpcFailure, type RpcMessage } from "../json_rpc.ts";
 import { MAX_LARGE_MESSAGES, type MessageLimits } from "../limits.ts";
 import type { Oversized } from "../message_bytes.ts";
 import { type BodyEvent, BodyEvents, messagesIn } from "./body_events.ts";

@@ -1,5 +1,6 @@
 /** Finds a program, starts it as the leader of a process group, and signals that group. */
 import { isAbsolute, resolve } from "@std/path";
+import { describeError } from "../../text/text.ts";
 
 export interface SpawnOptions {
   readonly args: readonly string[];
@@ -23,6 +24,23 @@ export function spawnGroupLeader(command: string, { args, env, cwd }: SpawnOptio
     stderr: "piped",
     detached: true,
   }).spawn();
+}
+
+/** Explains why a command did not start, with a cure for the most common mistakes. */
+export function spawnFailure(command: string, cause: unknown): string {
+  if (!(cause instanceof Deno.errors.NotFound) || /\bcwd\b/.test(cause.message)) return describeError(cause);
+  if (/\s/.test(command.trim())) {
+    return 'no such program; put its arguments into "args"';
+  }
+  return /[\\/]/.test(command) ? "no such file" : "no such command on the PATH";
+}
+
+/** Returns whether the configuration is the cause: no such command or directory, no permission, an invalid argument. */
+export function isConfigurationError(error: unknown): boolean {
+  const { NotFound, PermissionDenied, NotCapable, NotADirectory } = Deno.errors;
+  return [NotFound, PermissionDenied, NotCapable, NotADirectory, TypeError].some((kind) =>
+    error instanceof kind
+  );
 }
 
 /** Signals the process group that `pid` leads; on Windows only the process. Ignores a group that is gone. */

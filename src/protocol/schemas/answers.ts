@@ -7,7 +7,7 @@ import { type InputRequired, type OpenInputRet, QUESTION_MODES } from "../questi
 import type { GetBlobRet, GetDpeRet } from "../resources.ts";
 import type { Attributes, AttributeValue, SMCPTool } from "../tools.ts";
 import type { PutBlobRet } from "../uploads.ts";
-import { optional, withoutBytes } from "./members.ts";
+import { optional, withoutBytes } from "./schema.ts";
 
 const text = z.string();
 const optionalText = optional(text);

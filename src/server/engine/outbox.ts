@@ -1,8 +1,7 @@
 /** What waits until the peer of a session reads it. */
 import { Buffer } from "node:buffer";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
-import { payloadTooLarge } from "../../protocol/message_bounds.ts";
+import { payloadTooLarge, SmcpError } from "../../protocol/errors.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { type Budget, noMemory, SMALL_MESSAGE_BYTES } from "./budget.ts";
 import { frameBytesOf, isFrame, type Outgoing } from "./frame_writer.ts";

@@ -1,12 +1,11 @@
 /** The parser of Socket.IO with bounds. */
 import { Buffer } from "node:buffer";
 import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
-import { isDeeperThan, MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import { isDeeperThan, MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
-import { SmcpError } from "../../protocol/errors.ts";
+import { payloadTooLarge, SmcpError } from "../../protocol/errors.ts";
 import { CLIENT_EVENT_PREFIX, SMCP_NAMESPACE } from "../../protocol/events.ts";
 import { costOfTexts, MAX_COST_PER_BYTE, maxCostOf } from "../../json/cost.ts";
-import { payloadTooLarge } from "../../protocol/message_bounds.ts";
 import { CONSTANTS } from "../options/constants.ts";
 import { OPTIONS } from "../options/table.ts";
 import { type Holding, noMemory } from "./budget.ts";

@@ -3,8 +3,7 @@
  * bounded depth, since a Socket.IO client ends its connection for a packet that it cannot parse: one member could otherwise
  * disconnect another.
  */
-import { isRecord } from "../../json/json.ts";
-import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import { isRecord, MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import { fromErrorAck } from "../../protocol/errors.ts";
 import type { RelayedText } from "./long_text.ts";
 

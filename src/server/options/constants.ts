@@ -2,7 +2,7 @@
  * The numbers of a Server that are no options and that its docs name, with a sentence each: `docs/operations.md` prints them
  * from here. Other numbers stand in the modules that use them.
  */
-import { MAX_RELAYED_DEPTH } from "../../json/measure.ts";
+import { MAX_RELAYED_DEPTH } from "../../json/json.ts";
 import {
   KEY_SET_COOLDOWN_MS,
   KEY_SET_TIMEOUT_MS,

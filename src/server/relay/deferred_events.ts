@@ -1,5 +1,5 @@
 /** The events of a connection that wait while it joins or leaves an office. */
-import { approximateSizeBytes } from "../../json/measure.ts";
+import { approximateSizeBytes } from "../../json/json.ts";
 import { type Account, Holding } from "../engine/budget.ts";
 import { RawRequest } from "../engine/raw.ts";
 import { CONSTANTS } from "../options/constants.ts";

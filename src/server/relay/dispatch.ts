@@ -11,7 +11,7 @@ import {
   UPDATE_EVENT_PREFIX,
 } from "../../protocol/events.ts";
 import { parseComputerCallData } from "../../protocol/parse.ts";
-import { fitsApproximately } from "../../json/measure.ts";
+import { fitsApproximately } from "../../json/json.ts";
 import { timeoutMsOf } from "../../protocol/timeouts.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import { optionLabel } from "../options/checks.ts";

@@ -1,5 +1,5 @@
 /** The `server:*` events: joining, leaving and listing offices, renewed credentials, and notifications of the office. */
-import { isRecord } from "../../json/json.ts";
+import { fitsApproximately, isRecord } from "../../json/json.ts";
 import type { AgentCallData } from "../../protocol/call.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { badRequest, SmcpError } from "../../protocol/errors.ts";
@@ -19,7 +19,6 @@ import {
   parseUpdateProgressReq,
 } from "../../protocol/parse.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
-import { fitsApproximately } from "../../json/measure.ts";
 import { type Credentials, describeGrant, isGranted, type WantedSeat } from "../admission/provider.ts";
 import { LoggedRefusal } from "../observe/logs.ts";
 import type { Member } from "../offices/office.ts";

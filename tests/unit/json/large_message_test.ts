@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { isRecord } from "../../../src/json/json.ts";
+import { isRecord, LongText } from "../../../src/json/json.ts";
 import { readLargeMessage } from "../../../src/json/large_message.ts";
-import { LongText } from "../../../src/json/long_text.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string) => readLargeMessage(bytesOf(text));

@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ServerAnswerError, ServerTimeoutError } from "../../../src/mcp/errors.ts";
 import { RpcError } from "../../../src/protocol/mcp.ts";
-import { Inflow } from "../../../src/mcp/inflow.ts";
-import type { RpcMessage, RpcRequest, Transport } from "../../../src/mcp/json_rpc.ts";
+import { Inflow, type RpcMessage, type RpcRequest, type Transport } from "../../../src/mcp/json_rpc.ts";
 import { type PeerListener, RpcPeer } from "../../../src/mcp/rpc_peer.ts";
 import { within } from "../../fixtures/within.ts";
 

@@ -1,6 +1,7 @@
 /** Documents to organize. */
 import fc from "fast-check";
 import {
+  type DocumentShelf,
   type FinderQueryOptions,
   organizeFinder,
   type OrganizeFinderOptions,
@@ -9,7 +10,6 @@ import {
 import type { OrganizerWarning } from "../../../src/organizer/warning.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
 import type { FinderPage } from "../../../src/protocol/finder.ts";
-import type { DocumentShelf } from "../../../src/organizer/shelf.ts";
 
 /** A document of the server "s" that is in order, but for what is told otherwise. */
 export function makeDocument(docRef: string, fields: Record<string, unknown> = {}): DPEDocumentSummary {

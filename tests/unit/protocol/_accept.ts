@@ -1,7 +1,7 @@
 /** How each structure is tested: what it accepts, and where it says a message is wrong. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { SmcpError } from "../../../src/protocol/errors.ts";
-import type { Parser } from "../../../src/protocol/schema.ts";
+import type { Parser } from "../../../src/protocol/schemas/schema.ts";
 
 /** A change of a good message: the field, and the value it must not have; `undefined` for a missing field. */
 export type Wrong = readonly [field: string, value: unknown];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseGetComputerConfigRet } from "../../../src/protocol/answers.ts";
 import { badRequest } from "../../../src/protocol/errors.ts";
-import { firstIssue, type Schema } from "../../../src/protocol/schema.ts";
+import { firstIssue, type Schema } from "../../../src/protocol/schemas/schema.ts";
 import { input, serverConfig } from "../../../src/protocol/schemas/config.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 

@@ -25,7 +25,7 @@ import {
   parseUpdateComputerConfigReq,
   parseUpdateProgressReq,
 } from "../../../src/protocol/parse.ts";
-import type { Parser } from "../../../src/protocol/schema.ts";
+import type { Parser } from "../../../src/protocol/schemas/schema.ts";
 import { checkParser, type Wrong } from "./_accept.ts";
 
 const base = { agent: "ada", req_id: "r1" };

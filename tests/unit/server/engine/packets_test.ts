@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { MAX_RELAYED_DEPTH } from "../../../../src/json/measure.ts";
+import { MAX_RELAYED_DEPTH } from "../../../../src/json/json.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
 import { Account, Budget, Holding } from "../../../../src/server/engine/budget.ts";
 import { createBoundedParser } from "../../../../src/server/engine/packets.ts";

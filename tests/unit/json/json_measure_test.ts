@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { approximateSizeBytes } from "../../../src/json/measure.ts";
+import { approximateSizeBytes } from "../../../src/json/json.ts";
 
 Deno.test("the approximate size grows with texts, keys and members", () => {
   assert(approximateSizeBytes("x".repeat(1_000)) >= 1_000);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { LineDecoder } from "../../../../src/mcp/stdio/line_decoder.ts";
+import { LineDecoder } from "../../../../src/mcp/stdio/transport.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const strict = { encoding: "utf-8", encoding_error_handler: "strict" } as const;

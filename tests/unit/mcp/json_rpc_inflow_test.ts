@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { settledWithin } from "../../../src/async/abortable.ts";
-import { Inflow } from "../../../src/mcp/inflow.ts";
+import { Inflow } from "../../../src/mcp/json_rpc.ts";
 import { MAX_WAITING_ANSWERS, UNASKED } from "../../../src/mcp/limits.ts";
 
 const isReady = async (inflow: Inflow, withinMs: number) =>

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { SmcpError } from "../../../src/protocol/errors.ts";
-import { parseEnterOfficeReq, parseGetCompletionReq } from "../../../src/protocol/parse.ts";
-import { parserOf } from "../../../src/protocol/schema.ts";
+import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { parseEnterOfficeReq, parseGetCompletionReq } from "../../../../src/protocol/parse.ts";
+import { parserOf } from "../../../../src/protocol/schemas/schema.ts";
 
 Deno.test("bytes in place of a message are refused before a schema looks at each of them", () => {
   const safeParse = () => {

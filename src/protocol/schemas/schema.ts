@@ -1,5 +1,6 @@
-/** Reads messages by a schema of any library. */
-import { badRequest, type SmcpError } from "./errors.ts";
+/** Reads messages by schemas. */
+import * as z from "zod";
+import { unreadable } from "../errors.ts";
 
 export interface Schema<T> {
   /** Reads a value, or returns where it is invalid. */
@@ -31,7 +32,14 @@ export function parserOf<T>(what: string, schema: Schema<T>): Parser<T> {
   };
 }
 
-/** A 400 for an invalid field of a message. */
-export function unreadable(what: string, field: string, why: string): SmcpError {
-  return badRequest(field, `Cannot read ${what} field "${field}": ${why}`);
+/** A member that may be absent or `null`: peers in Python write `null` for absent ones. */
+export function optional<T>(
+  schema: z.ZodType<T>,
+): z.ZodPipe<z.ZodType<T | null | undefined>, z.ZodTransform<T | undefined, T | null | undefined>> {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** Bytes become nothing: a schema of an object would look at each byte as a member. */
+export function withoutBytes<T>(schema: z.ZodType<T>): z.ZodType<T> {
+  return z.preprocess((value) => ArrayBuffer.isView(value) ? undefined : value, schema);
 }

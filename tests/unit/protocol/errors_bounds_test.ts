@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { SmcpError } from "../../../src/protocol/errors.ts";
-import { MAX_REQUEST_DEPTH } from "../../../src/json/measure.ts";
-import { assertFits, assertShallow } from "../../../src/protocol/message_bounds.ts";
+import { assertFits, assertShallow, SmcpError } from "../../../src/protocol/errors.ts";
+import { MAX_REQUEST_DEPTH } from "../../../src/json/json.ts";
 
 const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).byteLength;
 

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { DocumentShelf } from "../../../src/organizer/shelf.ts";
-import { organizeFinder } from "../../../src/organizer/finder.ts";
+import { DocumentShelf, organizeFinder } from "../../../src/organizer/finder.ts";
 import { type PreparedDocument, prepareDocument } from "../../../src/organizer/document.ts";
 import type { DPEDocumentSummary } from "../../../src/protocol/dpe.ts";
 import { anyDocuments, anyQuery, makeDocument, organizeShelves } from "./_documents.ts";
