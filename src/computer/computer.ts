@@ -158,8 +158,8 @@ export class Computer implements AsyncDisposable {
    * or were stopped.
    */
   get tools(): readonly SMCPTool[] {
-    const { listed, routes } = this.#host.tools;
-    return listed.map((tool) => {
+    const { tools, routes } = this.#host.tools.view;
+    return tools.map((tool) => {
       const server = routes.get(tool.name)?.server.name;
       return server === undefined ? tool : { ...tool, server };
     });
@@ -182,8 +182,7 @@ export class Computer implements AsyncDisposable {
 
   /** The names under which an MCP server's tools can be called; empty for an unknown server. */
   toolsOf(server: string): string[] {
-    const { routes } = this.#host.tools;
-    return [...routes].filter(([, route]) => route.server.name === server).map(([name]) => name);
+    return [...this.#host.tools.namesByServer.get(server) ?? []];
   }
 
   /**

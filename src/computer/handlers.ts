@@ -54,7 +54,6 @@ import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { timeoutMsOf } from "../protocol/timeouts.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
-import { shorten } from "../text/text.ts";
 import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";
 import { MAX_CHUNK_BYTES, notAccessible, type OfficeBlobs } from "./office/blob_store.ts";
@@ -109,7 +108,6 @@ interface ConfigPart {
   readonly input?: ShownInput;
 }
 
-const MAX_NAME_LENGTH = 200;
 /** The size of a blob answer without its chunk: member names, handle and request id. */
 const BLOB_ENVELOPE_BYTES = 4_096;
 
@@ -139,8 +137,8 @@ async function answerInput({ host }: HandlerScope, body: unknown): Promise<CallT
 async function getTools({ host, limitBytes }: HandlerScope, body: unknown): Promise<GetToolsRet> {
   const { req_id } = parse.parseGetToolsReq(body);
   host.tools.revalidate();
-  const { listed, routes } = host.tools;
-  const items = listed.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
+  const { tools, routes } = host.tools.view;
+  const items = tools.map((tool) => listItem(tool, tool.name, routes.get(tool.name)?.server.name));
   return { tools: await host.lists.fit(items, { what: "tools", limitBytes, keeps: "most" }), req_id };
 }
 
@@ -351,5 +349,5 @@ async function getSkill({ host, blobs, limitBytes }: HandlerScope, body: unknown
 }
 
 function listItem<T extends object>(value: T, name: string, server: string = ""): ListItem<T> {
-  return { server, name: shorten(name, MAX_NAME_LENGTH), key: value, render: () => value };
+  return { server, name, key: value, render: () => value };
 }

@@ -74,7 +74,7 @@ Deno.test("a server that lists the same tools again keeps what is known about th
   await host.settled();
   const call = (tool_name: string, params: Record<string, unknown>) =>
     host.calls.call({ agent: "ada", req_id: crypto.randomUUID(), computer: "laptop", tool_name, params });
-  const before = host.tools.routes.get("head")?.tool;
+  const before = host.tools.view.routes.get("head")?.tool;
   await call("become", { tell: [TOOLS_CHANGED] });
   const lists = async () => {
     const { content } = await call("received", {});
@@ -84,9 +84,9 @@ Deno.test("a server that lists the same tools again keeps what is known about th
   await eventually(lists, (count) => count >= 2, "a second list of tools");
   await call("received", {});
   await call("b__become", { tools: [echo], tell: [TOOLS_CHANGED] });
-  const route = () => host.tools.routes.get("echo");
+  const route = () => host.tools.view.routes.get("echo");
   await eventually(route, (route) => route !== undefined, 'a route for "echo"');
-  assert(before !== undefined && host.tools.routes.get("head")?.tool === before);
+  assert(before !== undefined && host.tools.view.routes.get("head")?.tool === before);
 });
 
 Deno.test("every call is recorded with its agent, outcome and error code, refused ones too", async () => {

@@ -4,10 +4,13 @@
  */
 import { visitInTurns } from "../../async/turns.ts";
 import type { WarnOnce } from "../../mcp/warn_once.ts";
+import { shorten } from "../../text/text.ts";
 
 /** The bytes of an answer without its list: member names, request id, counts. */
 const ENVELOPE_BYTES = 1_024;
+/** The most items that a warning names, and the most characters of each name. */
 const MAX_NAMED = 5;
+const MAX_NAME_LENGTH = 200;
 
 export interface ListItem<T> {
   readonly server: string;
@@ -71,7 +74,7 @@ export class ListAnswers {
         server,
         count: leave.length,
         bytes: sumBytes(leave),
-        largest: largest.map(({ item }) => item.name),
+        largest: largest.map(({ item }) => shorten(item.name, MAX_NAME_LENGTH)),
         limit: mostBytes,
       });
     }

@@ -180,7 +180,7 @@ export class ToolCalls {
     const { request } = running;
     const startedAt = new Date();
     const startMs = performance.now();
-    const route = this.#context.directory.routes.get(request.tool_name);
+    const route = this.#context.directory.view.routes.get(request.tool_name);
     const ended = route === undefined
       ? this.#refuseUnknown(request.tool_name)
       : await this.#execute(call, route, options);
@@ -205,9 +205,9 @@ export class ToolCalls {
   }
 
   #refuseUnknown(tool: string): ToolOutcome {
-    const { directory, fleet } = this.#context;
-    if (directory.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
-    const others = otherNamesOf(tool, directory.routes.values()).slice(0, MAX_NAMED_TOOLS);
+    const { directory: { view }, fleet } = this.#context;
+    if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
+    const others = otherNamesOf(tool, view.routes.values()).slice(0, MAX_NAMED_TOOLS);
     const locked = others.length > 0
       ? undefined
       : fleet.servers.find(({ name, status }) => status === "needs sign-in" && tool.startsWith(`${name}__`));
@@ -218,7 +218,7 @@ export class ToolCalls {
       return { result: failureResult(text, meta), outcome: "error", server: name };
     }
     const hint = others.length === 0
-      ? `${didYouMean(tool, directory.routes.keys())}${absentServersHint(fleet)}`
+      ? `${didYouMean(tool, view.routes.keys())}${absentServersHint(fleet)}`
       : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_NAME_LENGTH)))}`;
     const text = `Tool "${tool}" does not exist on this Computer${hint}`;
     return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };

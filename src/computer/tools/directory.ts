@@ -45,30 +45,17 @@ export class ToolDirectory {
   readonly #context: SharedParts;
   readonly #members = new Map<SupervisedServer, Member>();
   readonly #show: ShowTool;
-  #view: ToolView = viewTools([]);
+  /** The tools now; {@linkcode ToolDirectory.update} replaces it. */
+  view: ToolView = viewTools([]);
 
   constructor(context: SharedParts) {
     this.#context = context;
     this.#show = rememberShown(context.rules);
   }
 
-  /** All tools as an Agent sees them, in order of precedence. */
-  get listed(): readonly SMCPTool[] {
-    return this.#view.tools;
-  }
-
-  get routes(): ReadonlyMap<string, ToolRoute> {
-    return this.#view.routes;
-  }
-
   get namesByServer(): ReadonlyMap<string, readonly string[]> {
-    const routes = Map.groupBy(this.routes.values(), ({ server }) => server.name);
+    const routes = Map.groupBy(this.view.routes.values(), ({ server }) => server.name);
     return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));
-  }
-
-  /** Names of tools that exist and must not be called. */
-  get forbidden(): ReadonlySet<string> {
-    return this.#view.forbidden;
   }
 
   /** An Agent asks for the tools: outdated lists of servers that announce no changes are read again in the background. */
@@ -107,14 +94,14 @@ export class ToolDirectory {
 
   /** Names and lists all tools again; calls `onChange` when an Agent would see a difference. */
   update(): void {
-    const before = this.#view.tools;
+    const before = this.view.tools;
     const servers = this.#context.fleet.servers.map((server) => {
       const { listing, isListed = false } = this.#members.get(server) ?? {};
       return { server, tools: listing?.tools ?? [], isListed };
     });
-    this.#view = viewTools(servers, { rules: this.#context.rules, show: this.#show });
-    for (const warning of this.#view.warnings) this.#context.warnOnce.warn(warning);
-    if (!isSameList(before, this.#view.tools)) this.#context.onChange("tools");
+    this.view = viewTools(servers, { rules: this.#context.rules, show: this.#show });
+    for (const warning of this.view.warnings) this.#context.warnOnce.warn(warning);
+    if (!isSameList(before, this.view.tools)) this.#context.onChange("tools");
   }
 
   /** Resolves when no list of this server is on its way. */

@@ -26,7 +26,9 @@ export class Fleet implements AsyncDisposable {
   readonly #guard: ProcessGuard;
   /** Removed servers that are still stopping. */
   readonly #leaving = new Map<SupervisedServer, Promise<void>>();
-  #servers: ReadonlyMap<string, SupervisedServer> = new Map();
+  #byName: ReadonlyMap<string, SupervisedServer> = new Map();
+  /** In order of precedence. */
+  servers: readonly SupervisedServer[] = [];
 
   constructor(context: FleetContext) {
     this.#guard = new ProcessGuard(context.log);
@@ -35,12 +37,8 @@ export class Fleet implements AsyncDisposable {
     this.#context = { ...context, guard: this.#guard, starts, eras };
   }
 
-  get servers(): readonly SupervisedServer[] {
-    return [...this.#servers.values()];
-  }
-
   get(name: string): SupervisedServer | undefined {
-    return this.#servers.get(name);
+    return this.#byName.get(name);
   }
 
   /**
@@ -52,9 +50,9 @@ export class Fleet implements AsyncDisposable {
     const change = { added: [], removed: [], replaced: [], adopted: [] } as {
       [Kind in keyof FleetChange]: string[];
     };
-    const before = this.#servers;
+    const before = this.#byName;
     const fresh: SupervisedServer[] = [];
-    this.#servers = new Map(configs.map((config) => {
+    this.#byName = new Map(configs.map((config) => {
       const { name } = config;
       const server = before.get(name);
       if (server !== undefined && isSameProcess(server.config, config)) {
@@ -67,9 +65,10 @@ export class Fleet implements AsyncDisposable {
       fresh.push(next);
       return [name, next];
     }));
-    change.removed.push(...before.keys().filter((name) => !this.#servers.has(name)));
+    this.servers = [...this.#byName.values()];
+    change.removed.push(...before.keys().filter((name) => !this.#byName.has(name)));
     for (const server of before.values()) {
-      if (this.#servers.get(server.name) !== server) this.#leave(server);
+      if (this.#byName.get(server.name) !== server) this.#leave(server);
     }
     for (const server of fresh) if (!server.config.disabled) server.start(this.#predecessorsOf(server));
     return change;
