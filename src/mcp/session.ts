@@ -68,6 +68,8 @@ export class McpSession {
   readonly over: AbortSignal;
   /** What the server said about itself when the session began. */
   introduction: Introduction = { era: "2025", version: "", capabilities: {}, isCertain: false };
+  /** Whether it ended because the server knows it no longer. */
+  isLost = false;
   readonly #context: SessionContext;
   readonly #config: ResolvedServerConfig;
   readonly #notifications: BoundedNotifications;
@@ -80,7 +82,6 @@ export class McpSession {
   /** The stream of changes, in a version without sessions. */
   #listening: Listening | undefined;
   #isOpen = false;
-  #isLost = false;
   #probing: Promise<void> | undefined;
 
   private constructor(
@@ -196,11 +197,6 @@ export class McpSession {
     return this.#goneReason !== undefined;
   }
 
-  /** Whether it ended because the server knows it no longer. */
-  get isLost(): boolean {
-    return this.#isLost;
-  }
-
   /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   get stderrTail(): string {
     return this.#child?.stderrTail ?? "";
@@ -274,7 +270,7 @@ export class McpSession {
   /** Ends a session that the server has lost. Requests that are under way learn first whether it has begun them. */
   async #lose(reason: string): Promise<void> {
     await settledWithin(this.peer.quiet(), REFUSALS_MS);
-    if (this.#goneReason === undefined) this.#isLost = true;
+    if (this.#goneReason === undefined) this.isLost = true;
     this.#end(reason);
   }
 
