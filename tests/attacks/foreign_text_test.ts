@@ -8,7 +8,7 @@ import { isRecord } from "../../src/json/json.ts";
 import { createLogger, type Logger, parseLogLevels } from "../../src/log.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { fromFileUrl } from "@std/path";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { KIOSK_HOST, KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
@@ -317,7 +317,7 @@ Deno.test("foreign text has one way to every screen", async (t) => {
               "--computer",
               computer,
             ];
-            const { stdout, stderr } = await runDoor("agent.ts", args);
+            const { stdout, stderr } = await runHosted("agent.ts", args);
             for (const text of [stdout, stderr]) assertOurs(text, `${command} ${json}`, { isIndented: true });
             return stdout + stderr;
           })

@@ -1,4 +1,4 @@
-/** `computer.ts` as a program in a folder of its own, for tests of its command line. */
+/** The command line of `computer.ts` in a folder of its own. */
 import { join } from "@std/path";
 import {
   type DoorOptions,
@@ -7,6 +7,7 @@ import {
   type RunningDoor,
   startDoor,
 } from "../fixtures/door.ts";
+import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 
 /** What a command said, without the line that a start of over three seconds is worth, on a busy machine. */
 export function withoutSlowStart(stderr: string): string {
@@ -33,23 +34,32 @@ export class Workplace implements Disposable {
     Deno.removeSync(this.folder, { recursive: true });
   }
 
-  /** Runs one command to its end. */
+  /** Runs one command to its end, in a process of its own where that has a working folder. */
   run(
     args: readonly string[],
     options: Pick<DoorOptions, "input" | "cwd" | "env"> = {},
   ): Promise<DoorOutcome> {
-    return runDoor("computer.ts", args, { ...options, env: { ...this.env, ...options.env } });
+    const run = options.cwd === undefined ? runHosted : runDoor;
+    return run("computer.ts", args, { ...options, env: { ...this.env, ...options.env } });
   }
 
   /** Starts a Computer. */
   start(args: readonly string[]): RunningDoor {
-    return startDoor("computer.ts", args, { env: this.env });
+    return startHosted("computer.ts", args, { env: this.env });
   }
 
   /** Starts a Computer, and waits until it has joined. */
-  async serve(args: readonly string[]): Promise<RunningDoor> {
-    const running = this.start(args);
-    await running.said("joined office");
-    return running;
+  serve(args: readonly string[]): Promise<RunningDoor> {
+    return untilJoined(this.start(args));
   }
+
+  /** Starts a Computer as a process of its own, and waits until it has joined. */
+  serveAlone(args: readonly string[]): Promise<RunningDoor> {
+    return untilJoined(startDoor("computer.ts", args, { env: this.env }));
+  }
+}
+
+async function untilJoined(running: RunningDoor): Promise<RunningDoor> {
+  await running.said("joined office");
+  return running;
 }

@@ -3,7 +3,8 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords, runDoor, RunningDoor } from "../fixtures/door.ts";
+import { doorWords, RunningDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
 import { Workplace } from "./_computer_program.ts";
 import { terminals } from "./_terminal.ts";
@@ -90,8 +91,8 @@ export class Doors implements AsyncDisposable {
     const { env } = this.place;
     const options = input === undefined ? { env } : { env, input };
     const [agent, computer] = await Promise.all([
-      runDoor("agent.ts", [...this.#office, ...words], options),
-      runDoor("computer.ts", words, options),
+      runHosted("agent.ts", [...this.#office, ...words], options),
+      runHosted("computer.ts", words, options),
     ]);
     return { agent, computer };
   }

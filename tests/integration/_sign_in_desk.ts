@@ -1,7 +1,8 @@
 // `auth login` with a test in the place of the person: it reads the page, fills in the forms, and pastes.
 
 import { join } from "@std/path";
-import { type DoorOutcome, doorWords, RunningDoor } from "../fixtures/door.ts";
+import { type DoorOutcome, type RunningDoor, startDoor } from "../fixtures/door.ts";
+import { startHosted } from "../fixtures/hosted_door.ts";
 import { fillForms, type FormOptions } from "../fixtures/sign_in_forms.ts";
 import { Workplace } from "./_computer_program.ts";
 
@@ -10,9 +11,11 @@ export class Login implements AsyncDisposable {
   readonly door: RunningDoor;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
 
-  constructor(args: readonly string[], { env }: { readonly env: Readonly<Record<string, string>> }) {
-    this.door = new RunningDoor(doorWords("computer.ts", ["auth", "login", ...args]), {
-      env,
+  /** With other variables it is a process of its own, whose programs get them, too. */
+  constructor(args: readonly string[], place: Workplace, env: Readonly<Record<string, string>> = {}) {
+    const start = Object.keys(env).length === 0 ? startHosted : startDoor;
+    this.door = start("computer.ts", ["auth", "login", ...args], {
+      env: { ...place.env, ...env },
       keepsInput: true,
     });
     this.#input = this.door.input.getWriter();
@@ -58,7 +61,7 @@ export class Desk implements Disposable {
 
   /** Begins a sign-in without a running Computer, with these variables in its environment. */
   login(env: Readonly<Record<string, string>>, ...args: readonly string[]): Login {
-    return new Login([...args, ...this.config], { env: { ...this.place.env, ...env } });
+    return new Login([...args, ...this.config], this.place, env);
   }
 
   /** Begins a sign-in at the running Computer. */

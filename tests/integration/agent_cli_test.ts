@@ -3,6 +3,7 @@ import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type DoorOutcome, runDoor, type RunningDoor, startDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { type Answer, contents, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -61,7 +62,7 @@ function start(args: readonly string[]): RunningDoor {
 }
 
 function run(...args: string[]): Promise<DoorOutcome> {
-  return runDoor("agent.ts", args, { permissions });
+  return runHosted("agent.ts", args);
 }
 
 function options(server: { readonly url: string }): string[] {
@@ -71,7 +72,7 @@ function options(server: { readonly url: string }): string[] {
 Deno.test("agent.ts shows the office, and JSON with --json before or after the command", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { answers });
-  const text = await run(...options(server), "office");
+  const text = await runDoor("agent.ts", [...options(server), "office"], { permissions });
   assertEquals([text.code, text.stderr], [0, ""]);
   assertMatch(text.stdout, /^computer {2}laptop {2}protocol 0\.2\.0\n$/);
   const json = await run(...options(server), "office", "--json");
@@ -158,10 +159,10 @@ Deno.test("agent.ts shows its help and its version", async () => {
 Deno.test("agent.ts reads its options from the environment, too", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   const env = { A2C_URL: server.url, A2C_OFFICE: "lab", A2C_NAME: "ada", A2C_TOKEN: "s3cret" };
-  const { code, stdout } = await runDoor("agent.ts", ["office"], { env });
+  const { code, stdout } = await runHosted("agent.ts", ["office"], { env });
   assertEquals(code, 0);
   assertStringIncludes(stdout, "the office is empty");
-  const refused = await runDoor("agent.ts", ["office"], { env: { ...env, A2C_TOKEN: "guess" } });
+  const refused = await runHosted("agent.ts", ["office"], { env: { ...env, A2C_TOKEN: "guess" } });
   assertEquals(refused.code, 4);
   assertStringIncludes(refused.stderr, "refused");
 });

@@ -88,7 +88,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
       const left = Promise.withResolvers<void>();
       agent.on("leaveOffice", () => left.resolve());
-      await using program = await place.serve(options(server.url, config));
+      await using program = await place.serveAlone(options(server.url, config));
       await program.stderr.until("running");
       const pids = await descendants(program.pid);
       assert(pids.length >= 3, "the server, its child and the guard");
@@ -108,7 +108,7 @@ Deno.test({
     await using server = await SmcpServer.listen({ port: 0 });
     using place = new Workplace();
     const config = place.write("config.json", STUBBORN);
-    await using program = await place.serve(options(server.url, config));
+    await using program = await place.serveAlone(options(server.url, config));
     await program.stderr.until("running");
     const pids = await descendants(program.pid);
     assert(pids.length >= 3, "the server, its child and the guard");

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { parse as parseJsonc } from "jsonc-parser";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
 
@@ -50,8 +50,7 @@ class Home implements AsyncDisposable {
       "--token",
       "s3cret",
     ];
-    const { env, path: cwd } = this;
-    return await runDoor("agent.ts", ["mcp", ...args, ...connection], { env, cwd });
+    return await runHosted("agent.ts", ["mcp", ...args, ...connection], { env: this.env });
   }
 
   /** The environment of a program of this user; what Deno has downloaded is that of the test. */
@@ -155,10 +154,10 @@ test("an entry keeps what a person has added to it", async (home) => {
 test("entries of two Servers have a token each, though their names are the same", async (home) => {
   const tokenOf = async (url: string, token: string) => {
     const file = home.file("entry.json");
-    await runDoor("agent.ts", [
+    await runHosted("agent.ts", [
       ...["mcp", "install", "cursor", "--yes", "--file", file, "--url", url, "--token", token],
       ...["--office", "lab", "--name", "ada"],
-    ], { env: home.env, cwd: home.path });
+    ], { env: home.env });
     const { args } = JSON.parse(await Deno.readTextFile(file)).mcpServers.a2c;
     return args[args.indexOf("--token-file") + 1];
   };
@@ -181,11 +180,10 @@ test("the preview shows nothing of other entries, and each change keeps the file
 });
 
 test("Claude Code is told where it looks", async (home) => {
-  const { env, path: cwd } = home;
+  const { env } = home;
   const connection = ["--url", "http://127.0.0.1:3000", "--office", "lab", "--name", "ada"];
-  await runDoor("agent.ts", ["mcp", "install", "claude-code", "--yes", ...connection], {
+  await runHosted("agent.ts", ["mcp", "install", "claude-code", "--yes", ...connection], {
     env: { ...env, CLAUDE_CONFIG_DIR: home.file("claude") },
-    cwd,
   });
   assertMatch(await home.read("claude/.claude.json"), /"a2c"/);
 });
@@ -193,7 +191,7 @@ test("Claude Code is told where it looks", async (home) => {
 test("a token file of the entry counts, whatever token the environment has", async (home) => {
   await using office = await GatewayOffice.open({ laptop: scriptedServers({}) });
   await home.write("token", "t\n");
-  const { code, stdout, stderr } = await runDoor("agent.ts", [
+  const { code, stdout, stderr } = await runHosted("agent.ts", [
     ...[
       "office",
       "--url",
@@ -254,9 +252,8 @@ test("an MCP client starts the gateway by the entry, from another folder", async
   });
   await using office = await GatewayOffice.open({ laptop: config });
   const connection = ["--url", office.server.url, "--office", "lab", "--name", "ada"];
-  const { stdout } = await runDoor("agent.ts", ["mcp", "--print-config", ...connection], {
+  const { stdout } = await runHosted("agent.ts", ["mcp", "--print-config", ...connection], {
     env: home.env,
-    cwd: home.path,
   });
   const { command, args } = JSON.parse(stdout).mcpServers.a2c;
   await Deno.mkdir(home.file("state/a2c-smcp"), { recursive: true });

@@ -5,6 +5,7 @@ import { Agent } from "../../agent.ts";
 import { SmcpServer } from "../../server.ts";
 import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { BareServer } from "./_bare_server.ts";
 import { ClosedPort } from "../fixtures/tcp_proxy.ts";
 import { LogBook } from "../fixtures/log_book.ts";
@@ -181,7 +182,8 @@ Deno.test("a URL that cannot be used is refused before anything is sent", async 
 });
 
 Deno.test("agent.ts warns of a token that goes to another machine without TLS", async () => {
-  const { code, stderr } = await runAgent("http://no-such-host.invalid", { A2C_TOKEN: "s3cret" });
+  const args = ["--url", "http://no-such-host.invalid", "--office", "lab", "--name", "ada", "office"];
+  const { code, stderr } = await runHosted("agent.ts", args, { env: { A2C_TOKEN: "s3cret" } });
   assertEquals(code, 3);
   assertStringIncludes(stderr, "warning: token can be read on the way");
   assertEquals(stderr.includes("s3cret"), false);

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type AuthDecision, type AuthProvider, CredentialsEndedError, SmcpServer } from "../../server.ts";
 import { startDoor } from "../fixtures/door.ts";
+import { startHosted } from "../fixtures/hosted_door.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type LogLine, RawPeer, RecordingLogger } from "./_socket.ts";
 
@@ -174,7 +175,7 @@ Deno.test("server.ts writes the audit trail to a file as well, also connections,
   const path = `${folder}/audit.log`;
   try {
     await Deno.writeTextFile(path, '{"message":"before"}\n', { mode: 0o600 });
-    await using program = startDoor("server.ts", [
+    await using program = startHosted("server.ts", [
       "--port",
       "0",
       "--log-level",
@@ -200,7 +201,7 @@ Deno.test("server.ts writes the audit trail to a file as well, also connections,
 });
 
 Deno.test("server.ts does not start with an audit log that it cannot write", async () => {
-  await using program = startDoor("server.ts", ["--port", "0", "--audit-log", "/nowhere/audit.log"]);
+  await using program = startHosted("server.ts", ["--port", "0", "--audit-log", "/nowhere/audit.log"]);
   const { code, stderr } = await program.end();
   assertEquals(code, 2);
   assertStringIncludes(stderr, 'Cannot open audit log "/nowhere/audit.log": its folder does not exist');

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exchange } from "../attacks/_raw_http.ts";
-import { type DoorOutcome, runDoor, startDoor } from "../fixtures/door.ts";
+import { type DoorOutcome, startDoor } from "../fixtures/door.ts";
+import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 import { RawPeer } from "./_socket.ts";
 
 interface Started {
@@ -9,9 +10,9 @@ interface Started {
   readonly permissions?: readonly string[];
 }
 
-/** Runs until the process ends by itself. */
-function run({ args, ...options }: Started): Promise<DoorOutcome> {
-  return runDoor("server.ts", args, options);
+/** Runs until the program ends by itself. */
+function run({ args, env }: Omit<Started, "permissions">): Promise<DoorOutcome> {
+  return runHosted("server.ts", args, { env });
 }
 
 /** The address in the one line on standard output, which is a log line where these are JSON. */
@@ -21,13 +22,15 @@ function addressOf(line: string): string {
   return line.slice("listening on ".length).trim();
 }
 
-/** Runs until `use` is done, then asks it to end. */
+/** Runs until `use` is done, then asks it to end; with permissions as a process of its own. */
 async function serve(
-  { args, ...options }: Started,
+  { args, env, permissions }: Started,
   use: (url: string) => Promise<void>,
   signal: Deno.Signal = "SIGINT",
 ): Promise<DoorOutcome> {
-  await using program = startDoor("server.ts", args, options);
+  await using program = permissions === undefined
+    ? startHosted("server.ts", args, { env })
+    : startDoor("server.ts", args, { env, permissions });
   await program.stdout.until("\n");
   const line = program.stdout.text;
   try {
@@ -42,7 +45,7 @@ async function serve(
 
 Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C, SIGTERM and SIGHUP", async () => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    const { code, stderr } = await serve({ args: ["--port", "0"] }, async (url) => {
+    const { code, stderr } = await serve({ args: ["--port", "0"], permissions: ["-A"] }, async (url) => {
       const peer = await RawPeer.join(url, { role: "agent", name: "ada", office_id: "lab" });
       await peer[Symbol.asyncDispose]();
     }, signal);
@@ -54,7 +57,7 @@ Deno.test("server.ts prints where it listens, serves, and ends with 0 on Ctrl-C,
 
 Deno.test("server.ts ends at once while peers are connected", async () => {
   let peer: RawPeer | undefined;
-  const { code } = await serve({ args: ["--port", "0"] }, async (url) => {
+  const { code } = await serve({ args: ["--port", "0"], permissions: ["-A"] }, async (url) => {
     peer = await RawPeer.join(url, { role: "computer", name: "laptop", office_id: "lab" });
   });
   assertEquals(code, 0);

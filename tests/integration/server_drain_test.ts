@@ -4,7 +4,8 @@ import { Agent, SmcpError } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { SmcpServer } from "../../server.ts";
 import { RawMember } from "../attacks/_raw_member.ts";
-import { type RunningDoor, startDoor } from "../fixtures/door.ts";
+import type { RunningDoor } from "../fixtures/door.ts";
+import { startHosted } from "../fixtures/hosted_door.ts";
 import { hasRedis, RedisServer } from "../fixtures/redis_server.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer } from "./_socket.ts";
@@ -22,7 +23,7 @@ interface Started extends AsyncDisposable {
 /** Starts `server.ts`. */
 async function start(...args: readonly string[]): Promise<Started> {
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  const program = startDoor("server.ts", [...args, ...port]);
+  const program = startHosted("server.ts", [...args, ...port]);
   await program.stdout.until("\n");
   const url = program.stdout.text.slice("listening on ".length).trim();
   return {

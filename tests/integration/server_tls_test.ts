@@ -4,7 +4,8 @@ import { connect } from "node:tls";
 import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { FileContentError, SmcpServer, staticTokens } from "../../server.ts";
-import { runDoor, startDoor } from "../fixtures/door.ts";
+import { startDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { type CertificateOptions, makeCertificate } from "./_tls_server.ts";
@@ -193,12 +194,12 @@ Deno.test("server.ts serves TLS with --tls-cert and --tls-key", async () => {
   const url = program.stdout.text.slice("listening on ".length).trim();
   assertStringIncludes(url, "https://localhost:");
   const args = ["--url", url, "--office", "lab", "--name", "ada", "--ca-file", certFile, "office"];
-  const { code, stderr } = await runDoor("agent.ts", args);
+  const { code, stderr } = await runHosted("agent.ts", args);
   assertEquals([code, stderr], [0, ""]);
   program.kill("SIGTERM");
   assertEquals((await program.end()).code, 0);
   for (const wrong of [["--tls-cert", certFile], ["--tls-cert", keyFile, "--tls-key", keyFile]]) {
-    const refused = await runDoor("server.ts", ["--port", "0", ...wrong]);
+    const refused = await runHosted("server.ts", ["--port", "0", ...wrong]);
     assertEquals(refused.code, 2, refused.stderr);
   }
 });

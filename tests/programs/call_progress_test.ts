@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords, startDoor } from "../fixtures/door.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { startHosted } from "../fixtures/hosted_door.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { everything } from "../fixtures/public_servers.ts";
 import type { Work } from "../fixtures/progress_server.ts";
@@ -74,7 +75,7 @@ testOnTerminal("call of the Agent shows the progress of servers on both versions
 
 Deno.test("call --json of the Agent prints the result alone, whatever the tool reports", async () => {
   await using office = await openOffice();
-  await using program = startDoor("agent.ts", [...office.agent, "--json", ...CALL]);
+  await using program = startHosted("agent.ts", [...office.agent, "--json", ...CALL]);
   const calls = () => office.computer.history.filter(({ tool }) => tool === "work").length;
   const isDone = async () => {
     await office.computer.callTool("finish");

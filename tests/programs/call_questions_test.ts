@@ -5,7 +5,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { fromFileUrl } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords, runDoor, startDoor } from "../fixtures/door.ts";
+import { doorWords } from "../fixtures/door.ts";
+import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 import { KIOSK_PAY_URL } from "../fixtures/kiosk.ts";
 import { kioskCommand, kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { leave, testPrompt } from "../integration/_computer_prompt.ts";
@@ -272,7 +273,7 @@ testOnTerminal("the Agent's command line asks the questions that come to the Age
   await session.expect(ORDERED);
   assertEquals(await session.expectExit(), 0);
   const piped = (...args: string[]) =>
-    runDoor("agent.ts", [...computer.office, "call", ...args], { env: place.env });
+    runHosted("agent.ts", [...computer.office, "call", ...args], { env: place.env });
   assertStringIncludes((await piped("order", "--answers", '{"cups":2}')).stdout, '"cups":2');
   const offered = await piped("order", "--questions", "--json");
   assertStringIncludes(offered.stdout, "order: decline");
@@ -294,7 +295,7 @@ testPrompt(
     await session.expect('joined office "lab" as "laptop"');
     const words = [...office, "--name", "ada", "call", "echo", "text=hi"];
     for (const args of [["--approve"], ["--approve", "--json"]]) {
-      await using call = startDoor("agent.ts", [...words, ...args]);
+      await using call = startHosted("agent.ts", [...words, ...args]);
       await session.expect("Run it? [y]es, [a]lways, [N]o: ");
       // The call cannot end before the answer, so this came while it waits.
       await call.said("confirmation");
@@ -329,7 +330,7 @@ testOnTerminal(
       await session.write(`${answer}${Key.enter}`);
       assertEquals(await session.expectExit(), code);
     }
-    const piped = (...args: string[]) => runDoor("agent.ts", [...words, ...args], { env: place.env });
+    const piped = (...args: string[]) => runHosted("agent.ts", [...words, ...args], { env: place.env });
     assertEquals((await piped("--approve")).stdout, "hi\n");
     const refused = await piped("--questions");
     assertEquals(refused.code, 1);

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { SmcpServer, staticTokens } from "../../server.ts";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { Workplace } from "../integration/_computer_program.ts";
 import { enter, leave, testPrompt } from "../integration/_computer_prompt.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
@@ -78,7 +78,7 @@ Deno.test("while the first join waits for MCP servers, the log, status and agent
   const state = `none yet, connected to ${server.url}; joins "lab" when the MCP servers run`;
   assertStringIncludes(stdout, `${state}, after 3600 s at the latest`);
   const agent = ["--url", server.url, "--office", "lab", "--name", "ada", "desktop"];
-  const { code, stderr } = await runDoor("agent.ts", agent);
+  const { code, stderr } = await runHosted("agent.ts", agent);
   assertEquals(code, 1);
   assertStringIncludes(stderr, "just started joins within seconds");
   assertEquals((await place.run(["server", "stop", "hang"])).code, 0);

@@ -256,7 +256,7 @@ Deno.test({
       return [...Deno.readDirSync(path)].map(({ name }) => name);
     };
     {
-      await using killed = await place.serve(connection);
+      await using killed = await place.serveAlone(connection);
       killed.kill("SIGKILL");
       await killed.end();
     }

@@ -3,6 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { SmcpServer } from "../../src/server/server.ts";
 import type { RunningDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { HttpMcpServer } from "../fixtures/http_server.ts";
 import { ProtectedServer } from "../fixtures/protected_server.ts";
 import { fillForms } from "../fixtures/sign_in_forms.ts";
@@ -77,8 +78,7 @@ Deno.test({
 });
 
 async function agent(desk: Desk, [door, ...args]: readonly ["agent.ts", ...string[]]) {
-  const { runDoor } = await import("../fixtures/door.ts");
-  return await runDoor(door, args, { env: desk.place.env });
+  return await runHosted(door, args, { env: desk.place.env });
 }
 
 Deno.test({

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { Agent, AuthenticationError } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { JwtTokens, SmcpServer, staticTokens } from "../../server.ts";
-import { runDoor } from "../fixtures/door.ts";
+import { runHosted } from "../fixtures/hosted_door.ts";
 import { ISSUER, signWithSecret } from "../fixtures/issuer.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { Workplace } from "../integration/_computer_program.ts";
@@ -150,12 +150,12 @@ Deno.test("agent.ts takes its token from a file or a command, and says why it ca
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, "s3cret\n");
   for (const source of [["--token-file", file], ["--token-command", "printf s3cret"]]) {
-    const { code, stderr } = await runDoor("agent.ts", [...source, ...args]);
+    const { code, stderr } = await runHosted("agent.ts", [...source, ...args]);
     assertEquals([code, stderr], [0, ""]);
   }
   await Deno.remove(file);
   for (const source of [["--token-file", file], ["--token-command", "exit 7"]]) {
-    const { code, stderr } = await runDoor("agent.ts", [...source, ...args]);
+    const { code, stderr } = await runHosted("agent.ts", [...source, ...args]);
     assertEquals(code, 4, stderr);
     assert(/no such file|exit code 7/.test(stderr), stderr);
   }
@@ -168,10 +168,10 @@ Deno.test("--ca-file and `ca` trust a certificate authority, and its certificate
   await using server = await TlsServer.listen(own);
   const url = `https://localhost:${server.port}`;
   const args = ["--url", url, "--office", "lab", "--name", "ada", "office"];
-  const joined = await runDoor("agent.ts", ["--ca-file", own.certFile, ...args]);
+  const joined = await runHosted("agent.ts", ["--ca-file", own.certFile, ...args]);
   assertEquals([joined.code, joined.stderr], [0, ""]);
   for (const wrong of [[], ["--ca-file", other.certFile]]) {
-    const { code, stderr } = await runDoor("agent.ts", [...wrong, ...args]);
+    const { code, stderr } = await runHosted("agent.ts", [...wrong, ...args]);
     assertEquals(code, 3);
     assertStringIncludes(stderr, "certificate");
   }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { runDoor, startDoor } from "../fixtures/door.ts";
+import { startDoor } from "../fixtures/door.ts";
+import { runHosted, startHosted } from "../fixtures/hosted_door.ts";
 import { ISSUER, KeySetServer, SigningKey, signWithSecret } from "../fixtures/issuer.ts";
 import { within } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
@@ -16,7 +17,10 @@ async function serve(
   },
   use: (url: string, log: () => string) => Promise<void>,
 ): Promise<void> {
-  await using program = startDoor("server.ts", ["--port", "0", ...args], { env, permissions });
+  const words = ["--port", "0", ...args];
+  await using program = permissions === undefined
+    ? startHosted("server.ts", words, { env })
+    : startDoor("server.ts", words, { env, permissions });
   await program.stdout.until("\n");
   try {
     await use(program.stdout.text.slice("listening on ".length).trim(), () => program.stderr.text);
@@ -100,7 +104,7 @@ Deno.test("server.ts says in one line what is wrong with its credentials", async
     ],
   ];
   for (const [args, part] of wrong) {
-    const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0", ...args]);
+    const { code, stdout, stderr } = await runHosted("server.ts", ["--port", "0", ...args]);
     assertEquals([code, stdout], [2, ""], stderr);
     assertEquals(stderr.trim().split("\n").length, 1, stderr);
     assertStringIncludes(stderr, part);
@@ -118,7 +122,7 @@ Deno.test("server.ts does not start without credentials when options of JWT ask 
     [[], { A2C_JWT_JWKS_URI: "https://issuer.example/keys" }, 'did you mean "A2C_JWT_JWKS_URL"'],
   ];
   for (const [args, env, part] of wrong) {
-    const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0", ...args], { env });
+    const { code, stdout, stderr } = await runHosted("server.ts", ["--port", "0", ...args], { env });
     assertEquals([code, stdout], [2, ""], stderr);
     assertStringIncludes(stderr, part);
   }
@@ -126,7 +130,7 @@ Deno.test("server.ts does not start without credentials when options of JWT ask 
 
 Deno.test("server.ts does not start in the clear when a variable of TLS is misspelt", async () => {
   const env = { A2C_TOKEN: "s3cret", A2C_TLS_CERT_FILE: "cert.pem", A2C_TLS_KEY_FILE: "key.pem" };
-  const { code, stdout, stderr } = await runDoor("server.ts", ["--port", "0"], { env });
+  const { code, stdout, stderr } = await runHosted("server.ts", ["--port", "0"], { env });
   assertEquals([code, stdout], [2, ""], stderr);
   assertStringIncludes(stderr, 'did you mean "A2C_TLS_');
 });
@@ -150,7 +154,7 @@ Deno.test("server.ts warns of a token of the environment that has none of the li
     assert(!log().includes("m4ster"), log());
   });
   const env = { A2C_TOKEN: "s3cret" };
-  const { code, stderr } = await runDoor("server.ts", ["--port", "0", ...args], { env });
+  const { code, stderr } = await runHosted("server.ts", ["--port", "0", ...args], { env });
   assertEquals(code, 2, stderr);
   for (const part of ["line 1", "A2C_TOKEN"]) assertStringIncludes(stderr, part);
   assert(!stderr.includes("s3cret"), stderr);

@@ -1,28 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { runHosted } from "../../../fixtures/hosted_door.ts";
 import { Workplace } from "../../../integration/_computer_program.ts";
 import { toReportJson } from "../../../../src/cli/computer/check.ts";
 
-const root = new URL("../../../../", import.meta.url);
-
-/** Runs the check of a file in a process of its own. */
-async function check(
-  file: string,
-  options = "{}",
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const path = decodeURIComponent(new URL(`tests/fixtures/configs/${file}`, root).pathname);
-  const code = `
-    import { runCheck } from "${new URL("src/cli/computer/check.ts", root)}";
-    try { await runCheck([${
-    JSON.stringify(path)
-  }], ${options}); } catch (error) { Deno.exit(error.exitCode ?? 99); }`;
-  const output = await new Deno.Command(Deno.execPath(), { args: ["eval", "--no-check", code], cwd: root })
-    .output();
-  const decoder = new TextDecoder();
-  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
-}
+const CONFIGS = "tests/fixtures/configs";
 
 Deno.test("a config that can be used is printed as a report, with exit code 0", async () => {
-  const { code, stdout } = await check("cline.json");
+  using place = new Workplace();
+  const text = await Deno.readTextFile(`${CONFIGS}/cline.json`);
+  const file = place.write("cline.json", text.replaceAll('"node"', JSON.stringify(Deno.execPath())));
+  const { code, stdout } = await place.run(["check", file]);
   assertEquals(code, 0);
   assertStringIncludes(stdout, "cline.json: mcpServers (Claude, Cursor …), 2 servers");
   assertStringIncludes(stdout, "wiki     streamable  disabled");
@@ -31,7 +18,7 @@ Deno.test("a config that can be used is printed as a report, with exit code 0", 
 });
 
 Deno.test("a config that cannot be used ends with exit code 2, as JSON where that was asked for", async () => {
-  const { code, stdout } = await check("none.json", "{ json: true }");
+  const { code, stdout } = await runHosted("computer.ts", ["check", `${CONFIGS}/none.json`, "--json"]);
   assertEquals(code, 2);
   assertEquals(JSON.parse(stdout).problems, [{ message: "no such file", path: "" }]);
 });
@@ -57,44 +44,25 @@ Deno.test("toReportJson() names all members in snake_case", () => {
   assertEquals(report["variables"], [{ name: "TOKEN", has_default: true, is_set: true, used_by: ["a"] }]);
 });
 
-/** Runs the program itself. */
-async function runComputer(
-  args: readonly string[],
-  { stdin = "", env = {} }: { readonly stdin?: string; readonly env?: Record<string, string> } = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "computer.ts", ...args],
-    cwd: root,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = process.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(stdin));
-  await writer.close();
-  const { code, stdout, stderr } = await process.output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
 Deno.test("several files are checked, standard input is one, and one that fails fails all", async () => {
-  const files = ["tests/fixtures/configs/smcp_list.json", "-", "tests/fixtures/configs/none.json"];
-  const { code, stdout } = await runComputer(["check", ...files], {
-    stdin: '[mcp_servers.a]\ncommand = "deno"\n',
+  const files = [`${CONFIGS}/smcp_list.json`, "-", `${CONFIGS}/none.json`];
+  const { code, stdout } = await runHosted("computer.ts", ["check", ...files], {
+    input: '[mcp_servers.a]\ncommand = "deno"\n',
   });
   assertEquals(code, 2);
   assertStringIncludes(stdout, "smcp_list.json: A2C-SMCP, 2 servers");
   assertStringIncludes(stdout, "stdin: Codex, 1 server");
   assertStringIncludes(stdout, "none.json error: no such file");
-  const asJson = await runComputer(["check", "-", files[0] ?? "", "-", "--json"], { stdin: "{}" });
+  const asJson = await runHosted("computer.ts", ["check", "-", files[0] ?? "", "-", "--json"], {
+    input: "{}",
+  });
   assertEquals([asJson.code, JSON.parse(asJson.stdout).length], [2, 2]);
 });
 
 Deno.test("a command that is not there fails the check, and so a config of which the other servers can start", async () => {
   const servers = { here: { command: "deno" }, absent: { command: "no-such-program-42" } };
-  const { code, stdout } = await runComputer(["check", "-"], {
-    stdin: JSON.stringify({ mcpServers: servers }),
+  const { code, stdout } = await runHosted("computer.ts", ["check", "-"], {
+    input: JSON.stringify({ mcpServers: servers }),
   });
   assertEquals(code, 2);
   assertStringIncludes(stdout, 'error: mcpServers.absent.command: program "no-such-program-42"');
@@ -126,12 +94,14 @@ Deno.test("without a file the config of the options or of the environment is che
   const config = await Deno.makeTempFile({ suffix: ".json" });
   await Deno.writeTextFile(config, JSON.stringify({ mcpServers: { here: { command: Deno.execPath() } } }));
   for (const run of [["check", "--config", config], ["check"]]) {
-    const { code, stdout } = await runComputer(run, { env: run.length === 1 ? { A2C_CONFIG: config } : {} });
+    const { code, stdout } = await runHosted("computer.ts", run, {
+      env: run.length === 1 ? { A2C_CONFIG: config } : {},
+    });
     assertEquals(code, 0);
     assertStringIncludes(stdout, "mcpServers (Claude, Cursor …), 1 server");
   }
   await Deno.remove(config);
-  const { code, stderr } = await runComputer(["check"]);
+  const { code, stderr } = await runHosted("computer.ts", ["check"]);
   assertEquals(code, 2);
   assertStringIncludes(stderr, "no file given");
 });
