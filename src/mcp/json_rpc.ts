@@ -38,6 +38,8 @@ export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcFailure;
 export interface SendOptions {
   /** Closes the stream of the answer. */
   readonly requestSignal?: AbortSignal | undefined;
+  /** Whether the answer is still waited for. */
+  readonly isWaiting?: (() => boolean) | undefined;
   /** Further headers of an HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -144,7 +144,8 @@ export class RpcPeer {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const request: RpcRequest = { method, params: this.#envelop(params), jsonrpc: "2.0", id };
-      const sendOptions = { headers, requestSignal: stream?.signal };
+      const isWaiting = () => this.#pending.has(id);
+      const sendOptions = { headers, requestSignal: stream?.signal, isWaiting };
       this.#transport.send(request, sendOptions).catch(reject);
       return await promise;
     } finally {

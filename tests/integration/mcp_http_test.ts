@@ -128,7 +128,8 @@ Deno.test("a server that loses each session at once is not asked without a pause
     intercept: ({ method }) =>
       method === "tools/call" || method === "ping" ? new Response("no", { status: 404 }) : undefined,
   });
-  await using office = await ComputerOffice.open({ servers: { s: server.config() } });
+  const limits = { pingIntervalMs: 100 };
+  await using office = await ComputerOffice.open({ servers: { s: server.config() } }, { limits });
   const { content: [first] } = await office.computer.callTool("echo");
   assert(first?.type === "text" && first.text.includes("session lost: HTTP 404"), first?.text);
   const { fields } = await office.log.until(stateOf("s", "retrying"));

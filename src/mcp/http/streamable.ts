@@ -67,7 +67,7 @@ export class StreamableTransport implements Transport {
   }
 
   /** Resolves when the message was taken, and a request answered. */
-  async send(message: RpcMessage, { headers, requestSignal }: SendOptions = {}): Promise<void> {
+  async send(message: RpcMessage, { headers, requestSignal, isWaiting }: SendOptions = {}): Promise<void> {
     const { over } = this.#http;
     const signal = requestSignal === undefined ? over : AbortSignal.any([over, requestSignal]);
     const isFirst = "method" in message && message.method === "initialize";
@@ -77,9 +77,9 @@ export class StreamableTransport implements Transport {
       headers: { ...this.#headers(message), ...headers },
       signal,
     });
-    if (isFirst) this.#sessionId = response.headers.get(SESSION_HEADER) ?? undefined;
+    if (isFirst) this.#sessionId = response.headers.get(SESSION_HEADER) || undefined;
     if (response.status === 202) await response.body?.cancel();
-    else await this.#follow(response, { message, signal });
+    else await this.#follow(response, { message, signal, isWaiting });
     if ("method" in message && message.method === "notifications/initialized") {
       this.#listen().catch(() => {});
     }
@@ -117,13 +117,16 @@ export class StreamableTransport implements Transport {
   /** Reads a stream, and those in which the server goes on with it. */
   async #follow(
     first: Response,
-    { message, signal }: { readonly message?: RpcMessage; readonly signal: AbortSignal },
+    { message, signal, isWaiting = () => true }: Pick<SendOptions, "isWaiting"> & {
+      readonly message?: RpcMessage;
+      readonly signal: AbortSignal;
+    },
   ): Promise<void> {
     let lastId: string | undefined;
     for (let response: Response | undefined = first; response !== undefined;) {
       const end: StreamEnd = await this.#read(response, { message, signal });
       lastId = end.lastId ?? lastId;
-      if (message !== undefined && (end.isAnswered || lastId === undefined)) break;
+      if (message !== undefined && (end.isAnswered || lastId === undefined || !isWaiting())) break;
       await delay(this.#reopenMs, signal);
       response = await this.#open(lastId, signal);
     }

@@ -1,0 +1,67 @@
+import { assertEquals } from "@std/assert";
+import { readResolved } from "../../../../src/config/values.ts";
+import { openHttpTransport } from "../../../../src/mcp/http/transport.ts";
+import { Inflow } from "../../../../src/mcp/json_rpc.ts";
+import { DEFAULT_SERVER_LIMITS } from "../../../../src/mcp/limits.ts";
+import { within } from "../../../fixtures/within.ts";
+
+const request = { method: "tools/call", params: {}, jsonrpc: "2.0", id: 1 } as const;
+const EVENTS = { headers: { "content-type": "text/event-stream" } };
+
+/** A transport to a server that answers each HTTP request by `answer`, and the requests that fail. */
+async function open(answer: (request: Request) => Response) {
+  const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+  const url = `http://127.0.0.1:${http.addr.port}/mcp`;
+  const config = readResolved("s", { name: "s", type: "streamable", server_parameters: { url } });
+  if (config.type === "stdio") throw new TypeError("Cannot open: not a server over HTTP");
+  const failed: string[] = [];
+  const transport = openHttpTransport(config, {
+    limits: DEFAULT_SERVER_LIMITS,
+    inflow: new Inflow(),
+    listener: {
+      onForgotten() {},
+      onGone() {},
+      onStreamBroken() {},
+      onStreamOpened() {},
+      onFailed: (id, error) => void failed.push(`${id}: ${error.message}`),
+      onQuestion() {},
+      onTooLarge() {},
+      isAsked: () => false,
+    },
+  });
+  await transport.start();
+  const close = async () => {
+    await transport.close({ isGone: true });
+    await http.shutdown();
+  };
+  return { transport, failed, [Symbol.asyncDispose]: close };
+}
+
+Deno.test("an answer that nobody waits for is not looked for in further streams", async () => {
+  let opened = 0;
+  await using server = await open(({ method }) => {
+    if (method === "GET") opened++;
+    return new Response("retry: 0\nid: 1\ndata:\n\n", EVENTS);
+  });
+  const sent = server.transport.send(request, { isWaiting: () => opened < 2 });
+  await within(sent, "the end of the streams");
+  assertEquals([opened, server.failed], [2, ["1: Cannot use the MCP server: event stream lost"]]);
+});
+
+Deno.test("a stream is resumed after its last event that had an id", async () => {
+  const resumed: (string | null)[] = [];
+  const streams = [
+    "id: 2\ndata:\n\n: hello\n\n",
+    "data: {}\n\n",
+    'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+  ];
+  await using server = await open(({ method, headers }) => {
+    if (method === "GET") resumed.push(headers.get("last-event-id"));
+    return new Response(method === "GET" ? streams.shift() : "retry: 0\nid: 1\ndata:\n\n", EVENTS);
+  });
+  const answers: unknown[] = [];
+  server.transport.onmessage = (message) => void answers.push(message);
+  await within(server.transport.send(request), "the answer");
+  assertEquals(resumed, ["1", "2", "2"]);
+  assertEquals(answers, [{ jsonrpc: "2.0", id: 1, result: {} }]);
+});
