@@ -181,10 +181,6 @@ export class McpSession {
       onFailed: (id, error) => this.peer.fail(id, error),
       onQuestion: (questionId, requestId) => this.calls.relate(questionId, requestId),
       isAsked: () => this.calls.hasOpenQuestions,
-      onTooLarge: (id, reason) => {
-        this.#context.log.warn("dropped a message of the MCP server", { error: reason });
-        this.peer.fail(id, new ServerAnswerError(RpcErrorCode.PARSE_ERROR, reason));
-      },
     };
   }
 

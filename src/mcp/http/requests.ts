@@ -4,7 +4,8 @@ import { Deadline } from "../../async/deadline.ts";
 import { Limiter } from "../../async/limiter.ts";
 import { readBoundedText } from "../../files/files.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
-import type { RequestId } from "../../protocol/mcp.ts";
+import type { Logger } from "../../log.ts";
+import { type RequestId, RpcErrorCode } from "../../protocol/mcp.ts";
 import { shorten } from "../../text/text.ts";
 import { createAuthorizedFetch, endsSession, type HttpFetch } from "../auth/authorized_fetch.ts";
 import type { HttpConfig } from "../auth/protected_server.ts";
@@ -47,13 +48,12 @@ export interface HttpListener {
   onFailed(requestId: RequestId, error: Error): void;
   /** A question of the server came in the stream of the answer to a request of ours. */
   onQuestion(questionId: unknown, requestId: unknown): void;
-  /** A message exceeds a limit: the answer to this request, if that is known. The session goes on. */
-  onTooLarge(requestId: RequestId | undefined, reason: string): void;
   /** Whether a question of the server waits for its answer. The stream of its call is silent meanwhile. */
   isAsked(): boolean;
 }
 
 export interface HttpContext {
+  readonly log: Logger;
   readonly listener: HttpListener;
   readonly limits: MessageLimits;
   readonly inflow: Inflow;
@@ -223,9 +223,11 @@ export class HttpRequests {
 
   /** Drops an event, or a body, above a limit. An event that does not end costs the stream that others need. */
   #onTooLarge({ flaw, ends }: Oversized, message: RpcMessage | undefined): void {
-    const { listener, inflow } = this.#context;
-    const [answer] = readUnparsable(new TextDecoder().decode(ends));
-    listener.onTooLarge(answer?.id ?? requestIdOf(message), flaw.message);
+    const { listener, inflow, log } = this.#context;
+    log.warn("dropped a message of the MCP server", { error: flaw.message });
+    const [{ id } = { id: requestIdOf(message) }] = readUnparsable(new TextDecoder().decode(ends));
+    const failure = new ServerAnswerError(RpcErrorCode.PARSE_ERROR, flaw.message);
+    if (id !== undefined) listener.onFailed(id, failure);
     if (inflow.takeOversized() || message === undefined && ends === undefined) listener.onGone(flaw.message);
   }
 }

@@ -7,14 +7,15 @@ export class SseTransport implements Transport {
   onmessage?: Transport["onmessage"];
   readonly #http: HttpRequests;
   readonly #listener: HttpListener;
-  readonly #endpoint = Promise.withResolvers<URL>();
+  readonly #begun = Promise.withResolvers<void>();
+  #endpoint: URL | undefined;
   #version: string | undefined;
 
   constructor(http: HttpRequests, listener: HttpListener) {
     this.#http = http;
     this.#listener = listener;
     // Nobody may wait for it when the stream ends.
-    this.#endpoint.promise.catch(() => {});
+    this.#begun.promise.catch(() => {});
   }
 
   /** Resolves when the server has said where to post to. */
@@ -22,7 +23,7 @@ export class SseTransport implements Transport {
     const { url, over: signal } = this.#http;
     const response = await this.#http.exchange(url, { headers: { accept: "text/event-stream" }, signal });
     this.#listen(response).catch(() => {});
-    await this.#endpoint.promise;
+    await this.#begun.promise;
   }
 
   setProtocolVersion(version: string): void {
@@ -34,8 +35,8 @@ export class SseTransport implements Transport {
       "content-type": "application/json",
       ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
     };
-    const url = await this.#endpoint.promise;
-    const { body } = await this.#http.exchange(url, { message, headers, signal: this.#http.over });
+    if (this.#endpoint === undefined) throw new ServerNotRunningError({ reason: "not started" });
+    const { body } = await this.#http.exchange(this.#endpoint, { message, headers, signal: this.#http.over });
     await body?.cancel();
   }
 
@@ -63,13 +64,14 @@ export class SseTransport implements Transport {
   #hearEndpoint(text: string): void {
     const { origin } = this.#http.url;
     const url = URL.parse(text, this.#http.url);
-    if (url?.origin === origin) this.#endpoint.resolve(url);
-    else this.#end("it names an endpoint of another origin");
+    if (url?.origin !== origin) return this.#end("it names an endpoint of another origin");
+    this.#endpoint = url;
+    this.#begun.resolve();
   }
 
   #end(reason: string): void {
     const error = new ServerNotRunningError({ reason });
-    this.#endpoint.reject(error);
+    this.#begun.reject(error);
     this.#listener.onGone(reason, error);
   }
 }

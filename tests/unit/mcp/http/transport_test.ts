@@ -3,19 +3,21 @@ import { readResolved } from "../../../../src/config/values.ts";
 import { openHttpTransport } from "../../../../src/mcp/http/transport.ts";
 import { Inflow } from "../../../../src/mcp/json_rpc.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../../src/mcp/limits.ts";
+import { silentLogger } from "../../../../src/log.ts";
 import { within } from "../../../fixtures/within.ts";
 
 const request = { method: "tools/call", params: {}, jsonrpc: "2.0", id: 1 } as const;
 const EVENTS = { headers: { "content-type": "text/event-stream" } };
 
 /** A transport to a server that answers each HTTP request by `answer`, and the requests that fail. */
-async function open(answer: (request: Request) => Response) {
+async function open(answer: (request: Request) => Response, type: "streamable" | "sse" = "streamable") {
   const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
   const url = `http://127.0.0.1:${http.addr.port}/mcp`;
-  const config = readResolved("s", { name: "s", type: "streamable", server_parameters: { url } });
+  const config = readResolved("s", { name: "s", type, server_parameters: { url } });
   if (config.type === "stdio") throw new TypeError("Cannot open: not a server over HTTP");
   const failed: string[] = [];
   const transport = openHttpTransport(config, {
+    log: silentLogger,
     limits: DEFAULT_SERVER_LIMITS,
     inflow: new Inflow(),
     listener: {
@@ -25,7 +27,6 @@ async function open(answer: (request: Request) => Response) {
       onStreamOpened() {},
       onFailed: (id, error) => void failed.push(`${id}: ${error.message}`),
       onQuestion() {},
-      onTooLarge() {},
       isAsked: () => false,
     },
   });
@@ -64,4 +65,19 @@ Deno.test("a stream is resumed after its last event that had an id", async () =>
   await within(server.transport.send(request), "the answer");
   assertEquals(resumed, ["1", "2", "2"]);
   assertEquals(answers, [{ jsonrpc: "2.0", id: 1, result: {} }]);
+});
+
+Deno.test("a server over HTTP with SSE may name another endpoint later", async () => {
+  const posted = Promise.withResolvers<string>();
+  const named = "event: endpoint\ndata: /old\n\nevent: endpoint\ndata: /new?session=1\n\n";
+  const standing = () =>
+    new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(named)) });
+  await using server = await open(({ method, url }) => {
+    if (method === "GET") return new Response(standing(), EVENTS);
+    const { pathname, search } = new URL(url);
+    posted.resolve(pathname + search);
+    return new Response(null, { status: 202 });
+  }, "sse");
+  await server.transport.send(request);
+  assertEquals(await within(posted.promise, "the message"), "/new?session=1");
 });
