@@ -170,8 +170,6 @@ Deno.test("server.ts takes options from a file, which the environment and the co
     const { code, stderr } = await run({ args: ["--config", file] });
     assertEquals(code, 2);
     assertStringIncludes(stderr, 'line 1, column 3: "hosts": unknown option; did you mean "host"?');
-    await Deno.writeTextFile(file, '{ "grace": "5s" }');
-    assertStringIncludes((await run({ args: ["--config", file] })).stderr, '"grace": it was removed');
   } finally {
     await Deno.remove(file);
   }
@@ -186,8 +184,6 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     [["--allow-origin", "app.example"], "a scheme and a host such as https://app.example"],
     [["--port", "3999", "--metrics-port", "3999"], "choose another --port or --metrics-port"],
     [["--nonsense"], "unknown option"],
-    [["--grace", "1s"], "Cannot use --grace: it was removed; the value is always 5s: time to wait"],
-    [["--engine=ws"], "Cannot use --engine: it was removed; the Server has one engine"],
     [["extra"], "a Server has options only"],
   ];
   const outcomes = await Promise.all(wrong.map(([args]) => run({ args: ["--port", "0", ...args] })));
@@ -196,15 +192,6 @@ Deno.test("server.ts says in one line what is wrong with its options", async () 
     assertStringIncludes(stderr, wrong[index]?.[1] ?? "");
     assert(!stderr.includes("    at "), "no stack");
   }
-});
-
-Deno.test("server.ts does not start with the variable of an option that was removed", async () => {
-  const { code, stderr } = await run({ args: ["--port", "0"], env: { A2C_MAX_PENDING: "9" } });
-  assertEquals(code, 2);
-  assertStringIncludes(
-    stderr,
-    "A2C_MAX_PENDING: it was removed; the value is always 512",
-  );
 });
 
 Deno.test("server.ts warns of options that have no effect", async () => {

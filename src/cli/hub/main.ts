@@ -1,7 +1,6 @@
 /** The command line of `hub.ts`: a Server, and the gateway to its offices, on one port. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addServerOptions, readServerOptions } from "../server/main.ts";
-import { refuseRemovedFlags } from "../server/options.ts";
 import { runServer } from "../server/run.ts";
 import { parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
@@ -10,7 +9,7 @@ import type { HubOptions } from "./options.ts";
 
 /** Runs a hub until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runHubCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, (signal) => refuseRemovedFlags(createHubProgram(signal)));
+  return runProgram(args, (signal) => createHubProgram(signal));
 }
 
 export function createHubProgram(signal: AbortSignal): Command {

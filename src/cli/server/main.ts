@@ -4,18 +4,13 @@ import { UsageError } from "../outcome.ts";
 import type { Command } from "commander";
 import { checkJwtOptions } from "./credentials.ts";
 import { completeOptions, misspeltVariables } from "./option_sources.ts";
-import {
-  refuseRemovedFlags,
-  refuseRemovedVariables,
-  type ServerCliOptions,
-  serverOptionGroups,
-} from "./options.ts";
+import { type ServerCliOptions, serverOptionGroups } from "./options.ts";
 import type { OptionName } from "../../server/options/table.ts";
 import { runServer } from "./run.ts";
 
 /** Runs a Server until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runServerCli(args: readonly string[]): Promise<number> {
-  return runProgram(args, (signal) => refuseRemovedFlags(createServerProgram(signal)));
+  return runProgram(args, (signal) => createServerProgram(signal));
 }
 
 export function createServerProgram(signal: AbortSignal): Command {
@@ -48,7 +43,6 @@ export function addServerOptions(program: Command): void {
 export async function readServerOptions(program: Command): Promise<readonly string[]> {
   await completeOptions(program, (name) => Deno.env.get(name));
   const variables = variableNames();
-  refuseRemovedVariables(variables);
   checkJwtOptions(program, variables);
   return [...misspeltVariables(program, variables), ...uselessOptions(program)];
 }

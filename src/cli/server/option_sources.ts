@@ -4,7 +4,6 @@ import { readRegularFile } from "../../files/files.ts";
 import { isRecord } from "../../json/json.ts";
 import { closestWord, didYouMean } from "../../text/spelling.ts";
 import { describeError } from "../../text/text.ts";
-import { REMOVED_OPTIONS } from "../../server/options/checks.ts";
 import { UsageError } from "../outcome.ts";
 import { ServerOption } from "./options.ts";
 
@@ -80,12 +79,7 @@ async function readConfig(program: Command, path: string): Promise<void> {
     const option = options.get(key);
     const refuse = (message: string) =>
       refusal(placed(locate({ path: [key], message: `"${key}": ${message}` })));
-    if (option === undefined) {
-      const removed = Object.values(REMOVED_OPTIONS).find(({ flag }) => flag === `--${key}`);
-      throw refuse(
-        removed ? `it was removed; ${removed.now}` : `unknown option${didYouMean(key, options.keys())}`,
-      );
-    }
+    if (option === undefined) throw refuse(`unknown option${didYouMean(key, options.keys())}`);
     const parsed = parse(option, given, refuse);
     if (isSet(program, option)) continue;
     program.setOptionValueWithSource(option.attributeName(), parsed, "config");

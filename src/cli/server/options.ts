@@ -2,20 +2,11 @@
  * The options of the Server's program, each made from its row of the table. `--help`, the environment, and the file of
  * `--config` are made from them. A key of that file is the long flag without its dashes.
  */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  flagOf,
-  isOptionName,
-  numberText,
-  rangeOf,
-  REMOVED_OPTIONS,
-  rowOf,
-  variableOf,
-} from "../../server/options/checks.ts";
+import { InvalidArgumentError, Option } from "commander";
+import { flagOf, isOptionName, numberText, rangeOf, rowOf, variableOf } from "../../server/options/checks.ts";
 import type { OptionKind, OptionRow, OptionRows } from "../../server/options/row.ts";
 import { OPTION_GROUPS, type OptionName, type OPTIONS } from "../../server/options/table.ts";
 import { collect, type LogOptions, parseMilliseconds, parsePort, sizeOf, wholeNumber } from "../options.ts";
-import { UsageError } from "../outcome.ts";
 
 /** The value of a row, as the program has it after parsing. */
 type ValueOf<Row extends OptionRow> = Row extends { readonly kind: "switch" } ? boolean
@@ -69,25 +60,6 @@ export function serverOptionGroups(): readonly OptionGroup[] {
     heading,
     options: Object.keys(rows).filter(isOptionName).map((name) => new ServerOption(name)),
   }));
-}
-
-/** Makes the flags of options that were removed end the start with what holds now. They stay out of the help. */
-export function refuseRemovedFlags(program: Command): Command {
-  for (const { flag, now } of Object.values(REMOVED_OPTIONS)) {
-    program.addOption(new Option(`${flag} [value]`).hideHelp());
-    program.on(`option:${flag.slice(2)}`, () => {
-      throw new UsageError(`Cannot use ${flag}: it was removed; ${now}`);
-    });
-  }
-  return program;
-}
-
-/** @throws {UsageError} for the environment variable of an option that was removed. */
-export function refuseRemovedVariables(variables: readonly string[]): void {
-  for (const { variable, now } of Object.values(REMOVED_OPTIONS)) {
-    if (!variables.includes(variable)) continue;
-    throw new UsageError(`Cannot use environment variable ${variable}: it was removed; ${now}`);
-  }
 }
 
 function flagsOf(name: OptionName): string {

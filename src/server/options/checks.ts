@@ -1,6 +1,6 @@
 /** Names and checks that follow from the table of options. */
 import { MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
-import { type ConstantName, CONSTANTS } from "./constants.ts";
+import type { ConstantName } from "./constants.ts";
 import type { OptionKind, OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";
 
@@ -37,55 +37,7 @@ export function flagOf(name: OptionName): string {
 
 /** Such as `A2C_MAX_PAYLOAD`. */
 export function variableOf(name: OptionName): string {
-  return rowOf(name).variable ?? variableFor(flagOf(name));
-}
-
-function variableFor(flag: string): string {
-  return `A2C_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`;
-}
-
-export interface RemovedOption {
-  readonly flag: string;
-  readonly variable: string;
-  /** What holds instead. */
-  readonly now: string;
-}
-
-/** By the names that they had in the library. A start that asks for one of them ends. */
-export const REMOVED_OPTIONS: Readonly<Record<string, RemovedOption>> = {
-  engine: removed("--engine", "the Server has one engine"),
-  connectTimeoutMs: {
-    ...removed("--connect-timeout", fixed("connectTimeoutMs")),
-    variable: "A2C_SERVER_CONNECT_TIMEOUT",
-  },
-  authTimeoutMs: removed("--auth-timeout", fixed("authTimeoutMs")),
-  headTimeoutMs: removed("--head-timeout", fixed("headTimeoutMs")),
-  graceMs: removed("--grace", fixed("graceMs")),
-  maxPendingConnections: removed("--max-pending", fixed("maxPendingConnections")),
-  maxConnectionsPerAddress: removed(
-    "--max-connections-per-address",
-    "one address may have three quarters of --max-sockets",
-  ),
-  maxConnectsPerPrincipal: removed("--max-connects-per-principal", fixed("maxConnectsPerPrincipal")),
-  maxConnectsPerAddress: removed("--max-connects-per-address", fixed("maxConnectsPerAddress")),
-  maxRequestsPerAddress: removed(
-    "--max-requests-per-address",
-    "--max-requests-per-principal bounds events, and what is in flight is always bounded",
-  ),
-  maxOffices: removed("--max-offices", "each office has a connection, which --max-sockets bounds"),
-  maxOfficesPerPrincipal: removed(
-    "--max-offices-per-principal",
-    "each office has a connection, which --max-connections-per-principal bounds",
-  ),
-};
-
-function removed(flag: string, now: string): RemovedOption {
-  return { flag, variable: variableFor(flag), now };
-}
-
-function fixed(name: ConstantName): string {
-  const { value, help } = CONSTANTS[name];
-  return `the value is always ${numberText(kindOf(name), value)}: ${help}`;
+  return rowOf(name).variable ?? `A2C_${flagOf(name).slice(2).toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** The kind of the number that a constant is, by its name. */

@@ -16,7 +16,6 @@ import {
   numberOf,
   type NumberOption,
   OPTION_NAMES,
-  REMOVED_OPTIONS,
   requireNumber,
   rowOf,
 } from "./checks.ts";
@@ -161,7 +160,7 @@ const OTHER_OPTIONS: Readonly<Record<Exclude<keyof ListenOptions, OptionName>, O
  * admit everybody.
  *
  * @param isListening Whether the Server has its own HTTP server.
- * @throws {TypeError} for an unknown option, with the closest known one, and for a removed one.
+ * @throws {TypeError} for an unknown option, with the closest known one.
  */
 export function requireKnownOptions(
   options: object,
@@ -172,9 +171,9 @@ export function requireKnownOptions(
     .filter(([, of]) => of === undefined || (isListening && of === "listen")).map(([name]) => name);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const removed = Object.hasOwn(REMOVED_OPTIONS, unknown) ? REMOVED_OPTIONS[unknown] : undefined;
-  const state = removed === undefined ? `unknown${didYouMean(unknown, known)}` : `removed; ${removed.now}`;
-  throw new TypeError(`Cannot use the option "${unknown}" of the Server: ${state}`);
+  throw new TypeError(
+    `Cannot use the option "${unknown}" of the Server: unknown${didYouMean(unknown, known)}`,
+  );
 }
 
 /** How many messages of the largest size fit into `maxMessageMemoryBytes` at least. */

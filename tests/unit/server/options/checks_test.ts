@@ -1,10 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   flagOf,
-  isOptionName,
   OPTION_NAMES,
   optionLabel,
-  REMOVED_OPTIONS,
   rowOf,
   variableOf,
 } from "../../../../src/server/options/checks.ts";
@@ -14,18 +12,11 @@ Deno.test("optionLabel() names an option by its flag and its property, and what 
   assertEquals(optionLabel("maxPendingConnections"), "maxPendingConnections (fixed)");
 });
 
-Deno.test("each option has a flag and a variable of its own, and none of one that was removed", () => {
+Deno.test("each option has a flag and a variable of its own", () => {
   const flags = OPTION_NAMES.map(flagOf);
   const variables = OPTION_NAMES.map(variableOf);
   assertEquals(new Set(flags).size, flags.length);
   assertEquals(new Set(variables).size, variables.length);
-  for (const [name, { flag, variable }] of Object.entries(REMOVED_OPTIONS)) {
-    assertEquals([isOptionName(name), flags.includes(flag), variables.includes(variable)], [
-      false,
-      false,
-      false,
-    ]);
-  }
 });
 
 Deno.test("each row of the table is a sentence without its end, and says who needs it", () => {

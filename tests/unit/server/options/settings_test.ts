@@ -88,12 +88,3 @@ Deno.test("SmcpServer refuses options that do not exist, and names the closest o
   const ofProgram = { port: 0, tokenFile: "tokens.txt" };
   await assertRejects(() => SmcpServer.listen(ofProgram), TypeError, '"tokenFile" of the Server: unknown');
 });
-
-Deno.test("SmcpServer refuses an option that was removed, and says what holds now", async () => {
-  const removed = { port: 0, graceMs: 100 };
-  await assertRejects(
-    () => SmcpServer.listen(removed),
-    TypeError,
-    "removed; the value is always 5s",
-  );
-});
