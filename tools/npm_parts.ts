@@ -1,0 +1,138 @@
+/** What the npm packages bring along of other packages: parts of some modules, and what the oldest Node lacks. */
+import { dirname, join } from "@std/path";
+import * as esbuild from "esbuild";
+import manifest from "../deno.json" with { type: "json" };
+import type { Output } from "./deno.ts";
+
+/** The oldest line of Node that gets corrections, with JSON imports that print no warning. */
+export const OLDEST_NODE = "22.12";
+
+/** Fetched by npm into the staging folder: as a dependency of the repository, Deno would warn of its install script. */
+const CORE_JS = "core-js@3.51.0";
+
+/**
+ * What the sources use and the oldest Node, or a browser of its age, lacks, as modules of core-js. They do nothing where
+ * it is there.
+ */
+const COMPLETIONS = [
+  "es.promise.try",
+  "es.symbol.async-dispose",
+  "es.symbol.dispose",
+  "es.uint8-array.from-base64",
+  "es.uint8-array.to-base64",
+  "es.uint8-array.to-hex",
+];
+
+/** The npm copy of the standard library, in the version of `tools/std/`. */
+const DENO_STD = "deno-std@1.4.0";
+/** Where a package has what it uses of `@std/path`. */
+export const STD_PATH = "tools/std/path/mod.js";
+
+/**
+ * What a single module uses of a package that would bring up to ten others into each installation becomes a part of that
+ * module, in exactly the version that the tests saw.
+ */
+const BUNDLED: Readonly<Record<string, string>> = {
+  [STD_PATH]: DENO_STD,
+  "src/terminal/display_width.js": manifest.imports["string-width"].replace("npm:", ""),
+};
+
+/** Installs what becomes a part of the packages where esbuild finds it. */
+export async function installTools(staging: string): Promise<void> {
+  const install = ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const packages = [CORE_JS, ...Object.values(BUNDLED)];
+  await succeed("npm install", run("npm", [...install, "--prefix", staging, ...packages], staging));
+}
+
+/** Puts what modules use of the bundled packages into them, and the licences of these into a file. */
+export async function bundle(folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
+  const external = Object.keys(dependencies).filter((name) => !isBundled(name));
+  const licences = new Set<string>();
+  for (const module of Object.keys(BUNDLED)) {
+    const path = join(folder, module);
+    if (!await exists(path)) continue;
+    const { metafile } = await esbuild.build({
+      entryPoints: [path],
+      outfile: path,
+      allowOverwrite: true,
+      bundle: true,
+      metafile: true,
+      external: external.flatMap((name) => [name, `${name}/*`]),
+      plugins: [ownModulesStay(folder)],
+      absWorkingDir: dirname(folder),
+      format: "esm",
+      platform: "node",
+      target: `node${OLDEST_NODE}`,
+      logLevel: "warning",
+    });
+    for (const input of Object.keys(metafile.inputs)) {
+      const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
+      if (name !== undefined) licences.add(name);
+    }
+  }
+  const texts = [...licences].map((name) => readLicence(join(dirname(folder), "node_modules", name), name));
+  await Deno.writeTextFile(join(folder, "BUNDLED_LICENSES"), (await Promise.all(texts)).join("\n\n"));
+}
+
+/** Keeps the other modules of the package outside of the one that is bundled. */
+function ownModulesStay(folder: string): esbuild.Plugin {
+  return {
+    name: "own modules stay",
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ importer, path }) => {
+        return importer.startsWith(folder) ? { path, external: true } : undefined;
+      });
+    },
+  };
+}
+
+export function isBundled(name: string): boolean {
+  return Object.values(BUNDLED).some((bundled) => bundled.startsWith(`${name}@`));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+async function readLicence(folder: string, name: string): Promise<string> {
+  for await (const entry of Deno.readDir(folder)) {
+    if (!/^licen[cs]e/i.test(entry.name)) continue;
+    return `${name}\n\n${(await Deno.readTextFile(join(folder, entry.name))).trim()}\n`;
+  }
+  const { license } = JSON.parse(await Deno.readTextFile(join(folder, "package.json")));
+  return `${name}: ${license}\n`;
+}
+
+/** Writes the module that brings along what the oldest Node lacks. */
+export async function writeCompletions(folder: string): Promise<void> {
+  const staging = dirname(folder);
+  await esbuild.build({
+    stdin: {
+      contents: COMPLETIONS.map((name) => `import "core-js/modules/${name}.js";`).join("\n"),
+      resolveDir: staging,
+    },
+    outfile: join(folder, "completions.js"),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    minify: true,
+    target: `node${OLDEST_NODE}`,
+    logLevel: "warning",
+  });
+}
+
+/** Runs a command of the machine in a folder. */
+export async function run(command: string, args: readonly string[], cwd: string): Promise<Output> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+export async function succeed(name: string, running: Promise<Output>): Promise<Output> {
+  const output = await running;
+  if (output.code !== 0) {
+    throw new Error(`Cannot run ${name}: exit code ${output.code}\n${output.stdout}${output.stderr}`);
+  }
+  return output;
+}
