@@ -1,7 +1,6 @@
 /** The Computer: runs MCP servers and answers the Agent of an office for them. */
 import { silentLogger } from "../log.ts";
 import type { ServerState } from "../mcp/supervision/server_state.ts";
-import type { SupervisedServer } from "../mcp/supervision/supervised_server.ts";
 import { abortable, settledWithin } from "../async/abortable.ts";
 import type { FinderQueryOptions } from "../organizer/finder.ts";
 import { renderWindow } from "../organizer/windows.ts";
@@ -75,28 +74,20 @@ export class Computer implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   private constructor(options: ComputerOptions, config: ComputerConfig) {
-    const { name, logger = silentLogger, inputs = () => undefined, confirm, answerQuestion } = options;
-    const { limits = {}, resolveDpe } = options;
+    const { name, logger: log = silentLogger, inputs = () => undefined, limits, resolveDpe } = options;
+    const protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
+    const rules = officeRulesOf(protocolVersion);
     this.name = name;
-    this.protocolVersion = options.protocolVersion ?? config.protocolVersion ?? DEFAULT_PROTOCOL;
-    const rules = officeRulesOf(this.protocolVersion);
-    const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log: logger });
+    this.protocolVersion = protocolVersion;
+    const uploads = this.#uploads = new Uploads({ options: options.uploads, rules, log });
     this.#inputs = new InputValues(inputs);
-    const office = this.#officeLink = new OfficeLink({
-      name,
-      protocolVersion: this.protocolVersion,
-      log: logger,
-    });
+    const office = this.#officeLink = new OfficeLink({ name, protocolVersion, log });
     const host = this.#host = new McpHost({
+      ...options,
       config,
       rules,
+      log,
       inputs: this.#inputs.source,
-      skillFolders: options.skills,
-      confirm,
-      tokens: options.tokens,
-      answerQuestion,
-      eraStore: options.eraStore,
-      log: logger,
       limits: { ...DEFAULT_LIMITS, ...config.limits, ...limits },
       members: () => office.members(),
       onChange: (kind) => office.announce(kind),
@@ -158,11 +149,7 @@ export class Computer implements AsyncDisposable {
    * or were stopped.
    */
   get tools(): readonly SMCPTool[] {
-    const { tools, routes } = this.#host.tools.view;
-    return tools.map((tool) => {
-      const server = routes.get(tool.name)?.server.name;
-      return server === undefined ? tool : { ...tool, server };
-    });
+    return this.#host.tools.withServers;
   }
 
   /** The state of each MCP server by name, in order of precedence. */
@@ -220,14 +207,6 @@ export class Computer implements AsyncDisposable {
   async reconfigure(config: unknown): Promise<ConfigChange> {
     this.#assertOpen();
     const next = parseConfig(config);
-    const { protocolVersion } = next;
-    if (protocolVersion !== this.#host.config.protocolVersion) {
-      const { log } = this.#host;
-      log.warn("an edit of protocol_version takes effect when the Computer is started again", {
-        now: this.protocolVersion,
-        edited: protocolVersion,
-      });
-    }
     const change = this.#host.configure(next);
     this.#uploads.follow(next.uploads);
     await Promise.all([this.#host.fleet.quiet(), this.#uploads.quiet()]);
@@ -240,7 +219,8 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} when no server has that name, or the configuration disables it.
    */
   startServer(name: string): void {
-    this.#serverToStart(name).start();
+    this.#assertOpen();
+    this.#host.startableServer(name).start();
   }
 
   /**
@@ -258,7 +238,8 @@ export class Computer implements AsyncDisposable {
    * @throws {TypeError} when no server has that name, or the configuration disables it.
    */
   restartServer(name: string): void {
-    this.#serverToStart(name).restart();
+    this.#assertOpen();
+    this.#host.startableServer(name).restart();
   }
 
   /**
@@ -413,12 +394,5 @@ export class Computer implements AsyncDisposable {
   /** A server that is started after the close would never be stopped. */
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new TypeError(`Cannot change Computer "${this.name}": closed`);
-  }
-
-  #serverToStart(name: string): SupervisedServer {
-    this.#assertOpen();
-    const server = this.#host.serverNamed(name);
-    if (!server.config.disabled) return server;
-    throw new TypeError(`Cannot start MCP server "${name}": disabled in its configuration`);
   }
 }

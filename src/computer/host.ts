@@ -50,9 +50,9 @@ export interface HostContext {
   /** The rules of the protocol version that the Computer speaks; those of 0.2 by default. */
   readonly rules?: OfficeRules | undefined;
   readonly inputs: InputSource;
-  readonly confirm: Confirm | undefined;
+  readonly confirm?: Confirm | undefined;
   /** Folders of skills besides those of the configuration; none by default. */
-  readonly skillFolders?: readonly string[] | undefined;
+  readonly skills?: readonly string[] | undefined;
   /** Keeps sign-ins; in memory by default. */
   readonly tokens?: TokenStore | undefined;
   readonly answerQuestion?: AnswerQuestion | undefined;
@@ -203,6 +203,11 @@ export class McpHost implements AsyncDisposable {
     const before = this.#config;
     const members = new Set(this.fleet.servers);
     this.#config = config;
+    const { protocolVersion: edited } = config;
+    if (before !== EMPTY_CONFIG && edited !== before.protocolVersion) {
+      const message = "an edit of protocol_version takes effect when the Computer is started again";
+      this.log.warn(message, { now: this.rules.protocol, edited });
+    }
     for (const warning of config.warnings) this.#configWarnings.warn(describeProblem(warning));
     const { servers, writtenNames, warnings } = this.rules.toOfficeServers(config);
     for (const warning of warnings) this.#configWarnings.warn(warning);
@@ -218,7 +223,7 @@ export class McpHost implements AsyncDisposable {
     const restarted = this.restartUsersOf(changedInputs(before, config), new Set(fresh));
     this.tools.update();
     this.resources.routes.update();
-    this.skills.follow([...this.#context.skillFolders ?? [], ...config.skills ?? []]);
+    this.skills.follow([...this.#context.skills ?? [], ...config.skills ?? []]);
     if (!isSameConfig(before, config)) this.#context.onChange("config");
     return { ...change, restarted: [...replaced, ...restarted] };
   }
@@ -232,6 +237,13 @@ export class McpHost implements AsyncDisposable {
     const server = this.fleet.get(name) ?? this.fleet.servers.find((each) => this.#isNamed(each, name));
     if (server !== undefined) return server;
     throw new TypeError(unknownName("server", name, this.fleet.servers.map((each) => each.name)));
+  }
+
+  /** The same for a server to be started; also throws when the configuration disables it. */
+  startableServer(name: string): SupervisedServer {
+    const server = this.serverNamed(name);
+    if (!server.config.disabled) return server;
+    throw new TypeError(`Cannot start MCP server "${name}": disabled in its configuration`);
   }
 
   /** Resolves when each of these servers, all by default, has listed its tools or failed. */

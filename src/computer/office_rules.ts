@@ -18,6 +18,7 @@ export interface OfficeServers {
 }
 
 export interface OfficeRules {
+  readonly protocol: ProtocolMinor;
   /** Gives each MCP server of a configuration the name by which the office knows it. */
   readonly toOfficeServers: (config: Pick<ComputerConfig, "servers">) => OfficeServers;
   readonly naming: ToolNaming;
@@ -40,6 +41,7 @@ export interface OfficeRules {
 export function officeRulesOf(protocol: ProtocolMinor): OfficeRules {
   const hasBundleIds = isFrom(protocol, "0.3");
   return {
+    protocol,
     toOfficeServers: hasBundleIds ? toIdentified : toNamed,
     naming: hasBundleIds ? EXPOSED_NAMES : BARE_NAMES,
     maskConfig: hasBundleIds ? maskIdentifiedConfig : maskBareConfig,

@@ -236,24 +236,11 @@ export class ToolCalls {
     const tool = route?.tool.name ?? shorten(request.tool_name, MAX_NAME_LENGTH);
     // In an MCP server's own result the key may mean anything.
     const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
-    this.#context.history.push({
-      reqId,
-      agent,
-      client,
-      server,
-      tool,
-      startedAt,
-      durationMs,
-      outcome,
-      errorCode,
-    });
+    const told = { agent, client, server, tool, outcome };
+    this.#context.history.push({ ...told, reqId, startedAt, durationMs, errorCode });
     this.#context.log.info("tool call", {
       req_id: reqId,
-      agent,
-      client,
-      server,
-      tool,
-      outcome,
+      ...told,
       error_code: errorCode,
       duration_ms: Math.round(durationMs),
     });

@@ -53,6 +53,14 @@ export class ToolDirectory {
     this.#show = rememberShown(context.rules);
   }
 
+  /** The tools as an Agent sees them, each with its MCP server. */
+  get withServers(): readonly SMCPTool[] {
+    return this.view.tools.map((tool) => {
+      const server = this.view.routes.get(tool.name)?.server.name;
+      return server === undefined ? tool : { ...tool, server };
+    });
+  }
+
   get namesByServer(): ReadonlyMap<string, readonly string[]> {
     const routes = Map.groupBy(this.view.routes.values(), ({ server }) => server.name);
     return new Map([...routes].map(([server, tools]) => [server, tools.map(({ name }) => name)]));
