@@ -53,6 +53,8 @@ export interface CallTarget {
 export interface Activity extends CallTarget {
   /** The client's own name for itself, and its version. */
   readonly client: string;
+  /** The id of the credential that admitted it over HTTP, which is never a secret; `owner` for the token of the owner, and without HTTP. */
+  readonly credential: string;
   /** The arguments, which may be secret. */
   readonly args: Readonly<Record<string, unknown>>;
   /** How long it took, in milliseconds. */

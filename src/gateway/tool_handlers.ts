@@ -53,6 +53,7 @@ export function serveTools(
     const end = (outcome: Activity["outcome"]) =>
       onActivity({
         client: describeClient(server),
+        credential: id,
         ...tools.targetOf(name, args),
         args,
         durationMs: performance.now() - begun,

@@ -10,6 +10,7 @@ Deno.test("an entry of the activity log is one short line without control charac
     using log = ActivityLog.open(path, { hasArguments: false });
     log.write({
       client: `${HOSTILE}${"x".repeat(1_000_000)}`,
+      credential: "owner",
       tool: `${HOSTILE}${"y".repeat(1_000_000)}`,
       computer: undefined,
       durationMs: 1,

@@ -185,7 +185,7 @@ test("a removed token ends what it has begun", async () => {
   const ask = () => client.listTools().then(() => "answered", String);
   assertStringIncludes(
     await eventually(ask, (text) => text !== "answered", "the end of the token"),
-    "token is wrong",
+    "not good for this path",
   );
   assertEquals((await hub.initialize("/mcp/o/lab", bearer("new-token"))).status, 200);
   await client.close();
@@ -221,9 +221,31 @@ test("a call that has begun is answered before the hub ends", async () => {
   await Promise.all([client?.close(), other?.close()]);
 });
 
+test("a hub tells clients without a token where to get one, of any office in the same way", async () => {
+  await using hub = await TestHub.start(["--public-url", "https://hub.example.com"]);
+  await hub.add("laptop");
+  const metadata = await Promise.all(
+    ["/mcp/o/lab", "/mcp/o/no%20such", "/mcp/o/l%61b"].map(async (path) => {
+      const { headers, body } = await fetch(hub.door.at(path), { method: "POST" });
+      await body?.cancel();
+      const [, url = ""] = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "") ?? [];
+      const read = await fetch(url.replace("https://hub.example.com", hub.origin));
+      return [read.status, (await read.json()).resource];
+    }),
+  );
+  assertEquals(metadata, [
+    [200, "https://hub.example.com/mcp/o/lab"],
+    [200, "https://hub.example.com/mcp/o/no%20such"],
+    [200, "https://hub.example.com/mcp/o/lab"],
+  ]);
+  const server = await fetch(hub.door.at("/.well-known/oauth-authorization-server"));
+  assertEquals((await server.json()).issuer, "https://hub.example.com");
+});
+
 test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {
-  const without = await runDoor("hub.ts", ["--port", "0"]);
-  assertEquals([without.code, /give --mcp-token-file FILE/.test(without.stderr)], [2, true]);
+  const permissions = ["--allow-net", "--allow-env", "--allow-read"];
+  const without = await runDoor("hub.ts", ["--port", "0"], { permissions });
+  assertEquals([without.code, /give --state-file FILE/.test(without.stderr)], [2, true]);
   const file = await Deno.makeTempFile();
   try {
     await Deno.writeTextFile(file, "t0ken name=ada roles=agent\n");

@@ -1,26 +1,113 @@
-/** Which MCP clients a hub admits. */
-import type { AccessRule } from "../../http/mcp/access.ts";
-import { firstRule } from "../../http/mcp/access.ts";
+/** Which MCP clients a hub admits: by tokens of a file, and by tokens of its own authorization server. */
+import { hubAccessRule } from "../../hub/access_rule.ts";
+import { AuthorizationServer } from "../../hub/authorization_server.ts";
+import type { HubResource, Operator } from "../../hub/consents.ts";
+import { StateFileError } from "../../hub/state_file.ts";
+import { buildPath, parsePath } from "../../gateway/http/paths.ts";
+import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
 import type { Logger } from "../../log.ts";
 import { UsageError } from "../outcome.ts";
+import { stateFile } from "../state_folder.ts";
 import { McpTokenFile } from "./mcp_tokens.ts";
 import type { HubOptions } from "./options.ts";
 
-export interface OpenedAccess extends AsyncDisposable {
-  readonly rule: AccessRule;
+export interface AccessParts {
+  /** The origin by which clients reach the hub. */
+  readonly publicUrl: string;
+  readonly computersOf: (office: string) => Promise<readonly string[]>;
 }
 
-/** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
-export async function openAccess(options: HubOptions, logger: Logger): Promise<OpenedAccess> {
-  await using opening = new AsyncDisposableStack();
-  const rules: AccessRule[] = [];
-  if (options.mcpTokenFile !== undefined) {
-    rules.push(opening.use(await McpTokenFile.open(options.mcpTokenFile, logger)));
+/** The files of tokens, and the way to the authorization server. */
+export class HubAccess implements AsyncDisposable {
+  readonly #stateFile: string | undefined;
+  readonly #clients: McpTokenFile | undefined;
+  readonly #operators: McpTokenFile | undefined;
+  readonly #log: Logger;
+  readonly #opened: AsyncDisposableStack;
+  #server: AuthorizationServer | undefined;
+
+  private constructor(
+    { stateFile, clients, operators, logger, opened }: {
+      readonly stateFile: string | undefined;
+      readonly clients: McpTokenFile | undefined;
+      readonly operators: McpTokenFile | undefined;
+      readonly logger: Logger;
+      readonly opened: AsyncDisposableStack;
+    },
+  ) {
+    this.#stateFile = stateFile;
+    this.#clients = clients;
+    this.#operators = operators;
+    this.#log = logger;
+    this.#opened = opened;
   }
-  const [first, ...others] = rules;
-  if (first === undefined) {
-    throw new UsageError("Cannot start the hub: no MCP client could use it; give --mcp-token-file FILE");
+
+  /** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
+  static async open(options: HubOptions, logger: Logger): Promise<HubAccess> {
+    await using opening = new AsyncDisposableStack();
+    const open = async (path: string | undefined) =>
+      path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
+    const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
+    const path = options.stateFile ?? stateFile("hub.sqlite");
+    if (path === undefined && clients === undefined) {
+      throw new UsageError(
+        "Cannot start the hub: no MCP client could use it; give --state-file FILE, for grants, or --mcp-token-file FILE",
+      );
+    }
+    return new HubAccess({ stateFile: path, clients, operators, logger, opened: opening.move() });
   }
-  const opened = opening.move();
-  return { rule: firstRule([first, ...others]), [Symbol.asyncDispose]: () => opened.disposeAsync() };
+
+  /** The authorization server; `undefined` when its state cannot be kept. */
+  get server(): AuthorizationServer | undefined {
+    return this.#server;
+  }
+
+  /** Opens the authorization server, and resolves to the rule for all clients. */
+  async begin({ publicUrl, computersOf }: AccessParts): Promise<AccessRule> {
+    const rules: AccessRule[] = this.#clients === undefined ? [] : [this.#clients];
+    if (this.#stateFile === undefined) {
+      this.#log.info("clients cannot sign in: there is no file for their grants; give --state-file");
+    } else {
+      const operators = this.#operators;
+      const operator = operators && ((token: string) => Promise.resolve(operatorOf(operators, token)));
+      const parts = { stateFile: this.#stateFile, publicUrl, computersOf, operator, logger: this.#log };
+      this.#server = this.#opened.use(await openServer(parts));
+      rules.push(hubAccessRule(this.#server, { publicUrl }));
+    }
+    const [first, ...others] = rules;
+    if (first === undefined) throw new UsageError("Cannot start the hub: no MCP client could use it");
+    return firstRule([first, ...others]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened.disposeAsync();
+  }
+}
+
+async function openServer(
+  options: Omit<Parameters<typeof AuthorizationServer.open>[0], "resourceOf">,
+): Promise<AuthorizationServer> {
+  try {
+    const { publicUrl } = options;
+    return await AuthorizationServer.open({
+      ...options,
+      resourceOf: (url) => url.origin === publicUrl ? resourceOf(url, publicUrl) : undefined,
+    });
+  } catch (error) {
+    if (error instanceof StateFileError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function resourceOf({ pathname }: URL, publicUrl: string): HubResource | undefined {
+  const place = parsePath(pathname);
+  if (place === undefined) return undefined;
+  const { office, scope } = place;
+  const computers = scope.kind === "computer" ? [scope.computer] : undefined;
+  return { url: `${publicUrl}${buildPath(place)}`, office, computers };
+}
+
+function operatorOf(tokens: McpTokenFile, token: string): Operator | undefined {
+  const found = tokens.find(token);
+  return found && { name: found.name, offices: found.offices };
 }

@@ -1,16 +1,17 @@
 /** What the hub runs around its Server: the gateway to its offices, on the Server's port. */
 import { settledWithin } from "../../async/abortable.ts";
 import { createSeatsHandler } from "../../gateway/http/handler.ts";
+import type { Activity } from "../../gateway/gateway_options.ts";
 import { Seats } from "../../gateway/seats.ts";
 import { type Logger, withFields } from "../../log.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
 import type { Surroundings } from "../server/run.ts";
-import { openAccess } from "./access.ts";
+import { HubAccess } from "./access.ts";
 import { McpPort } from "./mcp_port.ts";
 import type { HubOptions } from "./options.ts";
-import { seatsAt } from "./seats.ts";
+import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
 
 export async function openHub(
   options: HubOptions,
@@ -18,20 +19,26 @@ export async function openHub(
 ): Promise<Surroundings> {
   const logger = withFields(serverLog, { module: "hub" });
   await using opening = new AsyncDisposableStack();
-  const { rule } = opening.use(await openAccess(options, logger));
+  const access = opening.use(await HubAccess.open(options, logger));
   const activity = options.activityLog === undefined
     ? undefined
     : opening.use(ActivityLog.open(options.activityLog, { hasArguments: false }));
   // The hub's own Agents. Where nobody needs credentials, they need none either.
   const token = auth && crypto.getRandomValues(new Uint8Array(32)).toHex();
   let url = "";
-  const seats = opening.use(
-    new Seats({
-      ...seatsAt(() => ({ url, token, name: options.hubName, path: options.path, logger })),
-      gateway: { tools: options.tools, logger, onActivity: (entry) => activity?.write(entry) },
-      logger,
-    }),
-  );
+  const connection = (): SeatConnection => ({
+    url,
+    token,
+    name: options.hubName,
+    path: options.path,
+    logger,
+  });
+  const onActivity = (entry: Activity) => {
+    access.server?.countCall(entry.credential);
+    activity?.write(entry);
+  };
+  const gateway = { tools: options.tools, logger, onActivity };
+  const seats = opening.use(new Seats({ ...seatsAt(connection), gateway, logger }));
   const port = new McpPort();
   const opened = opening.move();
   return {
@@ -39,9 +46,14 @@ export async function openHub(
       ? anyOf([staticTokens({ tokens: [{ token, name: "hub", roles: ["agent"] }] }), auth])
       : undefined,
     others: (request, response, context) => port.serve(request, response, context),
-    onListening(listening) {
+    async onListening(listening) {
       url = localUrl(listening);
       const publicUrl = options.publicUrl ?? url;
+      const rule = await access.begin({
+        publicUrl,
+        computersOf: (office) => computersOf(office, connection()),
+      });
+      port.oauth = access.server?.handler;
       port.handler = opened.use(
         createSeatsHandler(seats, {
           access: port.keepAdmitted(rule),
@@ -52,8 +64,7 @@ export async function openHub(
           logger,
         }),
       );
-      logger.info("serving MCP clients", { url: `${publicUrl}/mcp` });
-      return Promise.resolve();
+      logger.info("serving MCP clients", { url: `${listening}/mcp`, public_url: options.publicUrl });
     },
     async finish(timeoutMs) {
       await settledWithin(port.untilIdle(), timeoutMs);

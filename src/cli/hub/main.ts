@@ -2,10 +2,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addServerOptions, readServerOptions } from "../server/main.ts";
 import { runServer } from "../server/run.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
-import { commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { addGrantCommands } from "./grants.ts";
 import type { HubOptions } from "./options.ts";
+import { stateFileOption } from "./state.ts";
 
 /** Runs a hub until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runHubCli(args: readonly string[]): Promise<number> {
@@ -20,9 +23,14 @@ export function createHubProgram(signal: AbortSignal): Command {
   for (const option of hubOptions()) program.addOption(option.helpGroup("Hub:"));
   addServerOptions(program);
   program.addHelpText("after", examples(commandLineOf("hub")));
-  program.argument("[command]").allowExcessArguments().usage("[options]");
+  addGrantCommands(program);
+  addCommandHelp(program, "hub");
+  const names = program.commands.map((command) => command.name());
+  program.argument("[command]").allowExcessArguments().usage("[options] [command]");
   return program.action(async (word: string | undefined) => {
-    if (word !== undefined) throw new UsageError(`Cannot run "${word}": a hub has options only; see --help`);
+    if (word !== undefined) {
+      throw new UsageError(`Cannot run "${word}": unknown command${didYouMean(word, names)}`);
+    }
     const warnings = await readServerOptions(program);
     const options = program.opts<HubOptions>();
     // Loaded only now, so that --help and a wrong command line are fast.
@@ -42,6 +50,11 @@ function hubOptions(): Option[] {
       "admit MCP clients with the tokens in this file, one per line, each with its offices and rights; read again " +
         "when it changes",
     ).env("A2C_MCP_TOKEN_FILE"),
+    new Option(
+      "--operator-token-file <file>",
+      "let whoever has a token of this file consent to clients, without an invitation; one per line, with its offices",
+    ).env("A2C_OPERATOR_TOKEN_FILE"),
+    stateFileOption(),
     new Option("--hub-name <name>", "the name of the hub as the Agent of an office").argParser(parseName)
       .default("hub").env("A2C_HUB_NAME"),
     new Option(
@@ -65,8 +78,8 @@ function parsePublicUrl(raw: string): string {
 function examples(hub: string): string {
   return helpPart(
     "Examples:",
-    `  ${hub} --token-file tokens.txt --mcp-token-file clients.txt
-  ${hub} --public-url https://hub.example.com --trust-proxy loopback \\
-      --token-file tokens.txt --mcp-token-file clients.txt`,
+    `  ${hub} --token-file tokens.txt
+  ${hub} --public-url https://hub.example.com --trust-proxy loopback --token-file tokens.txt
+  ${hub} invite lab`,
   );
 }

@@ -1,4 +1,4 @@
-/** The paths of MCP clients on the port of a Server. */
+/** The paths of the hub on the port of its Server. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerByFetch } from "../../http/fetch_adapter.ts";
 import type { AccessRule } from "../../http/mcp/access.ts";
@@ -6,13 +6,23 @@ import type { HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import type { OtherRequest } from "../../server/engine/port.ts";
 
+/** A handler of `node:http`. */
+export type OAuthHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: Pick<OtherRequest, "forwarded">,
+) => void;
+
+const OAUTH_PATH = /^\/(?:oauth|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
 /** The method that opens a stream in MCP of 2026. */
 const LISTEN = "subscriptions/listen";
 
-/** Hands the requests for these paths to a handler, once there is one. */
+/** Hands the requests of MCP clients, and those for the authorization server, to their handlers, once there are some. */
 export class McpPort {
   handler: HttpHandler | undefined;
+  /** The authorization server, if the hub has one. */
+  oauth: OAuthHandler | undefined;
   readonly #adopting = new WeakMap<Request, () => void>();
   /** The calls under way, without streams. */
   #calls = 0;
@@ -20,6 +30,10 @@ export class McpPort {
 
   /** Answers a request; `false` for one with another path. */
   serve(request: IncomingMessage, response: ServerResponse, { forwarded, adopt }: OtherRequest): boolean {
+    if (this.oauth !== undefined && OAUTH_PATH.test(request.url ?? "")) {
+      this.oauth(request, response, { forwarded });
+      return true;
+    }
     if (!MCP_PATH.test(request.url ?? "")) return false;
     const { method, headers } = request;
     const isTls = "encrypted" in request.socket;

@@ -4,7 +4,7 @@ import { type Access, AccessRefusal, type AccessRule } from "../../http/mcp/acce
 import { readBearer } from "../../http/tokens.ts";
 import type { Logger } from "../../log.ts";
 import { parseTokenList } from "../../server/admission/token_list.ts";
-import { TokenTable } from "../../server/admission/tokens.ts";
+import { type AcceptedToken, TokenTable } from "../../server/admission/tokens.ts";
 import { CONSTANTS } from "../../server/options/constants.ts";
 import { UsageError } from "../outcome.ts";
 
@@ -39,30 +39,20 @@ export class McpTokenFile implements AccessRule, AsyncDisposable {
     }
   }
 
+  /** Who has a token; `undefined` for a wrong one, and for one that has expired. */
+  find(token: string): { readonly name: string; readonly offices: Access["offices"] } | undefined {
+    const found = this.#table.find(token);
+    if (found === undefined || isOver(found)) return undefined;
+    return { name: found.admission.principal, offices: found.admission.grant?.offices ?? "all" };
+  }
+
   admit({ headers }: Request): Promise<Access | Response> {
     const shown = readBearer(headers.get("authorization"));
-    const found = shown === undefined ? undefined : this.#table.find(shown);
-    if (found === undefined) {
-      return Promise.resolve(
-        shown === undefined ? refusal("it has no bearer token", "no token") : refusal(WRONG, "wrong token"),
-      );
-    }
-    const { listed: { name = "", computers, rights = "call" }, admission } = found;
-    const { principal, grant, expiresAtMs, signal } = admission;
-    if (expiresAtMs !== undefined && expiresAtMs <= Date.now()) {
-      return Promise.resolve(refusal("its bearer token has expired", "expired token"));
-    }
-    const offices = grant?.offices ?? "all";
-    const expiresAt = expiresAtMs;
-    return Promise.resolve({
-      id: `token:${principal}`,
-      client: name,
-      offices,
-      computers,
-      rights,
-      expiresAt,
-      signal,
-    });
+    if (shown === undefined) return Promise.resolve(refusal("it has no bearer token", "no token"));
+    const found = this.#table.find(shown);
+    if (found === undefined) return Promise.resolve(refusal("its bearer token is wrong", "wrong token"));
+    if (isOver(found)) return Promise.resolve(refusal("its bearer token has expired", "expired token"));
+    return Promise.resolve(accessOf(found));
   }
 
   /** Stops watching the file. May be called twice. */
@@ -71,7 +61,16 @@ export class McpTokenFile implements AccessRule, AsyncDisposable {
   }
 }
 
-const WRONG = "its bearer token is wrong";
+function isOver({ admission: { expiresAtMs = Infinity } }: AcceptedToken): boolean {
+  return expiresAtMs <= Date.now();
+}
+
+function accessOf({ listed, admission }: AcceptedToken): Access {
+  const { name = "", computers, rights = "call" } = listed;
+  const { principal, grant, expiresAtMs: expiresAt, signal } = admission;
+  const offices = grant?.offices ?? "all";
+  return { id: `token:${principal}`, client: name, offices, computers, rights, expiresAt, signal };
+}
 
 function refusal(problem: string, reason: string): AccessRefusal {
   const parameter = reason === "no token" ? "" : ', error="invalid_token"';

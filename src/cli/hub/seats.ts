@@ -2,6 +2,7 @@
 import { Agent, type AgentOptions } from "../../agent/agent.ts";
 import type { SeatsOptions } from "../../gateway/seats.ts";
 import { JoinRefusedError } from "../../protocol/local_errors.ts";
+import type { SessionInfo } from "../../protocol/office.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { describeError } from "../../text/text.ts";
 
@@ -29,8 +30,22 @@ export function seatsAt(connection: () => SeatConnection): Pick<SeatsOptions, "j
 /** The Server names the holder of a seat to members of the office alone, so an observer asks. */
 async function holderOf(
   office: string,
-  { connection, signal }: { readonly connection: SeatConnection; readonly signal: AbortSignal },
+  asking: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
+  return (await membersOf(office, asking)).find(({ role }) => role === "agent")?.name;
+}
+
+/** The Computers in an office; none where the office does not say. */
+export async function computersOf(office: string, connection: SeatConnection): Promise<string[]> {
+  const members = await membersOf(office, { connection });
+  return members.filter(({ role }) => role === "computer").map(({ name }) => name);
+}
+
+/** Who is in an office; nobody where the office does not say. */
+async function membersOf(
+  office: string,
+  { connection, signal }: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
+): Promise<readonly SessionInfo[]> {
   try {
     await using observer = await Agent.connect({
       ...connection,
@@ -39,10 +54,9 @@ async function holderOf(
       timeoutMs: ASK_MS,
       signal,
     });
-    const members = await observer.listOffice({ timeoutMs: ASK_MS, signal });
-    return members.find(({ role }) => role === "agent")?.name;
+    return await observer.listOffice({ timeoutMs: ASK_MS, ...(signal === undefined ? {} : { signal }) });
   } catch {
-    // The refusal itself says enough.
-    return undefined;
+    // Whoever asked can do without.
+    return [];
   }
 }

@@ -9,6 +9,7 @@ import { createGateway } from "../../../gateway/gateway_core.ts";
 import type { Gateway } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
+import { OWNER } from "../../../http/mcp/access.ts";
 import type { Logger } from "../../../log.ts";
 import { shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
@@ -146,10 +147,11 @@ export class ActivityLog implements Disposable {
     }
   }
 
-  write({ client, computer, tool, durationMs, outcome, args }: Activity): void {
+  write({ client, credential, computer, tool, durationMs, outcome, args }: Activity): void {
     const entry = {
       time: new Date().toISOString(),
       client: shorten(client, MAX_NAME_LENGTH),
+      ...(credential === OWNER.id ? {} : { credential }),
       computer,
       tool: shorten(tool, MAX_NAME_LENGTH),
       duration_ms: Math.round(durationMs),
