@@ -7,10 +7,12 @@ import type { Access } from "../http/mcp/access.ts";
 import { createHostRule, type HostRule } from "../http/senders.ts";
 import type { Forwarded } from "../http/proxies.ts";
 import { parseJson } from "../json/json.ts";
-import { type Logger, withFields } from "../log.ts";
+import type { Logger } from "../log.ts";
+import { isLoopback } from "../protocol/server_address.ts";
 import { fetchPublic } from "../reach/reach.ts";
 import { describeError } from "../text/text.ts";
 import { Transient } from "./artifacts.ts";
+import { HubAudit } from "./audit.ts";
 import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
 import { type ConsentOptions, Consents } from "./consents.ts";
 import { type Exchange, readBody, sendJson } from "./exchange.ts";
@@ -60,7 +62,7 @@ type Handler = (
 
 export class AuthorizationServer implements AsyncDisposable {
   readonly #options: AuthorizationServerOptions;
-  readonly #audit: Logger;
+  readonly #audit: HubAudit;
   readonly #file: StateFile;
   readonly #clients: Clients;
   readonly #grants: Grants;
@@ -74,7 +76,8 @@ export class AuthorizationServer implements AsyncDisposable {
 
   private constructor(
     options: AuthorizationServerOptions,
-    { file, clients, grants, library, quotas }: {
+    { file, clients, grants, library, quotas, audit }: {
+      readonly audit: HubAudit;
       readonly file: StateFile;
       readonly clients: Clients;
       readonly grants: Grants;
@@ -88,14 +91,13 @@ export class AuthorizationServer implements AsyncDisposable {
     this.#grants = grants;
     this.#library = library;
     this.#quotas = quotas;
-    this.#audit = withFields(options.logger, { module: "audit" });
-    this.#inUse = new GrantsInUse(grants, { file, audit: this.#audit });
+    this.#audit = audit;
+    this.#inUse = new GrantsInUse(grants, { file, audit: audit.log });
     this.#isHostAllowed = createHostRule({
       allowed: [new URL(options.publicUrl).hostname],
       isOpenToOthers: true,
     });
     const invitations = new Invitations(file);
-    const audit = this.#audit;
     this.#consents = new Consents({ ...options, library, grants, invitations, quotas, audit });
     this.#prune();
     this.#timer = setInterval(() => this.#prune(), PRUNE_INTERVAL_MS);
@@ -111,9 +113,15 @@ export class AuthorizationServer implements AsyncDisposable {
     if (new URL(publicUrl).origin !== publicUrl) {
       throw new TypeError(`Cannot use public URL "${publicUrl}": it must be an origin, without a path`);
     }
+    const { protocol, hostname } = new URL(publicUrl);
+    if (protocol === "http:" && !isLoopback(hostname)) {
+      logger.warn("clients send their tokens without encryption: give the hub an https URL", {
+        url: publicUrl,
+      });
+    }
     const file = StateFile.open(stateFile, { logger });
     try {
-      const audit = withFields(logger, { module: "audit" });
+      const audit = new HubAudit(logger);
       const [clients, grants, quotas] = [new Clients(file), new Grants(file), new HubQuotas()];
       const { fetch = fetchPublic } = options;
       const library = await OAuthLibrary.open({
@@ -127,7 +135,7 @@ export class AuthorizationServer implements AsyncDisposable {
           transient: new Transient(),
           revoke(grant) {
             if (grants.revoke(grant)) {
-              audit.warn("a grant was ended by its client, or by a token used twice", { grant });
+              audit.log.warn("a grant was ended by its client, or by a token used twice", { grant });
             }
           },
         },
@@ -135,7 +143,7 @@ export class AuthorizationServer implements AsyncDisposable {
         mayFetch: (request) => quotas.take("document", addressOf(request)) === undefined,
         fetchDocument: (url) => fetch(url, { signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS) }),
         onRefused: ({ error, description, client, request }) =>
-          audit.warn("a client was refused", { request, client_id: client, error, reason: description }),
+          audit.refused({ request, client_id: client, error, reason: description }),
         errorPage(context, { error, description }) {
           const text = `${
             description === "" ? error : description
@@ -145,7 +153,7 @@ export class AuthorizationServer implements AsyncDisposable {
           context.body = page.html;
         },
       });
-      return new AuthorizationServer(options, { file, clients, grants, library, quotas });
+      return new AuthorizationServer(options, { file, clients, grants, library, quotas, audit });
     } catch (error) {
       file[Symbol.dispose]();
       throw error;
@@ -186,6 +194,7 @@ export class AuthorizationServer implements AsyncDisposable {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#inUse.close();
+    this.#audit.close();
     this.#file[Symbol.dispose]();
     return Promise.resolve();
   }
@@ -224,7 +233,7 @@ export class AuthorizationServer implements AsyncDisposable {
   #admit(exchange: Exchange, asked: Asked): boolean {
     const wait = this.#quotas.take(asked, exchange.address);
     if (wait === undefined) return true;
-    this.#audit.warn("a client was refused", { request: asked, reason: "too many requests" });
+    this.#audit.refused({ request: asked, reason: "too many requests" });
     const body = {
       error: "temporarily_unavailable",
       error_description: `too many requests: wait ${wait} seconds`,
@@ -251,7 +260,7 @@ export class AuthorizationServer implements AsyncDisposable {
       sendJson(exchange, 201, { body, headers: OPEN_TO_PAGES });
     } catch (error) {
       if (!(error instanceof ClientMetadataError)) throw error;
-      this.#audit.warn("a client was refused", { request: "register", reason: error.message });
+      this.#audit.refused({ request: "register", reason: error.message });
       const body = { error: error.code, error_description: error.message };
       sendJson(exchange, 400, { body, headers: OPEN_TO_PAGES });
     }
@@ -287,7 +296,7 @@ export class AuthorizationServer implements AsyncDisposable {
 
   #prune(): void {
     try {
-      for (const grant of this.#grants.prune()) this.#audit.info("a grant has expired", { grant });
+      for (const grant of this.#grants.prune()) this.#audit.log.info("a grant has expired", { grant });
       this.#clients.prune();
     } catch (error) {
       this.#options.logger.error("failed to use the hub's state file", { error: describeError(error) });

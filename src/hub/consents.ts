@@ -1,7 +1,7 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Logger } from "../log.ts";
 import type { AccessRights } from "../protocol/rights.ts";
+import type { HubAudit } from "./audit.ts";
 import { hostOf } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
 import { type GrantedOffices, type Grants, RIGHTS } from "./grants.ts";
@@ -37,7 +37,7 @@ export interface ConsentOptions {
   readonly grants: Grants;
   readonly invitations: Invitations;
   readonly quotas: HubQuotas;
-  readonly audit: Logger;
+  readonly audit: HubAudit;
   readonly resourceOf: (url: URL) => HubResource | undefined;
   readonly computersOf?: ((office: string) => Promise<readonly string[]>) | undefined;
   readonly operator?: ((token: string) => Promise<Operator | undefined>) | undefined;
@@ -216,9 +216,9 @@ export class Consents {
       resource: resource.url,
       computers: resource.computers,
     });
-    for (const each of replaced) audit.info("a grant was replaced", { grant: each, by: id });
+    for (const each of replaced) audit.log.info("a grant was replaced", { grant: each, by: id });
     const { rights, offices, consentedBy } = given;
-    audit.info("a client was granted access", {
+    audit.log.info("a client was granted access", {
       grant: id,
       client: name,
       client_id: clientId,
@@ -240,7 +240,7 @@ export class Consents {
 
   #refused(reason: string, { clientId, client, resource }: Asked): void {
     const fields = { reason, client: client.name, client_id: clientId, resource: resource.url };
-    this.#options.audit.warn("a client was refused", fields);
+    this.#options.audit.refused(fields);
   }
 
   #state(uid: string): UnderWay {

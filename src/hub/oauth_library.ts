@@ -50,7 +50,10 @@ export interface Interaction {
 /** The context of a request to the library. */
 export interface LibraryContext {
   readonly req: IncomingMessage;
-  readonly oidc?: { readonly route?: string; readonly client?: LibraryClient };
+  readonly oidc?: {
+    readonly client?: LibraryClient;
+    readonly params?: Readonly<Record<string, unknown>>;
+  };
   type: string;
   body: unknown;
   status: number;
@@ -338,10 +341,11 @@ const REFUSALS = ["authorization.error", "grant.error", "revocation.error"] as c
 function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
   for (const event of REFUSALS) {
     library.on(event, ({ oidc, req }, failure) => {
-      const asked = URL.parse(req.url ?? "", "http://hub")?.searchParams.get("client_id");
+      const asked = oidc?.params?.["client_id"] ??
+        URL.parse(req.url ?? "", "http://hub")?.searchParams.get("client_id");
       onRefused({
         ...toOAuthFailure(failure),
-        client: oidc?.client?.clientId ?? quoted(asked ?? ""),
+        client: oidc?.client?.clientId ?? quoted(String(asked ?? "")),
         request: event.slice(0, -".error".length),
       });
     });

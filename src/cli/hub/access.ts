@@ -7,9 +7,9 @@ import { buildPath, parsePath } from "../../gateway/http/paths.ts";
 import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
 import type { Logger } from "../../log.ts";
 import { UsageError } from "../outcome.ts";
-import { stateFile } from "../state_folder.ts";
 import { McpTokenFile } from "./mcp_tokens.ts";
 import type { HubOptions } from "./options.ts";
+import { hubStateFile } from "./state.ts";
 
 export interface AccessParts {
   /** The origin by which clients reach the hub. */
@@ -48,7 +48,7 @@ export class HubAccess implements AsyncDisposable {
     const open = async (path: string | undefined) =>
       path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
     const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
-    const path = options.stateFile ?? stateFile("hub.sqlite");
+    const path = hubStateFile(options);
     if (path === undefined && clients === undefined) {
       throw new UsageError(
         "Cannot start the hub: no MCP client could use it; give --state-file FILE, for grants, or --mcp-token-file FILE",
@@ -100,7 +100,7 @@ async function openServer(
 }
 
 function resourceOf({ pathname }: URL, publicUrl: string): HubResource | undefined {
-  const place = parsePath(pathname);
+  const place = parsePath(pathname.replace(/\/$/, ""));
   if (place === undefined) return undefined;
   const { office, scope } = place;
   const computers = scope.kind === "computer" ? [scope.computer] : undefined;

@@ -148,6 +148,10 @@ async function answer(
   { json = false }: Printed,
   use: (state: HubState) => Pick<CommandAnswer, "value" | "text">,
 ): Promise<void> {
+  const path = hubStateFile(program.opts<HubStateOptions>());
+  if (path === undefined) {
+    throw new UsageError("Cannot find the hub's state file: no state folder; give --state-file");
+  }
   // Loaded only now, so that --help and a wrong command line are fast.
   const [{ StateFile, StateFileError }, { Grants }, { Invitations }] = await Promise.all([
     import("../../hub/state_file.ts"),
@@ -155,7 +159,7 @@ async function answer(
     import("../../hub/invitations.ts"),
   ]);
   try {
-    using file = StateFile.openExisting(hubStateFile(program.opts<HubStateOptions>()));
+    using file = StateFile.openExisting(path);
     const answered = use({ grants: new Grants(file), invitations: new Invitations(file) });
     showAnswer(answered, { print: console.log, printError }, { json, screen: undefined });
   } catch (error) {

@@ -1,6 +1,5 @@
 /** Where a hub keeps its clients and grants. */
 import { Option } from "commander";
-import { UsageError } from "../outcome.ts";
 import { stateFile } from "../state_folder.ts";
 
 export interface HubStateOptions {
@@ -14,9 +13,7 @@ export function stateFileOption(): Option {
   ).env("A2C_HUB_STATE_FILE");
 }
 
-/** @throws {UsageError} when none is given and there is no state folder. */
-export function hubStateFile({ stateFile: given }: HubStateOptions): string {
-  const path = given ?? stateFile("hub.sqlite");
-  if (path !== undefined) return path;
-  throw new UsageError("Cannot find the hub's state file: no state folder; give --state-file");
+/** The path; `undefined` when none is given, and there is no state folder. */
+export function hubStateFile({ stateFile: given }: HubStateOptions): string | undefined {
+  return given ?? stateFile("hub.sqlite");
 }

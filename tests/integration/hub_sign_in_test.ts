@@ -1,0 +1,263 @@
+/** The hub as a program, and the official clients of both eras that a person connects to it. */
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  Client as ClientV2,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  StreamableHTTPClientTransport as HttpV2,
+} from "@modelcontextprotocol/client";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { Computer } from "../../src/computer/computer.ts";
+import { doorWords, runDoor } from "../fixtures/door.ts";
+import { HttpDoor } from "../fixtures/http_door.ts";
+import { HubBrowser, HubClient, REDIRECT, tokensOf } from "../fixtures/hub_client.ts";
+import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
+import { eventually } from "../fixtures/within.ts";
+
+// The transports of the official clients leave timers and streams behind.
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+/** What an official client keeps of its sign-in. */
+class SignIn implements OAuthClientProvider {
+  readonly redirectUrl = REDIRECT;
+  readonly clientMetadata = { client_name: "Official", redirect_uris: [REDIRECT] };
+  /** The page that the client opens. */
+  page: URL | undefined;
+  #client: StoredOAuthClientInformation | undefined;
+  #tokens: StoredOAuthTokens | undefined;
+  #verifier = "";
+  #discovered: OAuthDiscoveryState | undefined;
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#client;
+  }
+
+  saveClientInformation(client: StoredOAuthClientInformation): void {
+    this.#client = client;
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#tokens;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovered = state;
+  }
+
+  redirectToAuthorization(page: URL): void {
+    this.page = page;
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+}
+
+/** A hub with the Computer "laptop" in the office "lab". */
+class SignInHub implements AsyncDisposable {
+  readonly door: HttpDoor;
+  readonly #all: AsyncDisposableStack;
+  readonly #folder: string;
+
+  private constructor(door: HttpDoor, folder: string, all: AsyncDisposableStack) {
+    this.door = door;
+    this.#folder = folder;
+    this.#all = all;
+  }
+
+  static async start(args: readonly string[] = []): Promise<SignInHub> {
+    await using stack = new AsyncDisposableStack();
+    const folder = await Deno.makeTempDir();
+    stack.defer(() => Deno.remove(folder, { recursive: true }));
+    const operators = join(folder, "operators.txt");
+    await Deno.writeTextFile(operators, "s3cret-of-the-operator name=root\n");
+    const words = ["--port", "0", "--token", "member", "--operator-token-file", operators];
+    words.push("--state-file", join(folder, "hub.sqlite"), ...args);
+    const door = stack.use(await HttpDoor.start(doorWords("hub.ts", words)));
+    return new SignInHub(door, folder, stack.move());
+  }
+
+  get origin(): string {
+    return this.door.url.origin;
+  }
+
+  /** Runs a command of the operator. */
+  async command(...words: readonly string[]) {
+    return await runDoor("hub.ts", [...words, "--state-file", join(this.#folder, "hub.sqlite")]);
+  }
+
+  async invite(): Promise<string> {
+    const { stdout, stderr } = await this.command("invite", "lab", "--for", "ada");
+    const [code = ""] = stdout.split("\n");
+    assertMatch(code, /^[A-Z0-9]{4}-[A-Z0-9]{4}$/, stderr);
+    return code;
+  }
+
+  async addLaptop(): Promise<void> {
+    const config = { servers: { kiosk: kioskOnStdio() } };
+    const computer = this.#all.use(Computer.open({ name: "laptop", config }));
+    await computer.join({ url: this.origin, office: "lab", token: "member" });
+    await computer.ready();
+  }
+
+  /** The person consents on the page of a client; resolves to what the client gets. */
+  async consent(page: URL | undefined, rights = "call"): Promise<URLSearchParams> {
+    const browser = new HubBrowser();
+    const asked = await browser.open(page?.href ?? "");
+    const chosen = await browser.submit(asked.url, { step: "prove", code: await this.invite() });
+    assertStringIncludes(chosen.page ?? "", "Computers: <bdi>laptop</bdi>");
+    const done = await browser.submit(asked.url, { step: "allow", rights });
+    return new URL(done.url).searchParams;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#all.disposeAsync();
+  }
+}
+
+test("the official client of 2025 connects itself with a page and a code, and calls a tool", async () => {
+  await using hub = await SignInHub.start();
+  await hub.addLaptop();
+  const url = hub.door.at("/mcp/o/lab");
+  const authProvider = new SignIn();
+  const first = new HttpV1(url, { authProvider });
+  await assertRejects(() => new ClientV1({ name: "v1", version: "1" }).connect(first), Error, "Unauthorized");
+  const answer = await hub.consent(authProvider.page);
+  await first.finishAuth(answer.get("code") ?? "");
+
+  const client = new ClientV1({ name: "v1", version: "1" });
+  const transport = new HttpV1(url, { authProvider });
+  await client.connect(transport);
+  const { tools }: { tools: { name: string }[] } = await client.listTools();
+  assert(tools.some(({ name }) => name === "echo"), JSON.stringify(tools));
+  const result = await client.callTool({ name: "echo", arguments: { text: "hello" } });
+  assertStringIncludes(JSON.stringify(result.content), "hello");
+
+  // What the client does with the hub stands in the list of grants.
+  const listed = await eventually(
+    async () => JSON.parse((await hub.command("grants", "--json")).stdout),
+    ([grant]) => grant.calls === 1,
+    "the call in the list",
+  );
+  assertEquals([listed[0].client, listed[0].consented_by, listed[0].offices], ["Official", "ada", ["lab"]]);
+
+  const limited = await hub.command("grants", "limit", listed[0].id, "--rights", "read");
+  assertStringIncludes(limited.stdout, "read in", limited.stderr);
+  await client.close();
+
+  const revoked = await hub.command("grants", "revoke", listed[0].id);
+  assertStringIncludes(revoked.stdout, "Revoked", revoked.stderr);
+  const late = new HttpV1(url, { authProvider: new SignIn() });
+  await assertRejects(() => new ClientV1({ name: "v1", version: "1" }).connect(late), Error, "Unauthorized");
+});
+
+test("the official client of 2026 connects itself, and names the issuer that it expects", async () => {
+  await using hub = await SignInHub.start();
+  await hub.addLaptop();
+  const url = hub.door.at("/mcp/o/lab");
+  const authProvider = new SignIn();
+  const first = new HttpV2(url, { authProvider });
+  const make = () => new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  await assertRejects(() => make().connect(first));
+  const answer = await hub.consent(authProvider.page);
+  assertEquals(answer.get("iss"), hub.origin);
+  await first.finishAuth(answer);
+  const client = make();
+  await client.connect(new HttpV2(url, { authProvider }));
+  const result = await client.callTool({ name: "echo", arguments: { text: "hello" } });
+  assertStringIncludes(JSON.stringify(result.content), "hello");
+  await client.close();
+});
+
+test("a client that may only read is told to ask for more when it calls a tool that changes something", async () => {
+  await using hub = await SignInHub.start();
+  await hub.addLaptop();
+  const resource = hub.door.at("/mcp/o/lab").href;
+  const client = await HubClient.register(hub.origin);
+  const redirect = await hub.consent(new URL(await client.page(resource)), "read");
+  const { access } = await tokensOf(await client.exchange(new URL(`${REDIRECT}?${redirect}`)));
+  const send = (method: string, params: Readonly<Record<string, unknown>>) =>
+    fetch(resource, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${access}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": method,
+        "mcp-name": "show",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }),
+    });
+  const list = async () => await (await send("tools/list", {})).text();
+  await eventually(list, (text) => text.includes('"show"'), "the tools of the laptop");
+  const refused = await send("tools/call", { name: "show", arguments: { text: "x" } });
+  await refused.body?.cancel();
+  assertEquals(refused.status, 403);
+  assertMatch(
+    refused.headers.get("www-authenticate") ?? "",
+    /error="insufficient_scope".*scope="a2c:read a2c:call"/,
+  );
+});
+
+test("an operator's token connects a client", async () => {
+  await using hub = await SignInHub.start();
+  const client = await HubClient.register(hub.origin);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.door.at("/mcp/o/lab").href));
+  await browser.submit(asked.url, { step: "prove", token: "s3cret-of-the-operator" });
+  const done = await browser.submit(asked.url, { step: "allow", rights: "confirm" });
+  await tokensOf(await client.exchange(new URL(done.url)));
+  assertStringIncludes((await hub.command("grants")).stdout, "root consented");
+});
+
+test("a hub that is killed at any moment keeps what it has promised to clients", async () => {
+  const folder = await Deno.makeTempDir();
+  const state = join(folder, "hub.sqlite");
+  const words = (port: string) =>
+    doorWords("hub.ts", ["--port", port, "--token", "member", "--state-file", state]);
+  let access = "";
+  let refresh = "";
+  let client: HubClient | undefined;
+  let port = "";
+  {
+    await using door = await HttpDoor.start(words("0"));
+    port = door.url.port;
+    client = await HubClient.register(door.url.origin);
+    const { stdout } = await runDoor("hub.ts", ["invite", "lab", "--state-file", state]);
+    const [code = ""] = stdout.split("\n");
+    const redirect = await client.consent(door.at("/mcp/o/lab").href, { code });
+    ({ access, refresh } = await tokensOf(await client.exchange(redirect)));
+    door.program.kill("SIGKILL");
+    await door.program.end();
+  }
+  await using door = await HttpDoor.start(words(port));
+  const response = await fetch(door.at("/mcp/o/lab"), { headers: { authorization: `Bearer ${access}` } });
+  await response.body?.cancel();
+  assert(response.status !== 401, String(response.status));
+  await tokensOf(await client.refresh(refresh));
+  await Deno.remove(folder, { recursive: true });
+});
