@@ -44,28 +44,37 @@ Deno.test({
   },
 });
 
-Deno.test("The files that the Dockerfile copies are all that its Server needs, with the permissions of its entry point and no download", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const lines = (await Deno.readTextFile(`${ROOT}deploy/Dockerfile`)).split("\n");
-    const [build = []] = splitStages(lines);
-    for (const line of build.filter((text) => text.startsWith("COPY "))) {
-      const [target = "", ...sources] = line.split(/\s+/).slice(1).toReversed();
-      for (const source of sources) await copy(source, target === "./" ? source : target, folder);
+for (const door of ["server.ts", "hub.ts"]) {
+  Deno.test(`The files that the Dockerfile copies are all that ${door} needs, with the permissions of its entry point and no download`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const lines = (await Deno.readTextFile(`${ROOT}deploy/Dockerfile`)).split("\n");
+      const [build = []] = splitStages(lines);
+      for (const line of build.filter((text) => text.startsWith("COPY "))) {
+        const [target = "", ...sources] = line.split(/\s+/).slice(1).toReversed();
+        for (const source of sources) await copy(source, target === "./" ? source : target, folder);
+      }
+      const entry = lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice("ENTRYPOINT ".length) ?? "[]";
+      const state = `${folder}/state`;
+      await Deno.mkdir(state);
+      // The folder for grants is one of the image.
+      const [, ...words]: string[] = JSON.parse(entry.replaceAll("/var/lib/a2c-smcp", state));
+      assertEquals(lines.includes('CMD ["server.ts"]'), true);
+      const program = new RunningDoor([Deno.execPath(), ...words, door, "--token", "s3cret"], {
+        cwd: folder,
+        env: { PORT: "0", A2C_HOST: "0.0.0.0", A2C_HUB_STATE_FILE: `${state}/hub.sqlite` },
+      });
+      await using server = await untilListening(program);
+      const answer = await fetch(`${server.url}/healthz`);
+      assertEquals([answer.status, await answer.text()], [200, "A2C-SMCP Server: ok\n"]);
+      const client = await fetch(`${server.url}/mcp/o/lab`, { method: "POST" });
+      await client.body?.cancel();
+      assertEquals(client.status, door === "hub.ts" ? 401 : 404);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
     }
-    const entry = lines.find((line) => line.startsWith("ENTRYPOINT "))?.slice("ENTRYPOINT ".length) ?? "[]";
-    const [, ...words]: string[] = JSON.parse(entry);
-    const program = new RunningDoor([Deno.execPath(), ...words, "--token", "s3cret"], {
-      cwd: folder,
-      env: { PORT: "0", A2C_HOST: "0.0.0.0" },
-    });
-    await using server = await untilListening(program);
-    const answer = await fetch(`${server.url}/healthz`);
-    assertEquals([answer.status, await answer.text()], [200, "A2C-SMCP Server: ok\n"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  });
+}
 
 function splitStages(lines: readonly string[]): string[][] {
   const stages: string[][] = [];

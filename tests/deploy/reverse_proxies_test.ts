@@ -8,10 +8,8 @@ import { POLLING } from "../attacks/_raw_http.ts";
 import { RunningDoor } from "../fixtures/door.ts";
 import { eventually, within } from "../fixtures/within.ts";
 import { RawPeer } from "../integration/_socket.ts";
-import { findTool, ROOT, type Tool } from "./_tools.ts";
+import { type Configure, configureNginx, fetchStatus, freePort, nginx, proxies } from "./_proxies.ts";
 
-const nginx = findTool("nginx", ["debian/nginx"]);
-const caddy = findTool("caddy", ["debian/caddy"]);
 /** What connecting over polling leaves behind. */
 const leaky = { sanitizeOps: false, sanitizeResources: false };
 const CLIENTS = 12;
@@ -24,28 +22,6 @@ interface Balanced extends AsyncDisposable {
   readonly addresses: readonly string[][];
 }
 
-/** Writes the configuration of a proxy for these ports, and returns the words that start it. */
-type Configure = (ports: {
-  readonly folder: string;
-  readonly listen: number;
-  readonly servers: readonly number[];
-}) => Promise<{ readonly words: readonly string[]; readonly env?: Readonly<Record<string, string>> }>;
-
-const configureNginx: Configure = async ({ folder, listen, servers }) => {
-  const shipped = await Deno.readTextFile(`${ROOT}deploy/nginx.conf`);
-  const config = shipped.replace("listen 8080", `listen 127.0.0.1:${listen}`)
-    .replace(
-      /^ *server 127\.0\.0\.1:3000 .*$/m,
-      (line) => servers.map((port) => line.replace("3000", `${port}`)).join("\n"),
-    );
-  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `  ${name}_temp_path ${folder}/${name};\n`).join("");
-  const http = `http {\n  access_log off;\n${places}${config}}\n`;
-  const text = `daemon off;\npid ${folder}/nginx.pid;\nworker_processes auto;\nevents {}\n${http}`;
-  await Deno.writeTextFile(`${folder}/nginx.conf`, text);
-  return { words: [nginx.command, "-p", folder, "-c", `${folder}/nginx.conf`, "-e", "stderr"] };
-};
-
 /** Takes turns among the Servers. */
 const configureWithoutStickiness: Configure = async (ports) => {
   const configured = await configureNginx(ports);
@@ -56,17 +32,6 @@ const configureWithoutStickiness: Configure = async (ports) => {
   await Deno.writeTextFile(file, text);
   return configured;
 };
-
-const configureCaddy: Configure = async ({ folder, listen, servers }) => {
-  const shipped = await Deno.readTextFile(`${ROOT}deploy/Caddyfile`);
-  await Deno.writeTextFile(`${folder}/Caddyfile`, `{\n\tadmin off\n}\n${shipped}`);
-  const words = [caddy.command, "run", "--config", `${folder}/Caddyfile`, "--adapter", "caddyfile"];
-  const upstreams = servers.map((port) => `127.0.0.1:${port}`).join(" ");
-  const env = { A2C_SITE: `http://:${listen}`, A2C_SERVERS: upstreams, HOME: folder, XDG_DATA_HOME: folder };
-  return { words, env };
-};
-
-const proxies: readonly (readonly [Tool, Configure])[] = [[nginx, configureNginx], [caddy, configureCaddy]];
 
 async function start(configure: Configure, options: ListenOptions = {}): Promise<Balanced> {
   await using stack = new AsyncDisposableStack();
@@ -98,22 +63,6 @@ async function start(configure: Configure, options: ListenOptions = {}): Promise
   await eventually(look, (status) => status === 400, "the proxy in front of a Server");
   const moved = stack.move();
   return { url, servers, addresses, [Symbol.asyncDispose]: () => moved.disposeAsync() };
-}
-
-/** A port for a program that cannot choose one. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
-async function fetchStatus(url: string): Promise<number> {
-  try {
-    const answer = await fetch(url);
-    await answer.body?.cancel();
-    return answer.status;
-  } catch {
-    return 0;
-  }
 }
 
 /** An HTTP exchange of a client with its own loopback address. */
