@@ -53,6 +53,10 @@ export interface Transport {
   setProtocolVersion?(version: string): void;
   /** Whether each request has a stream of its own for its answer, as over Streamable HTTP. */
   readonly hasPerRequestStream?: boolean;
+  /** How a child process ended; `undefined` while it runs, and over HTTP. */
+  readonly exit?: string | undefined;
+  /** The end of what a child process wrote to stderr. */
+  readonly stderrTail?: string;
   /** Called when a child process has exited. */
   onclose?: (() => void) | undefined;
   onmessage?: ((message: RpcMessage) => void) | undefined;

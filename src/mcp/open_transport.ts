@@ -20,22 +20,11 @@ export interface TransportContext {
   readonly authorization?: ServerAuthorization | undefined;
 }
 
-export interface OpenTransport {
-  readonly transport: Transport;
-  /** The same, for a child process; `undefined` over HTTP. */
-  readonly child: StdioTransport | undefined;
-}
-
 /** Loads what the transport of a configuration needs, and returns a function that opens it. */
 export async function prepareTransport(
   config: ResolvedServerConfig,
-): Promise<(context: TransportContext) => OpenTransport> {
-  if (config.type === "stdio") {
-    return (context) => {
-      const child = new StdioTransport(config.server_parameters, context);
-      return { transport: child, child };
-    };
-  }
+): Promise<(context: TransportContext) => Transport> {
+  if (config.type === "stdio") return (context) => new StdioTransport(config.server_parameters, context);
   const { openHttpTransport } = await import("./http/transport.ts");
-  return (context) => ({ transport: openHttpTransport(config, context), child: undefined });
+  return (context) => openHttpTransport(config, context);
 }

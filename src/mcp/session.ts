@@ -30,11 +30,10 @@ import type { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
-import { type OpenTransport, prepareTransport, type TransportContext } from "./open_transport.ts";
+import { prepareTransport, type TransportContext } from "./open_transport.ts";
 import { type PeerListener, RpcPeer } from "./rpc_peer.ts";
 import { SessionCalls } from "./session_calls.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
-import type { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
@@ -73,8 +72,6 @@ export class McpSession {
   readonly #context: SessionContext;
   readonly #config: ResolvedServerConfig;
   readonly #notifications: BoundedNotifications;
-  /** The transport of a child process; `undefined` over HTTP. */
-  readonly #child: StdioTransport | undefined;
   readonly #transport: Transport;
   readonly #closed = Promise.withResolvers<string>();
   readonly #over = new AbortController();
@@ -87,7 +84,7 @@ export class McpSession {
   private constructor(
     config: ResolvedServerConfig,
     context: SessionContext,
-    openTransport: (context: TransportContext) => OpenTransport,
+    openTransport: (context: TransportContext) => Transport,
   ) {
     const { listener, log, limits } = context;
     this.#context = context;
@@ -100,10 +97,8 @@ export class McpSession {
       log,
     });
     const inflow = new Inflow();
-    const { transport, child } = openTransport({ ...context, inflow, listener: this.#httpListener() });
-    this.#child = child;
-    this.#transport = transport;
-    this.peer = new RpcPeer(transport, { inflow, listener: this.#peerListener() });
+    this.#transport = openTransport({ ...context, inflow, listener: this.#httpListener() });
+    this.peer = new RpcPeer(this.#transport, { inflow, listener: this.#peerListener() });
   }
 
   /**
@@ -195,7 +190,7 @@ export class McpSession {
 
   /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
   get stderrTail(): string {
-    return this.#child?.stderrTail ?? "";
+    return this.#transport.stderrTail ?? "";
   }
 
   /**
@@ -246,7 +241,7 @@ export class McpSession {
 
   #end(reason: string, error?: ServerAuthorizationError | ServerNotRunningError): void {
     if (this.#goneReason !== undefined) return;
-    this.#goneReason = this.#child?.exit ?? reason;
+    this.#goneReason = this.#transport.exit ?? reason;
     this.#notifications[Symbol.dispose]();
     this.#listening?.close();
     const failure = error ?? new ServerNotRunningError({ reason: this.#goneReason });
