@@ -1,5 +1,6 @@
 /** The Agent: what an AI application embeds to use the Computers of an office. */
 import type { ServerAccess } from "../link/credentials.ts";
+import type { OpenConnection } from "../link/connect.ts";
 import { Link } from "../link/link.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
@@ -113,16 +114,17 @@ export class Agent implements AsyncDisposable {
       readonly facts: ComputerFacts;
       readonly followed: ProgressReaders;
       readonly ending: AbortController;
+      readonly isShared: boolean;
     },
   ) {
     const { name: agent, logger = silentLogger, graceMs = AGENT_GRACE_MS, onQuestion } = options;
     const { maxBlobBytes = DEFAULT_MAX_BLOB_BYTES, blobTimeoutMs = DEFAULT_BLOB_TIMEOUT_MS } = options;
-    const { link, listeners, facts, followed, ending } = parts;
+    const { link, listeners, facts, followed, ending, isShared } = parts;
     this.name = agent;
     this.#link = link;
     this.#listeners = listeners;
     this.#ending = ending;
-    this.#calls = { facts, followed, onQuestion };
+    this.#calls = { facts, followed, onQuestion, isShared };
     this.#log = logger;
     this.#requests = new Requests({ link, agent, graceMs, maxBlobBytes, blobTimeoutMs, logger });
     const updates = new UpdateReader();
@@ -143,7 +145,16 @@ export class Agent implements AsyncDisposable {
    * @throws {JoinRefusedError} with the Server's reason, for example that the office already has an Agent; at once, or
    *   after `seatPatienceMs` when another attempt may succeed (`isPassing`).
    */
-  static async connect(options: AgentOptions): Promise<Agent> {
+  static connect(options: AgentOptions): Promise<Agent> {
+    return Agent.connectBy(options, undefined);
+  }
+
+  /**
+   * Like {@linkcode connect}, over connections that `open` opens, and that other programs may use as this Agent.
+   *
+   * @internal
+   */
+  static async connectBy(options: AgentOptions, open: OpenConnection | undefined): Promise<Agent> {
     const { url, office, name, protocolVersion, logger = silentLogger, signal } = options;
     const { joinPatienceMs: rejoinPatienceMs, seatPatienceMs: patienceMs = 0 } = options;
     const { timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
@@ -158,6 +169,7 @@ export class Agent implements AsyncDisposable {
     const startMs = performance.now();
     const place = {
       ...options,
+      open,
       auth: toAuth(options),
       rejoinPatienceMs,
       mayChangeProtocol: protocolVersion === undefined,
@@ -180,7 +192,7 @@ export class Agent implements AsyncDisposable {
       await link.close();
       throw error;
     }
-    return new Agent(options, { link, listeners, facts, followed, ending });
+    return new Agent(options, { link, listeners, facts, followed, ending, isShared: open !== undefined });
   }
 
   /** The office that the Agent is in or is rejoining; `undefined` after {@linkcode leave}. */

@@ -24,6 +24,8 @@ export interface CallParts {
   readonly facts: ComputerFacts;
   readonly followed: ProgressReaders;
   readonly onQuestion: OnQuestion | undefined;
+  /** Whether other programs use the same connection, as the same Agent. */
+  readonly isShared: boolean;
 }
 
 export async function callTool(
@@ -33,8 +35,9 @@ export async function callTool(
     readonly params: Readonly<Record<string, unknown>>;
     readonly reqId: string;
   },
-  { facts, followed, onQuestion: onAnyQuestion }: CallParts,
+  parts: CallParts,
 ): Promise<CallToolResult> {
+  const { facts, followed, onQuestion: onAnyQuestion } = parts;
   const { signal, reqId, ask = false, onWait, onQuestion = onAnyQuestion } = options;
   signal?.throwIfAborted();
   const progress = await followed.follow(requests, options);
@@ -46,7 +49,7 @@ export async function callTool(
     if (onQuestion !== undefined) await abortable(facts.openChannel(requests), signal);
     let result = await send();
     const isQuestion = result.meta?.[A2C_INPUT_REQUIRED] !== undefined;
-    if (isQuestion && facts.of(requests.computer).isChannelOpen === true) {
+    if (isQuestion && await isChannelOpen(requests, parts, signal)) {
       const { answerQuestions } = await import("./questions.ts");
       const asking = { requests, tool, params, reqId, timeoutMs, signal, onQuestion, onWait };
       result = await answerQuestions(result, { ...asking, repeat: send });
@@ -59,6 +62,16 @@ export async function callTool(
   } finally {
     progress[Symbol.dispose]();
   }
+}
+
+/** Whether the Computer may ask. On a shared connection, another program may have opened the channel. */
+function isChannelOpen(
+  requests: Requests,
+  { facts, isShared }: CallParts,
+  signal: AbortSignal | undefined,
+): boolean | Promise<boolean> {
+  const isOpen = facts.of(requests.computer).isChannelOpen === true;
+  return isOpen || !isShared ? isOpen : abortable(facts.openChannel(requests), signal);
 }
 
 /** Whether a part of a result has to be fetched. */

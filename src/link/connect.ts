@@ -80,6 +80,9 @@ export interface AttemptContext {
   readonly timeoutMs: number;
 }
 
+/** Opens one connection, as {@linkcode openConnection} does. */
+export type OpenConnection = (options: ConnectOptions, context: AttemptContext) => Promise<Connection>;
+
 type Transports = NonNullable<ManagerOptions["transports"]>;
 
 /** The Server serves no polling: it has several processes behind a balancer without sticky sessions. */

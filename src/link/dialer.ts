@@ -10,7 +10,7 @@ import {
 } from "../protocol/local_errors.ts";
 import { DEFAULT_PROTOCOL, highestMinorWithin, type ProtocolMinor } from "../protocol/version.ts";
 import { describeError } from "../text/text.ts";
-import type { Connection, ConnectOptions, IncomingEvent } from "./connect.ts";
+import type { Connection, ConnectOptions, IncomingEvent, OpenConnection } from "./connect.ts";
 import { type CredentialsSource, NoCredentialsError, withCredentials } from "./credentials.ts";
 import { readJoinAck } from "./join.ts";
 
@@ -22,6 +22,8 @@ const RENEWAL_PATIENCE_MS = 60_000;
 export interface DialerOptions extends ConnectOptions {
   /** Gives the credentials for each connection, besides `auth` and `headers`. */
   readonly credentials?: CredentialsSource | undefined;
+  /** Opens each connection; one of its own to the Server by default. */
+  readonly open?: OpenConnection | undefined;
   /** Whether the protocol version may change to one that the Server or the office names; false by default. */
   readonly mayChangeProtocol?: boolean | undefined;
 }
@@ -83,13 +85,13 @@ export class Dialer {
     const deadlineMs = startMs + timeoutMs;
     let earlier: Error | undefined;
     // Socket.IO is loaded with the first connection: a program that makes none starts faster.
-    const { openConnection } = await import("./connect.ts");
+    const open = this.#options.open ?? (await import("./connect.ts")).openConnection;
     while (true) {
       const attemptMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, deadlineMs - performance.now()));
       try {
         const place = { ...this.#options, protocolVersion: this.#protocol };
         const options = await withCredentials(place, { signal, timeoutMs: attemptMs });
-        return await openConnection(options, { onEvent, signal, timeoutMs: attemptMs });
+        return await open(options, { onEvent, signal, timeoutMs: attemptMs });
       } catch (error) {
         const waitMs = Math.round(backoff.next());
         const isLast = performance.now() + waitMs >= deadlineMs;
