@@ -3,7 +3,7 @@ import { io, type Socket } from "socket.io-client";
 import { isRecord } from "../../src/json/json.ts";
 import { within } from "../fixtures/within.ts";
 
-/** Answers a request; `undefined` leaves it unanswered, {@linkcode NOTHING} acks without arguments. */
+/** Answers a request, also later, by a promise; `undefined` leaves it unanswered, {@linkcode NOTHING} acks without arguments. */
 export type Answer = (body: Record<string, unknown>) => unknown;
 
 /** An ack that carries nothing. */
@@ -27,7 +27,8 @@ export class ScriptedComputer implements Disposable {
       this.#waiting.delete(event);
       const answer = this.answers[event]?.(request);
       if (typeof ack !== "function" || answer === undefined) return;
-      if (answer === NOTHING) ack();
+      if (answer instanceof Promise) void answer.then((late) => ack(late));
+      else if (answer === NOTHING) ack();
       else ack(answer);
     });
   }

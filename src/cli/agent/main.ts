@@ -23,6 +23,7 @@ import {
   uploadFile,
   watch,
 } from "./commands.ts";
+import { LocalSeats } from "./seat/local_seats.ts";
 import { addMcpCommand } from "./mcp/declaration.ts";
 import type { AgentQuestion } from "../../agent/questions.ts";
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
@@ -36,6 +37,9 @@ const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** How long a command waits for the office's one Agent seat, in seconds: other commands hold it for a moment each. */
 const PATIENCE_SECONDS = 15;
+const SERVING_OTHERS = "done; other commands still use this connection, and lose it with Ctrl-C";
+/** The first wait for a lost connection, in milliseconds: the next holder of a shared seat is on this machine. */
+const SEAT_RECONNECT_DELAY_MS = 250;
 /** The commands that need the seat; the others join as observers. */
 const SEATED: readonly string[] = ["call", "prompt", "skills", "skill", "upload"];
 /** The command that goes on until it is ended, also while the Server cannot be reached. */
@@ -123,11 +127,13 @@ export function createAgentProgram(signal: AbortSignal): Command {
       const { serveMcp } = await import("./mcp/command.ts");
       const connection = global();
       const logger = loggerOf("agent", connection);
-      const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger };
+      await using seats = new LocalSeats({ mayHold: true, logger });
+      const way = { connectSeconds: Infinity, observer: false, patienceSeconds: 0, logger, seats };
       const { computer: computers, offices } = connection;
       const connectTo = (office: string, ending: AbortSignal) =>
         connect({ ...connection, office }, { ...way, signal: ending });
-      await serveMcp(options, { computers, offices, logger, signal, connect: connectTo });
+      const settle = () => seats.settle(signal);
+      await serveMcp(options, { computers, offices, logger, signal, connect: connectTo, settle });
     },
   });
   program.command("instructions")
@@ -185,6 +191,8 @@ interface Joining {
   readonly patienceSeconds: number;
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** The seats that the programs of this user share. */
+  readonly seats: LocalSeats;
 }
 
 async function withAgent(
@@ -203,11 +211,16 @@ async function withAgent(
   const { json, computer: computers } = options;
   const computer = computers?.at(-1);
   const observer = !SEATED.includes(name);
-  const joining = { connectSeconds, observer, patienceSeconds, signal, logger };
+  await using stack = new AsyncDisposableStack();
+  const seats = stack.use(new LocalSeats({ mayHold: !observer, logger }));
+  const joining = { connectSeconds, observer, patienceSeconds, signal, logger, seats };
   if (options.offices.length > 1) refuseSeveral(name);
-  await using agent = options.offices.length > 1
-    ? await connectAll(options, joining)
-    : await connect(options, joining);
+  const agent = stack.use(
+    options.offices.length > 1 ? await connectAll(options, joining) : await connect(options, joining),
+  );
+  stack.defer(() =>
+    withProgress((progress) => seats.settle(signal, { onWait: () => progress(SERVING_OTHERS) }))
+  );
   const answer = await withProgress((progress) => work({ agent, signal, logger, json, computer, progress }));
   if (answer !== undefined) {
     showAnswer(answer, { print: console.log, printError }, { json, screen: currentScreen() });
@@ -264,7 +277,7 @@ async function withProgress<T>(work: (progress: (text: string) => void) => Promi
 
 async function connect(
   options: GlobalOptions,
-  { connectSeconds, observer, patienceSeconds, signal, logger }: Joining,
+  { connectSeconds, observer, patienceSeconds, signal, logger, seats }: Joining,
 ): Promise<Agent> {
   const { url, office, name, path, protocol: protocolVersion } = options;
   const sent = await readCredentials(options);
@@ -276,7 +289,8 @@ async function connect(
   progress.update(url);
   // Loaded only now, so that --help and a wrong command line are fast.
   const { Agent } = await import("../../agent/agent.ts");
-  return await Agent.connect({
+  const seat = await seats.of(options);
+  const place = {
     url,
     office,
     name,
@@ -286,9 +300,11 @@ async function connect(
     observer,
     timeoutMs: connectMs,
     seatPatienceMs: patienceSeconds * 1000,
+    reconnectDelayMs: seat === undefined ? undefined : SEAT_RECONNECT_DELAY_MS,
     logger,
     signal,
-  });
+  };
+  return await Agent.connectBy(place, seat?.open);
 }
 
 /** The person at the terminal. A program that reads JSON, and a pipe, are not asked. */

@@ -1,9 +1,10 @@
 /** Where the control sockets of this user's Computers are: a folder that only this user can access. */
 import { join } from "@std/path";
 import { quoteWord } from "../../../terminal/words.ts";
+import { makePrivateFolder } from "../../private_folder.ts";
 
 /** The longest path that a socket may have on every system, in bytes. */
-const MAX_PATH_BYTES = 103;
+export const MAX_PATH_BYTES = 103;
 /** Longer names are shortened, because the folder takes about half of the path. */
 const MAX_NAME_LENGTH = 40;
 /** The length of the digest at the end of a shortened name, in hexadecimal digits. */
@@ -20,12 +21,7 @@ const SUFFIX = ".sock";
 export async function controlFolder(name?: string): Promise<string | undefined> {
   if (Deno.build.os === "windows" || (await missingFlags(name)).length > 0) return undefined;
   const folder = defaultFolder();
-  try {
-    await Deno.mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-  }
-  await assertOwn(folder);
+  await makePrivateFolder(folder);
   return folder;
 }
 
@@ -105,37 +101,6 @@ export async function isListening(path: string): Promise<boolean> {
 
 function freeLengthIn(folder: string): number {
   return MAX_PATH_BYTES - new TextEncoder().encode(join(folder, SUFFIX)).length;
-}
-
-/**
- * Checks that this user owns the folder, and makes it private: another user who can write there could listen in place
- * of a Computer.
- */
-async function assertOwn(folder: string): Promise<void> {
-  // A symbolic link is not followed: its author could have us change the permissions of another folder.
-  const { isDirectory, uid, mode } = await Deno.lstat(folder);
-  if (!isDirectory) throw new TypeError(`Cannot use "${folder}": it is not a folder`);
-  if (uid !== null && uid !== await ownUid(folder)) {
-    throw new TypeError(`Cannot use "${folder}": it belongs to another user`);
-  }
-  if (mode === null || (mode & 0o077) !== 0) await Deno.chmod(folder, 0o700);
-}
-
-/** The id of this user; without the permission to ask for it, the owner of a new file. */
-async function ownUid(folder: string): Promise<number | null> {
-  const { state } = await Deno.permissions.query({ name: "sys", kind: "uid" });
-  if (state === "granted") return Deno.uid();
-  const path = join(folder, `.owner-${crypto.randomUUID()}`);
-  try {
-    using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-    // The owner of the open file: the owner of the folder could replace the file.
-    const { uid } = await file.stat();
-    await Deno.remove(path).catch(() => {});
-    return uid;
-  } catch (error) {
-    if (error instanceof Deno.errors.PermissionDenied) return null;
-    throw error;
-  }
 }
 
 function readVariable(name: string): string | undefined {

@@ -18,6 +18,8 @@ import {
 } from "./entry.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
+const SHARED_SEAT =
+  "Its windows, other clients with the same entry, and a2c-smcp agent share the office's one seat.";
 /** The end of the name of the copies that changes leave; the copies after the first have a number behind it. */
 const BACKUP = ".before-a2c";
 const MAX_BACKUPS = 1_000;
@@ -43,6 +45,7 @@ export async function installInto(
   const copy = await writeClientFile(client, { before, after });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
   console.log(`${client.title} starts the gateway as "${options.as}". ${client.then}`);
+  if (Deno.build.os !== "windows") console.log(SHARED_SEAT);
 }
 
 export async function uninstallFrom(name: ClientName, options: ChangeOptions): Promise<void> {

@@ -1,0 +1,157 @@
+/** The connection of a program to a Server by way of the program that holds the seat. */
+import { abortable } from "../../../async/abortable.ts";
+import { Deadline } from "../../../async/deadline.ts";
+import type { AttemptContext, Connection, ConnectionEnd } from "../../../link/connect.ts";
+import type { Farewell } from "../../../protocol/farewell.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../protocol/local_errors.ts";
+import { assertFits } from "../../../protocol/errors.ts";
+import { HEARTBEAT_MS, LineChannel, type Message } from "./line_channel.ts";
+import { fromSentError, type Hello, readHello, SEAT_VERSION } from "./messages.ts";
+
+/** So many beats without a sign of life mean that the holder is stopped: it is not the time of a machine that slept. */
+const SILENT_BEATS = 3;
+
+const NOT_CONNECTED = "the program that holds the seat has no connection yet";
+
+interface OpenRequest {
+  readonly event: string;
+  readonly settled: PromiseWithResolvers<readonly unknown[]>;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** The holder lives, and does nothing: it was stopped, or the machine is overloaded. */
+export class SilentHolderError extends Error {
+  override readonly name = "SilentHolderError";
+  readonly code = "SILENT_HOLDER";
+}
+
+export class GuestConnection implements Connection {
+  readonly #channel: LineChannel;
+  readonly #onEvent: AttemptContext["onEvent"];
+  readonly #onSilent: () => void;
+  readonly #hello = Promise.withResolvers<Hello>();
+  readonly #dismissed = Promise.withResolvers<Farewell>();
+  readonly #closed = Promise.withResolvers<ConnectionEnd>();
+  readonly #requests = new Map<number, OpenRequest>();
+  readonly #pulse: ReturnType<typeof setInterval>;
+  #lastId = 0;
+  #silentBeats = 0;
+  #why = "the program that held the seat has ended";
+  maxPayloadBytes = 0;
+
+  private constructor(socket: Deno.UnixConn, context: GuestContext) {
+    this.#channel = new LineChannel(socket);
+    this.#onEvent = context.onEvent;
+    this.#onSilent = context.onSilent;
+    this.#hello.promise.catch(() => undefined);
+    this.#pulse = setInterval(() => this.#beat(), HEARTBEAT_MS);
+    void this.#channel.receive((message) => this.#receive(message)).finally(() => this.#end());
+    this.#channel.send({ seat: SEAT_VERSION });
+  }
+
+  /**
+   * Waits until the holder is connected.
+   *
+   * @throws {SilentHolderError} the holder does nothing.
+   * @throws {ConnectionClosedError} it has ended, or has no connection in time.
+   */
+  static async open(
+    socket: Deno.UnixConn,
+    context: GuestContext,
+  ): Promise<{ readonly connection: GuestConnection; readonly hello: Hello }> {
+    const connection = new GuestConnection(socket, context);
+    const reason = () => new ConnectionClosedError(NOT_CONNECTED);
+    using deadline = new Deadline(context.timeoutMs, { reason, signal: context.signal });
+    try {
+      const hello = await abortable(connection.#hello.promise, deadline.signal);
+      connection.maxPayloadBytes = hello.maxPayloadBytes;
+      return { connection, hello };
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  get dismissed(): Promise<Farewell> {
+    return this.#dismissed.promise;
+  }
+
+  get closed(): Promise<ConnectionEnd> {
+    return this.#closed.promise;
+  }
+
+  emit(event: string, body: unknown): void {
+    assertFits(body, this.maxPayloadBytes);
+    this.#channel.send({ emit: event, body });
+  }
+
+  async request(event: string, body: unknown, timeoutMs: number): Promise<readonly unknown[]> {
+    assertFits(body, this.maxPayloadBytes);
+    if (this.#channel.isClosed) throw new ConnectionClosedError(`Cannot send "${event}": not connected`);
+    const id = ++this.#lastId;
+    const settled = Promise.withResolvers<readonly unknown[]>();
+    const onLate = () => {
+      this.#requests.delete(id);
+      settled.reject(new RequestTimeoutError(`Cannot complete "${event}": no answer in ${timeoutMs} ms`));
+    };
+    this.#requests.set(id, { event, settled, timer: setTimeout(onLate, timeoutMs) });
+    this.#channel.send({ id, event, body, timeoutMs });
+    return await settled.promise;
+  }
+
+  close(): Promise<void> {
+    this.#why = "closed";
+    this.#channel.close();
+    return this.#closed.promise.then(() => undefined);
+  }
+
+  #receive(message: Message): void {
+    this.#silentBeats = 0;
+    const hello = readHello(message);
+    if (hello !== undefined) return this.#hello.resolve(hello);
+    const { id, answer, error, event, body, leaving, ended } = message;
+    if (typeof id === "number") return this.#settle(id, answer, error);
+    if (typeof event === "string") {
+      return this.#onEvent({ event, body, reply: undefined, maxAnswerBytes: this.maxPayloadBytes });
+    }
+    if (typeof leaving === "string") {
+      this.#dismissed.resolve({ code: "seat_left", message: leaving, reconnect: true });
+      // After the microtask that makes new requests wait for the next connection.
+      queueMicrotask(() => setTimeout(() => this.#channel.send({ gone: true })));
+    }
+    if (typeof ended === "string") this.#why = ended;
+  }
+
+  #settle(id: number, answer: unknown, error: unknown): void {
+    const request = this.#requests.get(id);
+    if (request === undefined) return;
+    this.#requests.delete(id);
+    clearTimeout(request.timer);
+    if (Array.isArray(answer)) request.settled.resolve(answer);
+    else request.settled.reject(fromSentError(error));
+  }
+
+  #beat(): void {
+    if (++this.#silentBeats <= SILENT_BEATS) return;
+    this.#why = "the program that holds the seat does not respond";
+    this.#hello.reject(new SilentHolderError(this.#why));
+    this.#onSilent();
+    this.#channel.close();
+  }
+
+  #end(): void {
+    clearInterval(this.#pulse);
+    this.#hello.reject(new ConnectionClosedError(this.#why));
+    for (const { event, settled, timer } of this.#requests.values()) {
+      clearTimeout(timer);
+      settled.reject(new ConnectionClosedError(`Cannot complete "${event}": connection lost (${this.#why})`));
+    }
+    this.#requests.clear();
+    this.#closed.resolve({ reason: this.#why });
+  }
+}
+
+export interface GuestContext extends AttemptContext {
+  /** Called when the holder has given no sign of life for some seconds. */
+  readonly onSilent: () => void;
+}

@@ -1,0 +1,193 @@
+/** Programs of one user on one machine that share the Agent's seat of an office. */
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import { runDoor, startDoor } from "../fixtures/door.ts";
+import { eventually } from "../fixtures/within.ts";
+import { type ClientWindow, WindowOffice } from "./_windows.ts";
+
+// Sockets have no files on Windows.
+const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
+  Deno.test({ name, fn, ignore: Deno.build.os === "windows" });
+
+const NAMES = ["Claude", "Cursor", "Codex"] as const;
+
+test("windows that start at once share one seat, and each calls under its own name", async () => {
+  await using office = await WindowOffice.open();
+  await using stack = new AsyncDisposableStack();
+  const windows = await Promise.all(NAMES.map(async (name) => stack.use(await office.client(name))));
+  const outcomes = await Promise.all(windows.map((client, n) => client.call("echo", { n })));
+  assertEquals(outcomes, NAMES.map((_, n) => ({ isError: false, text: JSON.stringify({ n }) })));
+  assertEquals(await office.seated(), ["ada"]);
+  const callers = office.computer.requests.filter(({ event }) => event === "client:tool_call")
+    .map(({ body }) => body["agent"]).sort();
+  assertEquals(callers, ["ada/Claude", "ada/Codex", "ada/Cursor"]);
+});
+
+test("a window that is closed or killed leaves the seat to the next one", async () => {
+  await using office = await WindowOffice.open();
+  await using first = await office.client();
+  assertEquals((await first.call("echo", { n: 1 })).isError, false);
+  await using second = await office.client();
+  await using third = await office.client();
+  for (const client of [second, third]) assertEquals((await client.call("echo", { n: 2 })).isError, false);
+
+  await first.close();
+  // Neither had begun a call, so that none is lost.
+  assertEquals((await second.call("echo", { n: 3 })).isError, false);
+  assertEquals((await third.call("echo", { n: 4 })).isError, false);
+  second.signal("SIGKILL");
+  await second.ended;
+  assertEquals((await third.call("echo", { n: 5 })).isError, false);
+  third.signal("SIGKILL");
+  await third.ended;
+  await eventually(() => office.seated(), (names) => names.length === 0, "an empty seat");
+});
+
+/** Two windows, of which the first holds the seat. */
+async function openTwo(
+  office: WindowOffice,
+  stack: AsyncDisposableStack,
+): Promise<readonly [ClientWindow, ClientWindow]> {
+  const holder = stack.use(await office.client("Claude"));
+  assertEquals((await holder.call("echo")).isError, false);
+  const guest = stack.use(await office.client("Cursor"));
+  assertEquals((await guest.call("echo")).isError, false);
+  return [holder, guest];
+}
+
+const LOST = /connection to the office was lost during the call. The tool may have run/;
+
+test("a call that had begun when the holder was killed says so, and the next one works", async () => {
+  await using office = await WindowOffice.open();
+  await using stack = new AsyncDisposableStack();
+  const [holder, guest] = await openTwo(office, stack);
+  const begun = guest.call("hold", { n: 1 });
+  await eventually(() => office.ran("hold").length, (count) => count === 1, "the call at the Computer");
+  holder.signal("SIGKILL");
+  const { isError, text } = await begun;
+  assertEquals(isError, true);
+  assertMatch(text, LOST);
+  assertEquals((await guest.call("echo", { n: 2 })).isError, false);
+  assertEquals([office.ran("hold").length, guest.twice], [1, []]);
+});
+
+test("a holder that is closed waits for the calls of the others", async () => {
+  await using office = await WindowOffice.open();
+  await using stack = new AsyncDisposableStack();
+  const [holder, guest] = await openTwo(office, stack);
+  const begun = guest.call("hold", { n: 1 });
+  await eventually(() => office.ran("hold").length, (count) => count === 1, "the call at the Computer");
+  const closed = holder.close();
+  // It still serves.
+  assertEquals((await guest.call("echo", { n: 2 })).isError, false);
+  office.release();
+  assertEquals(await begun, { isError: false, text: JSON.stringify({ n: 1 }) });
+  await closed;
+  assertEquals((await guest.call("echo", { n: 3 })).isError, false);
+});
+
+test("the calls of a program that is killed are cancelled, and nobody else's", async () => {
+  await using office = await WindowOffice.open();
+  await using stack = new AsyncDisposableStack();
+  const [holder, guest] = await openTwo(office, stack);
+  const kept = holder.call("hold", { n: 1 });
+  void guest.call("hold", { n: 2 }).catch(() => undefined);
+  await eventually(() => office.ran("hold").length, (count) => count === 2, "both calls at the Computer");
+  const cancelled = office.computer.next("notify:tool_call_cancel");
+  guest.signal("SIGKILL");
+  const { req_id } = await cancelled;
+  const { body } = office.computer.requests.find(({ body }) => body["req_id"] === req_id) ?? {};
+  assertEquals(body?.["params"], { n: 2 });
+  office.release();
+  assertEquals((await kept).isError, false);
+});
+
+test("a holder that is stopped is noticed and replaced, and is a guest when it goes on", async () => {
+  await using office = await WindowOffice.open();
+  await using stack = new AsyncDisposableStack();
+  const [holder, guest] = await openTwo(office, stack);
+  holder.signal("SIGSTOP");
+  const begun = await guest.call("hold", { n: 1 });
+  assertMatch(begun.text, LOST);
+  assertEquals((await guest.call("echo", { n: 2 })).isError, false);
+  assertEquals(await office.seated(), ["ada"]);
+  holder.signal("SIGCONT");
+  assertEquals((await holder.call("echo", { n: 3 })).isError, false);
+  assertEquals((await guest.call("echo", { n: 4 })).isError, false);
+  // What the stopped one had not passed on when it was replaced has not run.
+  assertEquals(office.ran("hold"), []);
+  await guest.close();
+  assertEquals((await holder.call("echo", { n: 5 })).isError, false);
+});
+
+test("windows keep their own options", async () => {
+  await using office = await WindowOffice.open();
+  await using all = await office.client("Claude");
+  await using search = await office.client("Cursor", ["--tools", "search"]);
+  await using none = await office.client("Codex", ["--computer", "other"]);
+  const namesOf = async (client: ClientWindow) => {
+    const { result } = await client.request("tools/list");
+    const tools = Array.isArray(result?.["tools"]) ? result["tools"] : [];
+    return tools.map(({ name }) => String(name));
+  };
+  const [listed, found, other] = await Promise.all([all, search, none].map(namesOf));
+  assertEquals([listed?.includes("echo"), listed?.includes("find_tools")], [true, false]);
+  assertEquals([found?.includes("echo"), found?.includes("find_tools")], [false, true]);
+  assertEquals(other?.includes("echo"), false);
+});
+
+test("commands use the seat of a client, and share one among themselves", async () => {
+  await using office = await WindowOffice.open();
+  const run = (...words: string[]) =>
+    runDoor("agent.ts", [...office.connection("bea"), ...words], { env: office.env });
+  // Nobody holds it: the commands share it among themselves, although each takes its time.
+  const held = startDoor("agent.ts", [...office.connection(), "call", "hold"], { env: office.env });
+  await using _held = held;
+  await eventually(() => office.ran("hold").length, (count) => count === 1, "the call at the Computer");
+  const [one, other] = await Promise.all([run("call", "echo", "n=1"), run("call", "echo", "n=2")]);
+  assertEquals([one.code, one.stderr, other.code, other.stderr], [0, "", 0, ""]);
+  office.release();
+  assertEquals((await held.end()).code, 0);
+
+  await using client = await office.client();
+  assertEquals((await client.call("echo")).isError, false);
+  const beside = await run("call", "echo", "n=3");
+  assertEquals([beside.code, beside.stderr], [0, ""]);
+  const desktop = await run("desktop");
+  assertEquals([desktop.code, desktop.stdout.includes("hello")], [0, true]);
+  assertEquals(await office.seated(), ["ada"]);
+});
+
+test("the folder and its sockets are private, and nothing stays after the last program", async () => {
+  await using office = await WindowOffice.open();
+  const folder = join(office.folder, "a2c-smcp", "seats");
+  {
+    await using stack = new AsyncDisposableStack();
+    await openTwo(office, stack);
+    const modeOf = (path: string) => ((Deno.lstatSync(path).mode ?? 0) & 0o777).toString(8);
+    const files = [...Deno.readDirSync(folder)].map(({ name }) => [
+      name.replace(/^[0-9a-f]+(-[0-9a-f]+)?/, "KEY"),
+      modeOf(join(folder, name)),
+    ]).sort();
+    assertEquals([modeOf(folder), files], ["700", [["KEY.json", "600"], ["KEY.sock", "600"]]]);
+  }
+  assertEquals([...Deno.readDirSync(folder)], []);
+});
+
+test("another office, another Server and other credentials have seats of their own", async () => {
+  await using office = await WindowOffice.open();
+  await using client = await office.client();
+  assertEquals((await client.call("echo")).isError, false);
+  const words = [...office.connection("bea"), "--token", "other", "call", "echo", "--patience", "1s"];
+  const { code, stderr } = await runDoor("agent.ts", words, { env: office.env });
+  assertEquals(code, 6);
+  assertMatch(stderr, /Room already has an agent/);
+});
+
+test("without the permission for a socket, a program connects by itself", async () => {
+  await using office = await WindowOffice.open();
+  const permissions = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
+  const args = [...office.connection(), "call", "echo", "n=1"];
+  const { code, stderr } = await runDoor("agent.ts", args, { env: office.env, permissions });
+  assertEquals([code, stderr], [0, ""]);
+});
