@@ -2,6 +2,7 @@
 import type { Answer } from "../protocol/questions.ts";
 
 export interface RequestLimits {
+  /** How long it may take, in milliseconds; `Infinity` where only the signal ends it. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -140,7 +140,9 @@ export class RpcPeer {
       giveUp(
         new ServerTimeoutError(`Cannot complete "${method}": no answer in time`, { afterMs: timeoutMs }),
       );
-    const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+    const timer = timeoutMs === Infinity
+      ? undefined
+      : setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const request: RpcRequest = { method, params: this.#envelop(params), jsonrpc: "2.0", id };

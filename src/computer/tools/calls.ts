@@ -1,5 +1,4 @@
 /** Tool calls: a call finds its tool, has its arguments checked and confirmed, and runs on its MCP server. */
-import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import type { Ask, Progress } from "../../mcp/call_options.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
@@ -314,7 +313,7 @@ export class ToolCalls {
     const needsTask = tool.execution?.["taskSupport"] === "required";
     const toolCall = { name: tool.name, arguments: request.params, needsTask };
     const taskMs = needsTask ? limitMs + this.#context.channel.timeoutMs : limitMs;
-    const options = { timeoutMs: MAX_TIMER_MS, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
+    const options = { timeoutMs: Infinity, taskMs, signal, onProgress, ask, isLocal: call.isLocal };
     const raw = await server.use((connection) => connection.callTool(toolCall, options), { signal });
     if (!Array.isArray(raw["content"])) {
       const fields = { server: server.name, tool: tool.name };
