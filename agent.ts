@@ -87,7 +87,7 @@ export type {
   OAuthSettings,
 } from "./src/protocol/config.ts";
 export type { CallProgress } from "./src/protocol/progress.ts";
-export type { CallTimeouts } from "./src/protocol/timeouts.ts";
+export type { CallTimeouts } from "./src/protocol/call.ts";
 export { checkContent, type CheckedContent, fieldProblem } from "./src/protocol/form_answer.ts";
 export type {
   BooleanField,

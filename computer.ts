@@ -102,7 +102,7 @@ export type { EraStore } from "./src/mcp/era_memory.ts";
 export { SignInError } from "./src/mcp/errors.ts";
 export type { ServerLimits } from "./src/mcp/limits.ts";
 export type { Progress } from "./src/mcp/call_options.ts";
-export type { CallTimeouts } from "./src/protocol/timeouts.ts";
+export type { CallTimeouts } from "./src/protocol/call.ts";
 export type { ServerState, ServerStatus } from "./src/mcp/supervision/server_state.ts";
 export type { FinderQueryOptions } from "./src/organizer/finder.ts";
 export type {
@@ -123,6 +123,8 @@ export type {
   MCPSSEParameters,
   NetworkMCPServerConfig,
   OAuthSettings,
+  SentComputerConfig,
+  ShownInput,
 } from "./src/protocol/config.ts";
 export type { McpServerAbout, McpServerInfo } from "./src/protocol/mcp_servers.ts";
 export type {
@@ -161,7 +163,6 @@ export type { ProtocolMinor } from "./src/protocol/version.ts";
 export type { ComputerSkills, LocalSkillFile, LocalSkillOptions } from "./src/computer/skills/reading.ts";
 export type { SkillListing, SkillProblem } from "./src/computer/skills/folder.ts";
 export type { SkillRef } from "./src/protocol/skills.ts";
-export type { SentComputerConfig, ShownInput } from "./src/protocol/config.ts";
 if (import.meta.main) {
   const { runComputerCli } = await import("./src/cli/computer/main.ts");
   Deno.exit(await runComputerCli(Deno.args));

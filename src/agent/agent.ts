@@ -10,7 +10,7 @@ import { nameProblem } from "../protocol/names.ts";
 import type { SessionInfo } from "../protocol/office.ts";
 import { parseListRoomRet } from "../protocol/answers.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
-import { AGENT_GRACE_MS } from "../protocol/timeouts.ts";
+import { AGENT_GRACE_MS } from "../protocol/call.ts";
 import { assertProtocol, type ProtocolMinor } from "../protocol/version.ts";
 import { DEFAULT_BLOB_TIMEOUT_MS, DEFAULT_MAX_BLOB_BYTES } from "./blobs.ts";
 import { type CallParts, ProgressReaders } from "./calls.ts";

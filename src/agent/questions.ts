@@ -10,7 +10,7 @@ import { RequestTimeoutError } from "../protocol/local_errors.ts";
 import { parseInputRequired } from "../protocol/answers.ts";
 import { type QuestionField, readForm } from "../protocol/question_form.ts";
 import { A2C_INPUT_REQUIRED, type Answer, type InputRequired } from "../protocol/questions.ts";
-import { MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { MAX_TIMEOUT_SECONDS } from "../protocol/call.ts";
 import { parseCallToolResult } from "../protocol/tool_result.ts";
 import { findSecretField } from "../protocol/secret_fields.ts";
 import { A2C_MCP_SERVER, type CallToolResult } from "../protocol/tools.ts";

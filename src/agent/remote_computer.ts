@@ -11,7 +11,7 @@ import { parseGetMcpServersRet, parseGetPromptRet, parseGetPromptsRet } from "..
 import type { GetPromptRet } from "../protocol/prompts.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import type { SkillRef } from "../protocol/skills.ts";
-import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/call.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { isFrom } from "../protocol/version.ts";
 import { makeRequest } from "../tracing.ts";

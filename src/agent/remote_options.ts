@@ -2,7 +2,7 @@
 import type { CompletionTarget } from "../protocol/pages.ts";
 import type { ResourceUpdate } from "../protocol/resource_updates.ts";
 import type { CallProgress } from "../protocol/progress.ts";
-import type { CallTimeouts } from "../protocol/timeouts.ts";
+import type { CallTimeouts } from "../protocol/call.ts";
 import type { CallWait, OnQuestion } from "./questions.ts";
 import type { RequestOptions } from "./requests.ts";
 

@@ -8,8 +8,12 @@ import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } fro
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX, GET_BLOB_EVENT } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
 import { RequestTimeoutError } from "../protocol/local_errors.ts";
-import { toRequester } from "../protocol/requester.ts";
-import { DEFAULT_TIMEOUT_SECONDS, isTimeoutSeconds, MAX_TIMEOUT_SECONDS } from "../protocol/timeouts.ts";
+import {
+  DEFAULT_TIMEOUT_SECONDS,
+  isTimeoutSeconds,
+  MAX_TIMEOUT_SECONDS,
+  toRequester,
+} from "../protocol/call.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
 import { describeError, shorten } from "../text/text.ts";
 import { makeRequest } from "../tracing.ts";

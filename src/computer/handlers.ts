@@ -52,7 +52,7 @@ import type {
 } from "../protocol/resources.ts";
 import type { GetSkillRet, GetSkillsRet } from "../protocol/skills.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
-import { timeoutMsOf } from "../protocol/timeouts.ts";
+import { timeoutMsOf } from "../protocol/call.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type GetToolsRet } from "../protocol/tools.ts";
 import type { EntryLists, ListedEntry } from "./entry_lists.ts";
 import type { McpHost } from "./host.ts";

@@ -14,7 +14,7 @@ import {
   MAX_COMPLETION_VALUES,
   type ResourceTemplateInfo,
 } from "../protocol/resource_templates.ts";
-import { timeoutMsOf } from "../protocol/timeouts.ts";
+import { timeoutMsOf } from "../protocol/call.ts";
 import { A2C_MCP_SERVER } from "../protocol/tools.ts";
 import { shorten } from "../text/text.ts";
 import { EntryLists } from "./entry_lists.ts";

@@ -4,7 +4,7 @@ import type { Progress } from "../mcp/call_options.ts";
 import type { TokenStore } from "../mcp/auth/token_store.ts";
 import type { EraStore } from "../mcp/era_memory.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";
-import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/timeouts.ts";
+import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/call.ts";
 import type { ComputerLimits } from "../config/limits.ts";
 import type { AnswerQuestion } from "./questions/question.ts";
 import type { ResolveDpe } from "./resources/file_resolver.ts";

@@ -1,7 +1,7 @@
 /** Parses requests and notifications. Unknown keys are kept. */
 import * as z from "zod";
 import { hasProto } from "../json/json.ts";
-import type { AgentCallData, ComputerCallData } from "./call.ts";
+import { type AgentCallData, type ComputerCallData, MAX_TIMEOUT_SECONDS } from "./call.ts";
 import type { GetComputerConfigReq } from "./config.ts";
 import type { GetDeskTopReq } from "./desktop.ts";
 import { MAX_REQUEST_ID_LENGTH } from "./errors.ts";
@@ -23,7 +23,6 @@ import type { GetResourceUpdatesReq, SubscribeResourceReq } from "./resource_upd
 import type { GetBlobReq, GetDpeReq, GetResourcesReq, ReadResourceReq } from "./resources.ts";
 import { optional, type Parser, parserOf, withoutBytes } from "./schemas/schema.ts";
 import type { GetSkillReq } from "./skills.ts";
-import { MAX_TIMEOUT_SECONDS } from "./timeouts.ts";
 import type { GetToolsReq, ToolCallReq } from "./tools.ts";
 
 /** The most characters of a subscribed URI, which stays in memory. */

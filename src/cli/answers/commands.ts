@@ -1,6 +1,6 @@
 /** The commands that the Agent's and the Computer's command lines share. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../../protocol/call.ts";
 import { collect, collectPair, parseSeconds, wholeNumber } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { CallParams, toTexts, toWords, type TypedArguments, typedArguments } from "./arguments.ts";

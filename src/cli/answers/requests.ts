@@ -2,7 +2,7 @@
 import type { RemoteComputer } from "../../agent/remote_computer.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { CallProgress } from "../../protocol/progress.ts";
-import type { CallTimeouts } from "../../protocol/timeouts.ts";
+import type { CallTimeouts } from "../../protocol/call.ts";
 import type { CallToolResult } from "../../protocol/tools.ts";
 import { shorten } from "../../text/text.ts";
 import { didYouMean } from "../../text/spelling.ts";

@@ -1,7 +1,7 @@
 /** A question to a person at a terminal, wherever it comes from, and the words that say who asks. */
 import type { QuestionField } from "../../protocol/question_form.ts";
 import type { Answer } from "../../protocol/questions.ts";
-import { clientNamedIn } from "../../protocol/requester.ts";
+import { clientNamedIn } from "../../protocol/call.ts";
 import { inWrittenOrder, toSafeLine, toSeenName } from "../../text/safe_text.ts";
 import { shorten } from "../../text/text.ts";
 

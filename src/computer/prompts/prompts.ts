@@ -13,7 +13,7 @@ import type {
   PromptInfo,
   PromptMessage,
 } from "../../protocol/prompts.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { A2C_MCP_SERVER } from "../../protocol/tools.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { shorten } from "../../text/text.ts";

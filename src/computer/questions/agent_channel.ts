@@ -14,7 +14,7 @@ import {
   QUESTION_MODES,
   type QuestionMode,
 } from "../../protocol/questions.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { A2C_MCP_SERVER, type CallToolResult, type ToolResultMeta } from "../../protocol/tools.ts";
 import type { QuestionLimits } from "../../config/limits.ts";
 import { ToolCallCancelled } from "../tools/results.ts";

@@ -9,7 +9,7 @@ import type { DesktopWindow } from "../../organizer/windows.ts";
 import { badRequest } from "../../protocol/errors.ts";
 import type { FinderPage } from "../../protocol/finder.ts";
 import type { SubscribeResourceReq } from "../../protocol/resource_updates.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { shorten } from "../../text/text.ts";
 import { windowIdentity } from "../../uri/window_uri.ts";
 import { toReadError } from "../failures.ts";

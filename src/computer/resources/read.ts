@@ -9,7 +9,7 @@ import type {
   ResourceIcon,
   ResourceInfo,
 } from "../../protocol/resources.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { type FailedRead, toReadError } from "../failures.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import { parseResourceUri } from "./resource_uri.ts";

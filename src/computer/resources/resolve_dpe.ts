@@ -6,7 +6,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import type { DpeResource, GetDpeReq } from "../../protocol/resources.ts";
 import type { FileResolverOptions, ResolveDpe } from "./file_resolver.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { isValidDpeUri } from "../../uri/dpe_uri.ts";
 import { readResource } from "./read.ts";
 import type { ResourceRoutes } from "./route.ts";

@@ -6,7 +6,7 @@ import { A2C_BLOB_HANDLE, A2C_SHA256 } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
 import { type GetSkillReq, type GetSkillRet, isTextType, SKILL_FILE } from "../../protocol/skills.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import type { OfficeBlobs } from "../office/blob_store.ts";
 import { ask } from "../resources/read.ts";
 import { type LocalRequestOptions, toMilliseconds } from "../options.ts";

@@ -4,7 +4,7 @@ import { ErrorCode } from "../../protocol/error_codes.ts";
 import { didYouMean, listWords } from "../../text/spelling.ts";
 import { describeError, shorten } from "../../text/text.ts";
 import { withStrings } from "../../json/json.ts";
-import { clientNamedIn } from "../../protocol/requester.ts";
+import { clientNamedIn } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import { absentServersHint } from "../failures.ts";
 import type { SharedParts } from "../shared_parts.ts";

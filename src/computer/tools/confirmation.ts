@@ -4,7 +4,7 @@ import { settledWithin } from "../../async/abortable.ts";
 import type { Logger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { describeError } from "../../text/text.ts";
-import { clientNamedIn } from "../../protocol/requester.ts";
+import { clientNamedIn } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 import type { CallLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";

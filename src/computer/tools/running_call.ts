@@ -3,7 +3,7 @@ import { Throttle } from "../../async/throttle.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
 import type { UpdateProgressReq } from "../../protocol/progress.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import type { CallToolResult, ToolCallReq } from "../../protocol/tools.ts";
 
 /** The shortest time between two updates of one call, in milliseconds. */

@@ -1,5 +1,5 @@
 /** Names and checks that follow from the table of options. */
-import { MAX_TIMEOUT_SECONDS } from "../../protocol/timeouts.ts";
+import { MAX_TIMEOUT_SECONDS } from "../../protocol/call.ts";
 import type { ConstantName } from "./constants.ts";
 import type { OptionKind, OptionRow } from "./row.ts";
 import { type OptionName, OPTIONS } from "./table.ts";

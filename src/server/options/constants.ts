@@ -11,7 +11,7 @@ import {
   MAX_KEYS,
   MAX_TOKEN_LENGTH,
 } from "../../jwt/bounds.ts";
-import { SERVER_GRACE_MS } from "../../protocol/timeouts.ts";
+import { SERVER_GRACE_MS } from "../../protocol/call.ts";
 
 export interface Constant {
   readonly value: number;

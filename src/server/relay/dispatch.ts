@@ -12,7 +12,7 @@ import {
 } from "../../protocol/events.ts";
 import { parseComputerCallData } from "../../protocol/parse.ts";
 import { fitsApproximately } from "../../json/json.ts";
-import { timeoutMsOf } from "../../protocol/timeouts.ts";
+import { timeoutMsOf } from "../../protocol/call.ts";
 import { describeError, quoted } from "../../text/text.ts";
 import { optionLabel } from "../options/checks.ts";
 import { departureReason } from "../observe/logs.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
 import { compareCodePoints, nameProblem } from "../../../src/protocol/names.ts";
-import { isTimeoutSeconds, timeoutMsOf } from "../../../src/protocol/timeouts.ts";
+import { isTimeoutSeconds, timeoutMsOf } from "../../../src/protocol/call.ts";
 import { minorOf, parseProtocolVersion } from "../../../src/protocol/version.ts";
 
 Deno.test("a name has 1 to 128 characters, all of which can be seen", () => {

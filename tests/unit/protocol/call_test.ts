@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { clientNamedIn, toRequester } from "../../../src/protocol/requester.ts";
+import { clientNamedIn, toRequester } from "../../../src/protocol/call.ts";
 
 // proves: ext-client-name
 Deno.test("a requester is the Agent's name, a slash and the name of its client", () => {
