@@ -5,7 +5,10 @@ import type { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpServer } from "../../src/server/server.ts";
-import { doorWords } from "../fixtures/door.ts";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { agentArgs, doorWords, type Program } from "../fixtures/door.ts";
+import { linesOf } from "../fixtures/door_lines.ts";
+import { openHosted } from "../fixtures/hosted_door.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { TcpProxy } from "../fixtures/tcp_proxy.ts";
 
@@ -62,24 +65,65 @@ export class GatewayOffice implements AsyncDisposable {
   }
 }
 
-/** The official client 1.x, connected to a program. */
+/** The official client 1.x, connected to a program; the Agent is hosted. */
 export async function connectV1(
-  [command = "", ...args]: readonly string[],
+  words: readonly string[],
   client: ClientV1 = new ClientV1({ name: "test-v1", version: "1" }),
 ): Promise<ClientV1 & AsyncDisposable> {
-  await client.connect(new StdioV1({ command, args, stderr: "ignore" }));
+  const [command = "", ...args] = words;
+  await client.connect(HostedStdio.of(words) ?? new StdioV1({ command, args, stderr: "ignore" }));
   return disposable(client);
 }
 
-/** The official client 2.x, connected to a program. */
+/** The official client 2.x, connected to a program; the Agent is hosted. */
 export async function connectV2(
-  [command = "", ...args]: readonly string[],
+  words: readonly string[],
   client: ClientV2,
 ): Promise<ClientV2 & AsyncDisposable> {
-  await client.connect(new StdioV2({ command, args, stderr: "ignore" }));
+  const [command = "", ...args] = words;
+  await client.connect(HostedStdio.of(words) ?? new StdioV2({ command, args, stderr: "ignore" }));
   return disposable(client);
 }
 
 function disposable<T extends { close(): Promise<void> }>(client: T): T & AsyncDisposable {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+/** What the transports of both official clients for stdio do, with a hosted Agent. */
+class HostedStdio {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  readonly #program: Program;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  #ended: Promise<unknown> = Promise.resolve();
+
+  private constructor(args: readonly string[]) {
+    this.#program = openHosted("agent.ts", args);
+    this.#input = this.#program.stdin.getWriter();
+  }
+
+  static of(words: readonly string[]): HostedStdio | undefined {
+    const args = agentArgs(words);
+    return args && new HostedStdio(args);
+  }
+
+  start(): Promise<void> {
+    const { stdout, stderr, status } = this.#program;
+    this.#ended = Promise.all([this.#read(stdout), stderr.pipeTo(new WritableStream()), status]);
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#input.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  }
+
+  async close(): Promise<void> {
+    await this.#input.close().catch(() => {});
+    await this.#ended;
+  }
+
+  async #read(output: Program["stdout"]): Promise<void> {
+    for await (const message of linesOf<JSONRPCMessage>(output)) this.onmessage?.(message);
+    this.onclose?.();
+  }
 }

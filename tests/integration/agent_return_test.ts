@@ -12,10 +12,7 @@ import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";
 
-/** Connections that end while they are still made leave timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
-Deno.test("an Agent survives a Server that is started again on the same port", leaky, async () => {
+Deno.test("an Agent survives a Server that is started again on the same port", async () => {
   const first = await SmcpServer.listen({ port: 0 });
   // It keeps the port for the second Server: a free one may go to another test.
   await using wire = new TcpProxy(first.port);
@@ -34,7 +31,6 @@ Deno.test("an Agent survives a Server that is started again on the same port", l
 
 Deno.test(
   "an Agent of a web page that is left frees its seat, and returns with the page",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     using computer = await ScriptedComputer.join(server.url);
@@ -53,7 +49,6 @@ Deno.test(
 
 Deno.test(
   "a second Agent is refused, and one that comes back takes the place of its own ghost",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     const office = { url: server.url, office: "lab", name: "ada" };
@@ -68,7 +63,7 @@ Deno.test(
   },
 );
 
-Deno.test("an Agent shows its token", leaky, async () => {
+Deno.test("an Agent shows its token", async () => {
   await using server = await SmcpServer.listen({ port: 0, auth: staticTokens({ tokens: ["s3cret"] }) });
   const office = { url: server.url, office: "lab", name: "ada" };
   await using agent = await Agent.connect({ ...office, token: "s3cret" });
@@ -80,7 +75,7 @@ Deno.test("an Agent shows its token", leaky, async () => {
   );
 });
 
-Deno.test("an Agent that meets a Server of another version says which", leaky, async () => {
+Deno.test("an Agent that meets a Server of another version says which", async () => {
   await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.4"] });
   const error = await assertRejects(
     () => Agent.connect({ url: server.url, office: "lab", name: "ada", protocolVersion: "0.2" }),
@@ -89,7 +84,7 @@ Deno.test("an Agent that meets a Server of another version says which", leaky, a
   assertEquals(error.refusal.min_supported, "0.4.0");
 });
 
-Deno.test("an Agent gives up a Server that is not there after its time", leaky, async () => {
+Deno.test("an Agent gives up a Server that is not there after its time", async () => {
   await using port = await ClosedPort.open();
   await assertRejects(
     () => Agent.connect({ url: port.url, office: "lab", name: "ada", timeoutMs: 100 }),
@@ -97,7 +92,7 @@ Deno.test("an Agent gives up a Server that is not there after its time", leaky, 
   );
 });
 
-Deno.test("an Agent stops connecting when it is told to", leaky, async () => {
+Deno.test("an Agent stops connecting when it is told to", async () => {
   await using port = await ClosedPort.open();
   const signal = AbortSignal.timeout(100);
   await assertRejects(

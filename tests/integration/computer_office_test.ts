@@ -85,8 +85,6 @@ Deno.test("closing a Computer ends its search for a Server", async () => {
 // A refused handshake leaves a timer behind in engine.io-client.
 Deno.test({
   name: "a Computer whose connection failed for good is nowhere, and free to join again",
-  sanitizeOps: false,
-  sanitizeResources: false,
   async fn() {
     let isOpen = true;
     await using server = await SmcpServer.listen({

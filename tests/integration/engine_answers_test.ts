@@ -233,33 +233,32 @@ async function joinByPolling(port: number): Promise<string> {
   return target;
 }
 
-Deno.test("requests reach a Computer in their order, once each, while it moves from polling to a websocket", {
-  // Polling of socket.io-client leaves a timer behind.
-  sanitizeOps: false,
-  sanitizeResources: false,
-}, async () => {
-  await using server = await SmcpServer.listen({ port: 0 });
-  await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
-  await using computer = await RawPeer.connect(server.url, { transports: ["polling", "websocket"] });
-  const count = 200;
-  const received: number[] = [];
-  computer.serve("client:tool_call", (body) => {
-    received.push(Number((body as { req_id: string }).req_id));
-    return [{ content: [], isError: false }];
-  });
-  await computer.request("server:join_office", { role: "computer", name: "laptop", office_id: "lab" });
-  const { engine } = computer.socket.io;
-  const call = { agent: "ada", computer: "laptop", tool_name: "echo", params: {}, timeout: 60 };
-  // A few at a time, before and behind the upgrade.
-  for (let id = 0; id < count || engine.transport.name !== "websocket";) {
-    const asked = Array.from(
-      { length: 10 },
-      () => agent.request("client:tool_call", { ...call, req_id: String(id++) }),
-    );
-    await Promise.all(asked);
-  }
-  assertEquals(received, received.map((_, index) => index));
-});
+Deno.test(
+  "requests reach a Computer in their order, once each, while it moves from polling to a websocket",
+  async () => {
+    await using server = await SmcpServer.listen({ port: 0 });
+    await using agent = await RawPeer.join(server.url, { role: "agent", name: "ada", office_id: "lab" });
+    await using computer = await RawPeer.connect(server.url, { transports: ["polling", "websocket"] });
+    const count = 200;
+    const received: number[] = [];
+    computer.serve("client:tool_call", (body) => {
+      received.push(Number((body as { req_id: string }).req_id));
+      return [{ content: [], isError: false }];
+    });
+    await computer.request("server:join_office", { role: "computer", name: "laptop", office_id: "lab" });
+    const { engine } = computer.socket.io;
+    const call = { agent: "ada", computer: "laptop", tool_name: "echo", params: {}, timeout: 60 };
+    // A few at a time, before and behind the upgrade.
+    for (let id = 0; id < count || engine.transport.name !== "websocket";) {
+      const asked = Array.from(
+        { length: 10 },
+        () => agent.request("client:tool_call", { ...call, req_id: String(id++) }),
+      );
+      await Promise.all(asked);
+    }
+    assertEquals(received, received.map((_, index) => index));
+  },
+);
 
 Deno.test("a Server that shuts down tells a member that polls, and then the end in an answer of its own", async () => {
   await using server = await SmcpServer.listen({ port: 0 });

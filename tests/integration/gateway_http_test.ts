@@ -10,10 +10,6 @@ import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { within } from "../fixtures/within.ts";
 import { GatewayOffice } from "./_gateway_office.ts";
 
-// The transports of the official clients leave timers and streams behind.
-const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 const KIOSK = { servers: { kiosk: kioskOnStdio() } };
 
 function startGateway(office: GatewayOffice, args: readonly string[] = ["--no-token"]): Promise<HttpDoor> {
@@ -22,7 +18,7 @@ function startGateway(office: GatewayOffice, args: readonly string[] = ["--no-to
 
 const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
-test("serves several clients of both eras at once, each with a session of its own", async () => {
+Deno.test("serves several clients of both eras at once, each with a session of its own", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using gateway = await startGateway(office);
   await using first = await connectV1(gateway.url);
@@ -68,7 +64,7 @@ class RawClient {
   }
 }
 
-test("answers in the form that a client accepts, and in JSON what is too long for an event", async () => {
+Deno.test("answers in the form that a client accepts, and in JSON what is too long for an event", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using gateway = await startGateway(office);
   const raw = new RawClient(gateway.url);
@@ -97,7 +93,7 @@ test("answers in the form that a client accepts, and in JSON what is too long fo
   assertEquals(gateway.program.stderr.text.includes("request.signal"), false);
 });
 
-test("delivers progress, changed resources and changed lists over HTTP, in both eras", async (t) => {
+Deno.test("delivers progress, changed resources and changed lists over HTTP, in both eras", async (t) => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using gateway = await startGateway(office);
   await t.step("2025-11-25", async () => {
@@ -135,7 +131,7 @@ test("delivers progress, changed resources and changed lists over HTTP, in both 
   });
 });
 
-test("serves one Computer at a path of its own, also before it is there", async () => {
+Deno.test("serves one Computer at a path of its own, also before it is there", async () => {
   await using office = await GatewayOffice.open({ laptop: KIOSK });
   await using gateway = await startGateway(office);
   await using laptop = await connectV1(gateway.at("/mcp/c/laptop"));
@@ -154,7 +150,7 @@ test("serves one Computer at a path of its own, also before it is there", async 
   assertMatch(nobody.getInstructions() ?? "", /No Computer named "no body" \(Computers: desk, laptop\)/);
 });
 
-test("refuses whoever has no token, and unknown paths and sessions, and says why", async () => {
+Deno.test("refuses whoever has no token, and unknown paths and sessions, and says why", async () => {
   await using office = await GatewayOffice.open({});
   await using gateway = await startGateway(office, ["--http-token", "s3cret"]);
   const initialize = {
@@ -192,7 +188,7 @@ test("refuses whoever has no token, and unknown paths and sessions, and says why
   await using _ = await connectV1(gateway.url, { headers: bearer });
 });
 
-test("does not listen for other machines without a token", async () => {
+Deno.test("does not listen for other machines without a token", async () => {
   await using office = await GatewayOffice.open({});
   await using program = new RunningDoor(office.words(["--http", "0.0.0.0:0", "--no-token"]));
   const { code, stderr } = await program.end();

@@ -10,8 +10,7 @@ import { within } from "../fixtures/within.ts";
 import { connectV1, connectV2, GatewayOffice } from "./_gateway_office.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) => Deno.test({ name, fn });
 
 const KIOSK = { servers: { kiosk: kioskOnStdio() } };
 const MENU = `dpe://${KIOSK_HOST}/menu.txt`;

@@ -12,8 +12,7 @@ import { within } from "../fixtures/within.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn });
 
 const CONFIG = scriptedServers({
   files: { tools: [{ name: "read_file", inputSchema: { type: "object" } }] },

@@ -4,8 +4,7 @@ import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
 
 // The transports of the official clients wait with a timer for the end of a program, and leave it behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, fn });
 
 const SEARCH = ["find_tools", "call_read_tool", "call_tool", "read_result"];
 const object = (properties: Record<string, unknown>, required: string[] = []) => ({

@@ -5,9 +5,6 @@ import type { ProtocolMinor } from "../../src/protocol/version.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
 
-/** An Agent that follows its office to another version leaves timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 const long = (length: number) => "x".repeat(length);
 /** The bytes of so many `x`, read as base64. */
 const bytesOf = (length: number) => Uint8Array.fromBase64(long(length));
@@ -57,7 +54,6 @@ const structuredContent = { copy: `x*${ABOVE_LIMIT}` };
 for (const version of ["0.3", "0.4"] as const) {
   Deno.test(
     `at ${version} binaries above 32,768 bytes leave the result, with a handle in their item`,
-    leaky,
     async () => {
       await using office = await openOffice(version, { content, structuredContent });
       const mark = async (length: number) => ({
@@ -97,7 +93,7 @@ for (const version of ["0.3", "0.4"] as const) {
     },
   );
 
-  Deno.test(`at ${version} the Agent gets every byte back, and its own metadata`, leaky, async () => {
+  Deno.test(`at ${version} the Agent gets every byte back, and its own metadata`, async () => {
     await using office = await openOffice(version, { content, structuredContent });
     const result = await office.laptop.callTool(await toolName(office));
     assertEquals(result.content, [
@@ -122,7 +118,7 @@ Deno.test("at 0.2 binaries stay in a result that fits into one message", async (
   );
 });
 
-Deno.test("a result whose binaries cannot all be kept stays as it is", leaky, async () => {
+Deno.test("a result whose binaries cannot all be kept stays as it is", async () => {
   await using office = await openOffice("0.4", { content }, { limits: { maxBlobBytes: 300_000 } });
   const { content: items } = await rawResult(office);
   assertEquals(Array.isArray(items) ? items[4].data.length : 0, 400_000);
@@ -130,7 +126,6 @@ Deno.test("a result whose binaries cannot all be kept stays as it is", leaky, as
 
 Deno.test(
   "an emptied result that is still too large is fetched as a whole, binaries included",
-  leaky,
   async () => {
     const many = Array.from({ length: 2_500 }, (_, n) => ({ type: "text", text: `item ${n}` }));
     const picture = { type: "image", data: "x*400000", mimeType: "image/png" };
@@ -144,7 +139,6 @@ Deno.test(
 
 Deno.test(
   "at 0.3 a chunk outside of a blob, and a handle that is none, are 4018 with their reason",
-  leaky,
   async () => {
     await using office = await openOffice("0.3", { content });
     const { content: items } = await rawResult(office);

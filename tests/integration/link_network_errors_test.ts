@@ -12,9 +12,6 @@ import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { makeCertificate, TlsServer } from "./_tls_server.ts";
 
-/** Attempts to connect that fail leave timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 /** Connects with an hour's time, which only a permanent error leaves unused; gives the error. */
 async function failAtOnce(url: string, options: { readonly path?: string } = {}): Promise<Error> {
   const rejected = assertRejects(
@@ -35,12 +32,12 @@ async function assertPermanent(
   return error;
 }
 
-Deno.test("a host that does not exist is not found", leaky, async () => {
+Deno.test("a host that does not exist is not found", async () => {
   const error = await assertPermanent("http://no-such-host.invalid:3000", { word: "host not found" });
   assertStringIncludes(String(error.cause), "ENOTFOUND");
 });
 
-Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other scheme", leaky, async () => {
+Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other scheme", async () => {
   const folder = await Deno.makeTempDir();
   await using plain = await SmcpServer.listen({ port: 0 });
   await using tls = await TlsServer.listen(await makeCertificate(folder));
@@ -49,7 +46,7 @@ Deno.test("TLS to a plain port, and plain HTTP to a TLS port, name the other sch
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a port that closes the connection may speak the other scheme", leaky, async () => {
+Deno.test("a port that closes the connection may speak the other scheme", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = closeEach(listener);
   for (const [scheme, other] of [["http", "https"], ["https", "http"]]) {
@@ -71,7 +68,7 @@ Deno.test("a port that closes the connection may speak the other scheme", leaky,
   await served;
 });
 
-Deno.test("a port for TLS that answers plain HTTP with an error names https", leaky, async () => {
+Deno.test("a port for TLS that answers plain HTTP with an error names https", async () => {
   for (
     const text of [
       "Client sent an HTTP request to an HTTPS server.\n",
@@ -89,7 +86,7 @@ Deno.test("a port for TLS that answers plain HTTP with an error names https", le
   }
 });
 
-Deno.test("a certificate is named by what is wrong with it", leaky, async () => {
+Deno.test("a certificate is named by what is wrong with it", async () => {
   const folder = await Deno.makeTempDir();
   for (const [options, word] of [[{}, "self-signed"], [{ isExpired: true }, "expired"]] as const) {
     await using server = await TlsServer.listen(await makeCertificate(folder, options));
@@ -101,7 +98,6 @@ Deno.test("a certificate is named by what is wrong with it", leaky, async () => 
 
 Deno.test(
   "NODE_EXTRA_CA_CERTS adds a certificate, whose host must be the one of the URL",
-  leaky,
   async () => {
     const folder = await Deno.makeTempDir();
     const own = await makeCertificate(folder);
@@ -120,7 +116,7 @@ Deno.test(
   },
 );
 
-Deno.test("an HTTP error names its status and the address that was asked", leaky, async () => {
+Deno.test("an HTTP error names its status and the address that was asked", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const { port } = server;
   await assertPermanent(`http://127.0.0.1:${port}`, {
@@ -130,7 +126,7 @@ Deno.test("an HTTP error names its status and the address that was asked", leaky
   await assertPermanent(`http://127.0.0.1:${port}/a2c`, { word: `127.0.0.1:${port}/a2c/socket.io/"` });
 });
 
-Deno.test("HTTP 403 is a refusal, in the words of the answer", leaky, async () => {
+Deno.test("HTTP 403 is a refusal, in the words of the answer", async () => {
   await using server = await BareServer.listen({
     intercept(_request, response) {
       response.writeHead(403, { "content-type": "application/json" });
@@ -143,7 +139,7 @@ Deno.test("HTTP 403 is a refusal, in the words of the answer", leaky, async () =
   assertStringIncludes(error.message, "not from here");
 });
 
-Deno.test("a page in place of Socket.IO is told as such", leaky, async () => {
+Deno.test("a page in place of Socket.IO is told as such", async () => {
   await using server = await BareServer.listen({
     intercept(_request, response) {
       response.end("<h1>Welcome</h1>");
@@ -153,7 +149,7 @@ Deno.test("a page in place of Socket.IO is told as such", leaky, async () => {
   await assertPermanent(server.url, { word: "not a Socket.IO server" });
 });
 
-Deno.test("a connection that is refused is tried again until the time is over", leaky, async () => {
+Deno.test("a connection that is refused is tried again until the time is over", async () => {
   await using port = await ClosedPort.open();
   const { url } = port;
   const error = await assertRejects(
@@ -164,7 +160,7 @@ Deno.test("a connection that is refused is tried again until the time is over", 
   assertEquals(error.isPermanent, false);
 });
 
-Deno.test("the path of the URL is the beginning of the Socket.IO path", leaky, async () => {
+Deno.test("the path of the URL is the beginning of the Socket.IO path", async () => {
   await using server = await SmcpServer.listen({ port: 0, path: "/a2c/socket.io/" });
   await using agent = await Agent.connect({ url: `${server.url}/a2c/`, office: "lab", name: "ada" });
   assertEquals(agent.isConnected, true);

@@ -14,12 +14,8 @@ import { within } from "../fixtures/within.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
 
-/** Attempts to connect that fail leave timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test(
   "a request made while the connection is lost rejects after its time, or when it is aborted",
-  leaky,
   async () => {
     const server = await BareServer.listen();
     const { link, diary } = await openLink(server);
@@ -38,7 +34,7 @@ Deno.test(
   },
 );
 
-Deno.test("a member comes back to a Server that was started again on the same port", leaky, async () => {
+Deno.test("a member comes back to a Server that was started again on the same port", async () => {
   const first = await BareServer.listen({ handlers: { "server:join_office": acceptJoin } });
   // It keeps the port for the second Server: a free one may go to another test.
   await using wire = new TcpProxy(first.port);
@@ -54,7 +50,7 @@ Deno.test("a member comes back to a Server that was started again on the same po
   assertEquals(link.membership, membership);
 });
 
-Deno.test("closing ends the attempts to come back", leaky, async () => {
+Deno.test("closing ends the attempts to come back", async () => {
   const server = await BareServer.listen();
   const { link, diary } = await openLink(server);
   await server.close();
@@ -63,7 +59,7 @@ Deno.test("closing ends the attempts to come back", leaky, async () => {
   await assertRejects(() => link.request("client:x", {}, { timeoutMs: 60_000 }), ConnectionClosedError);
 });
 
-Deno.test("a refused version is final and says what the Server speaks", leaky, async () => {
+Deno.test("a refused version is final and says what the Server speaks", async () => {
   let requests = 0;
   await using server = await BareServer.listen({
     intercept(_request, response) {
@@ -84,7 +80,7 @@ Deno.test("a refused version is final and says what the Server speaks", leaky, a
   assertEquals([error.refusal.code, error.refusal.max_supported, requests], [4008, "0.4.999", 1]);
 });
 
-Deno.test("a version that the Server cannot read is final, too", leaky, async () => {
+Deno.test("a version that the Server cannot read is final, too", async () => {
   await using server = await BareServer.listen({
     intercept(_request, response) {
       response.writeHead(400, { "content-type": "application/json" });
@@ -95,7 +91,7 @@ Deno.test("a version that the Server cannot read is final, too", leaky, async ()
   await assertRejects(() => openLink(server), ProtocolVersionError, "too new");
 });
 
-Deno.test("an HTTP error of another kind is worth another try", leaky, async () => {
+Deno.test("an HTTP error of another kind is worth another try", async () => {
   let requests = 0;
   await using server = await BareServer.listen({
     intercept(_request, response) {
@@ -109,13 +105,13 @@ Deno.test("an HTTP error of another kind is worth another try", leaky, async () 
   await link.close();
 });
 
-Deno.test("refused credentials are final, in the Server's words", leaky, async () => {
+Deno.test("refused credentials are final, in the Server's words", async () => {
   await using server = await BareServer.listen({ admit: () => new TypeError("wrong token") });
   await assertRejects(() => openLink(server), AuthenticationError, "wrong token");
   assertEquals(server.connections.length, 0);
 });
 
-Deno.test("credentials that are refused later end a link that was fine", leaky, async () => {
+Deno.test("credentials that are refused later end a link that was fine", async () => {
   let connections = 0;
   await using server = await BareServer.listen({
     admit: () => ++connections === 1 ? undefined : new TypeError("token expired"),
@@ -127,14 +123,14 @@ Deno.test("credentials that are refused later end a link that was fine", leaky, 
   await link.close();
 });
 
-Deno.test("a Server that is not there is given up after the deadline", leaky, async () => {
+Deno.test("a Server that is not there is given up after the deadline", async () => {
   await using port = await ClosedPort.open();
   const { url } = port;
   const listener = new Diary();
   await assertRejects(() => Link.open({ url }, { listener, timeoutMs: 100 }), ServerUnreachableError, url);
 });
 
-Deno.test("a Server that never lets anybody in is given up after the deadline", leaky, async () => {
+Deno.test("a Server that never lets anybody in is given up after the deadline", async () => {
   await using server = await BareServer.listen({ admit: () => new Promise(() => {}) });
   const listener = new Diary();
   await assertRejects(
@@ -144,7 +140,7 @@ Deno.test("a Server that never lets anybody in is given up after the deadline", 
   );
 });
 
-Deno.test("connecting ends when it is aborted", leaky, async () => {
+Deno.test("connecting ends when it is aborted", async () => {
   await using server = await BareServer.listen({ admit: () => new Promise(() => {}) });
   const listener = new Diary();
   const reason = new TypeError("never mind");

@@ -130,12 +130,8 @@ Deno.test("On a Server that knows no observers, one takes the Agent's seat as be
   assertEquals(auths, [true]);
 });
 
-/** Connections that end while they are still made leave timers of the HTTP client behind: it stays the last test. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test(
   "A taken seat is refused at once, and who has it is told to those of the same credentials",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({
       port: 0,

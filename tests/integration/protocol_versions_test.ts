@@ -13,9 +13,6 @@ import { ScriptedComputer } from "./_scripted_computer.ts";
 const office = "lab";
 const nothing = { name: "laptop", config: { servers: {} } };
 
-/** Refused handshakes leave timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 async function listVersions(agent: Agent): Promise<Record<string, string | undefined>> {
   const members = await agent.listOffice();
   return Object.fromEntries(members.map(({ name, a2c_version }) => [name, a2c_version]));
@@ -32,7 +29,6 @@ Deno.test("an Agent and a Computer open an office at 0.2 by default", async () =
 
 Deno.test(
   "an Agent without a version follows the Computers of its office, and a fixed one does not",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     await using computer = Computer.open({ ...nothing, protocolVersion: "0.4" });
@@ -52,7 +48,6 @@ Deno.test(
 
 Deno.test(
   "an Agent follows a Server that refuses 0.2, to the highest version that it accepts",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.3", "0.4"] });
     await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
@@ -60,14 +55,14 @@ Deno.test(
   },
 );
 
-Deno.test("an Agent that a Server brought to 0.4 still follows an office at 0.3", leaky, async () => {
+Deno.test("an Agent that a Server brought to 0.4 still follows an office at 0.3", async () => {
   await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.3", "0.4"] });
   using _computer = await ScriptedComputer.join(server.url, { version: "0.3.0" });
   await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
   assertEquals(await listVersions(agent), { ada: "0.3.1", laptop: "0.3.0" });
 });
 
-Deno.test("a Server that accepts no version of this package is final", leaky, async () => {
+Deno.test("a Server that accepts no version of this package is final", async () => {
   await using server = await SmcpServer.listen({ port: 0, acceptedVersions: ["0.9"] });
   const connecting = () => Agent.connect({ url: server.url, office, name: "ada", timeoutMs: Infinity });
   const error = await assertRejects(connecting, ProtocolVersionError);
@@ -76,7 +71,6 @@ Deno.test("a Server that accepts no version of this package is final", leaky, as
 
 Deno.test(
   "an Agent that comes back follows an office that has changed its version meanwhile",
-  leaky,
   async () => {
     const first = await SmcpServer.listen({ port: 0 });
     // It keeps the port for the second Server: a free one may go to another test.
@@ -94,7 +88,7 @@ Deno.test(
   },
 );
 
-Deno.test("an Agent that joins another office follows it without news of a loss", leaky, async () => {
+Deno.test("an Agent that joins another office follows it without news of a loss", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _computer = await ScriptedComputer.join(server.url, { office: "new", version: "0.4.0" });
   await using agent = await Agent.connect({ url: server.url, office, name: "ada" });
@@ -106,7 +100,7 @@ Deno.test("an Agent that joins another office follows it without news of a loss"
   assertEquals(news, []);
 });
 
-Deno.test("an Agent that leaves while it changes its version joins no more", leaky, async () => {
+Deno.test("an Agent that leaves while it changes its version joins no more", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using computer = await ScriptedComputer.join(server.url, { office: "new", version: "0.4.0" });
   const logger = new LogBook();
@@ -124,7 +118,6 @@ Deno.test("an Agent that leaves while it changes its version joins no more", lea
 
 Deno.test(
   "a Computer takes the version of its config, keeps it, and is told which one an office holds",
-  leaky,
   async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     const lines: string[] = [];

@@ -134,9 +134,6 @@ Deno.test("0.2, 0.3 and 0.4 are accepted by default, peers without a version whe
 
 Deno.test({
   name: "A peer that starts with polling is served, upgraded or not",
-  // socket.io-client's XHR leaks timers.
-  sanitizeOps: false,
-  sanitizeResources: false,
   fn: async () => {
     await using server = await SmcpServer.listen({ port: 0 });
     for (const transports of [["polling"], ["polling", "websocket"]] as const) {

@@ -10,9 +10,6 @@ import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { type CertificateOptions, makeCertificate } from "./_tls_server.ts";
 
-// The polling of a client leaves timers.
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 /** A folder with a certificate in `cert` and `key`, and others to put there. */
 class Certificates implements AsyncDisposable {
   readonly folder: string = Deno.makeTempDirSync();
@@ -46,7 +43,7 @@ function handshake(port: number, ca: string): Promise<"trusted" | "refused"> {
   return within(promise, "the TLS handshake").finally(() => socket.destroy());
 }
 
-Deno.test("Agent and Computer meet on a Server with TLS", leaky, async () => {
+Deno.test("Agent and Computer meet on a Server with TLS", async () => {
   await using certificates = new Certificates();
   const { cert, key } = await certificates.make();
   const auth = staticTokens({ tokens: ["s3cret"] });
@@ -63,7 +60,7 @@ Deno.test("Agent and Computer meet on a Server with TLS", leaky, async () => {
   client.close();
 });
 
-Deno.test("a certificate is replaced while the Server runs, and open connections stay", leaky, async () => {
+Deno.test("a certificate is replaced while the Server runs, and open connections stay", async () => {
   await using certificates = new Certificates();
   const [first, second] = [await certificates.make(), await certificates.make()];
   await certificates.install(first);
@@ -113,7 +110,7 @@ Deno.test("an expired certificate is used with a warning, at the start and when 
   assert(await endOf() < Date.now());
 });
 
-Deno.test("a certificate that cannot be used keeps the former one", leaky, async () => {
+Deno.test("a certificate that cannot be used keeps the former one", async () => {
   await using certificates = new Certificates();
   const [first, second] = [await certificates.make(), await certificates.make()];
   await certificates.install(first);
@@ -143,7 +140,6 @@ Deno.test("a certificate that cannot be used keeps the former one", leaky, async
 
 Deno.test(
   "a key that clients cannot use keeps the former pair; all others take its place",
-  leaky,
   async () => {
     await using certificates = new Certificates();
     let used = await certificates.make();

@@ -6,9 +6,6 @@ import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/
 import { POLLING } from "../attacks/_raw_http.ts";
 import { RawPeer } from "./_socket.ts";
 
-/** Attempts to connect that fail leave timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
-
 Deno.test("A Server of websocket alone refuses polling with the transports that it serves", async () => {
   await using server = await SmcpServer.listen({ port: 0, transports: ["websocket"] });
   const answer = await fetch(`${server.url}${POLLING}`);
@@ -17,7 +14,7 @@ Deno.test("A Server of websocket alone refuses polling with the transports that 
   assertEquals(peer.socket.connected, true);
 });
 
-Deno.test("Our Agent and Computer connect to a Server of websocket alone by themselves", leaky, async () => {
+Deno.test("Our Agent and Computer connect to a Server of websocket alone by themselves", async () => {
   const auth = staticTokens({ tokens: ["s3cret"] });
   await using server = await SmcpServer.listen({ port: 0, transports: ["websocket"], auth });
   const place = { url: server.url, office: "lab", auth: { token: "s3cret" } };
@@ -29,14 +26,14 @@ Deno.test("Our Agent and Computer connect to a Server of websocket alone by them
   await assertRejects(() => Agent.connect(wrong), AuthenticationError, "credentials");
 });
 
-Deno.test("A Server of polling alone offers no upgrade, and refuses a websocket", leaky, async () => {
+Deno.test("A Server of polling alone offers no upgrade, and refuses a websocket", async () => {
   await using server = await SmcpServer.listen({ port: 0, transports: ["polling"] });
   await assertRejects(() => RawPeer.connect(server.url, { transports: ["websocket"] }));
   await using agent = await Agent.connect({ url: server.url, office: "lab", name: "ada" });
   assertEquals((await agent.listOffice()).length, 1);
 });
 
-Deno.test("Where a proxy passes no websocket on, the error says so", leaky, async () => {
+Deno.test("Where a proxy passes no websocket on, the error says so", async () => {
   const answer = { code: 400, message: "Transport not served", transports: ["websocket"] };
   const proxy = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },

@@ -19,8 +19,6 @@ import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { ComputerOffice, type OfficeOptions } from "./_computer_office.ts";
 import { NOTHING, ScriptedComputer } from "./_scripted_computer.ts";
 
-/** An Agent that follows its office to another version leaves timers of the HTTP client behind. */
-const leaky = { sanitizeOps: false, sanitizeResources: false };
 const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => (index * 7 + (index >> 8)) % 251);
 
 /** An office at 0.4 with a folder that is removed with it. */
@@ -78,7 +76,7 @@ async function refusal(request: Promise<unknown>): Promise<unknown> {
   return [error.code, error.details?.["reason"]];
 }
 
-Deno.test("an Agent uploads bytes, a file and a stream, and a tool finds them", leaky, async () => {
+Deno.test("an Agent uploads bytes, a file and a stream, and a tool finds them", async () => {
   await using office = await UploadOffice.open({ server: { maxPayloadBytes: 100_000 } });
   const file = new File([bytes.subarray(0, 300_000)], "a b.bin");
   const sources = [bytes, file, ReadableStream.from([bytes.subarray(0, 1), bytes.subarray(1, 3)])];
@@ -94,7 +92,7 @@ Deno.test("an Agent uploads bytes, a file and a stream, and a tool finds them", 
   assert(landingPath.endsWith("_x.txt"), landingPath);
 });
 
-Deno.test("uploads go on while a tool runs", leaky, async () => {
+Deno.test("uploads go on while a tool runs", async () => {
   const tools = [{ name: "slow", inputSchema: { type: "object" } }];
   const config = scriptedServers({ s: { tools, hang: ["tools/call slow"] } });
   await using office = await UploadOffice.open({ config });
@@ -111,7 +109,7 @@ Deno.test("uploads go on while a tool runs", leaky, async () => {
   await call;
 });
 
-Deno.test("an Agent waits for a place, and says so when its time is over", leaky, async () => {
+Deno.test("an Agent waits for a place, and says so when its time is over", async () => {
   await using office = await UploadOffice.open();
   await using _small = await office.joinSmall();
   const small = office.agent.computer("small");
@@ -134,7 +132,6 @@ Deno.test("an Agent waits for a place, and says so when its time is over", leaky
 
 Deno.test(
   "an upload of what gives nothing ends in time, or with its signal, and stops reading it",
-  leaky,
   async () => {
     await using office = await UploadOffice.open();
     const never = () => new Promise<void>(() => {});
@@ -165,14 +162,14 @@ Deno.test(
   },
 );
 
-Deno.test("a Computer without a folder refuses uploads, and says how they are turned on", leaky, async () => {
+Deno.test("a Computer without a folder refuses uploads, and says how they are turned on", async () => {
   await using office = await UploadOffice.open({ uploads: undefined });
   const error = await assertRejects(() => office.laptop.putBlob(bytes), SmcpError);
   assertEquals([error.code, error.details], [4019, { reason: "forbidden" }]);
   assertStringIncludes(error.message, "--uploads");
 });
 
-Deno.test("a config turns uploads on and off while the Computer runs", leaky, async () => {
+Deno.test("a config turns uploads on and off while the Computer runs", async () => {
   await using office = await UploadOffice.open({ uploads: undefined });
   const uploads = join(office.folder, "inbox");
   await office.computer.reconfigure({ servers: {}, uploads });
@@ -185,7 +182,6 @@ Deno.test("a config turns uploads on and off while the Computer runs", leaky, as
 
 Deno.test(
   "a file in place of the folder for uploads is named in the log of the Computer",
-  leaky,
   async () => {
     const file = await Deno.makeTempFile();
     try {
@@ -206,7 +202,7 @@ Deno.test(
   },
 );
 
-Deno.test("an open upload ends when the Agent leaves", leaky, async () => {
+Deno.test("an open upload ends when the Agent leaves", async () => {
   await using office = await UploadOffice.open({ uploads: undefined });
   await using _small = await office.joinSmall();
   const first = { chunk_offset: 0, eof: false, blob: "AAAA", total_size: 5, sha256: "0".repeat(64) };
@@ -223,7 +219,6 @@ Deno.test("an open upload ends when the Agent leaves", leaky, async () => {
 
 Deno.test(
   "empty data, and a file that changes while it is read, are refused before anything lands",
-  leaky,
   async () => {
     await using office = await UploadOffice.open();
     await assertRejects(() => office.laptop.putBlob(new Uint8Array()), TypeError, "empty");
@@ -250,7 +245,7 @@ Deno.test("below 0.4 an Agent says what uploads need, and a Computer does not kn
   assertThrows(() => Computer.open(early), TypeError, "0.4");
 });
 
-Deno.test("a Computer that does not answer uploads, or has other bytes, is not believed", leaky, async () => {
+Deno.test("a Computer that does not answer uploads, or has other bytes, is not believed", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   const answers = { "client:put_blob": (): unknown => NOTHING };
   using scripted = await ScriptedComputer.join(server.url, { version: "0.4.0", answers });

@@ -8,10 +8,6 @@ import { connectV1, connectV2, HttpDoor } from "../../../../tests/fixtures/http_
 import { eventually, within } from "../../../../tests/fixtures/within.ts";
 import { TestFolder } from "./_folder_documents.ts";
 
-// The transports of the official clients leave timers and streams behind.
-const test = (name: string, fn: () => Promise<void>) =>
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-
 interface Catalogue {
   readonly documents: readonly { readonly uri: string; readonly page_count: number }[];
 }
@@ -44,7 +40,7 @@ async function untilRead(client: Reader): Promise<string> {
   return document?.uri ?? "";
 }
 
-test("serves documents to clients of both eras, and tells them of edits", async () => {
+Deno.test("serves documents to clients of both eras, and tells them of edits", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A\n\nfirst\n" });
   await using program = await serve(folder);
   const told = Promise.withResolvers<string>();
@@ -78,7 +74,7 @@ test("serves documents to clients of both eras, and tells them of edits", async 
   assertEquals(page.elements.map(({ content }) => content.text), ["A", "second"]);
 });
 
-test("ends with success when it is told to, also while a client listens", async () => {
+Deno.test("ends with success when it is told to, also while a client listens", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
   await using program = await serve(folder);
   await using modern = await connectV2(program.url);
@@ -87,7 +83,7 @@ test("ends with success when it is told to, also while a client listens", async 
   assertEquals((await program.program.end()).code, 0);
 });
 
-test("serves other machines with a token alone", async () => {
+Deno.test("serves other machines with a token alone", async () => {
   await using folder = await TestFolder.make({ "a.md": "# A" });
   const { code, stderr } = await runDoor("packages/documents/main.ts", [
     folder.path,
@@ -103,7 +99,7 @@ test("serves other machines with a token alone", async () => {
   await untilRead(client);
 });
 
-test("makes a token where none is given, for this user alone, and keeps it", async () => {
+Deno.test("makes a token where none is given, for this user alone, and keeps it", async () => {
   await using folder = await TestFolder.make({ "docs/a.md": "# A" });
   await using state = await TestFolder.make();
   const words = doorWords("packages/documents/main.ts", [`${folder.path}/docs`, "--http", "0"]);
@@ -133,7 +129,7 @@ const FLAWED_FILES: Readonly<Record<string, readonly [content: string, mode: num
 };
 
 for (const [name, [content, mode, wanted]] of Object.entries(FLAWED_FILES)) {
-  test(`does not serve with a file of its token that is flawed: ${name}`, async () => {
+  Deno.test(`does not serve with a file of its token that is flawed: ${name}`, async () => {
     await using state = await TestFolder.make({ "a2c-smcp/documents.token": content, "docs/a.md": "# A" });
     await Deno.chmod(`${state.path}/a2c-smcp/documents.token`, mode);
     const { code, stderr } = await runDoor("packages/documents/main.ts", [
@@ -148,7 +144,7 @@ for (const [name, [content, mode, wanted]] of Object.entries(FLAWED_FILES)) {
   });
 }
 
-test("refuses a port in use, options without --http, and a token file of another user", async () => {
+Deno.test("refuses a port in use, options without --http, and a token file of another user", async () => {
   await using folder = await TestFolder.make({ "docs/a.md": "# A", "token": "t0ken\n" });
   const token = ["--http-token-file", `${folder.path}/token`];
   await using busy = await serve(folder);
@@ -173,7 +169,7 @@ test("refuses a port in use, options without --http, and a token file of another
   assertMatch(stderr, /it belongs to another user/);
 });
 
-test("takes the token of a file that is named, and says without one who can do without", async () => {
+Deno.test("takes the token of a file that is named, and says without one who can do without", async () => {
   await using folder = await TestFolder.make({ "docs/a.md": "# A", "token": "t0ken\n" });
   const words = (...args: string[]) =>
     doorWords("packages/documents/main.ts", [`${folder.path}/docs`, "--http", "0", ...args]);
