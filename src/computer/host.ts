@@ -35,6 +35,7 @@ import { ServerOffers } from "./offers.ts";
 import type { SharedParts } from "./shared_parts.ts";
 import { Skills } from "./skills/skills.ts";
 import { ToolCalls } from "./tools/calls.ts";
+import { type ApprovalStore, ApprovedTools } from "./tools/approved_tools.ts";
 import { ToolDirectory } from "./tools/directory.ts";
 import { ToolCallHistory } from "./tools/results.ts";
 import type { ProgressUpdate } from "./tools/running_call.ts";
@@ -59,6 +60,8 @@ export interface HostContext {
   readonly limits: ComputerLimits;
   readonly log: Logger;
   readonly eraStore?: EraStore | undefined;
+  /** Keeps the tools that were allowed, as they were; in memory by default. */
+  readonly approvals?: ApprovalStore | undefined;
   /** Lists the members of the office; nobody by default. */
   readonly members?: (() => Promise<readonly SessionInfo[]>) | undefined;
   readonly onChange: (kind: UpdateKind) => void;
@@ -69,6 +72,7 @@ export interface HostContext {
 /** Runs the MCP servers of a Computer and answers for all of them together. */
 export class McpHost implements AsyncDisposable {
   readonly fleet: Fleet;
+  readonly approved: ApprovedTools;
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   readonly offers: ServerOffers;
@@ -147,7 +151,13 @@ export class McpHost implements AsyncDisposable {
       toolNames: () => this.tools.namesByServer,
     });
     const toolLog = withModule(log, "tools");
-    const toolParts = { ...shared, log: toolLog, warnOnce: new WarnOnce(toolLog) };
+    const toolLogs = { log: toolLog, warnOnce: new WarnOnce(toolLog) };
+    this.approved = new ApprovedTools({
+      ...toolLogs,
+      store: context.approvals,
+      onChange: () => this.tools.update(),
+    });
+    const toolParts = { ...shared, approved: this.approved, ...toolLogs };
     this.tools = new ToolDirectory(toolParts);
     this.channel = new AgentChannel(limits);
     this.calls = new ToolCalls({
@@ -261,7 +271,7 @@ export class McpHost implements AsyncDisposable {
   async close(): Promise<void> {
     this.calls.close();
     this.blobs.forgetAgent();
-    await Promise.all([this.fleet.close(), this.skills.close()]);
+    await Promise.all([this.fleet.close(), this.skills.close(), this.approved.close()]);
     (await this.#vrl)?.close();
   }
 

@@ -11,6 +11,7 @@ import type { ResolveDpe } from "./resources/file_resolver.ts";
 import type { InputSource } from "./inputs/sources.ts";
 import type { ToolCallReq } from "../protocol/tools.ts";
 import type { CallOptions } from "./tools/calls.ts";
+import type { ApprovalStore } from "./tools/approved_tools.ts";
 import type { Confirm } from "./tools/confirmation.ts";
 import type { UploadOptions } from "./uploads/uploads.ts";
 
@@ -56,6 +57,11 @@ export interface ComputerOptions {
    * memory of this process by default.
    */
   readonly eraStore?: EraStore | undefined;
+  /**
+   * Keeps the tools of entries with `on_change` as they were allowed, over restarts; in memory by default, so that each
+   * start allows them as they are then.
+   */
+  readonly approvals?: ApprovalStore | undefined;
   /** Limits that differ from the defaults, and from the `limits` of the configuration. */
   readonly limits?: Partial<ComputerLimits> | undefined;
   /** Receives log records; silent by default. */

@@ -38,6 +38,12 @@ export interface BaseMCPServerConfig {
    */
   approval?: "computer" | "agent" | null;
   /**
+   * What becomes of a tool with `auto_apply` that the MCP server lists otherwise than when it was allowed: `ask` a person
+   * about each call, `block` it, or `allow` it, which is the default. Not in the specification: `client:get_config` does
+   * not show it.
+   */
+  on_change?: "ask" | "block" | "allow" | null;
+  /**
    * Which versions of MCP to use: those with sessions (`"2025"`: 2025-11-25 and before), those without (`"2026"`:
    * 2026-07-28), or whichever the MCP server speaks, the newer one first (`"auto"`). When absent, `"2025"` for a child
    * process and `"auto"` for Streamable HTTP; HTTP with SSE has sessions in any case. Not in the specification:

@@ -254,7 +254,8 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
   decision.resolve(false);
   const declined = await waiting;
   assertEquals([declined.isError, declined.meta?.error_code], [true, 4005]);
-  const { signal: _, fingerprint, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
+  const { signal: _, fingerprint, definition, ...asked } = requests.find(({ reqId }) => reqId === "r1") ?? {};
+  assertEquals([definition?.title, definition?.description], ["Echo", "Says it again"]);
   assertMatch(fingerprint ?? "", /^[0-9a-f]{64}$/);
   assertEquals(asked, {
     agent: "ada",
@@ -269,6 +270,7 @@ Deno.test("the confirm callback decides, and one call that waits for it holds up
     title: "Echo",
     description: "Says it again",
     annotations: { destructiveHint: false },
+    changes: [],
     params: { ask: true },
   });
 });

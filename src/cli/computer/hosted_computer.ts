@@ -16,7 +16,7 @@ import { ConfigStore } from "./config_store.ts";
 import type { Conversation } from "./conversation.ts";
 import { type HostedInputs, type InputOrigin, readInputFile } from "./hosted_inputs.ts";
 import { type ArrivalOptions, OfficeArrival } from "./start.ts";
-import { openEras } from "./state_files.ts";
+import { openApprovals, openEras } from "./state_files.ts";
 
 /** How often the files are looked at, in milliseconds. */
 const CHECK_INTERVAL_MS = 500;
@@ -107,6 +107,7 @@ export class HostedComputer implements AsyncDisposable {
       config: this.store.config,
       inputs: inputs.source,
       eraStore: openEras(),
+      approvals: openApprovals(this.options.name),
       logger: withAwaited(this.options.logger, this.#awaited),
     });
     this.#computer = computer;

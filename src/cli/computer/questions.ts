@@ -4,6 +4,7 @@ import { ask, choose, type LineEditor } from "../../terminal/editor/line_editor.
 import type { MCPServerInput, MCPServerPickStringInput } from "../../protocol/config.ts";
 import type { InputSource } from "../../computer/inputs/sources.ts";
 import type { Confirm, ConfirmRequest } from "../../computer/tools/confirmation.ts";
+import { describeChanges, toolChanges } from "../../computer/tools/tool_changes.ts";
 import type { UseEditor } from "../../terminal/editor/lazy_editor.ts";
 import { askToRun } from "../questions/terminal_answers.ts";
 import { describeCaller, toShownName } from "../questions/shown_question.ts";
@@ -42,27 +43,53 @@ export function askedInputs(useEditor: UseEditor): InputSource {
     useEditor((editor) => askForInput(editor, input, { server, signal }));
 }
 
+/** What was allowed with `always`. */
+interface Allowed {
+  readonly fingerprints: Set<string>;
+  readonly last: Pick<ConfirmRequest, "definition">;
+}
+
 /**
  * Asks before each call, unless the user has allowed the tool, as it is listed and configured now, to the Agent and its
- * client until this Computer ends; a call that demands a person is always asked about. The whole call is shown; a call that is longer than a page runs only after its last page was shown.
+ * client until this Computer ends; a call that demands a person is always asked about. The whole call is shown, and what
+ * has changed since the tool was allowed; a call that is longer than a page runs only after its last page was shown.
  */
 export function askedConfirm(editor: LineEditor): Confirm {
-  const allowed = new Set<string>();
+  const allowed = new Map<string, Allowed>();
   return async (request) => {
     const { isLocal, agent, client, server, tool, fingerprint, mustAsk } = request;
-    const key = JSON.stringify([isLocal, agent, client, server, tool, fingerprint]);
-    if (!mustAsk && allowed.has(key)) return true;
+    const key = JSON.stringify([isLocal, agent, client, server, tool]);
+    const before = allowed.get(key);
+    if (!mustAsk && before?.fingerprints.has(fingerprint) === true) return true;
     const { params, signal } = request;
     const { decision } = await askToRun(editor, {
-      call: describeCall(request),
+      call: `${changeNotice(request, before)}${describeCall(request)}`,
       callAgain: `${toShownName(request.tool)} of ${toShownName(request.server)}`,
       params,
       signal,
       hasAlways: !mustAsk,
     });
-    if (decision === "always") allowed.add(key);
-    return decision !== "no";
+    if (decision !== "always") return decision !== "no";
+    const fingerprints = before?.fingerprints ?? new Set();
+    allowed.set(key, { fingerprints: fingerprints.add(fingerprint), last: request });
+    return "always";
   };
+}
+
+/** What has changed since the tool was allowed, in lines above the call; empty for a tool that was not. */
+function changeNotice(request: ConfirmRequest, before: Allowed | undefined): string {
+  const { server, tool, definition } = request;
+  const changes = before === undefined ? request.changes : toolChanges(before.last.definition, definition);
+  if (changes.length === 0 && before === undefined) return "";
+  const what = changes.length === 0 ? "the entry of its MCP server" : describeChanges(changes);
+  const lines = changes.flatMap(({ removed, added }) => [
+    ...removed.map((line) => `- ${toSafeLine(line)}`),
+    ...added.map((line) => `+ ${toSafeLine(line)}`),
+  ]);
+  const head = `Careful: ${toShownName(tool)} of ${
+    toShownName(server)
+  } has changed since you allowed it: ${what}.`;
+  return [head, ...lines, ""].join("\n");
 }
 
 /** `Agent "bot" calls "delete" of "files"`. */

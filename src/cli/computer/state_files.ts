@@ -1,5 +1,7 @@
 /** The files in which the Computers of this user keep what outlives them. */
 import { dirname, join } from "@std/path";
+import { createHash } from "node:crypto";
+import type { ApprovalStore } from "../../computer/tools/approved_tools.ts";
 import { permitted, stateFile, stateFolder } from "../state_folder.ts";
 import { readRegularFile, replaceFile } from "../../files/files.ts";
 import { fileTokenStore } from "../../mcp/auth/token_file.ts";
@@ -8,6 +10,8 @@ import type { EraStore } from "../../mcp/era_memory.ts";
 
 /** The largest file of versions of MCP that is read, in bytes; a thousand servers take a tenth of it. */
 const MAX_ERAS_BYTES = 1024 * 1024;
+/** The largest file of allowed tools that is read, in bytes. */
+const MAX_APPROVALS_BYTES = 64 * 1024 * 1024;
 
 /** The file of the sign-ins of this user; `undefined` when this process may not keep any. */
 export function tokenFile(): string | undefined {
@@ -29,14 +33,27 @@ export function openTokens(): TokenStore {
  */
 export function openEras(file: string | undefined = stateFile("mcp_versions.json")): EraStore | undefined {
   if (file === undefined) return undefined;
+  const { read, write } = textIn(file, MAX_ERAS_BYTES);
+  return { read, write: (text) => write(text).catch(() => {}) };
+}
+
+/** The tools that the owner of this Computer has allowed, as they were then, in a file that only this user can read. */
+export function openApprovals(computer: string): ApprovalStore | undefined {
+  // A name may hold what no file name can.
+  const name = createHash("sha256").update(computer).digest("hex").slice(0, 16);
+  const file = stateFile(`allowed_tools-${name}.json`);
+  return file === undefined ? undefined : textIn(file, MAX_APPROVALS_BYTES);
+}
+
+function textIn(file: string, maxBytes: number): ApprovalStore {
   return {
     async read() {
-      const reading = await readRegularFile(file, { maxBytes: MAX_ERAS_BYTES });
+      const reading = await readRegularFile(file, { maxBytes });
       return "text" in reading ? reading.text : undefined;
     },
     async write(text) {
       await Deno.mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(() => {});
-      await replaceFile(file, text, { mode: 0o600 }).catch(() => {});
+      await replaceFile(file, text, { mode: 0o600 });
     },
   };
 }

@@ -16,7 +16,8 @@ import type { AgentTexts } from "../secrets/agent_texts.ts";
 import type { VrlEngine } from "../vrl/engine.ts";
 import { checkArguments } from "./arguments.ts";
 import type { Confirm, Confirmations } from "./confirmation.ts";
-import type { ToolDirectory, ToolRoute } from "./directory.ts";
+import type { ChangedTool } from "./approved_tools.ts";
+import type { Approving, ToolDirectory, ToolRoute } from "./directory.ts";
 import { otherNamesOf } from "./names.ts";
 import {
   failureResult,
@@ -40,7 +41,7 @@ const MAX_NAME_LENGTH = 128;
 const MAX_PROGRESS_LENGTH = 1_000;
 const MAX_NAMED_TOOLS = 5;
 
-export interface ToolCallsContext extends SharedParts {
+export interface ToolCallsContext extends SharedParts, Approving {
   readonly directory: ToolDirectory;
   readonly history: ToolCallHistory;
   readonly confirm: Confirm | undefined;
@@ -179,7 +180,9 @@ export class ToolCalls {
     const { request } = running;
     const startedAt = new Date();
     const startMs = performance.now();
-    const route = this.#context.directory.view.routes.get(request.tool_name);
+    const { approved, directory } = this.#context;
+    if (!approved.isReady) await approved.ready;
+    const route = directory.view.routes.get(request.tool_name);
     const ended = route === undefined
       ? this.#refuseUnknown(request.tool_name)
       : await this.#execute(call, route, options);
@@ -206,6 +209,8 @@ export class ToolCalls {
   #refuseUnknown(tool: string): ToolOutcome {
     const { directory: { view }, fleet } = this.#context;
     if (view.forbidden.has(tool)) return { result: disabledResult(tool), outcome: "error" };
+    const changed = view.setAside.get(tool);
+    if (changed !== undefined) return { result: setAsideResult(tool, changed), outcome: "error" };
     const others = otherNamesOf(tool, view.routes.values()).slice(0, MAX_NAMED_TOOLS);
     const locked = others.length > 0
       ? undefined
@@ -252,7 +257,8 @@ export class ToolCalls {
     const questionsOf = () => questions ??= this.#openQuestions(call, route, options);
     const notes = async () => (await questions)?.notes ?? [];
     try {
-      const isAllowed = !call.mustAsk && (isConfirmed || route.meta?.auto_apply === true);
+      const isAutoApplied = route.meta?.auto_apply === true && route.changed === undefined;
+      const isAllowed = !call.mustAsk && (isConfirmed || isAutoApplied);
       const refusal = this.#refuseWrongArguments(call.request, route) ??
         (isAllowed ? undefined : await this.#refuseUnconfirmed(call, route));
       if (refusal !== undefined) return { result: refusal, outcome: "error" };
@@ -378,6 +384,13 @@ async function askForPages(error: unknown, questions: CallQuestions): Promise<To
   if (sentence === undefined) throw error;
   const result = failureResult(sentence, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
   return { result, outcome: "error" };
+}
+
+function setAsideResult(tool: string, { summary }: ChangedTool): CallToolResult {
+  const text =
+    `Tool "${tool}" was not called: ${summary} has changed since the Computer's owner allowed it, and the ` +
+    'owner has it set aside then ("on_change": "block")';
+  return failureResult(text, { error_code: ErrorCode.TOOL_DISABLED });
 }
 
 function disabledResult(tool: string): CallToolResult {

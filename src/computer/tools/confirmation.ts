@@ -10,7 +10,9 @@ import type { CallLimits } from "../../config/limits.ts";
 import type { OfficeAgent } from "../office/office_agent.ts";
 import type { AgentChannel } from "../questions/agent_channel.ts";
 import { NobodyAnswered, PersonAtComputer } from "../questions/person.ts";
+import type { ApprovedTools } from "./approved_tools.ts";
 import type { ToolRoute } from "./directory.ts";
+import { definitionOf, type ToolChange, type ToolDefinition } from "./tool_changes.ts";
 import { failureResult } from "./results.ts";
 import type { RunningCall } from "./running_call.ts";
 
@@ -71,6 +73,13 @@ export interface ConfirmRequest {
    * entry in the configuration has changed: what was allowed for the tool before was allowed for another one.
    */
   readonly fingerprint: string;
+  /** The tool as the MCP server lists it now, for a comparison with what was allowed before. */
+  readonly definition: ToolDefinition;
+  /**
+   * What has changed since the owner allowed the tool (`auto_apply` with `on_change`), which is why they are asked; empty
+   * for a tool that always asks.
+   */
+  readonly changes: readonly ToolChange[];
   /** The arguments. */
   readonly params: Readonly<Record<string, unknown>>;
   /**
@@ -80,11 +89,15 @@ export interface ConfirmRequest {
   readonly signal: AbortSignal;
 }
 
+/** `true` allows the call; `always` also the tool as it is now, where its change is why the owner was asked. */
+export type Confirmed = boolean | "always" | undefined;
+
 /**
- * Decides whether a tool call without `auto_apply` may run: only `true` allows it; `undefined` when nobody is there to
- * ask. It may take any time; other calls go on meanwhile, and may be asked about at the same time.
+ * Decides whether a tool call without `auto_apply`, or of a tool that has changed since it was allowed, may run: only
+ * `true` and `always` allow it; `undefined` when nobody is there to ask. It may take any time; other calls go on
+ * meanwhile, and may be asked about at the same time.
  */
-export type Confirm = (request: ConfirmRequest) => boolean | undefined | Promise<boolean | undefined>;
+export type Confirm = (request: ConfirmRequest) => Confirmed | Promise<Confirmed>;
 
 export interface ConfirmationContext {
   readonly confirm: Confirm | undefined;
@@ -92,6 +105,7 @@ export interface ConfirmationContext {
   /** The way to the Agent's user, who confirms where the configuration says `"approval": "agent"`. */
   readonly channel: AgentChannel;
   readonly limits: Pick<CallLimits, "maxConfirmations">;
+  readonly approved: Pick<ApprovedTools, "approve">;
   readonly log: Logger;
 }
 
@@ -175,7 +189,8 @@ export class Confirmations {
         return await confirm({ ...toQuestion(request, route), agent, client, isLocal, mustAsk, signal });
       });
       if (isConfirmed === undefined) return cannotAsk(call, route);
-      return isConfirmed === true ? undefined : "it was declined";
+      if (isConfirmed === "always" && route.changed !== undefined) this.#context.approved.approve(route);
+      return isConfirmed === true || isConfirmed === "always" ? undefined : "it was declined";
     } catch (error) {
       if (error instanceof NobodyAnswered) return `${error.message}, and it has not run`;
       throw error;
@@ -183,14 +198,15 @@ export class Confirmations {
   }
 
   /** Asks the user of the Agent, whose program shows the arguments that it has sent. */
-  async #askAgent(call: RunningCall, { server, tool }: ToolRoute): Promise<string | undefined> {
+  async #askAgent(call: RunningCall, route: ToolRoute): Promise<string | undefined> {
+    const { server, tool } = route;
     const { request, clock: { signal } } = call;
     call.awaited = "approver";
     const what = `Tool "${request.tool_name}" of MCP server "${server.name}"`;
     const { answer, why } = await this.#context.channel.ask(call, {
       mode: "approval",
       server: server.name,
-      message: `${what} needs a confirmation. Run it?`,
+      message: `${what} ${changeText(route)}needs a confirmation. Run it?`,
       members: { tool: tool.name },
       sentence: `${what} has not run: it needs a confirmation by the user of the Agent`,
       meta: { error_code: ErrorCode.TOOL_REQUIRES_CONFIRMATION },
@@ -209,7 +225,12 @@ function refusal({ tool_name }: ToolCallReq, why: string): CallToolResult {
   });
 }
 
-function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool }: ToolRoute): string {
+/** Why a tool with `auto_apply` needs a confirmation. */
+function changeText({ changed }: ToolRoute): string {
+  return changed === undefined ? "" : `has changed since it was allowed (${changed.summary}), and `;
+}
+
+function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool, changed }: ToolRoute): string {
   if (mustAsk) {
     return "the Agent demands that the person at the Computer is asked, and this Computer cannot ask anybody. Its owner " +
       "starts it at a terminal, or in a program with confirm";
@@ -218,6 +239,11 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool }: ToolRout
     return "the Computer's owner lets the user of the Agent confirm it, but the Agent does not offer to ask them. " +
       HOW_TO_CONFIRM;
   }
+  if (changed !== undefined) {
+    return `${changed.summary} has changed since the Computer's owner allowed it, and this Computer cannot ask anybody. ` +
+      `To allow it as it is now, its owner answers "always" at the Computer's terminal, or edits the entry of server ` +
+      `"${server.name}", such as its "on_change"`;
+  }
   return "this Computer cannot ask anybody. To allow the tool, its owner sets " +
     `"auto_apply": true for "${tool.name}" in "tool_meta" or in "default_tool_meta" of server "${server.name}" ` +
     `(in "mcpServers": "alwaysAllow": ["${tool.name}"]), or starts the Computer with --auto-apply`;
@@ -225,7 +251,7 @@ function cannotAsk({ isLocal, mustAsk }: RunningCall, { server, tool }: ToolRout
 
 function toQuestion(
   request: ToolCallReq,
-  { server, tool }: ToolRoute,
+  { server, tool, changed }: ToolRoute,
 ): Omit<ConfirmRequest, "signal" | "agent" | "client" | "isLocal" | "mustAsk"> {
   const { agent: claimedAgent, req_id: reqId, tool_name: name, params } = request;
   const { title, description, annotations = {} } = tool;
@@ -239,6 +265,8 @@ function toQuestion(
     description,
     annotations,
     fingerprint: createHash("sha256").update(JSON.stringify([tool, server.config])).digest("hex"),
+    definition: definitionOf(tool),
+    changes: changed?.changes ?? [],
     params,
   };
 }

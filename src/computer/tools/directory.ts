@@ -13,6 +13,7 @@ import {
   type ToolMeta,
 } from "../../protocol/tools.ts";
 import type { SharedParts } from "../shared_parts.ts";
+import type { ApprovedTools, ChangedTool } from "./approved_tools.ts";
 import { ToolListing } from "./listing.ts";
 import { type OfficeRules, officeRulesOf } from "../office_rules.ts";
 import { type NamedTool, nameTools, type ServerTools } from "./names.ts";
@@ -22,6 +23,8 @@ export type ToolRules = Pick<OfficeRules, "naming" | "hasBundleIds" | "readsDecl
 
 export interface ToolRoute extends NamedTool {
   readonly meta: ToolMeta | undefined;
+  /** What has changed since the tool was allowed. */
+  readonly changed?: ChangedTool | undefined;
   /** The VRL script for the results of the server. */
   readonly vrl: string | undefined;
 }
@@ -32,6 +35,8 @@ export interface ToolView {
   readonly routes: ReadonlyMap<string, ToolRoute>;
   /** Names of tools that exist and must not be called. */
   readonly forbidden: ReadonlySet<string>;
+  /** Tools that have changed since they were allowed, and are neither listed nor called. */
+  readonly setAside: ReadonlyMap<string, ChangedTool>;
   readonly warnings: readonly string[];
 }
 
@@ -42,13 +47,13 @@ interface Member {
 }
 
 export class ToolDirectory {
-  readonly #context: SharedParts;
+  readonly #context: SharedParts & Pick<Approving, "approved">;
   readonly #members = new Map<SupervisedServer, Member>();
   readonly #show: ShowTool;
   /** The tools now; {@linkcode ToolDirectory.update} replaces it. */
   view: ToolView = viewTools([]);
 
-  constructor(context: SharedParts) {
+  constructor(context: SharedParts & Pick<Approving, "approved">) {
     this.#context = context;
     this.#show = rememberShown(context.rules);
   }
@@ -107,7 +112,10 @@ export class ToolDirectory {
       const { listing, isListed = false } = this.#members.get(server) ?? {};
       return { server, tools: listing?.tools ?? [], isListed };
     });
-    this.view = viewTools(servers, { rules: this.#context.rules, show: this.#show });
+    const { rules, approved } = this.#context;
+    const changeOf: ChangeOf = (route) =>
+      approved.changeOf(route, { isAutoApplied: route.meta?.auto_apply === true });
+    this.view = viewTools(servers, { rules, show: this.#show, changeOf });
     for (const warning of this.view.warnings) this.#context.warnOnce.warn(warning);
     if (!isSameList(before, this.view.tools)) this.#context.onChange("tools");
   }
@@ -130,27 +138,40 @@ function isSameList(before: readonly SMCPTool[], after: readonly SMCPTool[]): bo
   return before.length === after.length && before.every((tool, index) => tool === after[index]);
 }
 
+/** What decides whether a tool is still what a person has allowed. */
+export interface Approving {
+  readonly approved: ApprovedTools;
+}
+
 type ShowTool = (route: ToolRoute) => SMCPTool;
+type ChangeOf = (route: ToolRoute) => ChangedTool | undefined;
 
 const RULES_OF_0_2: ToolRules = officeRulesOf("0.2");
 
 /** Lists the tools of all servers, given in order of precedence; by default as protocol 0.2 does. */
 export function viewTools(
   servers: readonly ServerTools[],
-  options: { readonly rules?: ToolRules; readonly show?: ShowTool } = {},
+  options: { readonly rules?: ToolRules; readonly show?: ShowTool; readonly changeOf?: ChangeOf } = {},
 ): ToolView {
   const { rules = RULES_OF_0_2, show = (route) => toSmcpTool(route, rules) } = options;
+  const { changeOf = () => undefined } = options;
   const { named, forbidden, warnings: naming } = nameTools(servers, rules.naming);
   const warnings = [...naming, ...(rules.readsDeclaredTags ? declarationWarnings(servers) : [])];
   const tools: SMCPTool[] = [];
   const routes = new Map<string, ToolRoute>();
+  const setAside = new Map<string, ChangedTool>();
   for (const each of named) {
     const { config } = each.server;
     const route = { ...each, meta: toolMetaOf(config, each.tool.name), vrl: vrlScriptOf(config) };
+    const changed = changeOf(route);
+    if (changed?.isBlocked === true) {
+      setAside.set(each.name, changed);
+      continue;
+    }
     tools.push(show(route));
-    routes.set(each.name, route);
+    routes.set(each.name, changed === undefined ? route : { ...route, changed });
   }
-  return { tools, routes, forbidden, warnings };
+  return { tools, routes, forbidden, setAside, warnings };
 }
 
 /** One warning for each server that declares metadata of tools in another form than expected. */

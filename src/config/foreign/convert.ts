@@ -218,6 +218,7 @@ function fromShared(entry: FlatServer, { path, findings }: VariableContext): Ent
     ...(entry.elicitation ? { elicitation: entry.elicitation } : {}),
     ...(typeof entry.bundle_id === "string" ? { bundle_id: entry.bundle_id } : {}),
     ...(entry.approval ? { approval: entry.approval } : {}),
+    ...(entry.on_change ? { on_change: entry.on_change } : {}),
     ...(entry.mcp_version ? { mcp_version: entry.mcp_version } : {}),
     ...(entry.apps ? { apps: entry.apps } : {}),
     ...(typeof entry.vrl === "string" ? { vrl: entry.vrl } : {}),

@@ -7,6 +7,7 @@ import {
   elicitation,
   mcpVersion,
   oauthSettings,
+  onChange,
   toolMeta,
 } from "../../protocol/schemas/config.ts";
 import type { ToolMeta } from "../../protocol/tools.ts";
@@ -44,6 +45,11 @@ export interface FlatServer {
   elicitation?: MCPServerConfig["elicitation"];
   /** Who confirms calls: the person at the Computer, which is the default, or the Agent's user. */
   approval?: MCPServerConfig["approval"];
+  /**
+   * What becomes of a tool that runs without a confirmation and is listed otherwise than when it was allowed: `"ask"`
+   * about each call, `"block"` it, or `"allow"` it, which is the default.
+   */
+  on_change?: MCPServerConfig["on_change"];
   /**
    * Which versions of MCP to use: with sessions (`"2025"`), without (`"2026"`), or whichever the server speaks
    * (`"auto"`). By default `"2025"` for a program and `"auto"` for Streamable HTTP.
@@ -117,6 +123,7 @@ const shared = {
   allowed_tools: names,
   elicitation,
   approval,
+  on_change: onChange,
   mcp_version: mcpVersion,
   apps: z.boolean().nullish(),
   tool_meta: z.record(z.string(), toolMeta).nullish(),

@@ -27,6 +27,8 @@ export const elicitation: z.ZodType<MCPServerConfig["elicitation"]> = z.enum(["c
   .nullish();
 /** Who confirms the calls of an MCP server's tools. */
 export const approval: z.ZodType<MCPServerConfig["approval"]> = z.enum(["computer", "agent"]).nullish();
+/** What becomes of a tool that was allowed, and is another one now. */
+export const onChange: z.ZodType<MCPServerConfig["on_change"]> = z.enum(["ask", "block", "allow"]).nullish();
 
 /** Which versions of MCP to use with a server. */
 export const mcpVersion: z.ZodType<MCPServerConfig["mcp_version"]> = z.enum(["2025", "2026", "auto"])
@@ -44,6 +46,7 @@ const base = {
   allowed_tools: z.array(z.string()).nullish(),
   elicitation,
   approval,
+  on_change: onChange,
   mcp_version: mcpVersion,
   apps: z.boolean().nullish(),
   tool_meta: z.record(z.string(), toolMeta).default({}),

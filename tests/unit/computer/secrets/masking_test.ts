@@ -208,8 +208,12 @@ Deno.test("who is asked is a matter of this Computer, and not shown", () => {
     elicitation: "agent",
     mcp_version: "2026",
     approval: "agent",
+    on_change: "ask",
     apps: true,
   };
   const shown = maskConfig(parseConfig({ servers: { s: server } })).servers["s"] ?? {};
-  assertEquals(["elicitation", "approval", "mcp_version", "apps"].filter((member) => member in shown), []);
+  assertEquals(
+    ["elicitation", "approval", "on_change", "mcp_version", "apps"].filter((member) => member in shown),
+    [],
+  );
 });

@@ -1,0 +1,66 @@
+/** What differs between two definitions of a tool, for people. Pure. */
+import type { McpTool } from "../../mcp/entries.ts";
+
+/** What a person allows with a tool: all of it that a model or a person reads. */
+export type ToolDefinition = Pick<
+  McpTool,
+  "title" | "description" | "inputSchema" | "outputSchema" | "annotations"
+>;
+
+/** A part of a tool that is another one now. */
+export interface ToolChange {
+  /** The part: `description`, `input schema`. */
+  readonly part: string;
+  /** The lines that are gone, and those that have come: texts of the MCP server, any characters. */
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+const PARTS = {
+  title: "title",
+  description: "description",
+  inputSchema: "input schema",
+  outputSchema: "output schema",
+  annotations: "annotations",
+} as const satisfies Record<keyof ToolDefinition, string>;
+
+/** The most lines of one part, and the most characters of each, that a change shows of either side. */
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 300;
+
+export function definitionOf({ title, description, inputSchema, outputSchema, annotations }: McpTool) {
+  return { title, description, inputSchema, outputSchema, annotations } satisfies ToolDefinition;
+}
+
+/** The parts that differ; none when both are the same. */
+export function toolChanges(before: ToolDefinition, after: ToolDefinition): ToolChange[] {
+  const keys = Object.keys(PARTS) as (keyof typeof PARTS)[];
+  return keys.flatMap((key): ToolChange[] => {
+    const [old, now] = [linesOf(before[key]), linesOf(after[key])];
+    if (old.join("\n") === now.join("\n")) return [];
+    return [{ part: PARTS[key], removed: without(old, now), added: without(now, old) }];
+  });
+}
+
+/** The lines of a text, or of the JSON of anything else, each member in a line. */
+function linesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 1);
+  return text.split(/\r\n|[\n\r\u2028\u2029]/);
+}
+
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  const left = lines.filter((line) => !known.has(line));
+  const shown = left.slice(0, MAX_LINES).map((line) =>
+    line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}…` : line
+  );
+  return left.length > MAX_LINES ? [...shown, `… ${left.length - MAX_LINES} more lines`] : shown;
+}
+
+/** The parts in one line, as a caller reads them: `description and input schema`. */
+export function describeChanges(changes: readonly ToolChange[]): string {
+  const parts = changes.map(({ part }) => part);
+  const last = parts.pop() ?? "";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+}
