@@ -208,7 +208,7 @@ export class Consents {
   ): Promise<void> {
     const { grants, library, audit } = this.#options;
     const { name, returnsTo } = client;
-    const { id, replaced } = grants.add({
+    const id = grants.add({
       ...given,
       clientId,
       client: name,
@@ -216,7 +216,6 @@ export class Consents {
       resource: resource.url,
       computers: resource.computers,
     });
-    for (const each of replaced) audit.log.info("a grant was replaced", { grant: each, by: id });
     const { rights, offices, consentedBy } = given;
     audit.log.info("a client was granted access", {
       grant: id,

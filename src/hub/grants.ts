@@ -59,36 +59,27 @@ export class Grants {
     this.#now = now;
   }
 
-  /** Keeps a new grant. An earlier one of the same client, person and path ends: the client has asked again. */
-  add(grant: NewGrant): { readonly id: string; readonly replaced: readonly string[] } {
+  /** Keeps a new grant, and returns its id. Others of the same client stay: all people who use one service share its client. */
+  add(grant: NewGrant): string {
     const id = `g_${randomBytes(ID_BYTES).toString("hex")}`;
     const { clientId, client, returnsTo, consentedBy, resource, offices, computers, rights } = grant;
-    return this.#file.transact(() => {
-      const earlier = this.#file.all(
-        "SELECT id FROM grants WHERE client_id = ? AND consented_by = ? AND resource = ? AND returns_to = ?",
-        clientId,
-        consentedBy,
-        resource,
-        returnsTo,
-      ).map(({ id }) => String(id));
-      for (const each of earlier) this.#delete(each);
-      this.#file.run(
-        "INSERT INTO grants (id, client_id, client, returns_to, consented_by, resource, offices, computers, rights, " +
-          "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        id,
-        clientId,
-        client,
-        returnsTo,
-        consentedBy,
-        resource,
-        JSON.stringify(offices),
-        computers === undefined ? null : JSON.stringify(computers),
-        rights,
-        this.#now(),
-      );
-      this.onBegin({ ...grant, id, since: this.#now(), lastUsed: undefined, calls: 0 });
-      return { id, replaced: earlier };
-    });
+    const since = this.#now();
+    this.#file.run(
+      "INSERT INTO grants (id, client_id, client, returns_to, consented_by, resource, offices, computers, rights, " +
+        "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id,
+      clientId,
+      client,
+      returnsTo,
+      consentedBy,
+      resource,
+      JSON.stringify(offices),
+      computers === undefined ? null : JSON.stringify(computers),
+      rights,
+      since,
+    );
+    this.onBegin({ ...grant, id, since, lastUsed: undefined, calls: 0 });
+    return id;
   }
 
   /** All grants, the newest last. */

@@ -73,7 +73,7 @@ export class GrantsInUse {
   /** A file that cannot be read keeps nobody from anything here: each request finds that out by itself. */
   #look(): void {
     try {
-      this.#write();
+      this.#file.transact(() => this.#write());
       this.#compare();
     } catch (error) {
       this.#audit.error("failed to use the hub's state file", { error: describeError(error) });

@@ -277,13 +277,52 @@ Deno.test("a client is known by its metadata document, which is read once", asyn
   assertEquals(read, [id]);
 });
 
-Deno.test("a second consent of the same client and person takes the place of the first", async () => {
+Deno.test("two people who use one service have a grant each, although its client is the same", async () => {
   await using hub = await HubDoor.open();
   const first = await connected(hub);
   const second = await connected(hub, "read");
-  assertEquals(hub.server.verify(first.access, hub.resource("lab")), undefined);
+  assertEquals(first.client.id, second.client.id);
+  assertEquals(hub.server.verify(first.access, hub.resource("lab"))?.rights, "call");
   assertEquals(hub.server.verify(second.access, hub.resource("lab"))?.rights, "read");
-  assertEquals(withGrants(hub, (grants) => grants.list()).length, 1);
+  assertEquals(withGrants(hub, (grants) => grants.list()).length, 2);
+});
+
+Deno.test("behind a proxy that ends TLS, cookies are for https alone and forms come from the public URL", async () => {
+  const publicUrl = "https://hub.example.com";
+  await using hub = await HubDoor.open({ publicUrl });
+  const metadata = await (await fetch(`${hub.url}/.well-known/oauth-authorization-server`)).json();
+  assertEquals(metadata.authorization_endpoint, `${publicUrl}/oauth/authorize`);
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const resource = `${publicUrl}/mcp/o/lab`;
+  const opened = await browser.send(await client.page(resource));
+  await opened.body?.cancel();
+  const cookies = opened.headers.getSetCookie();
+  assert(
+    cookies.length > 0 && cookies.every((each) => /; secure/i.test(each) && /; httponly/i.test(each)),
+    cookies.join(),
+  );
+  const path = new URL(opened.headers.get("location") ?? "", publicUrl).pathname;
+  const submit = async (fields: Record<string, string>) => {
+    const body = new URLSearchParams(fields);
+    const response = await browser.send(hub.url + path, {
+      method: "POST",
+      body,
+      headers: { origin: publicUrl },
+    });
+    await response.body?.cancel();
+    return response;
+  };
+  assertEquals((await submit({ step: "prove", code: hub.invite("lab") })).status, 200);
+  const allowed = await submit({ step: "allow", rights: "call" });
+  const resumed = new URL(allowed.headers.get("location") ?? "");
+  assertEquals(resumed.origin, publicUrl);
+  const done = await browser.send(hub.url + resumed.pathname);
+  await done.body?.cancel();
+  const redirect = new URL(done.headers.get("location") ?? "");
+  assertEquals(redirect.searchParams.get("iss"), publicUrl);
+  const { access } = await tokensOf(await client.exchange(redirect));
+  assert(hub.server.verify(access, resource) !== undefined);
 });
 
 Deno.test("each grant, refusal and revocation has a line in the audit log", async () => {

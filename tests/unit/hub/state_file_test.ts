@@ -1,0 +1,66 @@
+import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { StateFile, StateFileError } from "../../../src/hub/state_file.ts";
+import { LogBook } from "../../fixtures/log_book.ts";
+import { TestState } from "./_state.ts";
+
+Deno.test("the keys of a hub stay the same, and two programs use one file", () => {
+  using state = new TestState();
+  using other = StateFile.openExisting(state.path);
+  assertEquals(other.keys, state.file.keys);
+  state.file.run("INSERT INTO clients (id, metadata, used_at) VALUES ('a', '{}', 1)");
+  assertEquals(other.get("SELECT id FROM clients"), { ...other.get("SELECT 'a' AS id") });
+});
+
+Deno.test("what goes wrong in the middle of several changes changes nothing", () => {
+  using state = new TestState();
+  assertThrows(() =>
+    state.file.transact(() => {
+      state.file.run("INSERT INTO clients (id, metadata, used_at) VALUES ('a', '{}', 1)");
+      throw new RangeError("Stop");
+    }), RangeError);
+  assertEquals(state.file.all("SELECT id FROM clients"), []);
+});
+
+Deno.test("a command makes no file, and leaves a damaged one where it is", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const path = `${folder}/hub.sqlite`;
+    assertThrows(() => StateFile.openExisting(path), StateFileError, "no such file");
+    Deno.writeTextFileSync(path, "this is no database, and is long enough to be seen as one".repeat(100));
+    assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
+    assert(Deno.statSync(path).isFile);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+for (
+  const [what, damage] of [
+    ["a text", (path: string) => Deno.writeTextFileSync(path, "no database".repeat(500))],
+    ["another version", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("UPDATE keys SET value = '999' WHERE name = 'version'");
+    }],
+    ["keys that are none", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("UPDATE keys SET value = '' WHERE name = 'signing'");
+    }],
+    ["tables of another program", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("DROP TABLE grants");
+      file.run("CREATE TABLE grants (x TEXT)");
+    }],
+  ] as const
+) {
+  Deno.test(`a hub starts anew in place of ${what}, and keeps the old file aside`, () => {
+    using state = new TestState();
+    const { keys } = state.file;
+    state.file[Symbol.dispose]();
+    damage(state.path);
+    const log = new LogBook();
+    using file = StateFile.open(state.path, { logger: log });
+    assertNotEquals(file.keys, keys);
+    const [line] = log.of("error");
+    assert(Deno.statSync(String(line?.fields["moved_to"])).isFile);
+  });
+}
