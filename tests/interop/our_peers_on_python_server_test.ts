@@ -74,19 +74,6 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
     assertEquals(refusal.event, "client:ask_tool_call");
   });
 
-  await t.step("a call for a client, and its cancel, are taken", async () => {
-    const forClaude = agent.computer("laptop", { client: "Claude" });
-    assertObjectMatch(await forClaude.callTool("add", { a: 1, b: 2 }), { structuredContent: { sum: 3 } });
-    const abort = new AbortController();
-    const running = untilStatusSays(agent, "slow is running");
-    const call = forClaude.callTool("slow", { seconds: 60 }, { signal: abort.signal, timeoutMs: 60_000 });
-    await running;
-    const cancelled = untilStatusSays(agent, "slow was cancelled");
-    abort.abort();
-    await assertRejects(() => call, DOMException);
-    await cancelled;
-  });
-
   await t.step("the Agent gets the desktop", async () => {
     // proves: desktop-flow-pull
     assertEquals(await laptop.getDesktop(), [statusSays("idle"), HELP]);
@@ -104,6 +91,19 @@ Deno.test("our Computer and our Agent do their work through a Python Server", in
     const abort = new AbortController();
     const running = untilStatusSays(agent, "slow is running");
     const call = laptop.callTool("slow", { seconds: 60 }, { signal: abort.signal, timeoutMs: 60_000 });
+    await running;
+    const cancelled = untilStatusSays(agent, "slow was cancelled");
+    abort.abort();
+    await assertRejects(() => call, DOMException);
+    await cancelled;
+  });
+
+  await t.step("a call for a client, and its cancel, are taken", async () => {
+    const forClaude = agent.computer("laptop", { client: "Claude" });
+    assertObjectMatch(await forClaude.callTool("add", { a: 1, b: 2 }), { structuredContent: { sum: 3 } });
+    const abort = new AbortController();
+    const running = untilStatusSays(agent, "slow is running");
+    const call = forClaude.callTool("slow", { seconds: 60 }, { signal: abort.signal, timeoutMs: 60_000 });
     await running;
     const cancelled = untilStatusSays(agent, "slow was cancelled");
     abort.abort();
