@@ -20,6 +20,7 @@ import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
 import { OfficePrompts } from "./prompts.ts";
+import { OfficeSkills } from "./skills/office_skills.ts";
 import { isOfOpenAi } from "./clients.ts";
 import { CONNECTOR_TOOL_NAMES, makeConnectorTools } from "./search/connector_tools.ts";
 import { LongResults } from "./search/long_results.ts";
@@ -54,6 +55,7 @@ export class GatewayCore implements Gateway {
   readonly #uris = new ResourceUris();
   readonly #resources: OfficeResources;
   readonly #subscriptions: ResourceSubscriptions;
+  readonly #skills: OfficeSkills;
   readonly #prompts: OfficePrompts;
   readonly #asking = new SuspendedCalls();
   readonly #shares = new CallShares();
@@ -89,8 +91,15 @@ export class GatewayCore implements Gateway {
       logger,
       onUpdated: (uri, computer) => this.#tell({ kind: "resource", uri, computer }),
     });
+    this.#skills = new OfficeSkills({
+      ...parts,
+      onLate: (computer) => {
+        for (const list of CHANGED_LISTS.skills) this.#tell({ kind: "list", list, computer });
+      },
+    });
     this.#prompts = new OfficePrompts({
       ...parts,
+      skills: this.#skills,
       toClientUri,
       reserved: LOCAL_PROMPT_NAMES,
       nameLength: options.nameLength,
@@ -162,6 +171,7 @@ export class GatewayCore implements Gateway {
       resources: this.#resourcesOf(scope),
       subscriptions: this.#subscriptions,
       prompts: this.#prompts,
+      skills: this.#skills,
       localPrompts: new Map(makeLocalPrompts(reach).map((prompt) => [prompt.definition.name, prompt])),
       asking: this.#asking,
       shares: this.#shares,
@@ -287,6 +297,7 @@ const CHANGED_LISTS: Readonly<Record<OfficeChange["kind"], readonly ListName[]>>
   documents: ["resources"],
   resources: ["resources"],
   prompts: ["prompts"],
+  skills: ["resources", "prompts"],
 };
 
 function absenceText(scope: Scope, view: OfficeView): string {

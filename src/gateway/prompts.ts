@@ -19,9 +19,12 @@ import { describeError } from "../text/text.ts";
 import { escapeUnreadable, toSeenLine, toSeenName } from "../text/safe_text.ts";
 import { ComputerCache, toListEntries } from "./computer_cache.ts";
 import { pageOf } from "./paging.ts";
+import type { OfficeSkill, OfficeSkills } from "./skills/office_skills.ts";
 
 const PAGE_SIZE = 500;
 const MAX_PROMPTS = 5_000;
+/** What stands for the MCP server of a skill in names, so that a prompt of the same name keeps its own. */
+const SKILLS = "skills/";
 
 export type McpPrompt = Json & { readonly name: string };
 
@@ -45,9 +48,12 @@ export interface PromptAddress {
   readonly computer: string;
   readonly mcpServer: string | undefined;
   readonly prompt: string;
+  /** Whether it is a skill, which older clients get as a prompt. */
+  readonly isSkill?: boolean;
 }
 
 export interface PromptParts {
+  readonly skills: OfficeSkills;
   readonly view: OfficeView;
   readonly reserved: readonly string[];
   readonly nameLength: number | undefined;
@@ -75,25 +81,40 @@ export class OfficePrompts {
     this.#cache = new ComputerCache({ view, what: "prompts", fetch, changes, onLate, logger });
   }
 
-  async list(computers: readonly string[]): Promise<McpPrompt[]> {
-    const prompts = (await this.#cache.get(computers)).flat();
+  /** @param options `hasSkills`: whether skills are listed as prompts, too; `false` by default. */
+  async list(
+    computers: readonly string[],
+    { hasSkills = false }: { readonly hasSkills?: boolean } = {},
+  ): Promise<McpPrompt[]> {
+    const [own, skills] = await Promise.all([
+      this.#cache.get(computers),
+      hasSkills ? this.#parts.skills.list(computers) : [],
+    ]);
+    const prompts = [...own.flat(), ...skills.map(toSkillPrompt)];
     this.#names.assign(prompts.map(toNamed));
     return prompts.map((prompt) => this.#toMcpPrompt(prompt));
   }
 
   /** Where the prompt of a Computer is; `undefined` when no Computer of these has it. */
   async find(name: string, computers: readonly string[]): Promise<PromptAddress | undefined> {
-    if (this.#findKept(name) === undefined) await this.list(computers);
+    if (this.#findKept(name) === undefined) await this.list(computers, { hasSkills: true });
     const known = this.#findKept(name);
     return known !== undefined && computers.includes(known.computer) ? known : undefined;
   }
 
   async get(
-    { computer, mcpServer, prompt }: PromptAddress,
+    { computer, mcpServer, prompt, isSkill }: PromptAddress,
     args: Readonly<Record<string, string>>,
     { signal, clientName: client }: Filling,
   ): Promise<Json> {
-    const { view, toClientUri } = this.#parts;
+    const { view, toClientUri, skills } = this.#parts;
+    if (isSkill === true) {
+      const text = await skills.text({ computer, name: prompt }, { signal, client });
+      return {
+        messages: [{ role: "user", content: { type: "text", text } }],
+        _meta: { [A2C_COMPUTER]: computer },
+      };
+    }
     const remote = view.office?.computer(computer, { client });
     if (remote === undefined) {
       throw new TypeError(`Cannot get prompt ${toSeenName(prompt)}: the office cannot be reached now`);
@@ -114,8 +135,15 @@ export class OfficePrompts {
   }
 
   #findKept(name: string): PromptAddress | undefined {
-    return this.#cache.kept.flat().find((prompt) => this.#names.nameOf(toNamed(prompt)) === name);
+    const prompts = [...this.#cache.kept.flat(), ...this.#parts.skills.kept.map(toSkillPrompt)];
+    return prompts.find((prompt) => this.#names.nameOf(toNamed(prompt)) === name);
   }
+}
+
+/** A skill as a prompt without arguments, whose message is the text of the skill. */
+function toSkillPrompt({ computer, name, frontmatter: { description } }: OfficeSkill): OfficePrompt {
+  const info = { name, description };
+  return { computer, mcpServer: SKILLS, prompt: name, isSkill: true, info };
 }
 
 function toNamed({ computer, mcpServer, prompt }: PromptAddress): ToolAddress {
@@ -143,6 +171,8 @@ export interface PromptHandlerParts {
   /** The client's name, as Computers are told it. */
   readonly clientName: () => string | undefined;
   readonly prompts: OfficePrompts;
+  /** Whether the client speaks MCP of 2025, and so gets skills as prompts. */
+  readonly isLegacy: boolean;
   readonly localPrompts: ReadonlyMap<string, LocalPrompt>;
   readonly computers: () => readonly string[];
   readonly ready: () => Promise<void>;
@@ -150,12 +180,12 @@ export interface PromptHandlerParts {
 
 export function servePrompts(
   server: Server,
-  { clientName, prompts, localPrompts, computers, ready }: PromptHandlerParts,
+  { clientName, prompts, localPrompts, computers, ready, isLegacy }: PromptHandlerParts,
 ): void {
   server.setRequestHandler("prompts/list", async ({ params }) => {
     await ready();
     const own = [...localPrompts.values()].map(({ definition }) => definition);
-    const all = [...own, ...await prompts.list(computers())];
+    const all = [...own, ...await prompts.list(computers(), { hasSkills: isLegacy })];
     const { page, next } = pageOf(all, {
       size: PAGE_SIZE,
       cursor: params?.cursor,

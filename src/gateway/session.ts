@@ -6,12 +6,13 @@ import { type CompletionParts, serveCompletion } from "./completion.ts";
 import { type PromptHandlerParts, servePrompts } from "./prompts.ts";
 import { type ResourceHandlerParts, serveResources, tellUpdates } from "./resources/handlers.ts";
 import { type ListName, throttleLists } from "./gateway_options.ts";
+import { serveSkills, type SkillHandlerParts, SKILLS_EXTENSION } from "./skills/handlers.ts";
 import { serveTools, type ToolHandlerParts } from "./tool_handlers.ts";
 
 const MAX_QUESTIONS = 64;
 
 export interface SessionParts
-  extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, CompletionParts {
+  extends ToolHandlerParts, ResourceHandlerParts, PromptHandlerParts, SkillHandlerParts, CompletionParts {
   readonly instructions: string;
   /** Calls the listener when a list has changed, until the returned function is called. */
   readonly onListChanged: (listener: (list: ListName) => void) => () => void;
@@ -26,6 +27,7 @@ export function createSession(given: Omit<SessionParts, "clientName">): Server {
       resources: { listChanged: true, subscribe: true },
       prompts: { listChanged: true },
       completions: {},
+      extensions: { [SKILLS_EXTENSION]: {} },
     },
     inputRequired: { maxRounds: MAX_QUESTIONS },
   });
@@ -34,6 +36,7 @@ export function createSession(given: Omit<SessionParts, "clientName">): Server {
   servePrompts(server, parts);
   serveCompletion(server, parts);
   serveResources(server, parts);
+  serveSkills(server, parts);
   if (parts.isPerRequest) return server;
   const endings = [tellUpdates(server, parts), followLists(server, parts.onListChanged)];
   server.onclose = () => {

@@ -103,3 +103,27 @@ Deno.test("comments that unpack to a thousand times as much leave the other serv
     interceptGet: () => new Response(bomb, { headers: { ...EVENTS_TYPE, "content-encoding": "gzip" } }),
   });
 });
+
+Deno.test("redirects without end end the attempt to reach the server", async () => {
+  for (const kind of ["sse", "streamable"] as const) {
+    const redirect = ({ url }: Request) => new Response(null, { status: 307, headers: { location: url } });
+    const intercept = (_message: unknown, request: Request) => redirect(request);
+    assertStringIncludes(await endOf(kind, { intercept, interceptGet: redirect }), "HTTP 307");
+  }
+});
+
+Deno.test("a standing stream that ends at once is opened again at a bounded pace", async () => {
+  const opened: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  await using server = new HttpMcpServer("streamable", { tools: [echo] }, {
+    interceptGet: () => {
+      if (opened.push(performance.now()) === 6) enough.resolve();
+      return new Response("retry: 0\nid: 1\ndata:\n\n", { headers: EVENTS_TYPE });
+    },
+  });
+  await using computer = Computer.open({ name: "laptop", config: { servers: { s: server.config() } } });
+  await computer.ready();
+  await within(enough.promise, "six streams");
+  const [first = 0] = opened;
+  assert((opened[5] ?? 0) - first >= 490, `six streams in ${(opened[5] ?? 0) - first} ms`);
+});

@@ -9,6 +9,7 @@ import { AuthenticationError } from "../../src/protocol/local_errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
+import { connectV1 as connectToUrl, HttpDoor } from "../fixtures/http_door.ts";
 import { within } from "../fixtures/within.ts";
 import { connectV1 } from "./_gateway_office.ts";
 import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
@@ -63,6 +64,22 @@ async function toolNames(client: Client): Promise<string[]> {
   const { tools } = await client.listTools() as { readonly tools: readonly { readonly name: string }[] };
   return tools.map(({ name }) => name).filter((name) => name.includes("where"));
 }
+
+test("over HTTP, a gateway in two offices serves each of them at a path of its own, too", async () => {
+  await using server = await SmcpServer.listen({ port: 0 });
+  using _lab = await join(server.url, "lab");
+  using _shop = await join(server.url, "shop");
+  await using gateway = await HttpDoor.start(gatewayWords(server.url, ["--http", "0", "--no-token"]));
+  await using all = await connectToUrl(gateway.url);
+  assertEquals(await toolNames(all), ["laptop_lab__where", "laptop_shop__where"]);
+  for (const office of ["lab", "shop"]) {
+    await using one = await connectToUrl(gateway.at(`/mcp/o/${office}`));
+    assertEquals(await toolNames(one), ["where"]);
+    assertStringIncludes(textOf(await one.callTool({ name: "where" })), `laptop of ${office}`);
+  }
+  const other = await fetch(gateway.at("/mcp/o/den"));
+  assertEquals([other.status, /not in that office/.test(await other.text())], [404, true]);
+});
 
 test("a gateway in two offices calls, reads and completes on the machine that a name says", async () => {
   await using server = await SmcpServer.listen({ port: 0 });

@@ -1,5 +1,6 @@
 /** Several offices, of one or more Servers, used as one. */
 import { settledWithin } from "../../async/abortable.ts";
+import { isRecord } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -266,6 +267,10 @@ export class OfficeGroup implements Office, AsyncDisposable {
 
   #renamed<Name extends AgentEventName>(office: string, event: AgentEventOf<Name>): AgentEventOf<Name> {
     const computer: unknown = "computer" in event ? event.computer : undefined;
-    return typeof computer === "string" ? { ...event, computer: this.#nameOf(office, computer) } : event;
+    if (typeof computer === "string") return { ...event, computer: this.#nameOf(office, computer) };
+    // A notification that the Agent does not know, such as that of changed skills, names its Computer in its body.
+    const body: unknown = "body" in event ? event.body : undefined;
+    if (!isRecord(body) || typeof body["computer"] !== "string") return event;
+    return { ...event, body: { ...body, computer: this.#nameOf(office, body["computer"]) } };
   }
 }

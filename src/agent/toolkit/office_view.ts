@@ -1,7 +1,9 @@
 /** What is known of an office: its Computers and their tools, kept by the events of its Agent. */
 import { Backoff, delay } from "../../async/backoff.ts";
 import { PatientLimiter } from "../../async/patient_limiter.ts";
+import { isRecord } from "../../json/json.ts";
 import { type Logger, silentLogger } from "../../log.ts";
+import { UPDATE_SKILLS_NOTIFICATION } from "../../protocol/events.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { SMCPTool } from "../../protocol/tools.ts";
 import { describeError } from "../../text/text.ts";
@@ -73,7 +75,7 @@ export interface KnownComputer {
 export type OfficeChange =
   | { readonly kind: "connection" }
   | {
-    readonly kind: "members" | "tools" | "windows" | "documents" | "resources" | "prompts";
+    readonly kind: "members" | "tools" | "windows" | "documents" | "resources" | "prompts" | "skills";
     readonly computer: string;
   };
 
@@ -207,6 +209,12 @@ export class OfficeView implements Disposable {
       office.on("updateFinder", ({ computer }) => this.#tellOf(computer, "documents")),
       office.on("updateResources", ({ computer }) => this.#tellOf(computer, "resources")),
       office.on("updatePrompts", ({ computer }) => this.#tellOf(computer, "prompts")),
+      office.on("notification", ({ event, body }) => {
+        const computer = event === UPDATE_SKILLS_NOTIFICATION && isRecord(body)
+          ? body["computer"]
+          : undefined;
+        if (typeof computer === "string") this.#tellOf(computer, "skills");
+      }),
       office.on("disconnected", () => {
         // Another office of a group may still have Computers to wait for.
         if (!this.isConnected) clearTimeout(this.#returning);
@@ -323,7 +331,10 @@ export class OfficeView implements Disposable {
     );
   }
 
-  #tellOf(computer: string, kind: "windows" | "documents" | "resources" | "prompts"): void {
+  #tellOf(
+    computer: string,
+    kind: "windows" | "documents" | "resources" | "prompts" | "skills",
+  ): void {
     if (this.#computers.has(computer)) this.#tell({ kind, computer });
   }
 

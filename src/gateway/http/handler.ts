@@ -7,7 +7,7 @@ import { type Gateway, type Scope, scopeFor } from "../gateway_options.ts";
 import type { Seats } from "../seats.ts";
 import { Endpoint } from "./endpoint.ts";
 import { buildPath, parsePath } from "./paths.ts";
-import { OneOffice, SeatedOffices, type ServedOffice, type ServedOffices } from "./served_offices.ts";
+import { GivenOffices, SeatedOffices, type ServedOffice, type ServedOffices } from "./served_offices.ts";
 
 const MAX_ENDPOINTS = 1_000;
 
@@ -15,6 +15,8 @@ const MAX_ENDPOINTS = 1_000;
 export interface HttpHandlerOptions extends EntranceOptions {
   /** The id of the office, which a client's access must be for; by default that of the Agent, once it has joined. */
   readonly office?: string | undefined;
+  /** Gateways of single offices, by the id of the office: each is served at `/mcp/o/{office}` as well. */
+  readonly offices?: Readonly<Record<string, Gateway>> | undefined;
   /**
    * The most sessions of clients that speak MCP of 2025; 200 by default. When all are taken, the one that rests longest
    * ends for a new one.
@@ -40,7 +42,7 @@ export interface HttpHandlerOptions extends EntranceOptions {
  * ```
  */
 export function createHttpHandler(gateway: Gateway, options: HttpHandlerOptions = {}): HttpHandler {
-  return new Endpoints(new OneOffice(coreOf(gateway), options.office), options).entrance;
+  return new Endpoints(new GivenOffices(coreOf(gateway), options), options).entrance;
 }
 
 /**

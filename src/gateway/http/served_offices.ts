@@ -4,7 +4,8 @@ import { OfficeGroup } from "../../agent/group/office_group.ts";
 import { type Access, refuseOffice } from "../../http/mcp/access.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import { type Logger, silentLogger } from "../../log.ts";
-import { GatewayCore } from "../gateway_core.ts";
+import { coreOf, GatewayCore } from "../gateway_core.ts";
+import type { Gateway } from "../gateway_options.ts";
 import type { Seat, Seats } from "../seats.ts";
 
 /** How long a client waits to hear whether its office can be joined, in milliseconds. */
@@ -35,21 +36,43 @@ export interface ServedOffices {
   close(): Promise<void>;
 }
 
-/** One gateway, whose paths name no office. */
-export class OneOffice implements ServedOffices, ServedOffice {
-  readonly key = "";
-  readonly paths = "/mcp, /mcp/search and /mcp/c/{computer}";
-  readonly isByName = false;
-  readonly gateway: GatewayCore;
-  readonly #office: string | undefined;
+/** One gateway for the paths that name no office, and others for those that do. */
+export class GivenOffices implements ServedOffices {
+  readonly isByName: boolean;
+  readonly #all: ServedOffice;
+  /** The offices that the gateway serves; `undefined` for that of its Agent, once it has joined. */
+  readonly #offices: readonly string[] | undefined;
+  readonly #byName: ReadonlyMap<string, ServedOffice>;
 
-  constructor(gateway: GatewayCore, office: string | undefined) {
-    this.gateway = gateway;
-    this.#office = office;
+  constructor(
+    gateway: GatewayCore,
+    { office, offices = {} }: {
+      readonly office?: string | undefined;
+      readonly offices?: Readonly<Record<string, Gateway>> | undefined;
+    },
+  ) {
+    const named = Object.entries(offices);
+    this.isByName = named.length > 0;
+    this.#all = { key: "", gateway };
+    this.#offices = office === undefined ? this.isByName ? Object.keys(offices) : undefined : [office];
+    this.#byName = new Map(
+      named.map(([name, gateway]) => [name, { key: JSON.stringify([name]), gateway: coreOf(gateway) }]),
+    );
   }
 
-  open(_office: string | undefined, access: Access): ServedOffice | Response {
-    return refuseOffice(access, this.#office ?? this.gateway.office) ?? this;
+  get paths(): string {
+    const paths = "/mcp, /mcp/search and /mcp/c/{computer}";
+    return this.isByName ? `${paths}, and the same after /mcp/o/{office}` : paths;
+  }
+
+  open(office: string | undefined, access: Access): ServedOffice | Response {
+    if (office !== undefined) {
+      return refuseOffice(access, office) ?? this.#byName.get(office) ??
+        httpError(404, "Cannot serve this path: this gateway is not in that office");
+    }
+    const offices = this.#offices ?? [this.#all.gateway.office];
+    return offices.map((each) => refuseOffice(access, each)).find((refusal) => refusal !== undefined) ??
+      this.#all;
   }
 
   close(): Promise<void> {

@@ -9,7 +9,9 @@ import {
 import { pageOf } from "../paging.ts";
 import { describeError } from "../../text/text.ts";
 import type { Json } from "../../agent/toolkit/mcp.ts";
+import type { OfficeSkills } from "../skills/office_skills.ts";
 import type { ScopedResources } from "./scoped_resources.ts";
+import { A2C_SKILL } from "./uris.ts";
 import { Follower, type ResourceSubscriptions } from "./subscriptions.ts";
 
 const PAGE_SIZE = 500;
@@ -18,6 +20,8 @@ export interface ResourceHandlerParts {
   /** The client's name, as Computers are told it. */
   readonly clientName: () => string | undefined;
   readonly resources: ScopedResources;
+  readonly skills: OfficeSkills;
+  readonly computers: () => readonly string[];
   readonly subscriptions: ResourceSubscriptions;
   /** Resolves when the Computers of the office are known, or have taken too long. */
   readonly ready: () => Promise<void>;
@@ -51,10 +55,11 @@ export function serveResources(server: Server, parts: ResourceHandlerParts): voi
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
     await ready();
-    return await resources.read(uri, {
-      signal,
-      client: parts.clientName(),
-    }) as HandlerResultTypeMap["resources/read"];
+    const reading = { signal, client: parts.clientName() };
+    const read = uri.startsWith(A2C_SKILL)
+      ? parts.skills.read(uri, { ...reading, computers: parts.computers() })
+      : resources.read(uri, reading);
+    return await read as HandlerResultTypeMap["resources/read"];
   });
 }
 

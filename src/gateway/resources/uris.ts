@@ -12,6 +12,8 @@ const A2C = "a2c://";
 /** The same for the page of an MCP App, which clients know by its scheme alone. */
 const UI = "ui://";
 const A2C_UI = `${UI}a2c/`;
+/** The same for the files of skills, which {@linkcode OfficeSkills} reads. */
+export const A2C_SKILL = "skill://a2c/";
 
 export interface ResourcePlace {
   readonly computer: string;
@@ -101,7 +103,7 @@ export function hasOwnHost(uri: string): boolean {
 /** Whether a URI has the form of those that name a Computer, so that whoever lists it cannot pass for that Computer. */
 export function isReserved(uri: string): boolean {
   const lower = uri.toLowerCase();
-  return lower.startsWith(A2C) || lower.startsWith(A2C_UI);
+  return [A2C, A2C_UI, A2C_SKILL].some((beginning) => lower.startsWith(beginning));
 }
 
 /** Scheme and host; the scheme alone without `//`. A template counts as the URIs that it makes. */
@@ -115,6 +117,7 @@ function keyOf({ computer, mcpServer, uri }: ResourceAddress): string {
 }
 
 function readReserved(clientUri: string): ResourceAddress | undefined {
+  if (clientUri.toLowerCase().startsWith(A2C_SKILL)) return undefined;
   const isPage = clientUri.toLowerCase().startsWith(UI);
   return isPage ? readPath(clientUri.slice(A2C_UI.length), UI) : readPath(clientUri.slice(A2C.length), "");
 }

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { OfficeView } from "../../../src/agent/toolkit/office_view.ts";
 import { OfficePrompts } from "../../../src/gateway/prompts.ts";
+import { OfficeSkills } from "../../../src/gateway/skills/office_skills.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { FakeOffice } from "./_fake_office.ts";
 
@@ -8,16 +9,17 @@ Deno.test("OfficePrompts.find() forgets a prompt that its Computer no longer lis
   let listed = ["old"];
   const office = new FakeOffice(["laptop"], {
     getPrompts: () => Promise.resolve({ prompts: listed.map((name) => ({ name })) } as never),
+    getSkills: () => Promise.resolve([]),
   });
   using view = new OfficeView();
   await view.follow(office);
+  const parts = { view, onLate: () => undefined, logger: silentLogger };
   const prompts = new OfficePrompts({
-    view,
+    ...parts,
+    skills: new OfficeSkills(parts),
     reserved: [],
     nameLength: undefined,
     toClientUri: (uri) => uri,
-    onLate: () => undefined,
-    logger: silentLogger,
   });
   assertEquals((await prompts.find("old", ["laptop"]))?.prompt, "old");
   listed = ["new"];

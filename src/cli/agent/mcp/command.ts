@@ -2,11 +2,11 @@
 import type { Agent } from "../../../agent/agent.ts";
 import { longNames } from "../../../agent/group/computer_names.ts";
 import { OfficeGroup } from "../../../agent/group/office_group.ts";
-import { startJoin } from "../../../agent/group/office_join.ts";
+import { type OfficeJoin, startJoin } from "../../../agent/group/office_join.ts";
 import type { Office } from "../../../agent/toolkit/office_view.ts";
 import { untilAborted } from "../../../async/abortable.ts";
 import { createGateway } from "../../../gateway/gateway_core.ts";
-import type { Gateway } from "../../../gateway/gateway_options.ts";
+import type { Activity, Gateway, GatewayOptions } from "../../../gateway/gateway_options.ts";
 import { createHttpHandler } from "../../../gateway/http/handler.ts";
 import { serveOnStdio } from "../../../gateway/stdio.ts";
 import { OWNER } from "../../../http/mcp/access.ts";
@@ -16,7 +16,6 @@ import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { NamesFile } from "./names_file.ts";
 import { describeFileError } from "../../../files/files.ts";
-import type { Activity } from "../../../gateway/gateway_options.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
 
@@ -40,27 +39,31 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const { office, problem, failed, settled } = context.offices.length > 1
+  const { office, problem, failed, settled, joins } = context.offices.length > 1
     ? joinAll(joining, { names, stack })
     : joinOne(joining, stack);
-  const gateway = stack.use(createGateway(office, {
+  const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
     tools: options.tools,
     builtinTools: options.builtinTools,
     searchAndFetch: options.searchFetch,
-    names: names?.given,
-    onNames: (given) => names?.keep(given),
-    problem,
     patienceMs: options.patience === undefined ? undefined : options.patience * 1000,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
     logger,
-  }));
+  };
+  const onNames: GatewayOptions["onNames"] = (given) => names?.keep(given);
+  const gateway = stack.use(
+    createGateway(office, { ...presented, names: names?.given, onNames, problem }),
+  );
+  const presentOne = ({ agent, problem }: OfficeJoin<Agent>) =>
+    joins.length === 1 ? gateway : stack.use(createGateway(agent, { ...presented, problem }));
+  const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
   const stop = AbortSignal.any([signal, ending.signal]);
   failed.catch(() => ending.abort());
   try {
-    await serveClients(gateway, { ...context, options, signal: stop });
+    await serveClients(gateway, { ...context, options, offices, signal: stop });
     if (!signal.aborted && ending.signal.aborted) await failed;
   } finally {
     // What ends on purpose is not a failure to reach the office.
@@ -75,13 +78,17 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
 /** Serves until the only client is gone, or the signal is aborted. */
 async function serveClients(
   gateway: Gateway,
-  { options, signal, logger }: Pick<McpContext, "signal" | "logger"> & { readonly options: McpOptions },
+  { options, offices, signal, logger }: Pick<McpContext, "signal" | "logger"> & {
+    readonly options: McpOptions;
+    /** Makes a gateway of each office, for paths of their own. */
+    readonly offices: () => Readonly<Record<string, Gateway>>;
+  },
 ): Promise<void> {
   const { http } = options;
   if (http !== undefined) {
     const place = { file: "gateway.token", what: "the office", logger };
     const admission = await admissionOf({ ...options, http }, place);
-    const handler = createHttpHandler(gateway, { ...admission, logger });
+    const handler = createHttpHandler(gateway, { ...admission, offices: offices(), logger });
     return await listenOnHttp(handler, { ...http, logger, signal });
   }
   const service = serveOnStdio(gateway, { logger });
@@ -97,15 +104,18 @@ interface Joined {
   readonly failed: Promise<never>;
   /** Resolves when nothing is being joined any more. */
   readonly settled: Promise<unknown>;
+  /** The offices one by one. */
+  readonly joins: readonly OfficeJoin<Agent>[];
 }
 
 type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger">;
 
 function joinOne({ connect, offices, signal, logger }: Joining, stack: AsyncDisposableStack): Joined {
   const [label = ""] = offices;
-  const { agent, problem } = startJoin((ending) => connect(label, ending), { label, signal, logger });
+  const join = startJoin((ending) => connect(label, ending), { label, signal, logger });
+  const { agent, problem } = join;
   const failed = agent.then((joined) => untilFailed(stack.use(joined)));
-  return { office: agent, problem, failed, settled: agent.catch(() => undefined) };
+  return { office: agent, problem, failed, settled: agent.catch(() => undefined), joins: [join] };
 }
 
 /** Joins several offices: one that cannot be joined, or not yet, keeps nobody from using the others. */
@@ -121,7 +131,7 @@ function joinAll(
   const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
   names?.keepComputers(() => group.names);
   const settled = Promise.allSettled(joins.map(({ agent }) => agent));
-  return { office: group, problem: () => undefined, failed: untilFailed(group), settled };
+  return { office: group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
 
 function untilFailed(office: Office): Promise<never> {

@@ -8,7 +8,7 @@ import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
 
-const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER";
+const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER, and for each office at /mcp/o/OFFICE";
 
 // Loaded when the file of a client is changed.
 const installing = () => import("./install/install.ts");
