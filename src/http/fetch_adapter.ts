@@ -1,6 +1,7 @@
 /** Answers requests of `node:http` by a handler of web-standard ones, with back-pressure in both directions. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers";
 import { refuseRequest } from "./refusals.ts";
 
 export interface FetchOptions {
@@ -99,8 +100,13 @@ async function send({ status, headers, body }: Response, response: ServerRespons
   response.once("close", () => void reader?.cancel().catch(() => undefined));
   try {
     response.writeHead(status, headersOf(headers));
-    response.flushHeaders();
-    for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) {
+    let next = reader?.read();
+    // The head of an answer that begins later is sent alone, and one that is there already goes as a whole.
+    if (next !== undefined && !(await isReady(next))) response.flushHeaders();
+    for (let piece = await next; piece?.value !== undefined; piece = await next) {
+      next = reader?.read();
+      const isLast = next !== undefined && await isReady(next) && (await next).done;
+      if (isLast) return void response.end(piece.value);
       if (!response.write(piece.value)) await untilDrained(response);
       if (response.destroyed) return;
     }
@@ -108,6 +114,12 @@ async function send({ status, headers, body }: Response, response: ServerRespons
   } catch {
     response.destroy();
   }
+}
+
+/** Whether a promise settles before other work has its turn. */
+function isReady(promise: Promise<unknown>): Promise<boolean> {
+  const later = new Promise<boolean>((resolve) => setImmediate(resolve, false));
+  return Promise.race([promise.then(() => true), later]);
 }
 
 function headersOf(headers: Headers): Record<string, string | string[]> {

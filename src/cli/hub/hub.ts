@@ -13,6 +13,9 @@ import { McpPort } from "./mcp_port.ts";
 import type { HubOptions } from "./options.ts";
 import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
 
+/** The most sessions of MCP clients; each costs about 50 kB. */
+const MAX_SESSIONS = 1_000;
+
 export async function openHub(
   options: HubOptions,
   { auth, logger: serverLog }: { readonly auth: AuthProvider | undefined; readonly logger: Logger },
@@ -58,6 +61,7 @@ export async function openHub(
         createSeatsHandler(seats, {
           access: port.keepAdmitted(rule),
           publicUrl,
+          maxSessions: MAX_SESSIONS,
           // Each request needs a credential that no page has, so the name of the host does not matter.
           allowedHosts: ["*"],
           allowedOrigins: options.allowedOrigins?.filter((origin) => origin !== "*" && origin !== "null"),
