@@ -16,7 +16,7 @@ import {
   readTool,
   toListPage,
 } from "./entries.ts";
-import { ServerAnswerError, type ServerAuthorizationError, toFailure } from "./errors.ts";
+import { ServerAnswerError, toFailure } from "./errors.ts";
 import { ToolHeaders } from "../protocol/tool_headers.ts";
 import { makeMcpRequest } from "../tracing.ts";
 import type { Introduction } from "./handshake.ts";
@@ -49,9 +49,10 @@ interface RequestOptions extends OutgoingOptions {
 
 /** An open session, and what is asked in it. Requests throw the errors of `errors.ts`, or the reason of the aborted signal. */
 export class McpConnection {
+  /** Its signs of life and its end. */
+  readonly session: McpSession;
   /** What the server said about itself when the session began. */
   readonly introduction: Introduction;
-  readonly #session: McpSession;
   readonly #context: SessionContext;
   readonly #spanAttributes: Readonly<Record<string, string>>;
   readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
@@ -61,7 +62,7 @@ export class McpConnection {
 
   private constructor(session: McpSession, config: ResolvedServerConfig, context: SessionContext) {
     this.introduction = session.introduction;
-    this.#session = session;
+    this.session = session;
     this.#context = context;
     this.#spanAttributes = { "a2c.mcp_server": config.name };
     const hasHeaders = config.type === "streamable" && this.introduction.era === "2026";
@@ -75,25 +76,6 @@ export class McpConnection {
     limits: RequestLimits,
   ): Promise<McpConnection> {
     return new McpConnection(await McpSession.open(config, context, limits), config, context);
-  }
-
-  /** Resolves to the reason when the session ends. */
-  get closed(): Promise<string> {
-    return this.#session.closed;
-  }
-
-  get isClosed(): boolean {
-    return this.#session.isClosed;
-  }
-
-  /** Whether it ended because the server knows it no longer. */
-  get isLost(): boolean {
-    return this.#session.isLost;
-  }
-
-  /** The last 8,192 characters that a child process wrote to stderr; empty over HTTP. */
-  get stderrTail(): string {
-    return this.#session.stderrTail;
   }
 
   get capabilities(): ServerCapabilities {
@@ -195,7 +177,7 @@ export class McpConnection {
     options: CallOptions,
   ): Promise<Record<string, unknown>> {
     const { onProgress, ask, isLocal, ...limits } = options;
-    const { calls, over } = this.#session;
+    const { calls, over } = this.session;
     using running = calls.begin({ ask, isLocal, onProgress });
     const params = { ...call, _meta: { progressToken: running.token } };
     if (needsTask === true && hasTasks(this.introduction)) {
@@ -236,25 +218,15 @@ export class McpConnection {
 
   /** Asks the server to announce the changes of a resource. */
   async subscribe(uri: string, limits: RequestLimits): Promise<void> {
-    const { listening } = this.#session;
+    const { listening } = this.session;
     if (listening === undefined) await this.#request("resources/subscribe", { uri }, limits);
     else await listening.subscribe(uri, limits);
   }
 
   async unsubscribe(uri: string, limits: RequestLimits): Promise<void> {
-    const { listening } = this.#session;
+    const { listening } = this.session;
     if (listening === undefined) await this.#request("resources/unsubscribe", { uri }, limits);
     else listening.unsubscribe(uri);
-  }
-
-  /** Asks the server for a sign of life. Its refusal by HTTP means that it has lost the session. */
-  async ping(limits: RequestLimits): Promise<void> {
-    await this.#session.ping(limits);
-  }
-
-  /** Ends the session and its child process; requests in flight fail with the reason. Idempotent. */
-  async close(reason?: string, error?: ServerAuthorizationError): Promise<void> {
-    await this.#session.close(reason, error);
   }
 
   async #listAll<T>(
@@ -295,7 +267,7 @@ export class McpConnection {
    * @throws {ServerNotRunningError} when the session has ended or ends.
    */
   async #request(method: string, params: Result, { ask, ...outgoing }: RequestOptions): Promise<Result> {
-    const { peer, over, calls } = this.#session;
+    const { peer, over, calls } = this.session;
     const { timeoutMs, signal } = outgoing;
     signal?.throwIfAborted();
     over.throwIfAborted();
@@ -310,7 +282,7 @@ export class McpConnection {
       const signals = [over, ...signal === undefined ? [] : [signal]];
       return await requestInRounds({ method, params, send, timeoutMs, calls, ask, signals });
     } catch (error) {
-      throw signal?.aborted ? signal.reason : await this.#session.judge(toFailure(error), method);
+      throw signal?.aborted ? signal.reason : await this.session.judge(toFailure(error), method);
     }
   }
 }

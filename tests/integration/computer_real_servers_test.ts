@@ -53,7 +53,7 @@ async function openDirectly(entry: unknown) {
   return {
     connection,
     async [Symbol.asyncDispose]() {
-      await connection.close();
+      await connection.session.close();
       await guard.close();
     },
   };

@@ -35,7 +35,7 @@ async function open(
   return {
     connection,
     async [Symbol.asyncDispose]() {
-      await connection.close();
+      await connection.session.close();
       await guard.close();
     },
   };

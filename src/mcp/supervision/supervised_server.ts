@@ -193,7 +193,7 @@ export class SupervisedServer {
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<T> {
     const before = this.#connection;
-    if (before?.isLost || this.#isRenewing) await this.#renewed(before, signal);
+    if (before?.session.isLost || this.#isRenewing) await this.#renewed(before, signal);
     try {
       return await this.#useNow(request);
     } catch (error) {
@@ -241,7 +241,7 @@ export class SupervisedServer {
   #statusAfter(connection: McpConnection | undefined): ServerStatus {
     if (this.isStopped) return "stopped";
     const { status } = this.#state;
-    return status === "running" && connection?.isClosed !== false ? "retrying" : status;
+    return status === "running" && connection?.session.isClosed !== false ? "retrying" : status;
   }
 
   #notRunning(status: ServerStatus, cause: unknown): ServerNotRunningError {
@@ -307,8 +307,8 @@ export class SupervisedServer {
       if (!signal.aborted) {
         this.#failure = this.#authorization?.required ?? new ServerNotRunningError({ reason });
       }
-      const state = { lastError: reason, stderrTail: connection.stderrTail };
-      return { isFinal: false, isLost: connection.isLost, state };
+      const state = { lastError: reason, stderrTail: connection.session.stderrTail };
+      return { isFinal: false, isLost: connection.session.isLost, state };
     } catch (error) {
       if (!signal.aborted) this.#failure = error;
       const stderrTail = error instanceof ServerNotRunningError ? error.stderrTail : "";
@@ -319,8 +319,8 @@ export class SupervisedServer {
       };
     } finally {
       this.#connection = undefined;
-      this.#isRenewing = connection?.isLost === true;
-      await connection?.close(reason, this.#authorization?.required);
+      this.#isRenewing = connection?.session.isLost === true;
+      await connection?.session.close(reason, this.#authorization?.required);
     }
   }
 
@@ -363,7 +363,7 @@ export class SupervisedServer {
     const over = new AbortController();
     const stop = AbortSignal.any([over.signal, signal]);
     const heartbeat = new Heartbeat({
-      ping: () => connection.ping({ timeoutMs, signal: stop }).then(() => true, isAnswer),
+      ping: () => connection.session.ping({ timeoutMs, signal: stop }).then(() => true, isAnswer),
       isIdle: () => this.#callsInFlight === 0,
       intervalMs: pingIntervalMs,
     });
@@ -372,7 +372,7 @@ export class SupervisedServer {
     try {
       const stopped = untilAborted(stop).then(() => reasonOf(stop.reason));
       const signedOut = this.#authorization?.untilSignedOut(stop).then(() => "signed out", () => stopped);
-      return await Promise.race([connection.closed, heartbeat.hung, signedOut ?? stopped]);
+      return await Promise.race([connection.session.closed, heartbeat.hung, signedOut ?? stopped]);
     } finally {
       this.#heartbeat = undefined;
       over.abort();

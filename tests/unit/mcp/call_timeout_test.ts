@@ -51,6 +51,6 @@ Deno.test("a call has its own time-out instead of the minute of the MCP SDK", as
   assertEquals(delays, [7_200_000]);
   cancel.abort(new TypeError("enough"));
   await assertRejects(() => call, TypeError, "enough");
-  await connection.close();
+  await connection.session.close();
   await guard.close();
 });
