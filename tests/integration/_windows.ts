@@ -18,6 +18,8 @@ const tool = (name: string) => ({
 export class WindowOffice implements AsyncDisposable {
   readonly server: SmcpServer;
   readonly computer: ScriptedComputer;
+  /** Where the programs connect; the Server itself by default. */
+  url: string;
   /** The private folder of the user. */
   readonly folder = Deno.makeTempDirSync();
   readonly #all: AsyncDisposableStack;
@@ -25,6 +27,7 @@ export class WindowOffice implements AsyncDisposable {
 
   private constructor(server: SmcpServer, computer: ScriptedComputer, all: AsyncDisposableStack) {
     this.server = server;
+    this.url = server.url;
     this.computer = computer;
     this.#all = all;
   }
@@ -79,7 +82,7 @@ export class WindowOffice implements AsyncDisposable {
 
   /** What stands before the options of a command. */
   connection(name = "ada"): string[] {
-    return ["--url", this.server.url, "--office", "lab", "--name", name];
+    return ["--url", this.url, "--office", "lab", "--name", name];
   }
 
   get env(): Record<string, string> {

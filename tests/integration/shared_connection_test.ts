@@ -1,8 +1,12 @@
 /** One connection that several programs use as one Agent, without the socket between them. */
 import { assertEquals } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { ownConnection } from "../../src/cli/agent/seat/seat_holder.ts";
 import { SharedConnection } from "../../src/cli/agent/seat/shared_connection.ts";
 import { openConnection } from "../../src/link/connect.ts";
 import { SmcpServer } from "../../src/server/server.ts";
+import { scripted } from "../fixtures/stdio_config.ts";
+import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -109,4 +113,36 @@ Deno.test("what a program has begun is cancelled when it has gone, in the name o
   other.end();
   assertEquals(await cancelled, { agent: "ada", req_id: asked.body.req_id });
   assertEquals(one.isBusy, false);
+});
+
+// proves: question-wait
+Deno.test("a program without questions waits for the owner where another one has opened the channel", async () => {
+  const echo = { name: "echo", inputSchema: { type: "object" } };
+  const decision = Promise.withResolvers<boolean>();
+  await using office = await ComputerOffice.open(
+    { servers: { s: scripted({ tools: [echo] }, { default_tool_meta: null }) } },
+    { confirm: ({ claimedAgent }) => claimedAgent === "asking" || decision.promise },
+  );
+  await office.agent.leave();
+  const { signal } = new AbortController();
+  const context = { signal, timeoutMs: TIMEOUT_MS };
+  const connections: SharedConnection[] = [];
+  const connection = await openConnection({ url: office.server.url }, {
+    ...context,
+    onEvent: (incoming) => connections[0]?.onEvent(incoming),
+  });
+  const shared = new SharedConnection(connection);
+  connections.push(shared);
+  const connect = (name: string) =>
+    Agent.connectBy(
+      { url: office.server.url, office: "lab", name },
+      (_options, { onEvent }) => Promise.resolve(ownConnection(shared, shared.share(onEvent))),
+    );
+  await using asking = await connect("asking");
+  const onQuestion = () => ({ action: "cancel" } as const);
+  assertEquals((await asking.computer("laptop").callTool("echo", {}, { onQuestion })).isError, false);
+  const silent = await connect("silent");
+  const onWait = () => decision.resolve(true);
+  assertEquals((await silent.computer("laptop").callTool("echo", {}, { onWait })).isError, false);
+  await silent.close();
 });

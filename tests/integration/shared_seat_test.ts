@@ -120,6 +120,50 @@ test("a holder that is stopped is noticed and replaced, and is a guest when it g
   assertEquals((await holder.call("echo", { n: 5 })).isError, false);
 });
 
+/** Passes connections on to a port, and keeps the far end open when the near one is gone. */
+function openGhostlyWire(port: number): { readonly url: string } & Disposable {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const ends: Deno.TcpConn[] = [];
+  void (async () => {
+    for await (const near of listener) {
+      const far = await Deno.connect({ hostname: "127.0.0.1", port });
+      ends.push(near, far);
+      near.readable.pipeTo(far.writable, { preventClose: true }).catch(() => undefined);
+      far.readable.pipeTo(near.writable).catch(() => undefined);
+    }
+  })();
+  return {
+    url: `http://127.0.0.1:${listener.addr.port}`,
+    [Symbol.dispose]() {
+      listener.close();
+      for (const end of ends) {
+        try {
+          end.close();
+        } catch {
+          // Closed already, with its stream.
+        }
+      }
+    },
+  };
+}
+
+test("the ghost of a killed holder keeps the seat from nobody", async () => {
+  await using office = await WindowOffice.open();
+  using wire = openGhostlyWire(office.server.port);
+  office.url = wire.url;
+  await using stack = new AsyncDisposableStack();
+  const [holder, guest] = await openTwo(office, stack);
+  holder.signal("SIGKILL");
+  await holder.ended;
+  // The Server still has its connection.
+  assertEquals(await office.seated(), ["ada"]);
+  assertEquals((await guest.call("echo", { n: 1 })).isError, false);
+  guest.signal("SIGKILL");
+  await guest.ended;
+  await using late = await office.client("Codex");
+  assertEquals((await late.call("echo", { n: 2 })).isError, false);
+});
+
 test("windows keep their own options", async () => {
   await using office = await WindowOffice.open();
   await using all = await office.client("Claude");
