@@ -245,11 +245,7 @@ export class AuthorizationServer implements AsyncDisposable {
   async #register(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     if (request.method === "OPTIONS") {
-      const headers = {
-        ...OPEN_TO_PAGES,
-        "access-control-allow-headers": "content-type, mcp-protocol-version",
-      };
-      return sendJson(exchange, 200, { body: {}, headers });
+      return sendJson(exchange, 200, { body: {}, headers: OPEN_TO_PAGES });
     }
     if (request.method !== "POST") return sendJson(exchange, 405, { body: { error: "method not allowed" } });
     const text = await readBody(request);
@@ -319,7 +315,10 @@ const ASKED: ReadonlyMap<string, Asked> = new Map([
   [PATHS.token, "token"],
 ]);
 /** What a page of any origin may read: nothing of it depends on who asks. */
-const OPEN_TO_PAGES = { "access-control-allow-origin": "*" } as const;
+const OPEN_TO_PAGES = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "authorization, content-type, mcp-protocol-version",
+} as const;
 
 /**
  * A request for authorization in the words of the hub. Clients ask for scopes that it does not have, for a sign-in of OpenID

@@ -160,8 +160,24 @@ export class Clients {
     }
   }
 
-  /** Forgets registrations that have had no grant for a while. */
+  /** Keeps the metadata document of a client that somebody has connected, for when its host does not answer. */
+  keepDocument(id: string, metadata: ClientMetadata): void {
+    this.#file.run(
+      "INSERT OR REPLACE INTO documents (client_id, metadata) SELECT ?1, ?2 " +
+        "WHERE EXISTS (SELECT 1 FROM grants WHERE client_id = ?1)",
+      id,
+      JSON.stringify(metadata),
+    );
+  }
+
+  findDocument(id: string): unknown {
+    const json = this.#file.get("SELECT metadata FROM documents WHERE client_id = ?", id)?.["metadata"];
+    return typeof json === "string" ? parseJson(json) : undefined;
+  }
+
+  /** Forgets what has had no grant for a while. */
   prune(): void {
+    this.#file.run("DELETE FROM documents WHERE client_id NOT IN (SELECT client_id FROM grants)");
     this.#file.run(
       "DELETE FROM clients WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM grants WHERE client_id = clients.id)",
       this.#now() - UNUSED_CLIENT_MS,

@@ -30,6 +30,7 @@ export class GrantsInUse {
   readonly #known = new Map<string, string>();
   /** Changes when another program writes. */
   #version: unknown;
+  #isFailing = false;
   readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(grants: Grants, { file, audit }: { readonly file: StateFile; readonly audit: Logger }) {
@@ -70,13 +71,17 @@ export class GrantsInUse {
     return use;
   }
 
-  /** A file that cannot be read keeps nobody from anything here: each request finds that out by itself. */
+  /** A file that cannot be used keeps nobody from anything here: each request finds that out by itself. */
   #look(): void {
     try {
       this.#file.transact(() => this.#write());
       this.#compare();
+      this.#isFailing = false;
     } catch (error) {
-      this.#audit.error("failed to use the hub's state file", { error: describeError(error) });
+      if (!this.#isFailing) {
+        this.#audit.error("failed to use the hub's state file", { error: describeError(error) });
+      }
+      this.#isFailing = true;
     }
   }
 

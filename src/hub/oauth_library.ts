@@ -317,23 +317,39 @@ function consentPrompt(
   return new Prompt({ name: "consent", requestable: true }, check);
 }
 
-/** A document in the form of a registration: what a client asks for beyond that, it does not get. */
+/**
+ * A document in the form of a registration: what a client asks for beyond that, it does not get. Where its host does not answer,
+ * the client of a grant is the one that it was.
+ */
 async function readDocument(
   url: string,
-  { fetchDocument }: Pick<LibraryOptions, "fetchDocument">,
+  { fetchDocument, stores: { clients } }: Pick<LibraryOptions, "fetchDocument" | "stores">,
 ): Promise<Response> {
   if (url === WARM_UP) return new Response(null, { status: 404 });
-  const response = await fetchDocument(new URL(url));
-  if (response.status !== 200 || response.body === null) {
-    await response.body?.cancel();
-    return new Response(null, { status: response.status === 200 ? 502 : response.status });
-  }
-  const text = await readBoundedText(response.body, { maxBytes: MAX_DOCUMENT_BYTES });
-  const document = parseJson(text ?? "");
+  const { document, cacheControl } = await fetchJson(url, fetchDocument).catch((error) => {
+    const kept = clients.findDocument(url);
+    if (!isRecord(kept)) throw error;
+    return { document: { ...kept, client_id: url }, cacheControl: null };
+  });
   if (!isRecord(document)) throw new TypeError("Cannot read the metadata of the client: no JSON object");
-  const metadata = fullMetadata(String(document["client_id"]), parseClientMetadata(document));
-  const cacheControl = response.headers.get("cache-control");
-  return Response.json(metadata, { headers: cacheControl === null ? {} : { "cache-control": cacheControl } });
+  const metadata = parseClientMetadata(document);
+  const id = String(document["client_id"]);
+  if (id === url) clients.keepDocument(id, metadata);
+  const headers = cacheControl === null ? undefined : { "cache-control": cacheControl };
+  return Response.json(fullMetadata(id, metadata), { headers });
+}
+
+async function fetchJson(
+  url: string,
+  fetchDocument: LibraryOptions["fetchDocument"],
+): Promise<{ readonly document: unknown; readonly cacheControl: string | null }> {
+  const { status, body, headers } = await fetchDocument(new URL(url));
+  if (status !== 200 || body === null) {
+    await body?.cancel();
+    throw new TypeError(`Cannot read the metadata of the client: its host answers ${status}`);
+  }
+  const text = await readBoundedText(body, { maxBytes: MAX_DOCUMENT_BYTES });
+  return { document: parseJson(text ?? ""), cacheControl: headers.get("cache-control") };
 }
 
 const REFUSALS = ["authorization.error", "grant.error", "revocation.error"] as const;

@@ -22,6 +22,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS clients (
     id TEXT PRIMARY KEY, metadata TEXT NOT NULL, used_at INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS documents (client_id TEXT PRIMARY KEY, metadata TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS artifacts (
     digest TEXT PRIMARY KEY, kind TEXT NOT NULL, payload TEXT NOT NULL, grant_id TEXT,
     consumed_at INTEGER, expires_at INTEGER NOT NULL

@@ -277,6 +277,27 @@ Deno.test("a client is known by its metadata document, which is read once", asyn
   assertEquals(read, [id]);
 });
 
+Deno.test("a client that was connected is known when the host of its document does not answer", async () => {
+  const id = "https://claude.example/oauth/client.json";
+  let isThere = true;
+  const fetchDocument = () =>
+    isThere
+      ? Promise.resolve(Response.json({ client_id: id, client_name: "Claude", redirect_uris: [REDIRECT] }))
+      : Promise.reject(new TypeError("Unreachable"));
+  await using hub = await HubDoor.open({ fetch: fetchDocument });
+  const client = HubClient.of(hub.url, id);
+  const redirect = await client.consent(hub.resource("lab"), { code: hub.invite("lab") });
+  const first = await tokensOf(await client.exchange(redirect));
+  await hub.restart();
+  const second = await tokensOf(await client.refresh(first.refresh));
+  isThere = false;
+  await hub.restart();
+  await tokensOf(await client.refresh(second.refresh));
+  const stranger = HubClient.of(hub.url, "https://other.example/client.json");
+  const { page } = await new HubBrowser().open(await stranger.page(hub.resource("lab")));
+  assertStringIncludes(page ?? "", "Cannot connect the client");
+});
+
 Deno.test("two people who use one service have a grant each, although its client is the same", async () => {
   await using hub = await HubDoor.open();
   const first = await connected(hub);
