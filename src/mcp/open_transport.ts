@@ -25,6 +25,10 @@ export async function prepareTransport(
   config: ResolvedServerConfig,
 ): Promise<(context: TransportContext) => Transport> {
   if (config.type === "stdio") return (context) => new StdioTransport(config.server_parameters, context);
-  const { openHttpTransport } = await import("./http/transport.ts");
-  return (context) => openHttpTransport(config, context);
+  if (config.type === "sse") {
+    const { SseTransport } = await import("./http/sse.ts");
+    return (context) => new SseTransport(config, context);
+  }
+  const { StreamableTransport } = await import("./http/streamable.ts");
+  return (context) => new StreamableTransport(config, context);
 }

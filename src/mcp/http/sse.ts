@@ -1,7 +1,8 @@
 /** HTTP with Server-Sent Events, as before Streamable HTTP: one stream for all that the server says, and a URL to post to. */
+import type { HttpConfig } from "../auth/protected_server.ts";
 import { ServerNotRunningError } from "../errors.ts";
 import type { RpcMessage, Transport } from "../json_rpc.ts";
-import type { HttpListener, HttpRequests } from "./requests.ts";
+import { type HttpContext, type HttpListener, HttpRequests } from "./requests.ts";
 
 export class SseTransport implements Transport {
   onmessage?: Transport["onmessage"];
@@ -11,9 +12,10 @@ export class SseTransport implements Transport {
   #endpoint: URL | undefined;
   #version: string | undefined;
 
-  constructor(http: HttpRequests, listener: HttpListener) {
-    this.#http = http;
-    this.#listener = listener;
+  /** @throws {ConfigurationError} when the URL cannot be used. */
+  constructor(config: HttpConfig, context: HttpContext) {
+    this.#http = new HttpRequests(config, context);
+    this.#listener = context.listener;
     // Nobody may wait for it when the stream ends.
     this.#begun.promise.catch(() => {});
   }

@@ -7,11 +7,18 @@ import { settledWithin } from "../../async/abortable.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { isRecord } from "../../json/json.ts";
 import { encodeHeaderValue } from "../../protocol/tool_headers.ts";
+import type { HttpConfig } from "../auth/protected_server.ts";
 import { ServerAnswerError, ServerNotRunningError, UNREADABLE } from "../errors.ts";
 import type { RpcMessage, SendOptions, Transport } from "../json_rpc.ts";
 import { MIN_STREAM_INTERVAL_MS } from "../limits.ts";
 import { RpcErrorCode, VERSION_MEMBER } from "../../protocol/mcp.ts";
-import { type HttpListener, type HttpRequests, isEventStreamOf, requestIdOf } from "./requests.ts";
+import {
+  type HttpContext,
+  type HttpListener,
+  HttpRequests,
+  isEventStreamOf,
+  requestIdOf,
+} from "./requests.ts";
 
 const SESSION_HEADER = "mcp-session-id";
 const VERSION_HEADER = "mcp-protocol-version";
@@ -32,6 +39,8 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   "tasks/cancel": "taskId",
 };
 
+type StreamableConfig = Extract<HttpConfig, { type: "streamable" }>;
+
 /** How much of a stream was read. */
 interface StreamEnd {
   /** The id of its last event that had one. */
@@ -49,15 +58,16 @@ export class StreamableTransport implements Transport {
   #version: string | undefined;
   #sessionId: string | undefined;
   #reopenMs = REOPEN_MS;
+  /** Whether closing also ends the session at the server. */
   readonly #terminates: boolean;
   /** Whether the server ever opened a stream that was asked for. */
   #hasStream = false;
 
-  /** @param terminates Whether to end the session at the server when it is closed. */
-  constructor(http: HttpRequests, listener: HttpListener, terminates: boolean) {
-    this.#http = http;
-    this.#listener = listener;
-    this.#terminates = terminates;
+  /** @throws {ConfigurationError} when the URL cannot be used. */
+  constructor(config: StreamableConfig, context: HttpContext) {
+    this.#http = new HttpRequests(config, context);
+    this.#listener = context.listener;
+    this.#terminates = config.server_parameters.terminate_on_close;
   }
 
   async start(): Promise<void> {}

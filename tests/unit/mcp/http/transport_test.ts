@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readResolved } from "../../../../src/config/values.ts";
-import { openHttpTransport } from "../../../../src/mcp/http/transport.ts";
+import { SseTransport } from "../../../../src/mcp/http/sse.ts";
+import { StreamableTransport } from "../../../../src/mcp/http/streamable.ts";
 import { Inflow } from "../../../../src/mcp/json_rpc.ts";
 import { DEFAULT_SERVER_LIMITS } from "../../../../src/mcp/limits.ts";
 import { silentLogger } from "../../../../src/log.ts";
@@ -16,7 +17,7 @@ async function open(answer: (request: Request) => Response, type: "streamable" |
   const config = readResolved("s", { name: "s", type, server_parameters: { url } });
   if (config.type === "stdio") throw new TypeError("Cannot open: not a server over HTTP");
   const failed: string[] = [];
-  const transport = openHttpTransport(config, {
+  const context = {
     log: silentLogger,
     limits: DEFAULT_SERVER_LIMITS,
     inflow: new Inflow(),
@@ -25,11 +26,14 @@ async function open(answer: (request: Request) => Response, type: "streamable" |
       onGone() {},
       onStreamBroken() {},
       onStreamOpened() {},
-      onFailed: (id, error) => void failed.push(`${id}: ${error.message}`),
+      onFailed: (id: unknown, error: Error) => void failed.push(`${id}: ${error.message}`),
       onQuestion() {},
       isAsked: () => false,
     },
-  });
+  };
+  const transport = config.type === "sse"
+    ? new SseTransport(config, context)
+    : new StreamableTransport(config, context);
   await transport.start();
   const close = async () => {
     await transport.close({ isGone: true });
@@ -61,7 +65,7 @@ Deno.test("a stream is resumed after its last event that had an id", async () =>
     return new Response(method === "GET" ? streams.shift() : "retry: 0\nid: 1\ndata:\n\n", EVENTS);
   });
   const answers: unknown[] = [];
-  server.transport.onmessage = (message) => void answers.push(message);
+  server.transport.onmessage = (message: unknown) => void answers.push(message);
   await within(server.transport.send(request), "the answer");
   assertEquals(resumed, ["1", "2", "2"]);
   assertEquals(answers, [{ jsonrpc: "2.0", id: 1, result: {} }]);
