@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
 import type { EntryConnection, McpOptions } from "./install/entry.ts";
 import type { ChangeOptions } from "./install/install.ts";
+import { LINK_CLIENTS, type LinkClient } from "./install/links.ts";
 import { declareHttp } from "../../http_service.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
@@ -73,6 +74,19 @@ export function addMcpCommand(
   changing(mcp.command("install").description("write the gateway's entry into the file of an MCP client"))
     .action(async (client: ClientName, change: ChangeOptions) => {
       await (await installing()).installInto(client, connection(), { ...change, gateway: mcp.opts() });
+    });
+  mcp.command("link")
+    .description(
+      "print the link that adds the gateway, or the MCP server at a URL, to a client with one click",
+    )
+    .addArgument(new Argument("<client>", "the MCP client").choices(LINK_CLIENTS))
+    .argument("[url]", "the URL of a hub or of a gateway over HTTP")
+    .option("--as <name>", "the name of the entry", DEFAULT_ENTRY_NAME)
+    .action(async (client: LinkClient, url: string | undefined, { as }: { readonly as: string }) => {
+      const place = url === undefined
+        ? { connection: connection(), gateway: mcp.opts<McpOptions>() }
+        : { url };
+      await (await installing()).printLink(client, place, as);
     });
   changing(mcp.command("uninstall").description("remove the entry again"))
     .action(async (client: ClientName, change: ChangeOptions) => {

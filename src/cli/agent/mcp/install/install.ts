@@ -9,6 +9,7 @@ import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
+import { installLink, type LinkClient, linkedUrl } from "./links.ts";
 import {
   type EntryConnection,
   type GatewayEntry,
@@ -68,6 +69,22 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
       `A token that was written for the entry stays in ${folder}, where entries of other clients may use it.`,
     );
   }
+}
+
+/** Prints the link that adds the entry, or the MCP server at a URL, with one click. */
+export async function printLink(
+  client: LinkClient,
+  place: { readonly url: string } | { readonly connection: EntryConnection; readonly gateway: McpOptions },
+  as: string,
+): Promise<void> {
+  if ("url" in place) {
+    console.log(installLink(client, { name: as, entry: { url: linkedUrl(place.url) } }));
+    return;
+  }
+  const { command, args, files } = planEntry(place.connection, place.gateway, as);
+  // The link is for this user: what it starts reads these files.
+  await writeEntryFiles(files);
+  console.log(installLink(client, { name: as, entry: { command, args } }));
 }
 
 /** Prints the entry in the form that most clients read. */
