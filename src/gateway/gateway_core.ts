@@ -19,6 +19,7 @@ import { ScopedResources } from "./resources/scoped_resources.ts";
 import { ResourceSubscriptions } from "./resources/subscriptions.ts";
 import { ResourceUris } from "./resources/uris.ts";
 import { LOCAL_PROMPT_NAMES, makeLocalPrompts } from "./local_prompts.ts";
+import { type PinnedTool, PinnedTools } from "./pinned_tools.ts";
 import { OfficePrompts } from "./prompts.ts";
 import { OfficeSkills } from "./skills/office_skills.ts";
 import { isOfOpenAi } from "./clients.ts";
@@ -64,6 +65,7 @@ export class GatewayCore implements Gateway {
   readonly #connectorClients: SearchAndFetch;
   readonly #index = new ToolIndex();
   readonly #results = new LongResults();
+  readonly #pinned: PinnedTools;
   readonly #ready: Promise<void>;
   readonly #listeners = new Set<(change: GatewayChange) => void>();
   readonly #onActivity: (activity: Activity) => void;
@@ -76,6 +78,8 @@ export class GatewayCore implements Gateway {
     this.#hasBuiltins = options.builtinTools ?? true;
     this.#mode = options.tools ?? "all";
     this.#connectorClients = options.searchAndFetch ?? "auto";
+    const onPinned = guarded("onPinned", () => options.onPinned?.(this.#pinned.given), logger);
+    this.#pinned = new PinnedTools({ onChange: options.onChange, given: options.pinned, onPinned });
     const reserved = [...SEARCH_TOOL_NAMES, ...(this.#hasBuiltins ? BUILTIN_NAMES : [])];
     this.#names = new ToolNames({ nameLength: options.nameLength, given: options.names, reserved });
     const toClientUri: ToClientUri = (uri, place) => this.#uris.toClient(uri, place);
@@ -113,6 +117,11 @@ export class GatewayCore implements Gateway {
   /** The names that tools have been given, to be passed as `GatewayOptions.names` to the next run. */
   get names(): GivenName[] {
     return this.#names.given;
+  }
+
+  /** The tools that clients have called, to be passed as `GatewayOptions.pinned` to the next run. */
+  get pinned(): PinnedTool[] {
+    return this.#pinned.given;
   }
 
   /** The id of the office; `undefined` before the Agent has joined it. */
@@ -157,6 +166,7 @@ export class GatewayCore implements Gateway {
       mode: this.#mode,
       index: this.#index,
       results: this.#results,
+      pinned: this.#pinned,
     };
     const usual = new ScopedTools(this.#toolset, toolParts);
     const forConnectors = new ScopedTools(this.#toolset, {

@@ -3,6 +3,7 @@ import { Throttle } from "../async/throttle.ts";
 import type { Access } from "../http/mcp/access.ts";
 import type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";
 import type { GivenName } from "../agent/toolkit/tool_names.ts";
+import type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 
 /** How a gateway presents its office. */
 export interface GatewayOptions
@@ -29,6 +30,16 @@ export interface GatewayOptions
    * use them: those of OpenAI, by the name that they give themselves (`auto`, the default), `always` all, or `never` any.
    */
   readonly searchAndFetch?: SearchAndFetch | undefined;
+  /**
+   * What becomes of a tool whose title, description, schemas or annotations are others than when a client called it first:
+   * `allow` it, which is the default; `ask` the owner at its Computer before each call; or `block`, so that it is neither
+   * listed nor called. Clients that may always call a tool know it by its name alone.
+   */
+  readonly onChange?: OnToolChange | undefined;
+  /** The tools that clients have called, such as {@linkcode Gateway.pinned} of an earlier run. */
+  readonly pinned?: Iterable<PinnedTool> | undefined;
+  /** Called when a tool is called for the first time, with all of them: keep them for the next run. */
+  readonly onPinned?: ((tools: readonly PinnedTool[]) => void) | undefined;
   /** Why the Agent is not connected yet, in words for users, while `agent` is a promise. */
   readonly problem?: (() => string | undefined) | undefined;
   /** Called after each call of a client. An error that it throws is logged. */
@@ -78,6 +89,8 @@ export type GatewayChange =
 export interface Gateway extends AsyncDisposable {
   /** The names that tools have been given, to be passed as {@linkcode GatewayOptions.names} to the next run. */
   readonly names: readonly GivenName[];
+  /** The tools that clients have called, to be passed as {@linkcode GatewayOptions.pinned} to the next run. */
+  readonly pinned: readonly PinnedTool[];
   /** Calls `listener` after each change for clients, until the returned function is called. */
   onChange(listener: (change: GatewayChange) => void): () => void;
   /** Ends all calls that wait for an answer, and forgets the office. May be called twice. */

@@ -27,6 +27,7 @@ export type {
   ToolsMode,
 } from "./gateway_options.ts";
 export type { Access, AccessRule } from "../http/mcp/access.ts";
+export type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
 export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
 export type { AccessRights } from "../protocol/rights.ts";

@@ -14,6 +14,7 @@ import { noToolResult } from "../agent/toolkit/tool_result.ts";
 import type { OfficeTool, Toolset } from "../agent/toolkit/toolset.ts";
 import { pageOf } from "./paging.ts";
 import { type CallTarget, concerns, type Scope, type ToolsMode } from "./gateway_options.ts";
+import type { PinnedTools } from "./pinned_tools.ts";
 import type { LongResults } from "./search/long_results.ts";
 import { makeSearchTools } from "./search/search_tools.ts";
 import type { ToolIndex } from "./search/tool_index.ts";
@@ -42,6 +43,7 @@ export interface ScopedToolParts {
   readonly mode: ToolsMode;
   readonly index: ToolIndex;
   readonly results: LongResults;
+  readonly pinned: PinnedTools;
   /** Tools of the gateway that take the names of tools of Computers, which then get longer ones. */
   readonly connectors?: readonly LocalTool[];
 }
@@ -52,6 +54,7 @@ const OF_COMPUTER = "_of_computer";
 export class ScopedTools {
   readonly #toolset: Toolset;
   readonly #calls: OfficeCalls;
+  readonly #pinned: PinnedTools;
   readonly #scope: Scope;
   readonly #mode: ModeSwitch;
   readonly #index: ToolIndex;
@@ -69,13 +72,14 @@ export class ScopedTools {
     this.#toolset = toolset;
     this.#connectors = new Set(connectors.map(({ definition }) => definition.name));
     this.#calls = calls;
+    this.#pinned = parts.pinned;
     this.#scope = scope;
     this.#mode = new ModeSwitch(scope.kind === "search" ? "search" : mode);
     this.#index = index;
     this.#locals = byName([...locals, ...connectors]);
     this.#searchTools = byName(makeSearchTools({
       index: () => this.#indexed(),
-      isReached: (tool) => concerns(tool, scope),
+      isReached: (tool) => this.#isOffered(tool),
       computers: () => this.#toolset.computers.filter((computer) => concerns({ computer }, scope)),
       problem: () => this.#toolset.problem,
       find: (name) => this.#find(name),
@@ -127,9 +131,13 @@ export class ScopedTools {
 
   /** Every call of a tool of a Computer comes this way, so that the rights of its client are checked here alone. */
   #call(tool: OfficeTool, args: Json, context: ToolContext): Promise<McpToolResult> {
+    const change = this.#pinned.changeOf(tool);
+    if (change === "block") return Promise.resolve(errorResult(changedText(tool)));
     const permission = permissionOf(tool.definition, context.rights ?? "read");
     if (permission !== "none") {
-      return this.#calls.call(tool, args, { ...context, ask: permission === "ask" });
+      this.#pinned.pin(tool);
+      const ask = permission === "ask" || change === "ask";
+      return this.#calls.call(tool, args, { ...context, ask });
     }
     return Promise.resolve(errorResult(
       `Cannot call ${
@@ -143,9 +151,13 @@ export class ScopedTools {
   get #offered(): readonly OfficeTool[] {
     const { all } = this.#toolset;
     if (this.#reached?.from !== all) {
-      this.#reached = { from: all, tools: all.filter((tool) => concerns(tool, this.#scope)) };
+      this.#reached = { from: all, tools: all.filter((tool) => this.#isOffered(tool)) };
     }
     return this.#reached.tools;
+  }
+
+  #isOffered(tool: OfficeTool): boolean {
+    return concerns(tool, this.#scope) && this.#pinned.changeOf(tool) !== "block";
   }
 
   /** The tools of the search can be called in either mode: a client may have listed them before it changed. */
@@ -175,6 +187,14 @@ export class ScopedTools {
     await this.#index.update(new Map(computers.map((computer) => [computer, this.#toolset.of(computer)])));
     return this.#index;
   }
+}
+
+function changedText({ computer, definition: { name } }: OfficeTool): string {
+  return `Cannot call ${toSeenName(name)} on Computer ${
+    toSeenName(computer)
+  }: its description, schema or annotations are ` +
+    "others than when it was called first. The tool did not run. Tell the user, who can look at the tool and allow it as " +
+    "it is, by another file of --state";
 }
 
 /** The name of a tool before it was renamed; empty for one that was not. */

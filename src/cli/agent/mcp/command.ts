@@ -39,7 +39,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const { office, problem, failed, settled, joins } = context.offices.length > 1
+  const { office, group, problem, failed, settled, joins } = context.offices.length > 1
     ? joinAll(joining, { names, stack })
     : joinOne(joining, stack);
   const presented: GatewayOptions = {
@@ -48,15 +48,22 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     tools: options.tools,
     builtinTools: options.builtinTools,
     searchAndFetch: options.searchFetch,
+    onChange: options.onChange,
     patienceMs: options.patience === undefined ? undefined : options.patience * 1000,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
     logger,
   };
   const onNames: GatewayOptions["onNames"] = (given) => names?.keep(given);
-  const gateway = stack.use(
-    createGateway(office, { ...presented, names: names?.given, onNames, problem }),
-  );
+  const gateway: Gateway = stack.use(createGateway(office, {
+    ...presented,
+    names: names?.given,
+    onNames,
+    pinned: names?.pinned,
+    onPinned: () => names?.keep(gateway.names),
+    problem,
+  }));
+  names?.keepBeside(() => ({ computers: group?.names, pinned: gateway.pinned }));
   const presentOne = ({ agent, problem }: OfficeJoin<Agent>) =>
     joins.length === 1 ? gateway : stack.use(createGateway(agent, { ...presented, problem }));
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
@@ -98,6 +105,8 @@ async function serveClients(
 
 interface Joined {
   readonly office: Office | Promise<Office>;
+  /** The offices, where there are several. */
+  readonly group: OfficeGroup | undefined;
   /** Why no office is joined yet, in words for users. */
   readonly problem: () => string | undefined;
   /** Rejects when no office can be used any more; never resolves. */
@@ -115,7 +124,8 @@ function joinOne({ connect, offices, signal, logger }: Joining, stack: AsyncDisp
   const join = startJoin((ending) => connect(label, ending), { label, signal, logger });
   const { agent, problem } = join;
   const failed = agent.then((joined) => untilFailed(stack.use(joined)));
-  return { office: agent, problem, failed, settled: agent.catch(() => undefined), joins: [join] };
+  const settled = agent.catch(() => undefined);
+  return { office: agent, group: undefined, problem, failed, settled, joins: [join] };
 }
 
 /** Joins several offices: one that cannot be joined, or not yet, keeps nobody from using the others. */
@@ -129,9 +139,8 @@ function joinAll(
   for (const { agent } of joins) agent.then((joined) => stack.use(joined), () => undefined);
   const given = [...longNames(computers, offices), ...names?.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
-  names?.keepComputers(() => group.names);
   const settled = Promise.allSettled(joins.map(({ agent }) => agent));
-  return { office: group, problem: () => undefined, failed: untilFailed(group), settled, joins };
+  return { office: group, group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
 
 function untilFailed(office: Office): Promise<never> {

@@ -46,7 +46,15 @@ export function addMcpCommand(
         .choices(["auto", "always", "never"]).default("auto").env("A2C_SEARCH_FETCH"),
     )
     .addOption(
-      new Option("--state <file>", "a file that keeps the names of tools over restarts").env("A2C_STATE"),
+      new Option(
+        "--on-change <what>",
+        "what becomes of a tool that is another one than when it was called first: allow it, ask at its Computer, or block it",
+      )
+        .choices(["allow", "ask", "block"]).default("allow").env("A2C_ON_CHANGE"),
+    )
+    .addOption(
+      new Option("--state <file>", "a file that keeps the names of tools, and what was called, over restarts")
+        .env("A2C_STATE"),
     )
     .addOption(
       new Option("--timeout <seconds>", "how long a call may take without progress (default: 300)")

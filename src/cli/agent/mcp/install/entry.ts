@@ -5,6 +5,7 @@ import { replaceFile } from "../../../../files/files.ts";
 import { DEFAULT_SOCKET_PATH } from "../../../../protocol/server_address.ts";
 import type { AgentConnectionOptions } from "../../../credentials.ts";
 import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
+import type { OnToolChange } from "../../../../gateway/pinned_tools.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
@@ -16,6 +17,7 @@ export interface McpOptions extends HttpOptions {
   readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
   readonly searchFetch: SearchAndFetch;
+  readonly onChange: OnToolChange;
   readonly state?: string;
   /** Seconds. */
   readonly timeout?: number;
@@ -123,6 +125,7 @@ function optionWords(options: McpOptions): string[] {
     tools,
     builtinTools,
     searchFetch,
+    onChange,
     nameLength,
     timeout,
     patience,
@@ -133,6 +136,7 @@ function optionWords(options: McpOptions): string[] {
     ...given("--tools", tools === "all" ? undefined : tools),
     ...(builtinTools ? [] : ["--no-builtin-tools"]),
     ...given("--search-fetch", searchFetch === "auto" ? undefined : searchFetch),
+    ...given("--on-change", onChange === "allow" ? undefined : onChange),
     ...given("--name-length", nameLength),
     ...given("--timeout", timeout === undefined ? undefined : `${timeout}s`),
     ...given("--patience", patience === undefined ? undefined : `${patience}s`),
