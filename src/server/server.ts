@@ -31,10 +31,13 @@ import { loadTracing } from "../tracing.ts";
 import { type ListenError, startListening, stopListening } from "../http/listening.ts";
 import { defaultMaxSockets, TcpSockets, warnOfOpenFiles } from "./engine/tcp_sockets.ts";
 import { ServerCertificate } from "../http/tls.ts";
+import { InnerPort } from "./engine/inner_port.ts";
 import { Watchdog } from "./engine/watchdog.ts";
 
 /** Starts a Server as `SmcpServer.listen()` does, with further paths on its port. For programs of this package. */
 export let listenBeside: (options: ListenOptions, others: OtherPaths) => Promise<SmcpServer>;
+/** The URL by which members in the process of such a Server reach it with TLS; `undefined` without. */
+export let innerUrlOf: (server: SmcpServer) => string | undefined;
 
 /** How long a start waits for Redis. After that the Server listens, not ready, and goes on trying. */
 const OFFICES_START_MS = 5_000;
@@ -60,6 +63,7 @@ export class SmcpServer implements AsyncDisposable {
 
   static {
     listenBeside = (options, others) => SmcpServer.#listen(options, others);
+    innerUrlOf = (server) => server.#parts.innerUrl;
   }
 
   private constructor(parts: Parts) {
@@ -92,12 +96,14 @@ export class SmcpServer implements AsyncDisposable {
       await settledWithin(side.hub.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
       const metricsAddress = await own.metricsPort?.listen(signal);
+      const innerUrl = await own.innerPort?.listen(signal);
       health.watchdog = new Watchdog(http, { ...address, logger, onFailed: failure.resolve });
       return new SmcpServer({
         http,
         address,
         metrics,
         metricsAddress,
+        innerUrl,
         stop: own.stop,
         side,
         failure: failure.promise,
@@ -261,6 +267,7 @@ interface Parts {
   readonly failure: Promise<ListenError>;
   readonly address?: Address;
   readonly metricsAddress?: Address | undefined;
+  readonly innerUrl?: string | undefined;
 }
 
 interface Address {
@@ -308,15 +315,18 @@ async function openOwn(options: OwnOptions, settings: Settings) {
   const metricsPort = port === undefined
     ? undefined
     : openMetricsPort({ ...place, port, checks, metrics: page, httpOptions });
+  const hasInner = isTls && others !== undefined;
+  const innerPort = hasInner ? new InnerPort(httpOptions, { onRequest, install: side.install }) : undefined;
   const stop = async () => {
     await health.watchdog?.close();
     await side.close();
     await stopListening(http);
+    await innerPort?.close();
     await metricsPort?.close();
     await certificate?.close();
     refusals.close();
   };
-  return { http, side, health, metrics, metricsPort, isTls, stop };
+  return { http, side, health, metrics, metricsPort, innerPort, isTls, stop };
 }
 
 function urlOf({ host, port, isTls = false }: Address): string {

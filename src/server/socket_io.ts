@@ -38,6 +38,8 @@ export interface SocketIoContext {
 export interface SocketIoSide {
   readonly hub: Hub;
   readonly engine: Engine;
+  /** Serves another HTTP server as well, until that one is closed. */
+  readonly install: (http: HttpServer) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   return {
     hub,
     engine,
+    install: (other) => void port.install(other),
     async close() {
       // Clients come back at once, and the offices may take seconds to close.
       isClosed = true;

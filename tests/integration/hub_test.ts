@@ -9,6 +9,7 @@ import { connectV1, HttpDoor } from "../fixtures/http_door.ts";
 import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
+import { makeCertificate } from "./_tls_server.ts";
 
 // The transports of the official clients leave timers and streams behind.
 const test = (name: string, fn: () => Promise<void>) =>
@@ -63,30 +64,27 @@ class TestHub implements AsyncDisposable {
 
   /** Begins a session as a client does, without a library. */
   async initialize(path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
-    const response = await fetch(this.door.at(path), {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        ...headers,
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: {
-          protocolVersion: "2025-11-25",
-          capabilities: {},
-          clientInfo: { name: "raw", version: "1" },
-        },
-      }),
-    });
+    const response = await fetch(this.door.at(path), initializing(headers));
     return { status: response.status, text: await response.text() };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#all.disposeAsync();
   }
+}
+
+function initializing(headers: Record<string, string>): RequestInit {
+  const clientInfo = { name: "raw", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  return {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+  };
 }
 
 function bearer(token: string): Record<string, string> {
@@ -240,6 +238,24 @@ test("a hub tells clients without a token where to get one, of any office in the
   ]);
   const server = await fetch(hub.door.at("/.well-known/oauth-authorization-server"));
   assertEquals((await server.json()).issuer, "https://hub.example.com");
+});
+
+test("a hub with TLS joins its offices, whoever has signed its certificate", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { certFile, keyFile } = await makeCertificate(folder);
+    await using hub = await TestHub.start(["--tls-cert", certFile, "--tls-key", keyFile]);
+    using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
+    const url = new URL("/mcp/o/lab", hub.origin.replace("127.0.0.1", "localhost"));
+    const begun = await fetch(url, { client, ...initializing(bearer("lab-only")) });
+    assertStringIncludes(await begun.text(), "A2C-SMCP office");
+    const ca = await Deno.readTextFile(certFile);
+    const options = { url: url.origin, office: "lab", name: "ada", token: "member", observer: true, ca };
+    await using member = await Agent.connect({ ...options, timeoutMs: 100_000 });
+    assertEquals((await member.listOffice()).map(({ name }) => name), ["hub"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 test("a hub that no client could use, or whose file of tokens has a slip, does not start", async () => {

@@ -49,9 +49,9 @@ export async function openHub(
       ? anyOf([staticTokens({ tokens: [{ token, name: "hub", roles: ["agent"] }] }), auth])
       : undefined,
     others: (request, response, context) => port.serve(request, response, context),
-    async onListening(listening) {
-      url = localUrl(listening);
-      const publicUrl = options.publicUrl ?? url;
+    async onListening({ url: listening, innerUrl }) {
+      url = innerUrl ?? localUrl(listening);
+      const publicUrl = options.publicUrl ?? localUrl(listening);
       const rule = await access.begin({
         publicUrl,
         computersOf: (office) => computersOf(office, connection()),
@@ -79,7 +79,7 @@ export async function openHub(
   };
 }
 
-/** The URL by which this process reaches the port that it listens on. */
+/** The URL by which this machine reaches the port that the hub listens on. */
 function localUrl(listening: string): string {
   const url = new URL(listening);
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";

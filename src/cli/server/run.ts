@@ -30,8 +30,8 @@ export interface Surroundings extends AsyncDisposable {
   readonly auth: AuthProvider | undefined;
   /** The paths beside those of the Server. */
   readonly others: OtherPaths;
-  /** Called when the Server listens, with its URL. */
-  onListening(url: string): Promise<void>;
+  /** Called when the Server listens, with its URL, and with TLS that for members in this process. */
+  onListening(urls: { readonly url: string; readonly innerUrl: string | undefined }): Promise<void>;
   /** Ends what is in flight, when the Server is about to end; takes this long at most. */
   finish(timeoutMs: number): Promise<void>;
 }
@@ -70,7 +70,10 @@ export async function runServer(
   });
   if (warning !== undefined) logger.warn(warning);
   const { url } = server;
-  await around?.onListening(url);
+  if (around !== undefined) {
+    const { innerUrlOf } = await import("../../server/server.ts");
+    await around.onListening({ url, innerUrl: innerUrlOf(server) });
+  }
   announce("server", options, { text: `listening on ${url}`, message: "listening", fields: { url } });
   if (server.metricsUrl !== undefined) logger.info("serving metrics", { url: server.metricsUrl });
   const failure = await Promise.race([untilAborted(signal), server.untilFailed()]);
