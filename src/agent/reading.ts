@@ -1,16 +1,16 @@
-/** Reads resources of MCP servers, and documents, pages and elements among them. */
-import { parseGetDeskTopRet, parseReadResourceRet } from "../protocol/answers.ts";
-import { parseDesktopEntry } from "../protocol/desktop.ts";
-import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
+/** Reads resources of MCP servers and windows, also from Computers that know fewer requests. */
+import { parseGetDeskTopRet, parseGetWindowsRet, parseReadResourceRet } from "../protocol/answers.ts";
+import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/call.ts";
+import { type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError, UnsupportedRequestError } from "../protocol/errors.ts";
-import { GET_DESKTOP_EVENT, READ_RESOURCE_EVENT } from "../protocol/events.ts";
+import { GET_DESKTOP_EVENT, GET_WINDOWS_EVENT, READ_RESOURCE_EVENT } from "../protocol/events.ts";
 import type { ReadResourceRet } from "../protocol/resources.ts";
 import { windowIdentity } from "../uri/window_uri.ts";
 import { fillContents } from "./blobs.ts";
-import * as documents from "./documents.ts";
-import type { ReadResourceOptions } from "./remote_options.ts";
-import type { RequestOptions, Requests } from "./requests.ts";
+import { EXTENSION_TIMEOUT_MS } from "./computer_facts.ts";
+import type { DesktopOptions, ReadResourceOptions } from "./remote_options.ts";
+import { isNotServed, type RequestOptions, type Requests } from "./requests.ts";
 
 export async function readResource(
   requests: Requests,
@@ -41,55 +41,18 @@ async function readWindow(
   throw new SmcpError(ErrorCode.NOT_FOUND, `Resource not found: no window "${uri}"`, { details: { uri } });
 }
 
-export async function readDocumentMetadata(
+/** Reads the windows with their titles and MCP servers; `undefined` when the Computer does not tell them. */
+export async function readWindows(
   requests: Requests,
-  uri: string,
-  options: ReadResourceOptions,
-): Promise<DPEDocument> {
-  return documents.readDocument(await readAt(requests, documents.documentUri(uri), options));
-}
-
-export async function readDocumentPages(
-  requests: Requests,
-  uri: string,
-  { offset, limit, ...options }: ReadResourceOptions & documents.PageIndexOptions,
-): Promise<DPEDocumentPages> {
-  const pages = documents.documentPagesUri(uri, { offset, limit });
-  return documents.readDocumentPages(await readAt(requests, pages, options));
-}
-
-export async function readPage(
-  requests: Requests,
-  uri: string,
-  { pageIndex, format, categories, ...options }:
-    & ReadResourceOptions
-    & documents.PageOptions
-    & { readonly pageIndex: number },
-): Promise<DPEPage> {
-  const page = documents.pageUri(uri, pageIndex, { format, categories });
-  return documents.readPage({ ...await readAt(requests, page, options), format });
-}
-
-export async function readElement(
-  requests: Requests,
-  uri: string,
-  { elementId, format, ...options }:
-    & ReadResourceOptions
-    & documents.FormatOptions
-    & { readonly elementId: string },
-): Promise<DPEElementDetail> {
-  const element = documents.elementUri(uri, elementId, { format });
-  return documents.readElement({ ...await readAt(requests, element, options), format });
-}
-
-async function readAt(
-  requests: Requests,
-  uri: string,
-  options: ReadResourceOptions,
-): Promise<documents.DocumentAnswer> {
-  return {
-    uri,
-    result: await readResource(requests, uri, options),
-    onFlaws: (fields) => requests.warn("document has flaws", { uri, ...fields }),
-  };
+  { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...options }: DesktopOptions,
+): Promise<DesktopEntry[] | undefined> {
+  const limits = { ...options, timeoutMs: Math.min(timeoutMs, EXTENSION_TIMEOUT_MS) };
+  const asked = { ...limits, parse: parseGetWindowsRet };
+  try {
+    const { windows } = await requests.ask(GET_WINDOWS_EVENT, { desktop_size: size, window }, asked);
+    return windows.map(toDesktopEntry);
+  } catch (error) {
+    if (isNotServed(error)) return undefined;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 /** One Computer of the office, as an Agent uses it. */
 import * as answers from "../protocol/answers.ts";
 import type { GetComputerConfigRet } from "../protocol/config.ts";
-import { type Desktop, type DesktopEntry, parseDesktopEntry, toDesktopEntry } from "../protocol/desktop.ts";
+import { type Desktop, type DesktopEntry, parseDesktopEntry } from "../protocol/desktop.ts";
 import type { DPEDocument, DPEDocumentPages, DPEElementDetail, DPEPage } from "../protocol/dpe.ts";
 import * as events from "../protocol/events.ts";
 import type { FinderPage } from "../protocol/finder.ts";
@@ -11,17 +11,15 @@ import { parseGetMcpServersRet, parseGetPromptRet, parseGetPromptsRet } from "..
 import type { GetPromptRet } from "../protocol/prompts.ts";
 import type { DpeResource, ReadResourceRet } from "../protocol/resources.ts";
 import type { SkillRef } from "../protocol/skills.ts";
-import { DEFAULT_TIMEOUT_SECONDS } from "../protocol/call.ts";
 import type { CallToolResult, SMCPTool } from "../protocol/tools.ts";
 import { isFrom } from "../protocol/version.ts";
 import { makeRequest } from "../tracing.ts";
 import { fillPrompt } from "./blobs.ts";
 import { type CallParts, callTool } from "./calls.ts";
-import { EXTENSION_TIMEOUT_MS } from "./computer_facts.ts";
-import type { FormatOptions, PageIndexOptions, PageOptions } from "./documents.ts";
+import * as documents from "./documents.ts";
 import * as reading from "./reading.ts";
 import type * as Options from "./remote_options.ts";
-import { isNotServed, type RequestOptions, type Requests } from "./requests.ts";
+import type { RequestOptions, Requests } from "./requests.ts";
 import type { SkillFile, SkillFileOptions } from "./skills.ts";
 import { putBlob, type PutBlobOptions, type UploadedBlob, type UploadSource } from "./uploads.ts";
 
@@ -172,23 +170,8 @@ export class RemoteComputer {
    * uses `client:get_desktop`; then `title` and `mcpServer` are absent.
    */
   async getWindows(options: Options.DesktopOptions = {}): Promise<DesktopEntry[]> {
-    const { size, window, timeoutMs = DEFAULT_TIMEOUT_SECONDS * 1000, ...rest } = options;
-    const asked = {
-      ...rest,
-      timeoutMs: Math.min(timeoutMs, EXTENSION_TIMEOUT_MS),
-      parse: answers.parseGetWindowsRet,
-    };
-    try {
-      const answer = await this.#requests.ask(
-        events.GET_WINDOWS_EVENT,
-        { desktop_size: size, window },
-        asked,
-      );
-      return answer.windows.map(toDesktopEntry);
-    } catch (error) {
-      if (!isNotServed(error)) throw error;
-      return (await this.getDesktop(options)).map(parseDesktopEntry);
-    }
+    return await reading.readWindows(this.#requests, options) ??
+      (await this.getDesktop(options)).map(parseDesktopEntry);
   }
 
   /** Fetches a page of the Finder (`client:get_finder`; `docs/protocol/finder.md#fetching-documents`). */
@@ -206,16 +189,17 @@ export class RemoteComputer {
    * @param uri The document's `dpe://` URI, or that of one of its pages or elements.
    * @throws {SmcpError} At each level, 4201 for an unknown document and 4204 when `uri` is not a document URI.
    */
-  readDocumentMetadata(uri: string, options: Options.ReadResourceOptions = {}): Promise<DPEDocument> {
-    return reading.readDocumentMetadata(this.#requests, uri, options);
+  async readDocumentMetadata(uri: string, options: Options.ReadResourceOptions = {}): Promise<DPEDocument> {
+    return documents.readDocument(await this.#readAt(documents.documentUri(uri), options));
   }
 
   /** Reads a document's metadata and a part of its page index: Level 1 with `depth=pages`. */
-  readDocumentPages(
+  async readDocumentPages(
     uri: string,
-    options: Options.ReadResourceOptions & PageIndexOptions = {},
+    { offset, limit, ...options }: Options.ReadResourceOptions & documents.PageIndexOptions = {},
   ): Promise<DPEDocumentPages> {
-    return reading.readDocumentPages(this.#requests, uri, options);
+    const at = documents.documentPagesUri(uri, { offset, limit });
+    return documents.readDocumentPages(await this.#readAt(at, options));
   }
 
   /**
@@ -224,12 +208,13 @@ export class RemoteComputer {
    * @param pageIndex The number of the page, from 0.
    * @throws {SmcpError} 4202 for an unknown page.
    */
-  readPage(
+  async readPage(
     uri: string,
     pageIndex: number,
-    options: Options.ReadResourceOptions & PageOptions = {},
+    { format, categories, ...options }: Options.ReadResourceOptions & documents.PageOptions = {},
   ): Promise<DPEPage> {
-    return reading.readPage(this.#requests, uri, { ...options, pageIndex });
+    const at = documents.pageUri(uri, pageIndex, { format, categories });
+    return documents.readPage({ ...await this.#readAt(at, options), format });
   }
 
   /**
@@ -238,12 +223,13 @@ export class RemoteComputer {
    * @param elementId The `element_id` in the page.
    * @throws {SmcpError} 4203 for an unknown element.
    */
-  readElement(
+  async readElement(
     uri: string,
     elementId: string,
-    options: Options.ReadResourceOptions & FormatOptions = {},
+    { format, ...options }: Options.ReadResourceOptions & documents.FormatOptions = {},
   ): Promise<DPEElementDetail> {
-    return reading.readElement(this.#requests, uri, { ...options, elementId });
+    const at = documents.elementUri(uri, elementId, { format });
+    return documents.readElement({ ...await this.#readAt(at, options), format });
   }
 
   /**
@@ -386,6 +372,14 @@ export class RemoteComputer {
   async getDpe(uri: string, options: RequestOptions = {}): Promise<DpeResource> {
     const asked = { ...options, parse: answers.parseGetDpeRet };
     return (await this.#requests.ask(events.GET_DPE_EVENT, { uri }, asked)).resource;
+  }
+
+  async #readAt(uri: string, options: Options.ReadResourceOptions): Promise<documents.DocumentAnswer> {
+    return {
+      uri,
+      result: await reading.readResource(this.#requests, uri, options),
+      onFlaws: (fields) => this.#requests.warn("document has flaws", { uri, ...fields }),
+    };
   }
 
   #subscribe(event: string, options: Options.ReadResourceOptions & { readonly uri: string }): Promise<void> {
