@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { settledWithin, untilAborted } from "../async/abortable.ts";
 import { describeFileError, replaceFile } from "../files/files.ts";
 import type { Logger } from "../log.ts";
+import type { AccessRule } from "../http/mcp/access.ts";
 import type { AdmissionOptions, HttpHandler } from "../http/mcp/entrance.ts";
 import { describeError } from "../text/text.ts";
 import { isLoopback } from "../protocol/server_address.ts";
@@ -29,7 +30,12 @@ export interface HttpOptions {
 /** Declares the options of a program whose variables begin with `prefix`, such as `A2C_GATEWAY`. Others need `--http`. */
 export function declareHttp(
   program: Command,
-  { prefix, paths }: { readonly prefix: string; readonly paths: string },
+  { prefix, paths, more = [] }: {
+    readonly prefix: string;
+    readonly paths: string;
+    /** Further options that need `--http`. */
+    readonly more?: readonly Option[];
+  },
 ): void {
   const options = [
     new Option("--http <[host:]port>", `serve clients over HTTP, at ${paths}`)
@@ -47,6 +53,7 @@ export function declareHttp(
       "--allow-origin <origin>",
       "the origin of pages that may use it, such as https://app.example.com; can be repeated",
     ).argParser(collectOrigin),
+    ...more,
   ];
   for (const option of options) program.addOption(option);
   program.hook("preAction", () => {
@@ -70,6 +77,8 @@ export interface TokenPlace {
   /** What others could use without it, such as `the office`. */
   readonly what: string;
   readonly logger: Logger;
+  /** Admits clients with tokens of their own. Then one of the owner is accepted only where it is given. */
+  readonly access?: AccessRule | undefined;
 }
 
 /**
@@ -81,8 +90,11 @@ export async function admissionOf(
   options: HttpOptions & { readonly http: HttpPlace },
   place: TokenPlace,
 ): Promise<AdmissionOptions> {
-  const { allowHost, allowOrigin } = options;
-  return { token: await tokenOf(options, place), allowedHosts: allowHost, allowedOrigins: allowOrigin };
+  const { allowHost: allowedHosts, allowOrigin: allowedOrigins, httpToken, httpTokenFile } = options;
+  const { access } = place;
+  const isOwnerLeftOut = access !== undefined && httpToken === undefined && httpTokenFile === undefined;
+  const token = isOwnerLeftOut ? undefined : await tokenOf(options, place);
+  return { token, access, allowedHosts, allowedOrigins };
 }
 
 async function tokenOf(

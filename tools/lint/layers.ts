@@ -88,6 +88,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "server",
     "computer",
     "agent",
+    "jwt",
     "http",
     "gateway",
     "hub",

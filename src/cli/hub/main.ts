@@ -1,11 +1,12 @@
 /** The command line of `hub.ts`: a Server, and the gateway to its offices, on one port. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { addServerOptions, readServerOptions } from "../server/main.ts";
 import { runServer } from "../server/run.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
+import { parsePublicUrl } from "../resource_server.ts";
 import { addGrantCommands } from "./grants.ts";
 import type { HubOptions } from "./options.ts";
 import { stateFileOption } from "./state.ts";
@@ -64,15 +65,6 @@ function hubOptions(): Option[] {
     new Option("--activity-log <file>", "append a line of JSON to this file for each call of an MCP client")
       .env("A2C_ACTIVITY_LOG"),
   ];
-}
-
-/** Tokens are for URLs below this one, so it has one spelling. */
-function parsePublicUrl(raw: string): string {
-  const url = URL.parse(raw);
-  const isOrigin = url !== null && (url.protocol === "https:" || url.protocol === "http:") &&
-    (raw === url.origin || raw === `${url.origin}/`);
-  if (isOrigin) return url.origin;
-  throw new InvalidArgumentError("Expected an origin such as https://hub.example.com, without a path");
 }
 
 function examples(hub: string): string {

@@ -26,6 +26,7 @@ import {
   type JsonBody,
   readJsonBody,
 } from "./json_body.ts";
+import { METADATA_PATH } from "./resource_server.ts";
 import {
   MAX_FIRST_BYTES,
   SESSION_HEADER,
@@ -36,8 +37,6 @@ import {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
-/** Where clients read about a path, which follows (RFC 9728). */
-const METADATA_PATH = "/.well-known/oauth-protected-resource";
 /** What they read about without a path. */
 const DEFAULT_PATH = "/mcp";
 /** The method that opens a stream in MCP of 2026. */

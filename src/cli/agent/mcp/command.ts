@@ -14,6 +14,8 @@ import type { Logger } from "../../../log.ts";
 import { shorten } from "../../../text/text.ts";
 import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
+import { protectResource } from "../../../http/mcp/resource_server.ts";
+import { openResourceServer } from "../../resource_server.ts";
 import { NamesFile } from "./names_file.ts";
 import { describeFileError } from "../../../files/files.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
@@ -91,11 +93,23 @@ async function serveClients(
     readonly offices: () => Readonly<Record<string, Gateway>>;
   },
 ): Promise<void> {
-  const { http } = options;
+  const { http, publicUrl } = options;
   if (http !== undefined) {
-    const place = { file: "gateway.token", what: "the office", logger };
+    await using tokens = await openResourceServer(options, logger);
+    if (tokens !== undefined && publicUrl === undefined) {
+      throw new UsageError(
+        "Cannot use --oauth-issuer: clients ask for tokens by the URL of this port; add --public-url",
+      );
+    }
+    const access = tokens && protectResource([tokens]);
+    const place = { file: "gateway.token", what: "the office", logger, access };
     const admission = await admissionOf({ ...options, http }, place);
-    const handler = createHttpHandler(gateway, { ...admission, offices: offices(), logger });
+    const handler = createHttpHandler(gateway, {
+      ...admission,
+      publicUrl,
+      offices: offices(),
+      logger,
+    });
     return await listenOnHttp(handler, { ...http, logger, signal });
   }
   const service = serveOnStdio(gateway, { logger });

@@ -5,6 +5,7 @@ import type { EntryConnection, McpOptions } from "./install/entry.ts";
 import type { ChangeOptions } from "./install/install.ts";
 import { LINK_CLIENTS, type LinkClient } from "./install/links.ts";
 import { declareHttp } from "../../http_service.ts";
+import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
@@ -67,7 +68,11 @@ export function addMcpCommand(
       )
         .argParser(parseSeconds),
     );
-  declareHttp(mcp, { prefix: "A2C_GATEWAY", paths: HTTP_PATHS });
+  declareHttp(mcp, {
+    prefix: "A2C_GATEWAY",
+    paths: HTTP_PATHS,
+    more: [publicUrlOption(), ...resourceServerOptions({ prefix: "A2C_GATEWAY" })],
+  });
   mcp
     .option(
       "--activity-log <file>",
@@ -100,6 +105,13 @@ export function addMcpCommand(
     .action(async (client: ClientName, change: ChangeOptions) => {
       await (await installing()).uninstallFrom(client, change);
     });
+}
+
+function publicUrlOption(): Option {
+  return new Option(
+    "--public-url <url>",
+    "the origin at which clients reach this port, such as https://office.example.com",
+  ).argParser(parsePublicUrl).env("A2C_GATEWAY_PUBLIC_URL");
 }
 
 function changing(command: Command): Command {

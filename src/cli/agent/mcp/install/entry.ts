@@ -8,11 +8,12 @@ import type { SearchAndFetch } from "../../../../gateway/gateway_options.ts";
 import type { OnToolChange } from "../../../../gateway/pinned_tools.ts";
 import type { HttpOptions } from "../../../http_service.ts";
 import { UsageError } from "../../../outcome.ts";
+import type { ResourceServerOptions } from "../../../resource_server.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { importWords } from "../../../../own_imports.ts";
 
 /** The options of `mcp`. */
-export interface McpOptions extends HttpOptions {
+export interface McpOptions extends HttpOptions, ResourceServerOptions {
   readonly nameLength?: number;
   readonly tools: "all" | "search" | "auto";
   readonly builtinTools: boolean;
