@@ -2,11 +2,12 @@
  * The hub as a program: a Server and, on the same port, the gateway to its offices for any number of MCP clients. It has no
  * exports.
  *
- * It needs what the Server needs, and the permission to read the files of its options. `--help` lists the options.
+ * It needs what the Server needs, and the permissions to read the files of its options, and to read and write the folder of its
+ * state file. `--help` lists the options.
  *
  * ```sh
- * deno run --allow-net --ignore-env --allow-read=tokens.txt,clients.txt hub.ts --token-file tokens.txt \
- *   --mcp-token-file clients.txt
+ * deno run --allow-net --ignore-env --allow-read=tokens.txt,state --allow-write=state hub.ts --token-file tokens.txt \
+ *   --state-file state/hub.sqlite
  * ```
  *
  * @module

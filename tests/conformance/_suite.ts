@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 
-const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12";
+export const SUITE = "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12";
 /** The folder of the baseline, in which the suite runs. */
 export const FOLDER = fromFileUrl(new URL(".", import.meta.url));
 /** The scenarios that do not apply, of clients and servers. */
