@@ -1,4 +1,4 @@
-/** Attacker: an office of another Server. Its Computers want to be taken for those of a second office of the same client */
+/** Attacker: an office beside others. It wants its Computers to be taken for those of another office. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { OfficeGroup } from "../../src/agent/group/office_group.ts";
 import { createToolkit, type Toolkit } from "../../src/agent/toolkit/toolkit.ts";
