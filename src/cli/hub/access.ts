@@ -1,14 +1,17 @@
-/** Which MCP clients a hub admits: by tokens of a file, and by tokens of its own authorization server. */
-import { hubAccessRule } from "../../hub/access_rule.ts";
+/** Which MCP clients a hub admits: by tokens of a file, of an identity provider, and of its own authorization server. */
+import { hubTokens } from "../../hub/access_rule.ts";
 import { AuthorizationServer } from "../../hub/authorization_server.ts";
 import type { HubResource, Operator } from "../../hub/consents.ts";
 import { StateFileError } from "../../hub/state_file.ts";
 import { buildPath, parsePath } from "../../gateway/http/paths.ts";
 import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
+import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
+import { protectResource, type TokenVerifier } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { UsageError } from "../outcome.ts";
 import { McpTokenFile } from "./mcp_tokens.ts";
 import type { HubOptions } from "./options.ts";
+import { openResourceServer } from "../resource_server.ts";
 import { hubStateFile } from "./state.ts";
 
 export interface AccessParts {
@@ -22,15 +25,17 @@ export class HubAccess implements AsyncDisposable {
   readonly #stateFile: string | undefined;
   readonly #clients: McpTokenFile | undefined;
   readonly #operators: McpTokenFile | undefined;
+  readonly #identity: JwtAccess | undefined;
   readonly #log: Logger;
   readonly #opened: AsyncDisposableStack;
   #server: AuthorizationServer | undefined;
 
   private constructor(
-    { stateFile, clients, operators, logger, opened }: {
+    { stateFile, clients, operators, identity, logger, opened }: {
       readonly stateFile: string | undefined;
       readonly clients: McpTokenFile | undefined;
       readonly operators: McpTokenFile | undefined;
+      readonly identity: JwtAccess | undefined;
       readonly logger: Logger;
       readonly opened: AsyncDisposableStack;
     },
@@ -38,6 +43,7 @@ export class HubAccess implements AsyncDisposable {
     this.#stateFile = stateFile;
     this.#clients = clients;
     this.#operators = operators;
+    this.#identity = identity;
     this.#log = logger;
     this.#opened = opened;
   }
@@ -48,13 +54,18 @@ export class HubAccess implements AsyncDisposable {
     const open = async (path: string | undefined) =>
       path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
     const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
-    const path = hubStateFile(options);
-    if (path === undefined && clients === undefined) {
+    const identity = await openResourceServer(options, logger);
+    if (identity !== undefined) opening.use(identity);
+    // Where people sign in at an identity provider, the hub has no sign-in of its own unless it is asked for.
+    const path = identity !== undefined && options.stateFile === undefined
+      ? undefined
+      : hubStateFile(options);
+    if (path === undefined && clients === undefined && identity === undefined) {
       throw new UsageError(
         "Cannot start the hub: no MCP client could use it; give --state-file FILE, for grants, or --mcp-token-file FILE",
       );
     }
-    return new HubAccess({ stateFile: path, clients, operators, logger, opened: opening.move() });
+    return new HubAccess({ stateFile: path, clients, operators, identity, logger, opened: opening.move() });
   }
 
   /** The authorization server; `undefined` when its state cannot be kept. */
@@ -65,15 +76,20 @@ export class HubAccess implements AsyncDisposable {
   /** Opens the authorization server, and resolves to the rule for all clients. */
   async begin({ publicUrl, computersOf }: AccessParts): Promise<AccessRule> {
     const rules: AccessRule[] = this.#clients === undefined ? [] : [this.#clients];
+    const verifiers: TokenVerifier[] = this.#identity === undefined ? [] : [this.#identity];
     if (this.#stateFile === undefined) {
-      this.#log.info("clients cannot sign in: there is no file for their grants; give --state-file");
+      if (this.#identity === undefined) {
+        this.#log.info("clients cannot sign in: there is no file for their grants; give --state-file");
+      }
     } else {
       const operators = this.#operators;
       const operator = operators && ((token: string) => Promise.resolve(operatorOf(operators, token)));
       const parts = { stateFile: this.#stateFile, publicUrl, computersOf, operator, logger: this.#log };
       this.#server = this.#opened.use(await openServer(parts));
-      rules.push(hubAccessRule(this.#server, { publicUrl }));
+      verifiers.push(hubTokens(this.#server, { publicUrl }));
     }
+    const [verifier, ...more] = verifiers;
+    if (verifier !== undefined) rules.push(protectResource([verifier, ...more]));
     const [first, ...others] = rules;
     if (first === undefined) throw new UsageError("Cannot start the hub: no MCP client could use it");
     return firstRule([first, ...others]);

@@ -6,7 +6,7 @@ import { didYouMean } from "../../text/spelling.ts";
 import { parseName } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
-import { parsePublicUrl } from "../resource_server.ts";
+import { parsePublicUrl, resourceServerOptions } from "../resource_server.ts";
 import { addGrantCommands } from "./grants.ts";
 import type { HubOptions } from "./options.ts";
 import { stateFileOption } from "./state.ts";
@@ -56,6 +56,7 @@ function hubOptions(): Option[] {
       "let whoever has a token of this file consent to clients, without an invitation; one per line, with its offices",
     ).env("A2C_OPERATOR_TOKEN_FILE"),
     stateFileOption(),
+    ...resourceServerOptions({ prefix: "A2C_HUB" }),
     new Option("--hub-name <name>", "the name of the hub as the Agent of an office").argParser(parseName)
       .default("hub").env("A2C_HUB_NAME"),
     new Option(
