@@ -5,6 +5,7 @@ import type { Logger } from "../log.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import { RpcError, RpcErrorCode } from "../protocol/mcp.ts";
 import { describeError } from "../text/text.ts";
+import type { ServerAuthorization } from "./auth/server_authorization.ts";
 import type { RequestLimits } from "./call_options.ts";
 import type { EraMemory } from "./era_memory.ts";
 import {
@@ -30,10 +31,10 @@ import type { Journal } from "./journal.ts";
 import type { ServerLimits } from "./limits.ts";
 import { listenedLists, Listening } from "./listening.ts";
 import { BoundedNotifications, type NotificationListener, readNotification } from "./notifications.ts";
-import { prepareTransport, type TransportContext } from "./open_transport.ts";
 import { type PeerListener, RpcPeer } from "./rpc_peer.ts";
 import { SessionCalls } from "./session_calls.ts";
 import type { ProcessGuard } from "./stdio/guard.ts";
+import { StdioTransport } from "./stdio/transport.ts";
 import type { WarnOnce } from "./warn_once.ts";
 
 /** How long a server may take to answer a ping after its event stream broke, in milliseconds. */
@@ -45,7 +46,7 @@ const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 /** How long the start of a session waits for the stream of changes, in milliseconds. */
 const LISTEN_TIMEOUT_MS = 2_000;
 
-export interface SessionContext extends Pick<TransportContext, "authorization"> {
+export interface SessionContext {
   readonly listener: NotificationListener;
   readonly guard: ProcessGuard;
   readonly log: Logger;
@@ -55,6 +56,13 @@ export interface SessionContext extends Pick<TransportContext, "authorization"> 
   readonly limits: ServerLimits;
   /** Remembers which kind of versions a server speaks. */
   readonly eras?: EraMemory | undefined;
+  readonly authorization?: ServerAuthorization | undefined;
+}
+
+interface TransportContext extends Omit<SessionContext, "listener"> {
+  readonly inflow: Inflow;
+  /** Learns what an HTTP answer means for the session. */
+  readonly listener: HttpListener;
 }
 
 /** A session: it opens, tells changes, is probed for signs of life, and ends. What is asked in it is in `connection.ts`. */
@@ -308,4 +316,17 @@ export class McpSession {
     if (isFailure(error) || error instanceof ServerAnswerError) return error;
     return new ServerNotRunningError({ reason: describeError(error), cause: error, stderrTail });
   }
+}
+
+/** Loads what the transport of a configuration needs, and returns a function that opens it. */
+async function prepareTransport(
+  config: ResolvedServerConfig,
+): Promise<(context: TransportContext) => Transport> {
+  if (config.type === "stdio") return (context) => new StdioTransport(config.server_parameters, context);
+  if (config.type === "sse") {
+    const { SseTransport } = await import("./http/sse.ts");
+    return (context) => new SseTransport(config, context);
+  }
+  const { StreamableTransport } = await import("./http/streamable.ts");
+  return (context) => new StreamableTransport(config, context);
 }
