@@ -35,7 +35,12 @@ export interface ServerCapabilities {
   readonly listChanged: boolean;
   readonly completions: boolean;
   readonly prompts: boolean;
+  /** The Skills extension: `skills/list`. */
+  readonly skills: boolean;
 }
+
+/** The name of the Skills extension of MCP (SEP-2640). */
+const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
 /** What has a parameter to complete, as MCP writes it. */
 export type CompletionRef =
@@ -55,7 +60,7 @@ export class McpConnection {
   readonly introduction: Introduction;
   readonly #context: SessionContext;
   readonly #spanAttributes: Readonly<Record<string, string>>;
-  readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0 };
+  readonly #listBytes = { tools: 0, resources: 0, templates: 0, prompts: 0, skills: 0 };
   readonly #listFreshMs: { [Kind in ListKind]?: number | undefined } = {};
   /** The arguments that go into HTTP headers; `undefined` where there are no headers. */
   readonly #toolHeaders: ToolHeaders | undefined;
@@ -79,7 +84,7 @@ export class McpConnection {
   }
 
   get capabilities(): ServerCapabilities {
-    const { tools, resources, completions, prompts } = this.introduction.capabilities;
+    const { tools, resources, completions, prompts, extensions } = this.introduction.capabilities;
     const { subscribe, listChanged } = isRecord(resources) ? resources : {};
     return {
       tools: tools !== undefined,
@@ -88,11 +93,12 @@ export class McpConnection {
       listChanged: listChanged === true,
       completions: completions !== undefined,
       prompts: prompts !== undefined,
+      skills: isRecord(extensions) && isRecord(extensions[SKILLS_EXTENSION]),
     };
   }
 
-  /** Whether the server announces changes of a list. */
-  announces(kind: "tools" | "resources"): boolean {
+  /** Whether the server announces changes of a list. It never does so of its skills. */
+  announces(kind: "tools" | "resources" | "skills"): boolean {
     const capability = this.introduction.capabilities[kind];
     return isRecord(capability) && capability["listChanged"] === true;
   }
@@ -103,7 +109,7 @@ export class McpConnection {
   }
 
   /** The size of the last list of that kind, as far as it was read; 0 before the first. */
-  listBytes(kind: "tools" | "resources"): number {
+  listBytes(kind: ListKind): number {
     return this.#listBytes[kind];
   }
 

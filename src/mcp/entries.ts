@@ -101,6 +101,7 @@ export const LISTS = {
     what: "resource templates",
   },
   prompts: { method: "prompts/list", member: "prompts", what: "prompts" },
+  skills: { method: "skills/list", member: "skills", what: "skills" },
 } as const;
 
 export type ListKind = keyof typeof LISTS;

@@ -1,4 +1,4 @@
-/** Keeps one list of an MCP server (its tools or its resources) up to date. */
+/** Keeps one list of an MCP server (its tools, resources or skills) up to date. */
 import { settledWithin } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions } from "../async/backoff.ts";
 import { Throttle } from "../async/throttle.ts";
@@ -17,7 +17,7 @@ const UNREADABLE_MS = 10_000;
 export interface ServerListOptions<Entry, List> {
   readonly server: SupervisedServer;
   /** The list, and the capability that a server needs to have one. */
-  readonly kind: "tools" | "resources";
+  readonly kind: "tools" | "resources" | "skills";
   readonly read: (connection: McpConnection) => Promise<readonly Entry[]>;
   /** Turns the entries into the list that is kept. */
   readonly take: (entries: readonly Entry[]) => Promise<List>;

@@ -36,6 +36,7 @@ export interface ResourceSkills {
   readonly isAsked: boolean;
   take(server: SupervisedServer, resources: SortedResources["skills"]): void;
   onUpdated(server: SupervisedServer, uri: string): void;
+  onListChanged(server: SupervisedServer): void;
 }
 
 export interface ServerResourcesContext extends SharedParts {
@@ -185,6 +186,7 @@ export class ServerResources {
   onListChanged(): void {
     const { skills, watch } = this.#context;
     if (this.#isSubscribable || skills.isAsked) this.#list.onChanged();
+    skills.onListChanged(this.server);
     if (!this.#isSubscribable) watch.onListChanged(this.server.name);
   }
 

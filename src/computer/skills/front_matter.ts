@@ -12,7 +12,7 @@ const MAX_FRONT_MATTER_BYTES = 16_384;
 /** How much of a `SKILL.md` is needed to find its front matter, in bytes. */
 export const HEAD_BYTES = MAX_FRONT_MATTER_BYTES + 1_024;
 /** The most bytes of all front matters of one folder or MCP server. */
-const MAX_ALL_BYTES = 1024 * 1024;
+export const MAX_ALL_BYTES = 1024 * 1024;
 /** Before a longer front matter is read, other work of the process runs. */
 const SHORT_BYTES = 1_024;
 const MAX_DEPTH = 64;

@@ -14,6 +14,7 @@ import { readSkillFile, type SkillContent, toSkillContent } from "./files.ts";
 import { notReadable, toPathSegments } from "./names.ts";
 import { bytesOf, type ServerSkill } from "./server_skills.ts";
 import type { SkillListing } from "./folder.ts";
+import { mismatchOf, uriOfFile } from "./skill_entries.ts";
 
 /** The largest text that is sent in the answer itself, in bytes. */
 const MAX_BODY_BYTES = 32_768;
@@ -22,7 +23,13 @@ const ENVELOPE_BYTES = 8_192;
 
 export type FoundSkill =
   | { readonly kind: "folder"; readonly root: string }
-  | { readonly kind: "server"; readonly server: SupervisedServer; readonly skill: ServerSkill };
+  | {
+    readonly kind: "server";
+    readonly server: SupervisedServer;
+    readonly skill: ServerSkill;
+    /** Lists the skill again. */
+    readonly renew: () => Promise<ServerSkill | undefined>;
+  };
 
 export type SkillFileRequest = Omit<GetSkillReq, "agent" | "req_id" | "computer">;
 
@@ -102,8 +109,18 @@ async function open(
   { relPath, timeoutMs }: { readonly relPath: string; readonly timeoutMs: number },
 ): Promise<SkillContent> {
   if (found.kind === "folder") return await readSkillFile(found.root, relPath);
-  const { server, skill } = found;
-  return await readFromServer({ server, skill, relPath, timeoutMs });
+  const { server, skill, renew } = found;
+  const path = toPathSegments(relPath).join("/");
+  const reading = { server, path, relPath, timeoutMs };
+  let read = await readFromServer({ ...reading, skill });
+  if (read.mismatch !== undefined) {
+    // It has changed since it was listed, unless the server lies.
+    const now = await renew();
+    if (now !== undefined) read = await readFromServer({ ...reading, skill: now });
+  }
+  const { bytes, mismatch: why } = read;
+  if (why !== undefined) throw notReadable("io_error", relPath, { why });
+  return toSkillContent(path.split("/").at(-1) ?? "", { bytes, relPath });
 }
 
 function sha256Of(bytes: Uint8Array): string {
@@ -122,17 +139,21 @@ function bodyOf({ mimeType, bytes }: SkillContent, limitBytes: number): string |
   }
 }
 
-/** Reads a file from an MCP server. A failure of the server is 4017, the only error that other SDKs expect here. */
+/**
+ * Reads a file from an MCP server, and compares it with its entry, if the skill has one. A failure of the server is 4017,
+ * the only error that other SDKs expect here.
+ */
 async function readFromServer(
-  { server, skill, relPath, timeoutMs }: {
+  { server, skill, path, relPath, timeoutMs }: {
     readonly server: SupervisedServer;
     readonly skill: ServerSkill;
+    readonly path: string;
     readonly relPath: string;
     readonly timeoutMs: number;
   },
-): Promise<SkillContent> {
-  const path = toPathSegments(relPath).join("/");
-  const uri = skill.files.get(path);
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly mismatch: string | undefined }> {
+  const { entry, files } = skill;
+  const uri = entry === undefined ? files.get(path) : uriOfFile(entry, path);
   if (uri === undefined) throw notReadable("not_found", relPath);
   const bytes = await ask({ server, uri }, (connection) => connection.readResource(uri, { timeoutMs }))
     .then(({ contents }) => bytesOf(contents)).catch((cause) => {
@@ -143,5 +164,5 @@ async function readFromServer(
         ...(why === undefined ? {} : { why }),
       });
     });
-  return toSkillContent(path.split("/").at(-1) ?? "", { bytes, relPath });
+  return { bytes, mismatch: entry === undefined ? undefined : await mismatchOf(entry, { path, bytes }) };
 }

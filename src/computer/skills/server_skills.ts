@@ -1,8 +1,9 @@
 /**
- * The skills of one MCP server: what it lists below `skill://`, and the front matter of each `SKILL.md`. No text of a skill
- * stays in memory: a file is read from the MCP server when an Agent wants it.
+ * The skills of one MCP server: the entries of its `skills/list`, or what it lists below `skill://`, and the front matter of
+ * each `SKILL.md`. No text of a skill stays in memory: a file is read from the MCP server when an Agent wants it.
  */
 import { isRecord } from "../../json/json.ts";
+import { ServerList } from "../../mcp/server_list.ts";
 import type { SupervisedServer } from "../../mcp/supervision/supervised_server.ts";
 import type { McpResource, ResourceContents } from "../../protocol/resources.ts";
 import { SKILL_FILE, type SkillRef } from "../../protocol/skills.ts";
@@ -12,6 +13,7 @@ import { EntryCache, type FreshValue } from "../resources/cache.ts";
 import { SKILL_BUDGET } from "./folder.ts";
 import { FrontMatterReader, HEAD_BYTES, scalarText, toSkillRef } from "./front_matter.ts";
 import { isSkillWord, SKILL_WORD_RULE } from "./names.ts";
+import { type SkillEntry, toSkillEntries } from "./skill_entries.ts";
 
 /** What MCP servers may say of a skill in `_meta.source`: how its files are read. Only `resources` is supported. */
 const KINDS = ["resources", "mounted", "archive"];
@@ -24,6 +26,8 @@ interface ListedSkill {
   readonly version: string | undefined;
   /** The URI of each file by its path in the skill. */
   readonly files: ReadonlyMap<string, string>;
+  /** Its entry, when the server speaks the Skills extension of MCP. */
+  readonly entry?: SkillEntry | undefined;
 }
 
 export interface ServerSkill extends ListedSkill {
@@ -40,13 +44,15 @@ export class ServerSkills {
   readonly #context: ServerSkillsContext;
   readonly #cache: EntryCache<NonNullable<ServerSkill["read"]>>;
   readonly #reader = new FrontMatterReader();
+  /** The list of a server that speaks the Skills extension. */
+  readonly #entries: ServerList<unknown, SkillEntry[]>;
   #listed: ReadonlyMap<string, ListedSkill> = new Map();
   #isLoading = false;
 
   constructor(server: SupervisedServer, context: ServerSkillsContext) {
     this.server = server;
     this.#context = context;
-    const { limits: { concurrency, documentMaxAgeMs: maxAgeMs } } = context;
+    const { limits: { concurrency, documentMaxAgeMs: maxAgeMs, readTimeoutMs: timeoutMs } } = context;
     this.#cache = new EntryCache({
       read: (uri) => this.#read(uri),
       bounds: { ...SKILL_BUDGET, onTooLarge: () => "left out: its front matter is too large" },
@@ -56,27 +62,48 @@ export class ServerSkills {
       maxAgeMs,
       now: () => performance.now(),
     });
+    this.#entries = new ServerList({
+      server,
+      kind: "skills",
+      read: (connection) => connection.listEntries("skills", { timeoutMs }),
+      take: (entries) =>
+        Promise.resolve(toSkillEntries(entries, (message, uri) => this.#warn(message, { uri }))),
+      onList: (entries) => this.#follow(entries.map(toListedSkill)),
+      onFailure: (error) => this.#warn("cannot list skills", { error: describeError(error) }),
+    });
+  }
+
+  /** Whether the server lists its skills by the Skills extension; its resources are no skills then. */
+  get #hasEntries(): boolean {
+    return this.server.connection?.capabilities.skills === true;
   }
 
   /** The last known skills, in the order of the server's list; none while the server is failed or stopped. */
   get skills(): readonly ServerSkill[] {
     const { status } = this.server.state;
     if (status === "failed" || status === "stopped") return [];
-    return [...this.#listed.values()].map((skill) => ({ ...skill, read: this.#cache.get(skill.uri) }));
+    return [...this.#listed.values()].map((skill) => ({
+      ...skill,
+      read: skill.entry?.frontMatter ?? this.#cache.get(skill.uri),
+    }));
   }
 
   /** Takes the `skill://` resources of a new list. */
   take(resources: readonly SkillResource[]): void {
+    if (this.#hasEntries || resources.length === 0 && this.#listed.size === 0) return;
+    this.#follow(toSkills(resources, (message, uri) => this.#warn(message, { uri })));
+  }
+
+  #follow(found: readonly ListedSkill[]): void {
     const before = this.#listed;
-    if (resources.length === 0 && before.size === 0) return;
     const { maxSkills } = this.#context.limits;
-    const found = toSkills(resources, (message, uri) => this.#warn(message, { uri }));
     if (found.length > maxSkills) {
       this.#warn("skills are left out: too many", { count: found.length, maxSkills });
     }
     this.#listed = new Map(found.slice(0, maxSkills).map((skill) => [skill.uri, skill]));
-    this.#cache.follow(new Set(this.#listed.keys()));
-    for (const { uri, files } of this.#listed.values()) {
+    const unread = this.#listed.values().filter(({ entry }) => entry === undefined).toArray();
+    this.#cache.follow(new Set(unread.map(({ uri }) => uri)));
+    for (const { uri, files } of unread) {
       // What is not announced is read again when it is old.
       this.#cache.markSubscribed(uri, -Infinity);
       if (before.get(uri)?.files.get(SKILL_FILE) !== files.get(SKILL_FILE)) this.#cache.invalidate(uri);
@@ -89,6 +116,7 @@ export class ServerSkills {
   onUpdated(uri: string): void {
     const changed = this.#listed.keys().find((root) => uri === root || uri.startsWith(`${root}/`));
     if (changed === undefined) return;
+    if (this.#hasEntries) return this.#entries.onChanged();
     this.#cache.invalidate(changed);
     this.#context.onChange();
     // During a read, the next request reads it again: some servers tell of a change at every read.
@@ -98,12 +126,32 @@ export class ServerSkills {
   /** A new session runs: everything may be different. */
   onRunning(): void {
     this.#cache.invalidateAll();
+    if (this.#hasEntries) this.#entries.restart();
+    // It speaks the extension no longer.
+    else if (this.#listed.values().some(({ entry }) => entry !== undefined)) this.#follow([]);
+  }
+
+  /** The list of resources has changed, so the skills may have, too: nothing else tells of it. */
+  onListChanged(): void {
+    if (this.#hasEntries) this.#entries.onChanged();
+  }
+
+  /** The server is failed, stopped or removed. Idempotent. */
+  onStopped(): void {
+    this.#entries.onStopped();
   }
 
   /** Reads what is new or old; after `withinMs` that goes on in the background, and the last known skills are used. */
   async refresh(withinMs: number): Promise<void> {
-    if (await this.#load(withinMs)) return;
+    if (await (this.#hasEntries ? this.#entries.refresh(withinMs) : this.#load(withinMs))) return;
     this.#warn("MCP server is slow; its last known skills are used", {});
+  }
+
+  /** A skill of an entry as it is now. */
+  async renew(uri: string): Promise<ServerSkill | undefined> {
+    this.#entries.expire();
+    await this.#entries.refresh(this.#context.limits.readTimeoutMs);
+    return this.skills.find((skill) => skill.uri === uri);
   }
 
   /** Reads each `SKILL.md` that has to be read; resolves to whether all of them were read in time. Never rejects. */
@@ -148,6 +196,10 @@ export class ServerSkills {
   }
 }
 
+function toListedSkill(entry: SkillEntry): ListedSkill {
+  return { uri: entry.uri, version: undefined, files: new Map(), entry };
+}
+
 /** A skill of an MCP server as it is listed, or why it cannot be used; `undefined` while it is not read yet. */
 export function toListed(skill: ServerSkill, segment: string): SkillRef | string | undefined {
   const { read, uri, version } = skill;
@@ -159,8 +211,8 @@ export function toListed(skill: ServerSkill, segment: string): SkillRef | string
 }
 
 /** The name that a skill of an MCP server gives itself; `undefined` for one that cannot be used. */
-export function wordOf({ read }: ServerSkill): string | undefined {
-  const name = typeof read === "object" ? read["name"] : undefined;
+export function wordOf({ read, entry }: ServerSkill): string | undefined {
+  const name = entry?.word ?? (typeof read === "object" ? read["name"] : undefined);
   return typeof name === "string" && isSkillWord(name) ? name : undefined;
 }
 
@@ -240,6 +292,11 @@ function isSameList(
   after: ReadonlyMap<string, ListedSkill>,
 ): boolean {
   const shapeOf = (listed: ReadonlyMap<string, ListedSkill>) =>
-    JSON.stringify([...listed.values()].map(({ uri, version, files }) => [uri, version, ...files.values()]));
+    JSON.stringify([...listed.values()].map(({ uri, version, files, entry }) => [
+      uri,
+      version,
+      ...files.values(),
+      ...entry === undefined ? [] : [entry.word, entry.frontMatter, [...entry.sums?.values() ?? []]],
+    ]));
   return shapeOf(before) === shapeOf(after);
 }

@@ -132,17 +132,25 @@ export class Skills implements ComputerSkills {
     this.#servers.get(server)?.onUpdated(uri);
   }
 
+  onListChanged(server: SupervisedServer): void {
+    this.#servers.get(server)?.onListChanged();
+  }
+
   onRunning(server: SupervisedServer): void {
     this.#servers.get(server)?.onRunning();
   }
 
   /** The server is failed or stopped: its skills are hidden until it runs again. */
   onStopped(server: SupervisedServer): void {
-    if (this.#servers.has(server)) this.#changed();
+    const skills = this.#servers.get(server);
+    if (skills === undefined) return;
+    skills.onStopped();
+    this.#changed();
   }
 
   remove(server: SupervisedServer): void {
-    if (this.#servers.delete(server)) this.#changed();
+    this.onStopped(server);
+    this.#servers.delete(server);
   }
 
   /** Stops watching. Idempotent. */
@@ -150,6 +158,7 @@ export class Skills implements ComputerSkills {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#loading;
+    for (const skills of this.#servers.values()) skills.onStopped();
     // A scan that runs would otherwise outlive the Computer.
     await Promise.all([this.#ending, ...this.#folders.map((folder) => folder.close())]);
   }
@@ -205,9 +214,13 @@ export class Skills implements ComputerSkills {
     this.#isAsked = true;
     const endMs = performance.now() + SERVER_DEADLINE_MS;
     await Promise.all(servers.map(async (server) => {
-      if (server.connection?.capabilities.resources !== true) return;
-      await settledWithin(this.#context.refreshList(server, SERVER_DEADLINE_MS), SERVER_DEADLINE_MS);
-      await this.#loading;
+      const { capabilities } = server.connection ?? {};
+      if (capabilities?.skills === true) {
+        this.#skillsOf(server, await this.#load());
+      } else if (capabilities?.resources === true) {
+        await settledWithin(this.#context.refreshList(server, SERVER_DEADLINE_MS), SERVER_DEADLINE_MS);
+        await this.#loading;
+      } else return;
       await this.#servers.get(server)?.refresh(Math.max(0, endMs - performance.now()));
     }));
   }
@@ -228,10 +241,10 @@ export class Skills implements ComputerSkills {
     const servers = fleet.servers.filter(({ config }) => rules.skills.segmentOf(config) === wanted.segment);
     const find = (): FoundSkill | undefined => {
       for (const server of servers) {
-        const skill = this.#servers.get(server)?.skills.find((each) =>
-          this.#modules?.wordOf(each) === wanted.skill
-        );
-        if (skill !== undefined) return { kind: "server", server, skill };
+        const skills = this.#servers.get(server);
+        const skill = skills?.skills.find((each) => this.#modules?.wordOf(each) === wanted.skill);
+        if (skills === undefined || skill === undefined) continue;
+        return { kind: "server", server, skill, renew: () => skills.renew(skill.uri) };
       }
       return undefined;
     };
