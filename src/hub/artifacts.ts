@@ -7,7 +7,7 @@ import type { Clients } from "./clients.ts";
 import { secretDigest, type StateFile } from "./state_file.ts";
 
 /** The most consents that are under way at once; the oldest one gives way. */
-const MAX_TRANSIENT = 4_096;
+const MAX_TRANSIENT = 2_048;
 /** A client that sends two requests at once uses one refresh token twice, so it is theft only after a while, in milliseconds. */
 const SAME_MOMENT_MS = 10_000;
 /** The most tokens of one kind that a grant has, used ones included. */

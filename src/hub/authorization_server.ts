@@ -15,7 +15,7 @@ import { Transient } from "./artifacts.ts";
 import { HubAudit } from "./audit.ts";
 import { ClientMetadataError, Clients, fullMetadata, parseClientMetadata } from "./clients.ts";
 import { type ConsentOptions, Consents } from "./consents.ts";
-import { type Exchange, readBody, sendJson } from "./exchange.ts";
+import { type Exchange, readBody, sendJson, sendPage } from "./exchange.ts";
 import { findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
@@ -28,6 +28,8 @@ import { GrantsInUse } from "./grants_in_use.ts";
 const DOCUMENT_TIMEOUT_MS = 5_000;
 /** Between two looks for what has expired, in milliseconds. */
 const PRUNE_INTERVAL_MS = 60_000;
+/** The longest request for authorization, in characters: it is kept while a person decides. */
+const MAX_QUERY_LENGTH = 8_192;
 const METADATA_PATH = "/.well-known/oauth-authorization-server";
 /** What a request for authorization may say; nothing else has a meaning here. */
 const AUTHORIZATION_PARAMETERS: readonly string[] = [
@@ -223,6 +225,10 @@ export class AuthorizationServer implements AsyncDisposable {
     if (path === PATHS.register) return await this.#register(exchange);
     if (asked === undefined && !path.startsWith(`${PATHS.authorize}/`)) {
       return sendJson(exchange, 404, { body: { error: "not found" } });
+    }
+    if (path === PATHS.authorize && query.length > MAX_QUERY_LENGTH) {
+      const text = "The client asks with too long an address. Nothing was allowed.";
+      return sendPage(exchange, problemPage({ status: 414, title: "Cannot connect the client", text }));
     }
     if (path === PATHS.authorize) request.url = `${path}?${toAuthorizationQuery(query)}`;
     this.#speakPublicly(request);

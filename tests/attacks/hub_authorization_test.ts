@@ -396,6 +396,34 @@ Deno.test("no answer puts a token or a code into a fragment or a form", async ()
   }
 });
 
+Deno.test("a request that would be kept is short, and a form is a form of the page", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  const long = await fetch(await client.page(hub.resource("lab"), { state: "s".repeat(10_000) }));
+  await long.body?.cancel();
+  assertEquals(long.status, 414);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  const data = new FormData();
+  data.set("step", "allow");
+  const bodies = [
+    data,
+    "step=allow",
+    JSON.stringify({ step: "allow" }),
+    new URLSearchParams({ step: "x".repeat(99_999) }),
+  ];
+  for (const body of bodies) {
+    const response = await browser.send(asked.url, { method: "POST", body, headers: { origin: hub.url } });
+    assertStringIncludes(await response.text(), "could not be read");
+  }
+  for (const method of ["PUT", "DELETE", "PATCH"]) {
+    const response = await browser.send(asked.url, { method, headers: { origin: hub.url } });
+    await response.body?.cancel();
+    assertEquals(response.status, 405);
+  }
+  assertEquals(grantsOf(hub), []);
+});
+
 Deno.test("a host that is not the hub's gets nothing", async () => {
   await using hub = await HubDoor.open();
   const response = await fetch(`${hub.url}/.well-known/oauth-authorization-server`);

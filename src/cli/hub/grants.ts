@@ -99,8 +99,9 @@ function addLimit(group: Command, program: Command): void {
         }
         const grant = find(grants, id);
         const offices = office?.map(parseOffice);
-        requireLess(grant, { rights, offices, computers: computer });
-        return change(grants, id, { rights, offices, computers: computer });
+        const computers = computer?.map((each) => parseAs("Computer", each));
+        requireLess(grant, { rights, offices, computers });
+        return change(grants, id, { rights, offices, computers });
       })
     );
 }

@@ -1,0 +1,68 @@
+/** The commands of a hub's operator. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Grants } from "../../src/hub/grants.ts";
+import { StateFile } from "../../src/hub/state_file.ts";
+import { runDoor } from "../fixtures/door.ts";
+import { HubClient } from "../fixtures/hub_client.ts";
+import { HubDoor } from "../fixtures/hub_door.ts";
+
+/** A hub with one grant, and the way to run a command beside it. */
+async function openWithGrant() {
+  const hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url, { client_name: "Claude\u202e" });
+  await client.consent(hub.resource("lab"), { code: hub.invite("lab"), rights: "confirm" });
+  using file = StateFile.openExisting(hub.stateFile);
+  const [grant] = new Grants(file).list();
+  const run = (...words: string[]) => runDoor("hub.ts", [...words, "--state-file", hub.stateFile]);
+  return { hub, id: grant?.id ?? "", run };
+}
+
+Deno.test("grants are listed, renamed, limited and revoked beside a hub that runs", async () => {
+  const { hub, id, run } = await openWithGrant();
+  await using _ = hub;
+  const listed = await run("grants");
+  assertStringIncludes(listed.stdout, `${id}  Claude\\u202e: confirm in "lab"`, listed.stderr);
+  assertMatch(listed.stdout, /returns to client\.example; ada consented .*; never used/);
+  assertStringIncludes((await run("grants", "rename", id, "Ada's phone")).stdout, "Ada's phone");
+  const limited = await run(
+    "grants",
+    "limit",
+    id,
+    "--rights",
+    "read",
+    "--office",
+    "lab",
+    "--computer",
+    "desk",
+    "--json",
+  );
+  const { client, rights, offices, computers } = JSON.parse(limited.stdout);
+  assertEquals([client, rights, offices, computers], ["Ada's phone", "read", ["lab"], ["desk"]]);
+  await hub.log.until(({ message }) => message === "a grant was changed by a command");
+  assertStringIncludes((await run("grants", "revoke", id)).stdout, `Revoked ${id}`);
+  assertEquals((await run("grants", "--json")).stdout.trim(), "[]");
+});
+
+Deno.test("what a command cannot do is an error that says what to do, and changes nothing", async () => {
+  const { hub, id, run } = await openWithGrant();
+  await using _ = hub;
+  const wrong = [
+    [["grants", "limit", id, "--rights", "call"], "connect the client again"],
+    [["grants", "limit", id, "--office", "den"], 'no rights in office "den"'],
+    [["grants", "limit", id], "--rights, --office or --computer"],
+    [["grants", "limit", id, "--rights", "admin"], "read, confirm, call"],
+    [["grants", "revoke", id, "g_0"], `No grant named "g_0" (grants: ${id})`],
+    [["grants", "rename", id, " "], "Cannot use name"],
+    [["invite", "la\u202eb"], "Cannot use office"],
+    [["invite"], "offices"],
+    [["grant"], "grants"],
+  ] as const;
+  for (const [words, told] of wrong) {
+    const { code, stderr } = await run(...words);
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, told);
+  }
+  const without = await runDoor("hub.ts", ["grants", "--state-file", `${hub.stateFile}.none`]);
+  assertEquals([without.code, without.stderr.includes("no such file")], [2, true]);
+  assertEquals(JSON.parse((await run("grants", "--json")).stdout).length, 1);
+});
