@@ -263,8 +263,10 @@ export function answerPlainRequest(
 
 /** Closes the connection of a request that is answered before its body has arrived. Older Deno does it by itself. */
 function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  // A request that is destroyed, as when its reader stops, has no connection any more.
+  const { socket } = request;
   response.once("finish", () => {
-    if (!request.complete && !hidesConnection(request)) closeAfterReading(request.socket);
+    if (!request.complete && !hidesConnection(request)) closeAfterReading(socket);
   });
 }
 
