@@ -49,7 +49,12 @@ export type { ConfigOrigin } from "./src/config/foreign/variables.ts";
 export type { Confirm, Confirmed, ConfirmRequest } from "./src/computer/tools/confirmation.ts";
 export type { ApprovalStore } from "./src/computer/tools/approved_tools.ts";
 export type { ToolChange, ToolDefinition } from "./src/computer/tools/tool_changes.ts";
-export { type ComputerSignIns, openSignIns, type SignInsOptions } from "./src/computer/sign_ins.ts";
+export {
+  type ComputerSignIns,
+  fileTokenStore,
+  openSignIns,
+  type SignInsOptions,
+} from "./src/computer/sign_ins.ts";
 export type { AnswerQuestion, QuestionContext, QuestionRequest } from "./src/computer/questions/question.ts";
 export { fileResolver } from "./src/computer/resources/resolve_dpe.ts";
 export type {
@@ -90,7 +95,6 @@ export type {
   SignInStatus,
   SignOutResult,
 } from "./src/mcp/auth/sign_in.ts";
-export { fileTokenStore } from "./src/mcp/auth/token_file.ts";
 export {
   memoryTokenStore,
   type OAuthClient,

@@ -118,3 +118,20 @@ export function openSignIns(
 ): ComputerSignIns {
   return new HostSignIns({ ...options, config: () => config });
 }
+
+/**
+ * A store in a file that only this user can read. The file and its folder are created with the first sign-in. Needs
+ * `--allow-read` and `--allow-write` for the folder.
+ *
+ * @param path The file, such as `tokens.json` in the state folder of a program.
+ */
+export function fileTokenStore(path: string): TokenStore {
+  let loading: Promise<TokenStore> | undefined;
+  const load = () =>
+    loading ??= import("../mcp/auth/token_file.ts").then(({ SignInFile }) => new SignInFile(path));
+  return {
+    read: async (server) => await (await load()).read(server),
+    update: async (key, change) => await (await load()).update(key, change),
+    watch: (listener, signal) => void load().then((store) => store.watch(listener, signal)),
+  };
+}

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { ApprovalStore } from "../../computer/tools/approved_tools.ts";
 import { permitted, stateFile, stateFolder } from "../state_folder.ts";
 import { readRegularFile, replaceFile } from "../../files/files.ts";
-import { fileTokenStore } from "../../mcp/auth/token_file.ts";
+import { fileTokenStore } from "../../computer/sign_ins.ts";
 import { memoryTokenStore, type TokenStore } from "../../mcp/auth/token_store.ts";
 import type { EraStore } from "../../mcp/era_memory.ts";
 

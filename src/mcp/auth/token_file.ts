@@ -39,17 +39,7 @@ const storedSignIn: z.ZodType<StoredSignIn> = z.object({
 });
 const tokenFile = z.object({ version: z.literal(1), signIns: z.array(storedSignIn) });
 
-/**
- * A store in a file that only this user can read. The file and its folder are created with the first sign-in. Needs
- * `--allow-read` and `--allow-write` for the folder.
- *
- * @param path The file, such as `tokens.json` in the state folder of a program.
- */
-export function fileTokenStore(path: string): TokenStore {
-  return new SignInFile(path);
-}
-
-class SignInFile implements TokenStore {
+export class SignInFile implements TokenStore {
   readonly #path: string;
   readonly #mutex = new KeyedMutex();
   readonly #listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { fileTokenStore } from "../../../../src/mcp/auth/token_file.ts";
+import { SignInFile } from "../../../../src/mcp/auth/token_file.ts";
 import {
   memoryTokenStore,
   type StoredSignIn,
@@ -28,7 +28,7 @@ async function withFile(use: (path: string) => Promise<void>): Promise<void> {
 
 async function withStores(use: (store: TokenStore) => Promise<void>): Promise<void> {
   await use(memoryTokenStore());
-  await withFile((path) => use(fileTokenStore(path)));
+  await withFile((path) => use(new SignInFile(path)));
 }
 
 function put(store: TokenStore, signIn: StoredSignIn) {
@@ -92,7 +92,7 @@ Deno.test("watch() tells of each change until its signal ends it", async () => {
 
 Deno.test("two stores share one file: each hears of the other's changes, and changes wait for each other", async () => {
   await withFile(async (path) => {
-    const [one, other] = [fileTokenStore(path), fileTokenStore(path)];
+    const [one, other] = [new SignInFile(path), new SignInFile(path)];
     const over = new AbortController();
     const changed = Promise.withResolvers<void>();
     other.watch(() => changed.resolve(), over.signal);
@@ -114,7 +114,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     await withFile(async (path) => {
-      await put(fileTokenStore(path), SIGN_IN);
+      await put(new SignInFile(path), SIGN_IN);
       const modes = [path, join(path, "..")].map((each) => (Deno.statSync(each).mode ?? 0) & 0o777);
       assertEquals(modes, [0o600, 0o700]);
     });
@@ -123,7 +123,7 @@ Deno.test({
 
 Deno.test("a file with other content is refused without a word of it", async () => {
   await withFile(async (path) => {
-    const store = fileTokenStore(path);
+    const store = new SignInFile(path);
     await put(store, SIGN_IN);
     await Deno.writeTextFile(path, '{ "version": 1, "signIns": [{ "accessToken": "s3cret" }] }');
     const error = await assertRejects(() => store.read("shop"), TypeError, "remove the file");
