@@ -91,6 +91,7 @@ for (const { client, file, member } of JSON_CLIENTS) {
     assert(args.includes("search") && args.includes("--state"));
     assertEquals(await home.read(`${file}.before-a2c`), before);
     assert(installed.stdout.includes(`${file}.before-a2c\n`), installed.stdout);
+    assertMatch(installed.stdout, /share the office's one seat/);
 
     const again = await home.mcp("install", client, "--yes", "--tools", "search");
     assertMatch(again.stdout, /has this entry already/);

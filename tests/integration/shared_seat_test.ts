@@ -228,6 +228,16 @@ test("another office, another Server and other credentials have seats of their o
   assertMatch(stderr, /Room already has an agent/);
 });
 
+test("where the files of the seat cannot be used, a program says so and connects by itself", async () => {
+  await using office = await WindowOffice.open();
+  await Deno.mkdir(join(office.folder, "a2c-smcp"));
+  await Deno.writeTextFile(join(office.folder, "a2c-smcp", "seats"), "no folder");
+  const args = [...office.connection(), "--log-level", "warn", "call", "echo", "n=1"];
+  const { code, stderr } = await runDoor("agent.ts", args, { env: office.env });
+  assertEquals(code, 0);
+  assertMatch(stderr, /the seat is not shared with other programs.*it is not a folder/);
+});
+
 test("without the permission for a socket, a program connects by itself", async () => {
   await using office = await WindowOffice.open();
   const permissions = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];

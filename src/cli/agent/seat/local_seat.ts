@@ -60,6 +60,8 @@ export class LocalSeat implements Disposable {
   #silent: number | undefined;
   /** Why the last visit to the holder brought no connection. */
   #problem = "another program of this user holds the seat, and does not respond";
+  /** Whether the file system does not do what sharing needs, such as locks: this program connects by itself. */
+  #isUnshared = false;
 
   private constructor({ file, sockets }: SeatPlace, options: LocalSeatOptions) {
     this.#file = new SeatFile(file);
@@ -79,7 +81,7 @@ export class LocalSeat implements Disposable {
       const place = await placeOf(connection);
       return place && new LocalSeat(place, options);
     } catch (error) {
-      options.logger.warn("the seat is not shared with other programs", { error: describeError(error) });
+      warnUnshared(options, error);
       return undefined;
     }
   }
@@ -137,8 +139,23 @@ export class LocalSeat implements Disposable {
     return this.#options.mayHold ? leftMs : Math.min(leftMs, VISIT_MS);
   }
 
+  /** Whether this program connects to the Server: it holds the seat, or cannot share it. */
   #take(): boolean {
-    if (this.#file.isHeld) return true;
+    if (this.#isUnshared) return true;
+    try {
+      return this.#file.isHeld || this.#takeNow();
+    } catch (error) {
+      this.#giveUp(error);
+      return true;
+    }
+  }
+
+  #giveUp(error: unknown): void {
+    this.#isUnshared = true;
+    warnUnshared(this.#options, error);
+  }
+
+  #takeNow(): boolean {
     this.#leave();
     const silent = this.#silent;
     if (silent !== undefined && this.#file.inode !== silent) this.#silent = undefined;
@@ -153,8 +170,11 @@ export class LocalSeat implements Disposable {
 
   async #connect(options: ConnectOptions, context: AttemptContext): Promise<Connection> {
     const { openConnection } = await import("../../../link/connect.ts");
-    if (!this.#options.mayHold) return await openConnection(options, context);
-    const { holder, session } = await this.#hold();
+    const held = this.#options.mayHold && !this.#isUnshared
+      ? await this.#hold().catch((error) => this.#giveUp(error))
+      : undefined;
+    if (held === undefined) return await openConnection(options, context);
+    const { holder, session } = held;
     const shares: SharedConnection[] = [];
     const server = await openConnection({ ...options, auth: { ...options.auth, session } }, {
       ...context,
@@ -179,7 +199,7 @@ export class LocalSeat implements Disposable {
       isHeld: () => this.#file.isHeld,
       onLost: () => {
         this.#leave();
-        logger.warn("another program has taken over the seat, because this one was stopped");
+        logger.warn("this program no longer holds the shared seat, such as after it was stopped for a while");
         void this.#server?.close();
       },
       logger,
@@ -215,6 +235,10 @@ export class LocalSeat implements Disposable {
   }
 }
 
+function warnUnshared({ logger }: LocalSeatOptions, error: unknown): void {
+  logger.warn("the seat is not shared with other programs", { error: describeError(error) });
+}
+
 /** Nobody listens at the path: the holder has ended, or has not begun. */
 function isNobody(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused ||
@@ -246,7 +270,8 @@ async function placeOf(connection: ConnectionOptions): Promise<SeatPlace | undef
   // The permission for one socket is none for those of the next holders.
   const mayConnect = Deno.permissions.querySync({ name: "net" }).state === "granted";
   if (sockets === undefined || !mayConnect) return undefined;
-  await Deno.mkdir(state, { recursive: true, mode: 0o700 });
+  // Deno would ask at the terminal for the folder above, where only the one of the seats is allowed.
+  if (permitted("write", state) !== undefined) await Deno.mkdir(state, { recursive: true, mode: 0o700 });
   await makePrivateFolder(folder);
   return { file, sockets };
 }

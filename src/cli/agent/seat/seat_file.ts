@@ -1,4 +1,5 @@
 /** The file by which the programs of one user agree on who holds a seat: whoever has locked it. */
+import { dirname } from "@std/path";
 import { isRecord, parseJson } from "../../../json/json.ts";
 
 export interface SeatRecord {
@@ -47,6 +48,8 @@ export class SeatFile {
   /** Takes the seat if nobody holds it. */
   take(): boolean {
     this.#forget();
+    // Somebody may have cleared the folder of what outlives programs.
+    Deno.mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     return this.#lock(Deno.openSync(this.#path, { read: true, write: true, create: true, mode: 0o600 }));
   }
 
