@@ -51,6 +51,8 @@ export interface ConnectionEnd {
   readonly reason: string;
   /** What the Server said before it closed the connection, if it did. */
   readonly farewell?: Farewell | undefined;
+  /** Whether a program on this machine has ended, by way of which the connection went; false by default. */
+  readonly isLocal?: boolean | undefined;
 }
 
 export interface Connection {

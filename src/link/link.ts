@@ -23,6 +23,8 @@ import { reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 const REJOIN_PATIENCE_MS = 60_000;
 /** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
 const STABLE_MS = 10_000;
+/** The same where another program on this machine has ended. */
+const LOCAL_STABLE_MS = 1_000;
 
 /**
  * The options of a link. One that may change its protocol version does so once for each connection and each join that is
@@ -278,9 +280,11 @@ export class Link implements AsyncDisposable {
         if (farewell !== undefined && !this.#mayReturn(farewell)) {
           throw toDismissal(this.#options.url, farewell);
         }
-        if (performance.now() - sinceMs > STABLE_MS) backoff.reset();
+        const { isLocal = false } = end;
+        if (performance.now() - sinceMs > (isLocal ? LOCAL_STABLE_MS : STABLE_MS)) backoff.reset();
         else await delay(backoff.next(), signal);
-        await delay(returnDelayMs(this.#options, farewell), signal);
+        // The Server has not lost its other clients, and they do not come back together.
+        if (!isLocal) await delay(returnDelayMs(this.#options, farewell), signal);
         connection = await this.#reconnect(signal);
         sinceMs = performance.now();
         this.#resume(connection);

@@ -147,7 +147,7 @@ export class GuestConnection implements Connection {
       settled.reject(new ConnectionClosedError(`Cannot complete "${event}": connection lost (${this.#why})`));
     }
     this.#requests.clear();
-    this.#closed.resolve({ reason: this.#why });
+    this.#closed.resolve({ reason: this.#why, isLocal: true });
   }
 }
 
