@@ -36,7 +36,7 @@ Deno.test({
       await within(say(path, text), `the end of a connection after ${JSON.stringify(text)}`);
     }
     const refusal = await within(say(path, '{"seat":99}\n'), "the end of a newer program's connection");
-    assertMatch(refusal, /"ended":"it is of another version"/);
+    assertMatch(refusal, /"ended":"the program that holds the seat is of another version/);
     const calls = await Promise.all([client.call("echo", { n: 1 }), client.call("echo", { n: 2 })]);
     assertEquals(calls.map(({ isError }) => isError), [false, false]);
   },

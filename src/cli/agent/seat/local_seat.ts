@@ -4,7 +4,7 @@
  * one takes over, as after a lost connection.
  */
 import { join, resolve } from "@std/path";
-import { delay } from "../../../async/backoff.ts";
+import { Backoff, delay } from "../../../async/backoff.ts";
 import type { AttemptContext, Connection, ConnectOptions, OpenConnection } from "../../../link/connect.ts";
 import { unreachable } from "../../../link/connect_failure.ts";
 import type { Logger } from "../../../log.ts";
@@ -21,8 +21,8 @@ import { SeatFile } from "./seat_file.ts";
 import { ownConnection, removeQuietly, SeatHolder } from "./seat_holder.ts";
 import { SharedConnection } from "./shared_connection.ts";
 
-/** How long a program waits before it looks again who holds the seat, in milliseconds. */
-const LOOK_AGAIN_MS = 50;
+/** The waits of a program before it looks again who holds the seat, in milliseconds. */
+const LOOK_AGAIN = { firstMs: 50, maxMs: 1_000 };
 /** How long a program that can do without the seat waits for its holder, in milliseconds. */
 const VISIT_MS = 2_000;
 /** How long a holder that has done its work serves others whose requests it has begun, in milliseconds. */
@@ -90,6 +90,7 @@ export class LocalSeat implements Disposable {
   readonly open: OpenConnection = async (options, context) => {
     const endsAtMs = performance.now() + context.timeoutMs;
     const leftMs = () => endsAtMs - performance.now();
+    const backoff = new Backoff(LOOK_AGAIN);
     while (true) {
       context.signal.throwIfAborted();
       if (this.#options.mayHold ? this.#take() : !this.#file.isTaken) {
@@ -108,7 +109,7 @@ export class LocalSeat implements Disposable {
       if (!this.#options.mayHold) {
         return await this.#connect(options, { ...context, timeoutMs: Math.max(1, leftMs()) });
       }
-      await delay(LOOK_AGAIN_MS, context.signal);
+      await delay(backoff.next(), context.signal);
     }
   };
 

@@ -14,6 +14,7 @@ const MAX_PROGRAMS = 256;
 /** How long a program may take to say that it sends nothing more, in milliseconds. */
 const GOODBYE_MS = 500;
 const POLL_MS = 50;
+const OTHER_VERSION = "the program that holds the seat is of another version of a2c-smcp: restart it";
 
 interface Served {
   readonly shared: SharedConnection;
@@ -70,9 +71,7 @@ export class SeatHolder {
     this.#served.resolve({ shared, protocol });
     void shared.server.dismissed.then(({ message }) => this.#tell({ leaving: message }));
     void shared.server.closed.then(({ reason }) => {
-      // Programs that come from now on wait for the next connection.
-      this.#served = Promise.withResolvers();
-      this.#served.promise.catch(() => undefined);
+      this.#suspend();
       for (const program of this.#programs) program.end(reason);
     });
   }
@@ -87,6 +86,7 @@ export class SeatHolder {
 
   /** Tells the programs to send nothing more, and waits until they have said so. */
   async sayGoodbye(): Promise<void> {
+    this.#suspend();
     this.#tell({ leaving: "the program that held the seat ends" });
     await settledWithin(Promise.all([...this.#programs].map((program) => program.gone)), GOODBYE_MS);
   }
@@ -123,6 +123,12 @@ export class SeatHolder {
     // The connection may have ended at once.
     if (promise === this.#served.promise) program.begin(served);
     else await this.#welcome(program);
+  }
+
+  /** Lets programs that come from now on wait for the next connection, or the next holder. */
+  #suspend(): void {
+    this.#served = Promise.withResolvers();
+    this.#served.promise.catch(() => undefined);
   }
 
   #beat(): void {
@@ -188,7 +194,7 @@ class Program {
     // A stopped holder finds messages of programs that have long gone elsewhere.
     if (!this.#options.isHeld()) return this.#options.onLost();
     if (gone === true) return this.#gone.resolve();
-    if (seat !== undefined) return seat === SEAT_VERSION ? undefined : this.end("it is of another version");
+    if (seat !== undefined) return seat === SEAT_VERSION ? undefined : this.end(OTHER_VERSION);
     if (typeof emit === "string") return this.#emit(emit, body);
     const request = readRequest(message);
     if (request === undefined || this.#share === undefined) return this.channel.close();
