@@ -147,9 +147,8 @@ export class AuthorizationServer implements AsyncDisposable {
         onRefused: ({ error, description, client, request }) =>
           audit.refused({ request, client_id: client, error, reason: description }),
         errorPage(context, { error, description }) {
-          const text = `${
-            description === "" ? error : description
-          }. Connect the client again from its own settings.`;
+          const why = PROBLEMS[error] ?? `The request of the client is wrong (${description || error})`;
+          const text = `${why}. Connect the client again from its own settings.`;
           const page = problemPage({ status: context.status, title: "Cannot connect the client", text });
           for (const [name, value] of Object.entries(page.headers)) context.set(name, value);
           context.body = page.html;
@@ -313,6 +312,11 @@ function addressOf(request: IncomingMessage): string | undefined {
   return addresses.get(request) ?? request.socket.remoteAddress;
 }
 
+/** For people: what is wrong with a request whose refusal cannot be sent back to its client. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  invalid_client: "The hub does not know this client, or cannot read what the client says of itself",
+  invalid_redirect_uri: "The client wants you back at an address that it has not registered",
+};
 const CONSENT_PATH = new RegExp(`^${PATHS.consent}/([\\w-]{1,64})$`);
 const ASKED: ReadonlyMap<string, Asked> = new Map([
   [PATHS.authorize, "authorize"],
