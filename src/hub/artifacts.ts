@@ -10,8 +10,13 @@ import { secretDigest, type StateFile } from "./state_file.ts";
 const MAX_TRANSIENT = 2_048;
 /** A client that sends two requests at once uses one refresh token twice, so it is theft only after a while, in milliseconds. */
 const SAME_MOMENT_MS = 10_000;
-/** The most tokens of one kind that a grant has, used ones included. */
+/** The most codes and access tokens that a grant has. */
 const MAX_PER_GRANT = 100;
+/**
+ * The most refresh tokens that a grant has, used ones included: two an hour for as long as they last. None is forgotten before the
+ * others, since a thief would refresh until the stolen one is unknown, and then keep the grant.
+ */
+const MAX_REFRESHES = 5_000;
 /** What lives as long as a consent that is under way. */
 const TRANSIENT: readonly string[] = ["Interaction", "Session"];
 
@@ -32,7 +37,7 @@ export interface Stores {
   readonly file: StateFile;
   readonly clients: Clients;
   readonly transient: Transient;
-  /** Called when a grant ends because one of its codes or refresh tokens was used twice, or because its client ends it. */
+  /** Called when a grant ends because a code or refresh token of it was used twice, it was refreshed too often, or its client ends it. */
   readonly revoke: (grantId: string) => void;
   /** The error of a code or token that was used at the same moment by somebody else. */
   readonly usedTwice: () => Error;
@@ -59,6 +64,11 @@ export function createAdapter(kind: string, stores: Stores): Adapter {
 
 function fileAdapter(kind: string, { file, revoke, usedTwice }: Stores): Adapter {
   const digestOf = (id: string) => secretDigest(kind, id);
+  const countOf = (grantId: string) =>
+    Number(
+      file.get("SELECT count(*) AS count FROM artifacts WHERE grant_id = ? AND kind = ?", grantId, kind)
+        ?.["count"],
+    );
   return {
     ...UNUSED,
     upsert(id, { jti: _value, ...kept }, expiresInSeconds = 0) {
@@ -74,6 +84,7 @@ function fileAdapter(kind: string, { file, revoke, usedTwice }: Stores): Adapter
           Date.now() + expiresInSeconds * 1_000,
           grantId,
         );
+        if (kind === "RefreshToken") return;
         file.run(
           "DELETE FROM artifacts WHERE grant_id = ?1 AND kind = ?2 AND digest NOT IN (SELECT digest FROM artifacts " +
             `WHERE grant_id = ?1 AND kind = ?2 ORDER BY expires_at DESC, rowid DESC LIMIT ${MAX_PER_GRANT})`,
@@ -81,6 +92,7 @@ function fileAdapter(kind: string, { file, revoke, usedTwice }: Stores): Adapter
           kind,
         );
       });
+      if (kind === "RefreshToken" && countOf(grantId) > MAX_REFRESHES) revoke(grantId);
       return Promise.resolve();
     },
     find(id) {

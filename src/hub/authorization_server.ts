@@ -137,7 +137,9 @@ export class AuthorizationServer implements AsyncDisposable {
           transient: new Transient(),
           revoke(grant) {
             if (grants.revoke(grant)) {
-              audit.log.warn("a grant was ended by its client, or by a token used twice", { grant });
+              audit.log.warn("a grant was ended: by its client, a token used twice, or too many tokens", {
+                grant,
+              });
             }
           },
         },

@@ -282,6 +282,35 @@ Deno.test("a refresh token that is used again later ends the grant; at the same 
   assertEquals(await errorOf(await client.refresh(String(good[0].refresh_token))), [400, "invalid_grant"]);
 });
 
+Deno.test("a thief who refreshes again and again keeps no grant once the stolen token is used", async () => {
+  await using hub = await HubDoor.open();
+  const { client, refresh: stolen } = await connected(hub);
+  let refresh = stolen;
+  for (let count = 0; count < 101; count++) refresh = (await tokensOf(await client.refresh(refresh))).refresh;
+  {
+    using file = StateFile.openExisting(hub.stateFile);
+    file.run("UPDATE artifacts SET consumed_at = consumed_at - 60000 WHERE consumed_at IS NOT NULL");
+  }
+  assertEquals(await errorOf(await client.refresh(stolen)), [400, "invalid_grant"]);
+  assertEquals(grantsOf(hub), []);
+  assertEquals(await errorOf(await client.refresh(refresh)), [400, "invalid_grant"]);
+});
+
+Deno.test("a grant that is refreshed without end ends", async () => {
+  await using hub = await HubDoor.open();
+  const { client, refresh } = await connected(hub);
+  {
+    using file = StateFile.openExisting(hub.stateFile);
+    file.run(
+      "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000) " +
+        "INSERT INTO artifacts SELECT 'used ' || n, kind, payload, grant_id, 1, expires_at FROM number, artifacts " +
+        "WHERE kind = 'RefreshToken'",
+    );
+  }
+  await (await client.refresh(refresh)).body?.cancel();
+  assertEquals(grantsOf(hub), []);
+});
+
 Deno.test("a client revokes no token of another client", async () => {
   await using hub = await HubDoor.open();
   const { access, refresh } = await connected(hub);

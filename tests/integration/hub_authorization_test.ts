@@ -358,6 +358,6 @@ Deno.test("each grant, refusal and revocation has a line in the audit log", asyn
   assertEquals(messages, [
     "a client was granted access",
     "a client was refused",
-    "a grant was ended by its client, or by a token used twice",
+    "a grant was ended: by its client, a token used twice, or too many tokens",
   ]);
 });
