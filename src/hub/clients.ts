@@ -98,6 +98,9 @@ const FORBIDDEN_SCHEMES: readonly string[] = [
   "wss:",
 ];
 
+/** A name of DNS, or an address: other hosts of URLs lead nowhere, and would be cut on the page, or end a rule of its policy. */
+const WEB_HOST = /^(?:[a-z\d._-]{1,253}|\[[a-f\d:.]+\])$/;
+
 /** The hosts of RFC 8252, at which any port is that of the client. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -107,6 +110,8 @@ function requireRedirect(uri: string): void {
   if (url === null) throw refuse(`is no URI of at most ${MAX_URI_LENGTH} characters`);
   if (uri.includes("#")) throw refuse("has a fragment");
   if (url.username !== "" || url.password !== "") throw refuse("has a user name");
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  if (isWeb && !WEB_HOST.test(url.hostname)) throw refuse("has a host that is no name of DNS and no address");
   const isLoopback = LOOPBACK_HOSTS.includes(url.hostname);
   if (url.protocol === "http:" && !isLoopback) throw refuse("is of http: and leads to another machine");
   if (url.protocol === "https:" && isLoopback) {

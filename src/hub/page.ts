@@ -139,8 +139,8 @@ function choice(rights: AccessRights, checked: AccessRights): string {
 function facts({ documentHost, returnsTo }: AskingClient): string {
   const known = documentHost === undefined
     ? "nobody: it has registered itself, under a name of its choice"
-    : named(documentHost);
-  const place = returnsTo === OWN_MACHINE ? "a program on this machine" : named(returnsTo);
+    : named(documentHost, MAX_HOST_LENGTH);
+  const place = returnsTo === OWN_MACHINE ? "a program on this machine" : named(returnsTo, MAX_HOST_LENGTH);
   return `<dl>
     <dt>Afterwards you return to</dt><dd>${place}</dd>
     <dt>Vouched for by</dt><dd>${known}</dd>
@@ -172,11 +172,13 @@ function alert(problem: string | undefined): string {
 }
 
 /** A text of somebody else, which cannot change the direction of the text around it. */
-function named(text: string): string {
-  return `<bdi>${shown(toBareLine(text, MAX_SHOWN_LENGTH))}</bdi>`;
+function named(text: string, maxLength = MAX_SHOWN_LENGTH): string {
+  return `<bdi>${shown(toBareLine(text, maxLength))}</bdi>`;
 }
 
 const MAX_SHOWN_LENGTH = 128;
+/** A host and its port are shown in whole: who owns a host stands at its end. */
+const MAX_HOST_LENGTH = 260;
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",

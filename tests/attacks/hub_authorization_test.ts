@@ -392,6 +392,19 @@ Deno.test("a name of a client is text on the page, whatever is in it", async () 
   }
 });
 
+Deno.test("a host is shown to its end, however it begins, and no host ends a rule of the page's policy", async () => {
+  await using hub = await HubDoor.open();
+  const host = `claude.ai.${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.evil.example`;
+  const redirect_uri = `https://${host}:65535/callback`;
+  const client = await HubClient.register(hub.url, { redirect_uris: [redirect_uri] });
+  const asked = await new HubBrowser().open(await client.page(hub.resource("lab"), { redirect_uri }));
+  assertStringIncludes(asked.page ?? "", `${host}:65535</bdi>`);
+  for (const other of ["a;sandbox", "a,b", "*", "a'b", `${"a.".repeat(130)}example`]) {
+    const refused = await register(hub.url, { redirect_uris: [`https://${other}/callback`] });
+    assertEquals(await errorOf(refused), [400, "invalid_redirect_uri"]);
+  }
+});
+
 Deno.test("a flood of registrations is held up, and leaves a bounded number of clients and the used ones", async () => {
   await using hub = await HubDoor.open();
   const { client, refresh } = await connected(hub);
