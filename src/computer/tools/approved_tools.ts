@@ -71,25 +71,21 @@ interface Place {
 export class ApprovedTools {
   /** Resolves when what was kept is known. Never rejects. */
   readonly ready: Promise<void>;
+  /** Whether it is known. */
+  isReady = false;
   readonly #parts: ApprovedToolsParts;
   readonly #servers = new Map<string, ApprovedServer>();
   /** Unchanged tools and entries stay the same objects. */
   readonly #digests = new WeakMap<object, string>();
-  #isReady = false;
   #writing: Promise<void> = Promise.resolve();
   #isWriteAsked = false;
 
   constructor(parts: ApprovedToolsParts) {
     this.#parts = parts;
     this.ready = this.#read().then(() => {
-      this.#isReady = true;
+      this.isReady = true;
       parts.onChange();
     });
-  }
-
-  /** Whether what was kept is known. */
-  get isReady(): boolean {
-    return this.#isReady;
   }
 
   /** Whether a tool has changed since it was allowed; one that is seen for the first time is remembered. */
@@ -101,7 +97,7 @@ export class ApprovedTools {
     if (!isAutoApplied || onChange === undefined || onChange === null || onChange === "allow") {
       return undefined;
     }
-    if (!this.#isReady) return undefined;
+    if (!this.isReady) return undefined;
     const digest = this.#digestOf(tool, definitionOf(tool));
     const { tools } = this.#serverOf({ server, tool });
     const before = tools.get(tool.name);
