@@ -87,6 +87,8 @@ export interface ConfigChecks {
   readonly givenInputs?: ReadonlySet<string> | undefined;
   /** Returns whether the user has signed in at the server of this name. */
   readonly isSignedIn?: ((server: string) => Promise<boolean>) | undefined;
+  /** Returns which tools of the server of this name had changed when they were seen last, and what was different. */
+  readonly changedTools?: ((server: string) => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
 /** A file that cannot be read is a report with a problem. */
@@ -140,6 +142,7 @@ export async function checkConfigText(
       ...reading.warnings,
       ...versionFindings(reading, checks.protocol).map(reading.locate),
       ...(checks.programs === true ? settingFindings(reading).map(reading.locate) : []),
+      ...(await changeFindings(reading, checks)).map(reading.locate),
     ],
     failures: [...reading.failures, ...starts.map(reading.locate)],
     problems: [...reading.problems, ...found.map(reading.locate)],
@@ -156,6 +159,26 @@ async function checkedServer(
   const isPersonal = oauth === true || (typeof oauth === "object" && !isServiceGrant(oauth));
   if (!isPersonal) return { name, type, disabled, needsSignIn: false };
   return { name, type, disabled, needsSignIn: isSignedIn === undefined ? null : !await isSignedIn(name) };
+}
+
+/** Tools that are set aside, or asked about, since they are not what their owner has allowed. */
+async function changeFindings(
+  { servers }: ConfigReading,
+  { changedTools }: ConfigChecks,
+): Promise<ConfigIssue[]> {
+  if (changedTools === undefined) return [];
+  const issues: ConfigIssue[] = [];
+  for (const { path, value: { name, on_change: onChange } } of servers) {
+    if (onChange !== "ask" && onChange !== "block") continue;
+    const remedy = onChange === "ask"
+      ? 'each call is asked about until one is answered "always"'
+      : "it is set aside until the entry is edited";
+    for (const [tool, changed] of await changedTools(name)) {
+      const message = `the tool "${tool}" has changed since it was allowed (${changed}): ${remedy}`;
+      issues.push({ path: [...path, "on_change"], message });
+    }
+  }
+  return issues;
 }
 
 async function checkScripts({ servers }: ConfigReading, { vrl }: ConfigChecks): Promise<ConfigIssue[]> {

@@ -2,11 +2,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { askedConfirm } from "../../src/cli/computer/questions.ts";
 import { openApprovals } from "../../src/cli/computer/state_files.ts";
-import type { ApprovalStore } from "../../src/computer/tools/approved_tools.ts";
+import { type ApprovalStore, changedToolsIn } from "../../src/computer/tools/approved_tools.ts";
 import type { Confirm } from "../../src/computer/tools/confirmation.ts";
 import type { LineEditor } from "../../src/terminal/editor/line_editor.ts";
 import { type Change, TOOLS_CHANGED } from "../fixtures/script.ts";
 import { scripted } from "../fixtures/stdio_config.ts";
+import { eventually } from "../fixtures/within.ts";
 import { ComputerOffice } from "../integration/_computer_office.ts";
 
 const TOOL = { name: "run", description: "Lists the folder.", inputSchema: { type: "object" } };
@@ -117,6 +118,23 @@ Deno.test("a tool that changes while the Computer is away has changed, and an ed
     approvals,
   });
   assertEquals((await office.laptop.callTool("run")).isError, false);
+});
+
+Deno.test("what is kept says which tools had changed when they were seen last", async () => {
+  const approvals = memory();
+  const changed = () => changedToolsIn(approvals.text ?? "").get("shell");
+  await using office = await ComputerOffice.open(entry("block"), { approvals });
+  await office.laptop.getTools();
+  assertEquals(changed(), new Map());
+  await list(office, { tools: [OTHER] });
+  await eventually(
+    () => Promise.resolve(changed()?.get("run")),
+    (it) => it === "its description",
+    "the change",
+  );
+  await list(office, { tools: [TOOL] });
+  await eventually(() => Promise.resolve(changed()?.size), (size) => size === 0, "the tool as it was");
+  assertEquals(changedToolsIn("[1"), new Map());
 });
 
 Deno.test("a server with too many tools does not make a tool forgotten, to change it unseen", async () => {

@@ -66,20 +66,24 @@ function addCheck(program: Command): void {
         "exit code 2 when a server in them cannot start",
     )
     .action(async (files: string[]) => {
-      const { json, config, inputs, protocol } = program.opts<ComputerCliOptions>();
+      const { json, config, inputs, protocol, name } = program.opts<ComputerCliOptions>();
       const wanted = files.length > 0 || config === undefined ? files : [config];
       if (wanted.length === 0) {
         throw new UsageError("Cannot check config: no file given; give one, or - for standard input");
       }
       const { runCheck } = await import("./check.ts");
       const { withConfigChecks } = await import("./config_store.ts");
-      const { openTokens } = await import("./state_files.ts");
+      const { openApprovals, openTokens } = await import("./state_files.ts");
+      const { defaultName } = await import("./open_computer.ts");
+      const { changedToolsIn } = await import("../../computer/tools/approved_tools.ts");
       const isSignedIn = async (server: string) =>
         (await openTokens().read(server)).some(({ tokens }) => tokens !== undefined);
       const givenInputs = inputs === undefined ? undefined : await idsOfInputs(inputs);
-      await withConfigChecks((checks) =>
-        runCheck(wanted, { json, checks: { ...checks, protocol, programs: true, givenInputs, isSignedIn } })
-      );
+      const changed = changedToolsIn(await openApprovals(name ?? defaultName())?.read() ?? "");
+      const changedTools = (server: string) =>
+        Promise.resolve(changed.get(server) ?? new Map<string, string>());
+      const own = { protocol, programs: true, givenInputs, isSignedIn, changedTools };
+      await withConfigChecks((checks) => runCheck(wanted, { json, checks: { ...checks, ...own } }));
     });
 }
 

@@ -100,7 +100,7 @@ function assertNoProblem(option: string, problem: string | undefined): void {
 }
 
 /** The name of the machine; `computer` without permission to read it. */
-function defaultName(): string {
+export function defaultName(): string {
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "hostname" });
   return state === "granted" ? Deno.hostname() : "computer";
 }

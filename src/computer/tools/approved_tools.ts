@@ -35,6 +35,8 @@ export interface ApprovalStore {
 interface Approved {
   readonly digest: string;
   readonly definition?: ToolDefinition | undefined;
+  /** What was different when the tool was seen last, in a few words; absent when it was the same. */
+  readonly changed?: string | undefined;
 }
 
 /** The tools of an MCP server, with the digest of the entry with which its owner allowed them. */
@@ -105,10 +107,16 @@ export class ApprovedTools {
       this.#keep({ server, tool }, this.#toApproved(tool));
       return undefined;
     }
-    if (before?.digest === digest) return undefined;
+    if (before?.digest === digest) {
+      if (before.changed !== undefined) this.#keep({ server, tool }, { ...before, changed: undefined });
+      return undefined;
+    }
     const known = before?.definition === undefined ? [] : toolChanges(before.definition, definitionOf(tool));
     const changes = known.length > 0 ? known : [{ part: "definition", removed: [], added: [] }];
     const summary = `its ${describeChanges(changes)}`;
+    if (before !== undefined && before.changed !== summary) {
+      this.#keep({ server, tool }, { ...before, changed: summary });
+    }
     const what = onChange === "block" ? "it is set aside" : "its calls are asked about";
     this.#parts.warnOnce.warn(`a tool has changed since it was allowed: ${what}`, {
       server: server.name,
@@ -149,7 +157,9 @@ export class ApprovedTools {
   async #write(): Promise<void> {
     this.#isWriteAsked = false;
     const whole = this.#toText((approved) => approved);
-    const text = whole.length <= MAX_TEXT_LENGTH ? whole : this.#toText(({ digest }) => ({ digest }));
+    const text = whole.length <= MAX_TEXT_LENGTH
+      ? whole
+      : this.#toText(({ digest, changed }) => ({ digest, changed }));
     await this.#parts.store?.write(text).catch((error: unknown) => {
       this.#parts.log.error("allowed tools not kept", { error: describeError(error) });
     });
@@ -181,13 +191,32 @@ export class ApprovedTools {
       const { name, entry } = server;
       if (typeof name !== "string" || typeof entry !== "string") continue;
       const tools = recordsOf(server["tools"]).flatMap((each): [string, Approved][] => {
-        const { tool, digest, definition } = each;
+        const { tool, digest, definition, changed } = each;
         if (typeof tool !== "string" || typeof digest !== "string") return [];
-        return [[tool, { digest, ...(isDefinition(definition) ? { definition } : {}) }]];
+        const approved = {
+          digest,
+          ...(isDefinition(definition) ? { definition } : {}),
+          ...(typeof changed === "string" ? { changed } : {}),
+        };
+        return [[tool, approved]];
       });
       this.#servers.set(name, { entry, tools: new Map(tools) });
     }
   }
+}
+
+/** The tools in a kept text that had changed when they were seen last, with what was different, by their MCP server. */
+export function changedToolsIn(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const value = parseJson(text);
+  const servers = recordsOf(isRecord(value) ? value["servers"] : undefined);
+  return new Map(servers.map(({ name, tools }) => [
+    String(name),
+    new Map(
+      recordsOf(tools).flatMap(({ tool, changed }) => {
+        return typeof tool === "string" && typeof changed === "string" ? [[tool, changed]] : [];
+      }),
+    ),
+  ]));
 }
 
 function recordsOf(value: unknown): Record<string, unknown>[] {

@@ -258,3 +258,28 @@ Deno.test("a report says at which servers the user has to sign in first", async 
   const isSignedIn = (server: string) => Promise.resolve(server === "in");
   assertEquals(await needs({ isSignedIn }), [false, true, false, false, false]);
 });
+
+Deno.test("a report says which tools have changed since they were allowed, and what becomes of them", async () => {
+  const text = JSON.stringify({
+    servers: Object.fromEntries(["ask", "block", "allow"].map((on_change) => [on_change, {
+      type: "stdio",
+      on_change,
+      server_parameters: { command: "x" },
+    }])),
+  });
+  const changedTools = () => Promise.resolve(new Map([["run", "its description"]]));
+  const { warnings, problems } = await checkConfigText(text, { file: "c", checks: { changedTools } });
+  assertEquals(problems, []);
+  assertEquals(warnings.map(({ path, message }) => [path, message]), [
+    [
+      "servers.ask.on_change",
+      'the tool "run" has changed since it was allowed (its description): ' +
+      'each call is asked about until one is answered "always"',
+    ],
+    [
+      "servers.block.on_change",
+      'the tool "run" has changed since it was allowed (its description): ' +
+      "it is set aside until the entry is edited",
+    ],
+  ]);
+});
