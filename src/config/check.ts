@@ -25,6 +25,7 @@ import {
   type Placeholder,
 } from "./placeholders.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";
+import { shorten } from "../text/text.ts";
 import { formatOfFile } from "./text.ts";
 
 export interface CheckedServer {
@@ -54,6 +55,9 @@ export interface CheckedVariable {
   readonly isSet: boolean | null;
   readonly usedBy: readonly string[];
 }
+
+/** The most characters of a name that a report shows of one that an MCP server chose. */
+const MAX_NAME_LENGTH = 128;
 
 /** The content of a configuration file, as far as it can be read, and all problems with it. */
 export interface ConfigReport {
@@ -174,7 +178,9 @@ async function changeFindings(
       ? 'each call is asked about until one is answered "always"'
       : "it is set aside until the entry is edited";
     for (const [tool, changed] of await changedTools(name)) {
-      const message = `the tool "${tool}" has changed since it was allowed (${changed}): ${remedy}`;
+      const message = `the tool "${
+        shorten(tool, MAX_NAME_LENGTH)
+      }" has changed since it was allowed (${changed}): ${remedy}`;
       issues.push({ path: [...path, "on_change"], message });
     }
   }
