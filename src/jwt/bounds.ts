@@ -14,3 +14,7 @@ export const KEY_SET_TIMEOUT_MS = 5_000;
 export const KEY_SET_COOLDOWN_MS = 30_000;
 /** How far the clock of an issuer may differ by default, in milliseconds. */
 export const DEFAULT_CLOCK_TOLERANCE_MS = 30_000;
+/** How long a token that was verified needs no new verification, in milliseconds. */
+export const VERIFIED_MS = 60_000;
+/** The most such tokens. */
+export const MAX_VERIFIED = 1_000;

@@ -1,9 +1,10 @@
 /** Verifies JSON Web Tokens (RFC 7519): by whom they are signed, for whom, and until when. */
+import { createHash } from "node:crypto";
 import type { JWTPayload, ProtectedHeaderParameters } from "jose";
 import { WatchedFiles } from "../files/watched_files.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { countOf } from "../text/text.ts";
-import { DEFAULT_CLOCK_TOLERANCE_MS, MAX_KEY_FILE_BYTES } from "./bounds.ts";
+import { DEFAULT_CLOCK_TOLERANCE_MS, MAX_KEY_FILE_BYTES, MAX_VERIFIED, VERIFIED_MS } from "./bounds.ts";
 import { shownClaim } from "./claims.ts";
 import {
   keysFor,
@@ -36,6 +37,8 @@ export interface JwtVerifierOptions extends JwtKeys {
   /** What allows it, as an error tells it. */
   readonly httpFlag: string;
   readonly logger?: Logger | undefined;
+  /** Milliseconds since 1970; the clock of this machine by default. */
+  readonly nowMs?: (() => number) | undefined;
 }
 
 /** A token that is signed, and valid now. */
@@ -43,6 +46,13 @@ export interface VerifiedJwt {
   readonly claims: JWTPayload;
   /** When it ends, in milliseconds since 1970. */
   readonly expiresAtMs: number;
+}
+
+/** A token that was verified, and the key that did it. */
+interface Verified {
+  readonly header: ProtectedHeaderParameters;
+  readonly key: VerificationKey;
+  readonly claims: JWTPayload;
 }
 
 /** Why a token is refused: what its bearer is told, and further fields for the log. */
@@ -56,12 +66,19 @@ export class JwtVerifier {
   readonly #rules: JwtRules;
   readonly #jose: typeof import("jose");
   readonly #keys: KeySource;
+  readonly #now: () => number;
+  /**
+   * Tokens that were verified a moment ago, by a digest: clients over HTTP show theirs with each request, and a signature
+   * takes long. The oldest first.
+   */
+  readonly #verified = new Map<string, Verified & { readonly untilMs: number }>();
 
   private constructor(options: JwtVerifierOptions, parts: Parts) {
     this.#options = options;
     this.#rules = parts.rules;
     this.#jose = parts.jose;
     this.#keys = parts.keys;
+    this.#now = options.nowMs ?? Date.now;
   }
 
   /**
@@ -88,9 +105,12 @@ export class JwtVerifier {
       readonly signal?: AbortSignal | undefined;
     } = {},
   ): Promise<VerifiedJwt | JwtRefusal> {
+    const asked = listOf(audience);
+    const digest = createHash("sha256").update(JSON.stringify([token, asked])).digest("base64");
     try {
-      const claims = await this.#verify(token, { audience: listOf(audience), signal });
-      return { claims, expiresAtMs: ((claims.exp ?? 0) + this.#rules.clockTolerance) * 1_000 };
+      const { claims } = await this.#recall(digest, signal) ??
+        this.#keep(digest, await this.#verify(token, { audience: asked, signal }));
+      return { claims, expiresAtMs: this.#endOf(claims) };
     } catch (error) {
       return this.#toRefusal(error, audience);
     }
@@ -106,19 +126,43 @@ export class JwtVerifier {
     await this.#keys.close?.();
   }
 
+  #endOf({ exp = 0 }: JWTPayload): number {
+    return (exp + this.#rules.clockTolerance) * 1_000;
+  }
+
+  /** A token that was verified with a key that still counts. */
+  async #recall(digest: string, signal: AbortSignal | undefined): Promise<Verified | undefined> {
+    const known = this.#verified.get(digest);
+    if (known === undefined) return undefined;
+    const keys = await this.#keys.find(known.header, signal);
+    if (keys.includes(known.key) && this.#now() < known.untilMs) return known;
+    this.#verified.delete(digest);
+    return undefined;
+  }
+
+  #keep(digest: string, verified: Verified): Verified {
+    const untilMs = Math.min(this.#now() + VERIFIED_MS, this.#endOf(verified.claims));
+    this.#verified.delete(digest);
+    this.#verified.set(digest, { ...verified, untilMs });
+    const [oldest = digest] = this.#verified.keys();
+    if (this.#verified.size > MAX_VERIFIED) this.#verified.delete(oldest);
+    return verified;
+  }
+
   async #verify(
     token: string,
     { audience, signal }: {
       readonly audience: string[] | undefined;
       readonly signal: AbortSignal | undefined;
     },
-  ): Promise<JWTPayload> {
+  ): Promise<Verified> {
     const { jwtVerify, errors } = this.#jose;
     const header = this.#readHeader(token);
+    const rules = { ...this.#rules, audience, currentDate: new Date(this.#now()) };
     const keys = await this.#keys.find(header, signal);
-    for (const { key } of keys) {
+    for (const key of keys) {
       try {
-        return (await jwtVerify(token, key, { ...this.#rules, audience })).payload;
+        return { header, key, claims: (await jwtVerify(token, key.key, rules)).payload };
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
       }
