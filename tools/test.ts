@@ -116,7 +116,7 @@ export function readReport(junit: string): ReportedTest[] {
 const JOBS = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 3}`;
 
 /** Groups of files in a lane. */
-const GROUPS = 24;
+const GROUPS = 8;
 
 /** Each file named `*_test.ts` in a folder and below it, as a path from the root. */
 async function listTestFiles(folder: string): Promise<string[]> {

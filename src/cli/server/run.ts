@@ -107,7 +107,7 @@ async function end(
   }, drainTimeoutMs - Math.min(EXIT_MS, drainTimeoutMs * EXIT_SHARE));
   try {
     await around?.finish(drainTimeoutMs / 2);
-    await server.drain({ timeoutMs: drainTimeoutMs - (performance.now() - startMs) });
+    await server.drain({ timeoutMs: drainTimeoutMs - Math.floor(performance.now() - startMs) });
   } finally {
     clearTimeout(timer);
   }
