@@ -1,5 +1,5 @@
 /** The Agents' seats that a gateway takes, one in each office that a client uses. */
-import { Backoff, delay } from "../async/backoff.ts";
+import { type OfficeJoin, startJoin } from "../agent/group/office_join.ts";
 import type { Office } from "../agent/toolkit/office_view.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { describeError } from "../text/text.ts";
@@ -11,8 +11,6 @@ import type { GatewayOptions } from "./gateway_options.ts";
 const MAX_SEATS = 1_000;
 /** How long a seat is kept without a client, in milliseconds: a client that comes back finds its office as it was. */
 const REST_MS = 10 * 60_000;
-/** The waits before an office that could not be joined is joined again, in milliseconds. */
-const JOIN_AGAIN = { firstMs: 1_000, maxMs: 30_000 };
 
 /** The Agent in an office, which ends when it is closed. */
 export interface SeatedAgent extends Office {
@@ -101,19 +99,24 @@ export class Seat {
   /** The Agent, once it has joined. */
   readonly agent: Promise<SeatedAgent>;
   readonly #parts: SeatParts;
-  readonly #log: Logger;
+  readonly #joining: OfficeJoin<SeatedAgent>;
   readonly #ending = new AbortController();
-  readonly #tried = Promise.withResolvers<void>();
-  #problem: string | undefined;
   #uses = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(office: string, parts: SeatParts) {
+    const { join, explain = describeLocally, gateway, logger = silentLogger } = parts;
     this.office = office;
     this.#parts = parts;
-    this.#log = parts.logger ?? silentLogger;
-    this.agent = this.#join();
-    this.gateway = new GatewayCore(this.agent, { ...parts.gateway, problem: () => this.#problem });
+    this.#joining = startJoin((signal) => join(office, signal), {
+      label: office,
+      signal: this.#ending.signal,
+      explain: (error, signal) => explain(office, error, signal),
+      logger,
+    });
+    this.agent = this.#joining.agent;
+    this.gateway = new GatewayCore(this.agent, { ...gateway, problem: this.#joining.problem });
+    void this.agent.then((agent) => this.#follow(agent, logger), () => undefined);
     this.#startRest();
   }
 
@@ -145,12 +148,12 @@ export class Seat {
 
   /** Resolves when the office was joined, or could not be for the first time. */
   get tried(): Promise<void> {
-    return this.#tried.promise;
+    return this.#joining.tried;
   }
 
   /** Why the office cannot be used now, in words for users; `undefined` when it can, and before that is known. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#joining.problem();
   }
 
   /** Leaves the office. May be called twice. */
@@ -171,40 +174,14 @@ export class Seat {
     this.#timer = setTimeout(() => this.end(), this.#parts.restMs ?? REST_MS);
   }
 
-  /** Rejects only when the seat has ended. */
-  async #join(): Promise<SeatedAgent> {
-    const { join, explain = describeLocally } = this.#parts;
-    const { signal } = this.#ending;
-    const backoff = new Backoff(JOIN_AGAIN);
-    for (let attempt = 1;; attempt++) {
-      try {
-        const agent = await join(this.office, signal);
-        this.#begin(agent);
-        return agent;
-      } catch (error) {
-        signal.throwIfAborted();
-        this.#problem = await explain(this.office, error, signal);
-        this.#tried.resolve();
-        if (attempt === 1) {
-          const fields = { office: this.office, problem: this.#problem };
-          this.#log.warn("office not joined yet; trying again", fields);
-        }
-        await delay(backoff.next(), signal);
-      }
-    }
-  }
-
-  #begin(agent: SeatedAgent): void {
-    if (this.#problem !== undefined) this.#log.info("office joined", { office: this.office });
-    this.#problem = undefined;
-    this.#tried.resolve();
+  #follow({ ended }: SeatedAgent, log: Logger): void {
     const onLost = () => {
       if (this.#ending.signal.aborted) return;
-      this.#log.warn("the seat in an office was lost", { office: this.office });
+      log.warn("the seat in an office was lost", { office: this.office });
       this.end();
     };
-    if (agent.ended?.aborted) onLost();
-    else agent.ended?.addEventListener("abort", onLost, { once: true });
+    if (ended?.aborted) onLost();
+    else ended?.addEventListener("abort", onLost, { once: true });
   }
 }
 

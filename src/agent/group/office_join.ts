@@ -1,9 +1,13 @@
-/** Joins an office of a group, however long it takes. */
+/** Joins an office, however long it takes. */
+import { Backoff, delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { ConnectionClosedError } from "../../protocol/local_errors.ts";
-import { joinPatiently } from "../patient_join.ts";
+import { ConnectionClosedError, JoinRefusedError } from "../../protocol/local_errors.ts";
+import { describeError } from "../../text/text.ts";
 import type { Office } from "../toolkit/office_view.ts";
 import type { GroupedOffice } from "./group_member.ts";
+
+/** The waits before an office that could not be joined is joined again, in milliseconds. */
+const JOIN_AGAIN = { firstMs: 1_000, maxMs: 10_000 };
 
 /** An office that is being joined. */
 export interface OfficeJoin<Member extends Office> extends GroupedOffice {
@@ -14,27 +18,54 @@ export interface OfficeJoin<Member extends Office> extends GroupedOffice {
   readonly failure: () => Error | undefined;
 }
 
-/** Begins to join an office. One that refuses the Agent is tried again until the signal is aborted. */
+export interface JoinOptions {
+  readonly label: string;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  /**
+   * Why the office is not joined yet, in words for users; `undefined` when it is not tried again. By default, an office that
+   * refuses the Agent is tried again.
+   */
+  readonly explain?: ((error: unknown, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+}
+
+/** Begins to join an office, and goes on trying until the signal is aborted. */
 export function startJoin<Member extends Office>(
   connect: (signal: AbortSignal) => Promise<Member>,
-  { label, signal, logger }: {
-    readonly label: string;
-    readonly signal: AbortSignal;
-    readonly logger: Logger;
-  },
+  { label, signal, logger, explain = explainRefusal }: JoinOptions,
 ): OfficeJoin<Member> {
   const tried = Promise.withResolvers<void>();
   let problem: string | undefined;
   let failure: Error | undefined;
-  const onRefused = (refusal: string) => {
-    problem = refusal;
-    tried.resolve();
+  const join = async (): Promise<Member> => {
+    const backoff = new Backoff(JOIN_AGAIN);
+    while (true) {
+      try {
+        const member = await connect(signal);
+        if (problem !== undefined) logger.info("office joined", { office: label });
+        problem = undefined;
+        return member;
+      } catch (error) {
+        const why = signal.aborted ? undefined : await explain(error, signal);
+        if (why === undefined) throw error;
+        if (problem === undefined) {
+          logger.warn("office not joined yet; trying again", { office: label, problem: why });
+        }
+        problem = why;
+        tried.resolve();
+        await delay(backoff.next(), signal);
+      }
+    }
   };
-  const agent = joinPatiently(connect, { signal, onRefused, logger });
+  const agent = join();
   void agent
     .then(() => undefined, (error: unknown) => {
       failure = error instanceof Error ? error : new ConnectionClosedError(String(error));
     })
     .finally(() => tried.resolve());
   return { label, agent, problem: () => problem, tried: tried.promise, failure: () => failure };
+}
+
+function explainRefusal(error: unknown): Promise<string | undefined> {
+  return Promise.resolve(error instanceof JoinRefusedError ? describeError(error) : undefined);
 }

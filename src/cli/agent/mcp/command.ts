@@ -41,9 +41,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const { office, group, problem, failed, settled, joins } = context.offices.length > 1
-    ? joinAll(joining, { names, stack })
-    : joinOne(joining, stack);
+  const { office, group, problem, failed, settled, joins } = joinOffices(joining, { names, stack });
   const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
@@ -131,29 +129,25 @@ interface Joined {
   readonly joins: readonly OfficeJoin<Agent>[];
 }
 
-type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger">;
+type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger" | "computers">;
 
-function joinOne({ connect, offices, signal, logger }: Joining, stack: AsyncDisposableStack): Joined {
-  const [label = ""] = offices;
-  const join = startJoin((ending) => connect(label, ending), { label, signal, logger });
-  const { agent, problem } = join;
-  const failed = agent.then((joined) => untilFailed(stack.use(joined)));
-  const settled = agent.catch(() => undefined);
-  return { office: agent, group: undefined, problem, failed, settled, joins: [join] };
-}
-
-/** Joins several offices: one that cannot be joined, or not yet, keeps nobody from using the others. */
-function joinAll(
-  { connect, offices, signal, logger, computers }: Joining & Pick<McpContext, "computers">,
+/** Joins the offices: of several, one that cannot be joined, or not yet, keeps nobody from using the others. */
+function joinOffices(
+  { connect, offices, signal, logger, computers }: Joining,
   { names, stack }: { readonly names: NamesFile | undefined; readonly stack: AsyncDisposableStack },
 ): Joined {
   const joins = offices.map((label) =>
     startJoin((ending) => connect(label, ending), { label, signal, logger })
   );
   for (const { agent } of joins) agent.then((joined) => stack.use(joined), () => undefined);
+  const settled = Promise.allSettled(joins.map(({ agent }) => agent));
+  const [only, ...others] = joins;
+  if (only !== undefined && others.length === 0) {
+    const { agent, problem } = only;
+    return { office: agent, group: undefined, problem, failed: agent.then(untilFailed), settled, joins };
+  }
   const given = [...longNames(computers, offices), ...names?.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
-  const settled = Promise.allSettled(joins.map(({ agent }) => agent));
   return { office: group, group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
 
