@@ -4,7 +4,7 @@ import type { JwtAccess } from "../http/mcp/jwt_access.ts";
 import { CALL_SCOPE, READ_SCOPE } from "../http/mcp/resource_server.ts";
 import { DEFAULT_CLOCK_TOLERANCE_MS } from "../jwt/bounds.ts";
 import type { Logger } from "../log.ts";
-import type { AccessRights } from "../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { isLoopback } from "../protocol/server_address.ts";
 import { collect, parseMilliseconds } from "./options.ts";
 import { UsageError } from "./outcome.ts";
@@ -66,7 +66,7 @@ export function resourceServerOptions({ prefix }: { readonly prefix: string }): 
     new Option(
       "--oauth-default-rights <rights>",
       "what a token without these scopes allows; clients are then asked for no scope (default: nothing)",
-    ).choices(["read", "confirm", "call"]),
+    ).choices(ACCESS_RIGHTS),
     new Option(
       "--oauth-clock-tolerance-ms <ms>",
       `how far the clock of the issuer may differ (default: ${DEFAULT_CLOCK_TOLERANCE_MS})`,

@@ -4,6 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Access } from "../http/mcp/access.ts";
+import {
+  CALL_SCOPE,
+  SCOPES,
+  type TokenAccess,
+  type TokenRefusal,
+  type TokenVerifier,
+} from "../http/mcp/resource_server.ts";
 import { createHostRule, type HostRule } from "../http/senders.ts";
 import type { Forwarded } from "../http/proxies.ts";
 import { parseJson } from "../json/json.ts";
@@ -19,7 +26,7 @@ import { type Exchange, readBody, sendJson, sendPage } from "./exchange.ts";
 import { findAccessToken, Grants } from "./grants.ts";
 import { Invitations } from "./invitations.ts";
 import { problemPage } from "./page.ts";
-import { OAuthLibrary, PATHS, SCOPES } from "./oauth_library.ts";
+import { OAuthLibrary, PATHS } from "./oauth_library.ts";
 import { type Asked, HubQuotas } from "./quotas.ts";
 import { StateFile } from "./state_file.ts";
 import { GrantsInUse } from "./grants_in_use.ts";
@@ -63,6 +70,8 @@ type Handler = (
 ) => void;
 
 export class AuthorizationServer implements AsyncDisposable {
+  /** Verifies the tokens of grants. */
+  readonly tokens: TokenVerifier;
   readonly #options: AuthorizationServerOptions;
   readonly #audit: HubAudit;
   readonly #file: StateFile;
@@ -88,6 +97,10 @@ export class AuthorizationServer implements AsyncDisposable {
     },
   ) {
     this.#options = options;
+    this.tokens = {
+      issuer: options.publicUrl,
+      verify: (token, resource) => Promise.resolve(toTokenAccess(this.verify(token, resource))),
+    };
     this.#file = file;
     this.#clients = clients;
     this.#grants = grants;
@@ -182,7 +195,7 @@ export class AuthorizationServer implements AsyncDisposable {
     if (known === undefined || known.audience !== resource) return undefined;
     const { grant, scopes, expiresAt } = known;
     const { id, client, offices, computers } = grant;
-    const rights = scopes.includes(SCOPES[1]) ? grant.rights : "read";
+    const rights = scopes.includes(CALL_SCOPE) ? grant.rights : "read";
     return { id, client, offices, computers, rights, expiresAt, signal: this.#inUse.use(grant) };
   }
 
@@ -305,6 +318,12 @@ export class AuthorizationServer implements AsyncDisposable {
       this.#options.logger.error("failed to use the hub's state file", { error: describeError(error) });
     }
   }
+}
+
+function toTokenAccess(access: Access | undefined): TokenAccess | TokenRefusal {
+  // The person has chosen to let it read alone, and may choose again.
+  if (access !== undefined) return { access, mayGrow: access.rights === "read" };
+  return { refused: "the token is not good for this path, or not any more", log: { detail: "wrong token" } };
 }
 
 /** The addresses of requests, for what the library asks about them. */

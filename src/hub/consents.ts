@@ -1,13 +1,14 @@
 /** Consent: a person proves the right to connect a client, sees who asks, and says what the client may do. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AccessRights } from "../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
+import { CALL_SCOPE, READ_SCOPE, SCOPES } from "../http/mcp/resource_server.ts";
 import type { HubAudit } from "./audit.ts";
 import { hostOf } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
-import { type GrantedOffices, type Grants, RIGHTS } from "./grants.ts";
+import type { GrantedOffices, Grants } from "./grants.ts";
 import type { Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
-import { CONSENT_SECONDS, type OAuthLibrary, SCOPES } from "./oauth_library.ts";
+import { CONSENT_SECONDS, type OAuthLibrary } from "./oauth_library.ts";
 import type { HubQuotas } from "./quotas.ts";
 
 /** After so many wrong codes the client has to ask again. */
@@ -121,7 +122,9 @@ export class Consents {
       returnsTo: hostOf(redirectUri),
       redirectUri,
     };
-    const rights: readonly AccessRights[] = String(scope).split(" ").includes(SCOPES[1]) ? RIGHTS : ["read"];
+    const rights: readonly AccessRights[] = String(scope).split(" ").includes(CALL_SCOPE)
+      ? ACCESS_RIGHTS
+      : ["read"];
     return { uid, clientId: id, client: asking, resource, indicator, rights };
   }
 
@@ -227,7 +230,7 @@ export class Consents {
       rights,
       consented_by: consentedBy,
     });
-    const scope = (rights === "read" ? SCOPES.slice(0, 1) : SCOPES).join(" ");
+    const scope = rights === "read" ? READ_SCOPE : SCOPES.join(" ");
     await library.allow({ request, response }, { id, clientId, resource: indicator, scope });
   }
 

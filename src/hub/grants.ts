@@ -1,11 +1,8 @@
 /** Grants: what a person has allowed a client, until somebody takes it back. Tokens belong to a grant and end with it. */
 import { randomBytes } from "node:crypto";
 import { isTexts, parseJson } from "../json/json.ts";
-import type { AccessRights } from "../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { type Row, secretDigest, type StateFile } from "./state_file.ts";
-
-/** What a client may do, from the least. */
-export const RIGHTS = ["read", "confirm", "call"] as const satisfies readonly AccessRights[];
 
 /** Offices by their ids, or all offices of the hub. */
 export type GrantedOffices = "all" | readonly string[];
@@ -178,7 +175,7 @@ export function findAccessToken(
 function toGrant(row: Row): Grant | undefined {
   const offices = parseJson(String(row["offices"]));
   const computers = typeof row["computers"] === "string" ? parseJson(row["computers"]) : undefined;
-  const rights = RIGHTS.find((each) => each === row["rights"]);
+  const rights = ACCESS_RIGHTS.find((each) => each === row["rights"]);
   const isWhole = (offices === "all" || isTexts(offices)) && (computers === undefined || isTexts(computers));
   if (!isWhole || rights === undefined) return undefined;
   const usedAt = row["used_at"];

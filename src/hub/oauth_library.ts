@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isRecord, parseJson } from "../json/json.ts";
+import { SCOPES } from "../http/mcp/resource_server.ts";
 import type { Logger } from "../log.ts";
 import { describeError, quoted } from "../text/text.ts";
 import { readBoundedText } from "../files/files.ts";
@@ -19,8 +20,6 @@ export const PATHS = {
   token: "/oauth/token",
 } as const;
 
-/** What a token may be for: the scopes of a hub. */
-export const SCOPES = ["a2c:read", "a2c:call"] as const;
 /** Whoever consents has proved it for this grant alone, so the library is told of one account. */
 const ACCOUNT = "owner";
 const ACCESS_SECONDS = 60 * 60;

@@ -1,9 +1,8 @@
 /** The pages of a hub that a person sees while a client is connected: plain HTML without scripts. Pure. */
 import { createHash } from "node:crypto";
-import type { AccessRights } from "../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { toBareLine } from "../text/safe_text.ts";
 import { OWN_MACHINE } from "./clients.ts";
-import { RIGHTS } from "./grants.ts";
 
 /** A page and the headers that protect it. */
 export interface Page {
@@ -89,7 +88,9 @@ export function consentPage(options: ConsentPage): Page {
     ${officesOf(options)}
     <fieldset>
       <legend>Rights</legend>
-      ${RIGHTS.filter((each) => rights.includes(each)).map((each) => choice(each, chosen(rights))).join("")}
+      ${
+    ACCESS_RIGHTS.filter((each) => rights.includes(each)).map((each) => choice(each, chosen(rights))).join("")
+  }
     </fieldset>
     <p class="help">You consent as ${
     named(consentedBy)

@@ -1,18 +1,15 @@
 /** Which MCP clients a hub admits: by tokens of a file, of an identity provider, and of its own authorization server. */
-import { hubTokens } from "../../hub/access_rule.ts";
 import { AuthorizationServer } from "../../hub/authorization_server.ts";
 import type { HubResource, Operator } from "../../hub/consents.ts";
 import { StateFileError } from "../../hub/state_file.ts";
 import { buildPath, parsePath } from "../../gateway/http/paths.ts";
 import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
-import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
-import { protectResource, type TokenVerifier } from "../../http/mcp/resource_server.ts";
+import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
 import { UsageError } from "../outcome.ts";
 import { McpTokenFile } from "./mcp_tokens.ts";
-import type { HubOptions } from "./options.ts";
+import { type HubOptions, hubStateFile } from "./options.ts";
 import { openResourceServer } from "../resource_server.ts";
-import { hubStateFile } from "./state.ts";
 
 export interface AccessParts {
   /** The origin by which clients reach the hub. */
@@ -21,84 +18,54 @@ export interface AccessParts {
 }
 
 /** The files of tokens, and the way to the authorization server. */
-export class HubAccess implements AsyncDisposable {
-  readonly #stateFile: string | undefined;
-  readonly #clients: McpTokenFile | undefined;
-  readonly #operators: McpTokenFile | undefined;
-  readonly #identity: JwtAccess | undefined;
-  readonly #log: Logger;
-  readonly #opened: AsyncDisposableStack;
-  #server: AuthorizationServer | undefined;
-
-  private constructor(
-    { stateFile, clients, operators, identity, logger, opened }: {
-      readonly stateFile: string | undefined;
-      readonly clients: McpTokenFile | undefined;
-      readonly operators: McpTokenFile | undefined;
-      readonly identity: JwtAccess | undefined;
-      readonly logger: Logger;
-      readonly opened: AsyncDisposableStack;
-    },
-  ) {
-    this.#stateFile = stateFile;
-    this.#clients = clients;
-    this.#operators = operators;
-    this.#identity = identity;
-    this.#log = logger;
-    this.#opened = opened;
-  }
-
-  /** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
-  static async open(options: HubOptions, logger: Logger): Promise<HubAccess> {
-    await using opening = new AsyncDisposableStack();
-    const open = async (path: string | undefined) =>
-      path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
-    const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
-    const identity = await openResourceServer(options, logger);
-    if (identity !== undefined) opening.use(identity);
-    // Where people sign in at an identity provider, the hub has no sign-in of its own unless it is asked for.
-    const path = identity !== undefined && options.stateFile === undefined
-      ? undefined
-      : hubStateFile(options);
-    if (path === undefined && clients === undefined && identity === undefined) {
-      throw new UsageError(
-        "Cannot start the hub: no MCP client could use it; give --state-file FILE, for grants, or --mcp-token-file FILE",
-      );
-    }
-    return new HubAccess({ stateFile: path, clients, operators, identity, logger, opened: opening.move() });
-  }
-
-  /** The authorization server; `undefined` when its state cannot be kept. */
-  get server(): AuthorizationServer | undefined {
-    return this.#server;
-  }
-
+export interface HubAccess extends AsyncDisposable {
+  /** The authorization server, once it is open; `undefined` when its state cannot be kept. */
+  readonly server: AuthorizationServer | undefined;
   /** Opens the authorization server, and resolves to the rule for all clients. */
-  async begin({ publicUrl, computersOf }: AccessParts): Promise<AccessRule> {
-    const rules: AccessRule[] = this.#clients === undefined ? [] : [this.#clients];
-    const verifiers: TokenVerifier[] = this.#identity === undefined ? [] : [this.#identity];
-    if (this.#stateFile === undefined) {
-      if (this.#identity === undefined) {
-        this.#log.info("clients cannot sign in: there is no file for their grants; give --state-file");
-      }
-    } else {
-      const operators = this.#operators;
-      const operator = operators && ((token: string) => Promise.resolve(operatorOf(operators, token)));
-      const parts = { stateFile: this.#stateFile, publicUrl, computersOf, operator, logger: this.#log };
-      this.#server = this.#opened.use(await openServer(parts));
-      verifiers.push(hubTokens(this.#server, { publicUrl }));
-    }
-    const [verifier, ...more] = verifiers;
-    if (verifier !== undefined) rules.push(protectResource([verifier, ...more]));
-    const [first, ...others] = rules;
-    if (first === undefined) throw new UsageError("Cannot start the hub: no MCP client could use it");
-    return firstRule([first, ...others]);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#opened.disposeAsync();
-  }
+  begin(parts: AccessParts): Promise<AccessRule>;
 }
+
+/** @throws {UsageError} when no client could be admitted, or a file cannot be used. */
+export async function openHubAccess(options: HubOptions, logger: Logger): Promise<HubAccess> {
+  await using opening = new AsyncDisposableStack();
+  const open = async (path: string | undefined) =>
+    path === undefined ? undefined : opening.use(await McpTokenFile.open(path, logger));
+  const [clients, operators] = [await open(options.mcpTokenFile), await open(options.operatorTokenFile)];
+  const identity = await openResourceServer(options, logger);
+  if (identity !== undefined) opening.use(identity);
+  // Where people sign in at an identity provider, the hub has no sign-in of its own unless it is asked for.
+  const stateFile = identity !== undefined && options.stateFile === undefined
+    ? undefined
+    : hubStateFile(options);
+  if (stateFile === undefined && clients === undefined && identity === undefined) {
+    throw new UsageError(NOBODY);
+  }
+  if (stateFile === undefined && identity === undefined) {
+    logger.info("clients cannot sign in: there is no file for their grants; give --state-file");
+  }
+  const opened = opening.move();
+  let server: AuthorizationServer | undefined;
+  return {
+    get server() {
+      return server;
+    },
+    async begin(parts) {
+      const operator = operators && ((token: string) => Promise.resolve(operatorOf(operators, token)));
+      server = stateFile === undefined
+        ? undefined
+        : opened.use(await openServer({ ...parts, stateFile, operator, logger }));
+      const [verifier, ...others] = [identity, server?.tokens].filter((each) => each !== undefined);
+      const oauth = verifier && protectResource([verifier, ...others]);
+      const [rule, ...more] = [clients, oauth].filter((each) => each !== undefined);
+      if (rule === undefined) throw new UsageError(NOBODY);
+      return firstRule([rule, ...more]);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+const NOBODY =
+  "Cannot start the hub: no MCP client could use it; give --state-file FILE, for grants, or --mcp-token-file FILE";
 
 async function openServer(
   options: Omit<Parameters<typeof AuthorizationServer.open>[0], "resourceOf">,
@@ -125,5 +92,7 @@ function resourceOf({ pathname }: URL, publicUrl: string): HubResource | undefin
 
 function operatorOf(tokens: McpTokenFile, token: string): Operator | undefined {
   const found = tokens.find(token);
-  return found && { name: found.name, offices: found.offices };
+  if (typeof found === "string") return undefined;
+  const { principal, grant } = found.admission;
+  return { name: principal, offices: grant?.offices ?? "all" };
 }

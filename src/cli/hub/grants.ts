@@ -2,16 +2,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Grant, GrantChange, Grants } from "../../hub/grants.ts";
 import type { Invitations } from "../../hub/invitations.ts";
-import type { AccessRights } from "../../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { countOf } from "../../text/text.ts";
 import { toBareLine, toSeenName } from "../../text/safe_text.ts";
 import { unknownName } from "../../text/spelling.ts";
 import { type CommandAnswer, showAnswer } from "../answers/answer.ts";
 import { collect, parseName } from "../options.ts";
 import { printError, UsageError } from "../outcome.ts";
-import { hubStateFile, type HubStateOptions } from "./state.ts";
-
-const RIGHTS: readonly AccessRights[] = ["read", "confirm", "call"];
+import { hubStateFile, type HubStateOptions } from "./options.ts";
 
 interface Printed {
   readonly json?: boolean;
@@ -83,7 +81,7 @@ interface Limits extends Printed {
 function addLimit(group: Command, program: Command): void {
   group.command("limit <id>")
     .description("let a client do less; more than the person has consented to needs a new consent")
-    .addOption(new Option("--rights <rights>", "what it may do").choices(RIGHTS))
+    .addOption(new Option("--rights <rights>", "what it may do").choices(ACCESS_RIGHTS))
     .addOption(
       new Option("--office <office>", "an office that it may use; can be repeated").argParser(collect),
     )
@@ -108,7 +106,7 @@ function addLimit(group: Command, program: Command): void {
 
 /** The tokens that are out are for what the person has consented to. */
 function requireLess(grant: Grant, { rights, offices, computers }: GrantChange): void {
-  if (rights !== undefined && RIGHTS.indexOf(rights) > RIGHTS.indexOf(grant.rights)) {
+  if (rights !== undefined && ACCESS_RIGHTS.indexOf(rights) > ACCESS_RIGHTS.indexOf(grant.rights)) {
     throw moreThan(grant, `its rights are ${grant.rights}`);
   }
   const { offices: own, computers: seen } = grant;

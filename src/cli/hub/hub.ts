@@ -8,7 +8,7 @@ import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
 import type { Surroundings } from "../server/run.ts";
-import { HubAccess } from "./access.ts";
+import { openHubAccess } from "./access.ts";
 import { McpPort } from "./mcp_port.ts";
 import type { HubOptions } from "./options.ts";
 import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
@@ -22,7 +22,7 @@ export async function openHub(
 ): Promise<Surroundings> {
   const logger = withFields(serverLog, { module: "hub" });
   await using opening = new AsyncDisposableStack();
-  const access = opening.use(await HubAccess.open(options, logger));
+  const access = opening.use(await openHubAccess(options, logger));
   const activity = options.activityLog === undefined
     ? undefined
     : opening.use(ActivityLog.open(options.activityLog, { hasArguments: false }));

@@ -8,8 +8,7 @@ import { UsageError } from "../outcome.ts";
 import { addCommandHelp, commandLineOf, createProgram, helpPart, runProgram } from "../program.ts";
 import { parsePublicUrl, resourceServerOptions } from "../resource_server.ts";
 import { addGrantCommands } from "./grants.ts";
-import type { HubOptions } from "./options.ts";
-import { stateFileOption } from "./state.ts";
+import { type HubOptions, stateFileOption } from "./options.ts";
 
 /** Runs a hub until Ctrl-C, SIGTERM or SIGHUP and returns the exit code. */
 export function runHubCli(args: readonly string[]): Promise<number> {

@@ -1,7 +1,6 @@
 /** Access of MCP clients by a file of tokens, which is read again when it changes. */
 import { FileContentError, WatchedFiles } from "../../files/watched_files.ts";
-import { type Access, AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
-import { readBearer } from "../../http/tokens.ts";
+import { type Access, type AccessRule, bearerRule } from "../../http/mcp/access.ts";
 import type { Logger } from "../../log.ts";
 import { parseTokenList } from "../../server/admission/token_list.ts";
 import { type AcceptedToken, TokenTable } from "../../server/admission/tokens.ts";
@@ -39,21 +38,17 @@ export class McpTokenFile implements AccessRule, AsyncDisposable {
     }
   }
 
-  /** Who has a token; `undefined` for a wrong one, and for one that has expired. */
-  find(token: string): { readonly name: string; readonly offices: Access["offices"] } | undefined {
+  /** The token of the file; or why it is not accepted. */
+  find(token: string): AcceptedToken | "wrong" | "expired" {
     const found = this.#table.find(token);
-    if (found === undefined || isOver(found)) return undefined;
-    return { name: found.admission.principal, offices: found.admission.grant?.offices ?? "all" };
+    if (found === undefined) return "wrong";
+    return (found.admission.expiresAtMs ?? Infinity) <= Date.now() ? "expired" : found;
   }
 
-  admit({ headers }: Request): Promise<Access | Response> {
-    const shown = readBearer(headers.get("authorization"));
-    if (shown === undefined) return Promise.resolve(refusal("it has no bearer token", "no token"));
-    const found = this.#table.find(shown);
-    if (found === undefined) return Promise.resolve(refusal("its bearer token is wrong", "wrong token"));
-    if (isOver(found)) return Promise.resolve(refusal("its bearer token has expired", "expired token"));
-    return Promise.resolve(accessOf(found));
-  }
+  readonly admit = bearerRule((token) => {
+    const found = this.find(token);
+    return typeof found === "string" ? found : accessOf(found);
+  }).admit;
 
   /** Stops watching the file. May be called twice. */
   [Symbol.asyncDispose](): Promise<void> {
@@ -61,22 +56,9 @@ export class McpTokenFile implements AccessRule, AsyncDisposable {
   }
 }
 
-function isOver({ admission: { expiresAtMs = Infinity } }: AcceptedToken): boolean {
-  return expiresAtMs <= Date.now();
-}
-
 function accessOf({ listed, admission }: AcceptedToken): Access {
   const { name = "", computers, rights = "call" } = listed;
   const { principal, grant, expiresAtMs: expiresAt, signal } = admission;
   const offices = grant?.offices ?? "all";
   return { id: `token:${principal}`, client: name, offices, computers, rights, expiresAt, signal };
-}
-
-function refusal(problem: string, reason: string): AccessRefusal {
-  const parameter = reason === "no token" ? "" : ', error="invalid_token"';
-  return new AccessRefusal(401, {
-    message: `Cannot serve this request: ${problem}`,
-    challenge: `Bearer realm="a2c-smcp"${parameter}`,
-    log: { reason },
-  });
 }

@@ -1,8 +1,9 @@
 /** The options of the hub: those of a Server, and its own. */
+import { Option } from "commander";
 import type { ToolsMode } from "../../gateway/gateway_options.ts";
 import type { ResourceServerOptions } from "../resource_server.ts";
 import type { ServerCliOptions } from "../server/options.ts";
-import type { HubStateOptions } from "./state.ts";
+import { stateFile } from "../state_folder.ts";
 
 export type HubOptions = ServerCliOptions & HubStateOptions & ResourceServerOptions & {
   /** An origin. */
@@ -13,3 +14,20 @@ export type HubOptions = ServerCliOptions & HubStateOptions & ResourceServerOpti
   readonly tools: ToolsMode;
   readonly activityLog?: string;
 };
+
+/** Where the hub keeps its clients and grants: an option of its commands as well. */
+export interface HubStateOptions {
+  readonly stateFile?: string;
+}
+
+export function stateFileOption(): Option {
+  return new Option(
+    "--state-file <file>",
+    "where the hub keeps its clients and grants (default: hub.sqlite in your state folder)",
+  ).env("A2C_HUB_STATE_FILE");
+}
+
+/** The path; `undefined` when none is given, and there is no state folder. */
+export function hubStateFile({ stateFile: given }: HubStateOptions): string | undefined {
+  return given ?? stateFile("hub.sqlite");
+}

@@ -88,22 +88,37 @@ export const anybody: AccessRule = { admit: () => Promise.resolve(OWNER) };
 /** Admits as the owner whoever has the token. */
 export function tokenRule(token: string): AccessRule {
   const digest = digestOf(token);
+  return bearerRule((shown) => isToken(shown, digest) ? OWNER : "wrong");
+}
+
+/** Admits whoever has a bearer token for which `find` finds an access. */
+export function bearerRule(find: (token: string) => Access | "wrong" | "expired"): AccessRule {
   return {
     admit({ headers }) {
       const shown = readBearer(headers.get("authorization"));
-      if (shown !== undefined && isToken(shown, digest)) return Promise.resolve(OWNER);
-      const [problem, parameter, reason] = shown === undefined
-        ? ["it has no bearer token", "", "no token"]
-        : ["its bearer token is wrong", ', error="invalid_token"', "wrong token"];
-      return Promise.resolve(
-        new AccessRefusal(401, {
-          message: `Cannot serve this request: ${problem}`,
-          challenge: `Bearer realm="a2c-smcp"${parameter}`,
-          log: { reason },
-        }),
-      );
+      const found = shown === undefined ? "missing" : find(shown);
+      return Promise.resolve(typeof found === "string" ? refuseToken(found) : found);
     },
   };
+}
+
+const TOKEN_PROBLEMS = {
+  missing: ["it has no bearer token", "no token"],
+  wrong: ["its bearer token is wrong", "wrong token"],
+  expired: ["its bearer token has expired", "expired token"],
+} as const;
+
+/** The refusal of a request by its bearer token; `challenge` is the header `WWW-Authenticate`. */
+export function refuseToken(
+  state: keyof typeof TOKEN_PROBLEMS,
+  challenge = `Bearer realm="a2c-smcp"${state === "missing" ? "" : ', error="invalid_token"'}`,
+): AccessRefusal {
+  const [problem, reason] = TOKEN_PROBLEMS[state];
+  return new AccessRefusal(401, {
+    message: `Cannot serve this request: ${problem}`,
+    challenge,
+    log: { reason },
+  });
 }
 
 /** The refusal of a client whose credential is not for an office; `undefined` when it is. */

@@ -2,7 +2,7 @@
 import type { Logger } from "../../log.ts";
 import { findClaim, isPrincipal, isTextOrList, shownClaim } from "../../jwt/claims.ts";
 import { JwtVerifier } from "../../jwt/verifier.ts";
-import type { AccessRights } from "../../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import type { Access } from "./access.ts";
 import {
   CALL_SCOPE,
@@ -93,8 +93,6 @@ export class JwtAccess implements TokenVerifier, AsyncDisposable {
 }
 
 const ALL = "*";
-/** From the fewest rights to the most. */
-const RIGHTS = ["read", "confirm", "call"] as const satisfies readonly AccessRights[];
 /** Claims with a name for the client, as issuers write them; the first that is there counts. */
 const CLIENT_NAMES = ["client_name", "client_id", "azp", "appid"] as const;
 /** The claims that tell clients apart. */
@@ -158,11 +156,11 @@ function askedRights(
 }
 
 function isRights(value: unknown): value is AccessRights {
-  return RIGHTS.some((rights) => rights === value);
+  return ACCESS_RIGHTS.some((rights) => rights === value);
 }
 
 function weaker(one: AccessRights, other: AccessRights): AccessRights {
-  return RIGHTS.indexOf(one) < RIGHTS.indexOf(other) ? one : other;
+  return ACCESS_RIGHTS.indexOf(one) < ACCESS_RIGHTS.indexOf(other) ? one : other;
 }
 
 function firstText(

@@ -3,11 +3,12 @@ import type { LogFields } from "../../log.ts";
 import { MAX_TOKEN_LENGTH } from "../../jwt/bounds.ts";
 import { describeError } from "../../text/text.ts";
 import { readBearer } from "../tokens.ts";
-import { type Access, AccessRefusal, type AccessRule } from "./access.ts";
+import { type Access, AccessRefusal, type AccessRule, refuseToken } from "./access.ts";
 
 /** What a client asks for: to read, and to call tools as well. */
 export const READ_SCOPE = "a2c:read";
 export const CALL_SCOPE = "a2c:call";
+export const SCOPES: readonly string[] = [READ_SCOPE, CALL_SCOPE];
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
@@ -51,7 +52,7 @@ export interface TokenVerifier {
  * refuses it.
  */
 export function protectResource(verifiers: readonly [TokenVerifier, ...TokenVerifier[]]): AccessRule {
-  const scopes = [...new Set(verifiers.flatMap((each) => each.scopes ?? [READ_SCOPE, CALL_SCOPE]))];
+  const scopes = [...new Set(verifiers.flatMap((each) => each.scopes ?? SCOPES))];
   return {
     metadata: (resource) => ({
       resource,
@@ -64,7 +65,7 @@ export function protectResource(verifiers: readonly [TokenVerifier, ...TokenVeri
       const challenge = (error?: string, description?: string) =>
         challengeOf({ resource, scopes, error, description });
       const token = readBearer(request.headers.get("authorization"));
-      if (token === undefined) return noToken(challenge());
+      if (token === undefined) return refuseToken("missing", challenge());
       if (token.length > MAX_TOKEN_LENGTH) {
         return refuse({ refused: "the token is too long" }, challenge);
       }
@@ -122,14 +123,6 @@ async function verifyAny(
   }
   // The token may be of the one that cannot decide.
   return failure ?? refusal;
-}
-
-function noToken(challenge: string): AccessRefusal {
-  return new AccessRefusal(401, {
-    message: "Cannot serve this request: it has no bearer token",
-    challenge,
-    log: { reason: "no token" },
-  });
 }
 
 function refuse({ refused, lacks, log = {} }: TokenRefusal, challenge: Challenge): AccessRefusal {

@@ -1,7 +1,7 @@
 /** The text of a token file (`docs/credentials.md#token-files`). Pure. */
 import { isRecord, parseJson } from "../../json/json.ts";
 import { nameProblem } from "../../protocol/names.ts";
-import type { AccessRights } from "../../protocol/rights.ts";
+import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import { describeError } from "../../text/text.ts";
 import { GRANTED_ROLES, type GrantedRole, isGrantedRole } from "./provider.ts";
 import { contentProblem } from "../../files/watched_files.ts";
@@ -31,8 +31,6 @@ export interface ListedToken extends StaticToken {
 
 /** Whose tokens a list has: those of members of offices, or of MCP clients of the hub. */
 export type TokenKind = "member" | "client";
-
-const ACCESS_RIGHTS: readonly AccessRights[] = ["read", "confirm", "call"];
 
 export const HASH_PREFIX = "sha256:";
 const ALL = "*";

@@ -23,7 +23,7 @@ function shown(authorization?: string): Request {
 Deno.test("McpTokenFile admits a client with what its line permits", async () => {
   const text = "one\ntwo name=phone offices=lab,den computers=laptop rights=read expires=2999-01-01\n";
   await withFile(text, async (tokens) => {
-    const { signal: _, ...one } = Object(await tokens.admit(shown("Bearer one")));
+    const { signal: _, ...one } = Object(await tokens.admit(shown("Bearer one"), "http://hub/mcp"));
     assertEquals(one, {
       id: "token:token-1",
       client: "",
@@ -32,7 +32,7 @@ Deno.test("McpTokenFile admits a client with what its line permits", async () =>
       rights: "call",
       expiresAt: undefined,
     });
-    const { signal, ...two } = Object(await tokens.admit(shown("bearer two")));
+    const { signal, ...two } = Object(await tokens.admit(shown("bearer two"), "http://hub/mcp"));
     assertEquals(two, {
       id: "token:phone",
       client: "phone",
@@ -49,7 +49,7 @@ Deno.test("McpTokenFile refuses a missing, a wrong and an expired token, and say
   await withFile("old expires=2020-01-01\nnew\n", async (tokens) => {
     const reasons = [];
     for (const header of [undefined, "Basic new", "Bearer newer", "Bearer old"]) {
-      const answer = await tokens.admit(shown(header));
+      const answer = await tokens.admit(shown(header), "http://hub/mcp");
       if (answer instanceof AccessRefusal) reasons.push([answer.status, answer.log["reason"]]);
     }
     assertEquals(reasons, [[401, "no token"], [401, "no token"], [401, "wrong token"], [
