@@ -51,12 +51,14 @@ function withoutBody({ status, headers, body }: Response): Response {
   return new Response(null, { status, headers });
 }
 
-/** @throws {TypeError} for a method that no handler gets, and for a host that cannot stand in a URL. */
+/** @throws {TypeError} for a method that no handler gets, and for a host that is none: it would lead to another path. */
 function toWebRequest(
   request: IncomingMessage,
   { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
 ): Request {
   const { method = "GET", url = "/", rawHeaders } = request;
+  const base = new URL(origin);
+  if (base.href !== `${base.origin}/`) throw new TypeError("Cannot use the host of the request");
   const headers = new Headers();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");

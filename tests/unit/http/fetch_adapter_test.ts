@@ -194,3 +194,16 @@ Deno.test("answerByFetch() ends a connection that sends a request before the las
   socket.close();
   held.resolve(new Response("late"));
 });
+
+Deno.test("answerByFetch() refuses a host that would lead to another path", async () => {
+  for (
+    const host of ["hub.example/mcp/o/den?", "hub.example#", "hub.example\\den?", "user@hub.example", ""]
+  ) {
+    await using server = await serve(() => new Response("reached"), `https://${host}`);
+    const answer = await fetch(`${server.url}/mcp/o/lab`);
+    assertStringIncludes(await answer.text(), "Cannot read the request");
+    assertEquals(answer.status, 400);
+  }
+  await using server = await serve(({ url }) => new Response(url), "http://[::1]:80");
+  assertEquals(await (await fetch(`${server.url}/a`)).text(), "http://[::1]/a");
+});
