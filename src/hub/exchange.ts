@@ -27,15 +27,19 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** The body of a request; `undefined` when it is too large. */
+/** The body of a request; `undefined` when it is too large, or cut off. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const piece of request) {
-    if (!(piece instanceof Uint8Array)) return undefined;
-    sizeBytes += piece.length;
-    if (sizeBytes > MAX_BODY_BYTES) return undefined;
-    pieces.push(piece);
+  try {
+    for await (const piece of request) {
+      if (!(piece instanceof Uint8Array)) return undefined;
+      sizeBytes += piece.length;
+      if (sizeBytes > MAX_BODY_BYTES) return undefined;
+      pieces.push(piece);
+    }
+  } catch {
+    return undefined;
   }
   return new TextDecoder().decode(await new Blob(pieces.map((piece) => new Uint8Array(piece))).arrayBuffer());
 }

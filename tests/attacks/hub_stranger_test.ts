@@ -1,9 +1,10 @@
 /** Attacker: a stranger at the port of a hub, who has no credential for it. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotMatch } from "@std/assert";
 import { join } from "@std/path";
 import { doorWords } from "../fixtures/door.ts";
 import { HttpDoor } from "../fixtures/http_door.ts";
 import { register } from "../fixtures/hub_client.ts";
+import { eventually } from "../fixtures/within.ts";
 import { RawConnection } from "./_raw_http.ts";
 
 Deno.test("a body that is too large, or is cut off, ends no hub", async () => {
@@ -26,9 +27,13 @@ Deno.test("a body that is too large, or is cut off, ends no hub", async () => {
   }
   {
     await using cut = new RawConnection(Number(hub.url.port));
-    cut.write(`${head}\r\n\r\n{`);
+    cut.socket.end(`${head}\r\n\r\n{`);
+    await cut.untilClosed();
   }
   const response = await register(hub.url.origin);
   await response.body?.cancel();
   assertEquals(response.status, 201);
+  const refusals = () => hub.program.stderr.text.split("request=register").length - 1;
+  await eventually(refusals, (count) => count === 2, "both refusals in the log");
+  assertNotMatch(hub.program.stderr.text, /ERROR/);
 });
