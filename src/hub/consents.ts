@@ -51,9 +51,14 @@ interface UnderWay {
   readonly endsAt: number;
 }
 
-interface Proof extends Operator {
+/** What a person has proved the right to. */
+interface Proof {
+  /** Who consents. */
+  readonly name: string;
+  /** The offices, of those that the client asks for. */
+  readonly offices: readonly string[];
   /** The code of an invitation, which is used up by the consent. */
-  readonly code?: string;
+  readonly code?: string | undefined;
 }
 
 interface Asked {
@@ -145,12 +150,11 @@ export class Consents {
     },
   ): Promise<void> {
     const { client, resource, rights } = asked;
-    const names = officesFor(resource, proof);
-    const offices = names === "all" ? undefined : await Promise.all(names.map(async (name) => ({
+    const offices = await Promise.all(proof.offices.map(async (name) => ({
       name,
       computers: resource.computers ?? await this.#options.computersOf?.(name),
     })));
-    const isChoice = resource.office === undefined && names !== "all" && names.length > 1;
+    const isChoice = offices.length > 1;
     sendPage(exchange, consentPage({ client, consentedBy: proof.name, offices, isChoice, rights, problem }));
   }
 
@@ -161,20 +165,21 @@ export class Consents {
       return await this.#show(exchange, asked, `Too many tries: wait ${wait} seconds`);
     }
     const state = this.#state(asked.uid);
-    const proof = await this.#check(form);
-    const { office } = asked.resource;
-    const isForOffice = office === undefined || proof?.offices === "all" || proof?.offices.includes(office);
-    if (proof === undefined || !isForOffice) {
-      this.#refused(proof === undefined ? "wrong code or token" : "a code for other offices", asked);
+    const found = await this.#check(form);
+    const offices = found === undefined ? [] : officesFor(asked.resource, found);
+    if (found === undefined || offices.length === 0) {
+      this.#refused(found === undefined ? "wrong code or token" : "a code for other offices", asked);
       state.tries++;
       if (state.tries >= MAX_TRIES) return await this.#refuse(exchange, asked, "too many wrong codes");
-      return await this.#show(exchange, asked, proof === undefined ? WRONG_PROOF : OTHER_OFFICE);
+      const otherwise = asked.resource.office === undefined ? ANY_OFFICE : OTHER_OFFICE;
+      return await this.#show(exchange, asked, found === undefined ? WRONG_PROOF : otherwise);
     }
-    state.proof = proof;
+    const { name, code } = found;
+    state.proof = { name, offices, code };
     await this.#show(exchange, asked);
   }
 
-  async #check(form: URLSearchParams): Promise<Proof | undefined> {
+  async #check(form: URLSearchParams): Promise<Operator & Pick<Proof, "code"> | undefined> {
     const [code = "", token = ""] = ["code", "token"].map((name) => form.get(name)?.trim());
     const { invitations, operator } = this.#options;
     if (code !== "") {
@@ -189,8 +194,8 @@ export class Consents {
     const { proof } = state;
     if (proof === undefined) return await this.#show(exchange, asked, WRONG_PROOF);
     const rights = asked.rights.find((each) => each === form.get("rights"));
-    const offered = officesFor(asked.resource, proof);
-    const isChoice = asked.resource.office === undefined && offered !== "all" && offered.length > 1;
+    const { offices: offered } = proof;
+    const isChoice = offered.length > 1;
     const offices = isChoice ? offered.filter((each) => form.getAll("office").includes(each)) : offered;
     if (rights === undefined || offices.length === 0) {
       return await this.#show(exchange, asked, "Choose at least one office, and what the client may do");
@@ -207,7 +212,11 @@ export class Consents {
   async #grant(
     { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
     { clientId, client, resource, indicator }: Asked,
-    given: { readonly offices: GrantedOffices; readonly rights: AccessRights; readonly consentedBy: string },
+    given: {
+      readonly offices: readonly string[];
+      readonly rights: AccessRights;
+      readonly consentedBy: string;
+    },
   ): Promise<void> {
     const { grants, library, audit } = this.#options;
     const { name, returnsTo } = client;
@@ -257,12 +266,16 @@ export class Consents {
   }
 }
 
-function officesFor({ office }: HubResource, { offices }: Proof): GrantedOffices {
-  return office === undefined ? offices : [office];
+/** The offices that a client is offered, of those that it asks for; none of a path without an office whose person names none either. */
+function officesFor({ office }: HubResource, { offices }: Operator): readonly string[] {
+  if (office === undefined) return offices === "all" ? [] : offices;
+  return offices === "all" || offices.includes(office) ? [office] : [];
 }
 
 const WRONG_PROOF = "This code or token is wrong, was used, or has expired";
 const OTHER_OFFICE = "This code is for other offices";
+const ANY_OFFICE =
+  "This token is for any office, and the client names none. Connect it to the path of one, such as /mcp/o/lab, or use an invitation";
 const ENDED = {
   status: 400,
   title: "This page has ended",

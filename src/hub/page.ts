@@ -33,8 +33,7 @@ export interface ProvePage {
 export interface ConsentPage {
   readonly client: AskingClient;
   readonly consentedBy: string;
-  /** `undefined` for all offices of the hub. */
-  readonly offices: readonly OfficeOnPage[] | undefined;
+  readonly offices: readonly OfficeOnPage[];
   /** Whether the person may leave out an office. */
   readonly isChoice: boolean;
   readonly rights: readonly AccessRights[];
@@ -149,7 +148,6 @@ function facts({ documentHost, returnsTo }: AskingClient): string {
 }
 
 function officesOf({ offices, isChoice }: ConsentPage): string {
-  if (offices === undefined) return "<p>It can use <strong>all offices</strong> of this hub.</p>";
   const items = offices.map(({ name, computers }, index) => {
     const about = computers === undefined
       ? ""

@@ -125,15 +125,28 @@ Deno.test("an operator consents with a token of the operator's file", async () =
   await using hub = await HubDoor.open({ operator });
   const client = await HubClient.register(hub.url);
   const browser = new HubBrowser();
-  const asked = await browser.open(await client.page(`${hub.url}/mcp`));
+  const asked = await browser.open(await client.page(hub.resource("lab")));
   await browser.submit(asked.url, { step: "prove", token: "wrong" });
   const chosen = await browser.submit(asked.url, { step: "prove", token: "s3cret" });
-  assertStringIncludes(chosen.page ?? "", "all offices");
+  assertStringIncludes(chosen.page ?? "", "<strong><bdi>lab</bdi></strong>");
   const done = await browser.submit(asked.url, { step: "allow", rights: "confirm" });
   const { access } = await tokensOf(await client.exchange(new URL(done.url)));
-  const found = hub.server.verify(access, `${hub.url}/mcp`);
-  assertEquals([found?.offices, found?.rights], ["all", "confirm"]);
+  const found = hub.server.verify(access, hub.resource("lab"));
+  assertEquals([found?.offices, found?.rights], [["lab"], "confirm"]);
   assertEquals(withGrants(hub, (grants) => grants.list()).map(({ consentedBy }) => consentedBy), ["root"]);
+});
+
+Deno.test("an operator of any office is told to connect a client that names none to one of them", async () => {
+  const operator = () => Promise.resolve({ name: "root", offices: "all" as const });
+  await using hub = await HubDoor.open({ operator });
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(`${hub.url}/mcp`));
+  const told = await browser.submit(asked.url, { step: "prove", token: "s3cret" });
+  assertStringIncludes(told.page ?? "", "Connect it to the path of one");
+  const forced = await browser.submit(asked.url, { step: "allow", rights: "call" });
+  assertStringIncludes(forced.page ?? "", "This code or token is wrong");
+  assertEquals(withGrants(hub, (grants) => grants.list()), []);
 });
 
 Deno.test("a command revokes a grant at once for tokens that are out, and its streams end", async () => {
