@@ -10,6 +10,7 @@ interface Entry {
   /** Aborted when nobody waits for the page any more. */
   readonly unwanted: AbortController;
   readers: number;
+  /** The characters of the page as JSON; 0 while the page is being read. */
   length: number;
 }
 
@@ -33,8 +34,14 @@ export class PageCache {
       return await abortable(entry.page, signal);
     } finally {
       entry.readers--;
-      if (entry.readers === 0) entry.unwanted.abort(signal?.reason);
+      if (entry.readers === 0 && entry.length === 0) this.#abandon(key, entry, signal?.reason);
     }
+  }
+
+  /** Ends the reading of a page that nobody waits for. A reader that comes later has the page read anew. */
+  #abandon(key: string, entry: Entry, reason: unknown): void {
+    if (this.#pages.get(key) === entry) this.#pages.delete(key);
+    entry.unwanted.abort(reason);
   }
 
   #kept(key: string): Entry | undefined {

@@ -27,6 +27,18 @@ Deno.test("a page that is being read is read once, and until nobody waits for it
   );
 });
 
+Deno.test("a page whose only reader has left is read anew for the next reader", async () => {
+  const cache = new PageCache();
+  const left = new AbortController();
+  const abandoned = Promise.withResolvers<DocumentPage>();
+  const first = cache.get("a/0", { signal: left.signal, read: () => abandoned.promise });
+  left.abort(new TypeError("not wanted"));
+  await assertRejects(async () => await first, TypeError, "not wanted");
+  const second = cache.get("a/0", { signal: undefined, read: () => Promise.resolve(PAGE) });
+  abandoned.reject(left.signal.reason);
+  assertEquals(await second, PAGE);
+});
+
 Deno.test("a page that was read is kept, also after its reader has gone", async () => {
   const cache = new PageCache();
   let reads = 0;
