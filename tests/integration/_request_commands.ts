@@ -128,8 +128,6 @@ export class Doors implements AsyncDisposable {
 
 /** What both doors print: `text` is all of standard output, `error` a part of standard error. */
 interface Case {
-  /** Whether it runs after each change. */
-  readonly isFirst?: boolean;
   readonly words: readonly string[];
   readonly input?: string;
   readonly code?: number;
@@ -141,7 +139,6 @@ const TITLE = '"年度报告\\u001b]0;pwned\\u0007" (xlsx, 1 page)  [财务]';
 
 const CASES: readonly Case[] = [
   {
-    isFirst: true,
     words: ["tools"],
     text:
       "echo(message: string, times?: integer)\n    Says it again\nprint()\nraw()\nnap()\nbecome()\nreceived()\n",
@@ -153,7 +150,6 @@ const CASES: readonly Case[] = [
     error: 'error: Cannot find tool "ecco"; did you mean "echo"?',
   },
   {
-    isFirst: true,
     words: ["call", "echo", "message=3", "times=3"],
     text: `${echo({ message: "3", times: 3 })}\n`,
   },
@@ -164,7 +160,6 @@ const CASES: readonly Case[] = [
   },
   { words: ["call", "raw"], text: `${RAW}\n` },
   {
-    isFirst: true,
     words: ["call", "print"],
     code: 1,
     text: "out of paper\n",
@@ -181,7 +176,6 @@ const CASES: readonly Case[] = [
   { words: ["read", "dpe://dosc/rpt"], code: 1, text: "", error: '"dosc"; did you mean "docs"? (4201)' },
   { words: ["call", "nap", "--timeout", "1"], code: 5, text: "", error: "(4004)" },
   {
-    isFirst: true,
     words: ["call", "echo", "hi"],
     code: 2,
     text: "",
@@ -189,9 +183,9 @@ const CASES: readonly Case[] = [
   },
   { words: ["call", "echo", "--params", "-"], input: "[1]", code: 2, text: "", error: "not a JSON object" },
   { words: ["call", "echo", "--timeout", "86401"], code: 2, text: "", error: "86400" },
-  { isFirst: true, words: ["desktop"], text: "window://log\n\n```\nsafe�[31m!\n\tok\n```\n" },
+  { words: ["desktop"], text: "window://log\n\n```\nsafe�[31m!\n\tok\n```\n" },
   { words: ["desktop", "--window", "dpe://no"], code: 1, text: "", error: "(400)" },
-  { isFirst: true, words: ["finder"], text: `${TITLE}\n    ${D}\n1–1 of 1\n` },
+  { words: ["finder"], text: `${TITLE}\n    ${D}\n1–1 of 1\n` },
   {
     words: ["finder", "--depth", "elements"],
     text: [
@@ -205,10 +199,10 @@ const CASES: readonly Case[] = [
   },
   { words: ["finder", "--offset", "3"], text: "none of 1 documents\n" },
   { words: ["finder", "--depth", "words"], code: 2, text: "", error: "documents, pages, elements" },
-  { isFirst: true, words: ["read", "window://log/raw"], text: `${RAW}\n` },
+  { words: ["read", "window://log/raw"], text: `${RAW}\n` },
   { words: ["read", "config://app", "--mcp-server", "docs"], text: '{"b":[1]}\n' },
   { words: ["read", "config://app"], code: 2, text: "", error: "--mcp-server NAME" },
-  { isFirst: true, words: ["read", "dpe://docs/other"], code: 1, text: "", error: "(4201)" },
+  { words: ["read", "dpe://docs/other"], code: 1, text: "", error: "(4201)" },
 ];
 
 /** What the tool `echo` answers. */
@@ -222,8 +216,6 @@ const META = {
 
 /** What `--json` prints: on standard output, and of an error its members. */
 interface JsonCase {
-  /** Whether it runs after each change. */
-  readonly isFirst?: boolean;
   readonly words: readonly string[];
   readonly value?: unknown;
   readonly error?: { readonly code?: unknown; readonly exit_code: number };
@@ -231,7 +223,6 @@ interface JsonCase {
 
 const JSON_CASES: readonly JsonCase[] = [
   {
-    isFirst: true,
     words: ["desktop"],
     value: { computer: "laptop", desktops: ["window://log\n\nsafe\u001b[31m!\n\tok"] },
   },
@@ -261,7 +252,7 @@ const JSON_CASES: readonly JsonCase[] = [
     error: { exit_code: 1 },
   },
   { words: ["tools", "other"], error: { exit_code: 1 } },
-  { isFirst: true, words: ["read", "dpe://docs/other"], error: { code: 4201, exit_code: 1 } },
+  { words: ["read", "dpe://docs/other"], error: { code: 4201, exit_code: 1 } },
   { words: ["call"], error: { code: "USAGE", exit_code: 2 } },
 ];
 
@@ -295,14 +286,12 @@ async function runJsonCases(cases: readonly JsonCase[]): Promise<void> {
   }
 }
 
-/** Declares the tests of the cases that run after each change, or of the others. */
-export function testRequestCommands({ areFirst }: { readonly areFirst: boolean }): void {
-  const areAsked = ({ isFirst = false }: { readonly isFirst?: boolean }) => isFirst === areFirst;
-  const which = areFirst ? "" : " in each other case";
-  Deno.test(`agent.ts and computer.ts print the same for tools, call, desktop, finder and read${which}`, async () => {
-    await runCases(CASES.filter(areAsked));
+/** Declares the tests of all cases. */
+export function testRequestCommands(): void {
+  Deno.test("agent.ts and computer.ts print the same for tools, call, desktop, finder and read", async () => {
+    await runCases(CASES);
   });
-  Deno.test(`agent.ts and computer.ts print the same JSON, errors on stderr${which}`, async () => {
-    await runJsonCases(JSON_CASES.filter(areAsked));
+  Deno.test("agent.ts and computer.ts print the same JSON, errors on stderr", async () => {
+    await runJsonCases(JSON_CASES);
   });
 }

@@ -53,7 +53,17 @@ function join(url: string, office: string, name = "laptop"): Promise<ScriptedCom
 
 function gatewayWords(url: string, args: readonly string[] = []): string[] {
   const offices = ["--office", "lab", "--office", "shop"];
-  return doorWords("agent.ts", ["mcp", "--url", url, ...offices, "--name", "ada", ...args]);
+  return doorWords("agent.ts", [
+    "mcp",
+    "--url",
+    url,
+    ...offices,
+    "--name",
+    "ada",
+    "--patience",
+    "100s",
+    ...args,
+  ]);
 }
 
 function textOf(result: unknown): string {

@@ -1,4 +1,4 @@
 import { testRequestCommands } from "./_request_commands.ts";
 
 // proves: desktop-render-text
-testRequestCommands({ areFirst: true });
+testRequestCommands();

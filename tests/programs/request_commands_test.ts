@@ -1,11 +1,9 @@
-// The cases of `tests/integration/request_commands_test.ts` that are not needed after each change.
+// Further commands that `agent.ts` and `computer.ts` share.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scripted } from "../fixtures/stdio_config.ts";
-import { CONFIG, D, Doors, echo, SCHEMA, testRequestCommands } from "../integration/_request_commands.ts";
+import { CONFIG, D, Doors, echo, SCHEMA } from "../integration/_request_commands.ts";
 import { terminals } from "../integration/_terminal.ts";
-
-testRequestCommands({ areFirst: false });
 
 Deno.test("agent.ts and computer.ts print a tool's schema as JSON", async () => {
   await using doors = await Doors.open();
