@@ -29,7 +29,7 @@ export type {
 export type { Access, AccessRule } from "../http/mcp/access.ts";
 export type { OnToolChange, PinnedTool } from "./pinned_tools.ts";
 export { createHttpHandler, type HttpHandlerOptions } from "./http/handler.ts";
-export type { AdmissionOptions, EntranceOptions, HttpHandler } from "../http/mcp/entrance.ts";
+export type { AdmissionOptions, EntranceOptions, HttpHandler, RequestSender } from "../http/mcp/entrance.ts";
 export type { AccessRights } from "../protocol/rights.ts";
 export { serveOnStdio, type StdioService } from "./stdio.ts";
 export type { ToolkitOptions } from "../agent/toolkit/toolkit.ts";

@@ -175,6 +175,15 @@ test("a client reaches what its token permits, and learns of nothing else", asyn
   );
 });
 
+test("the line about a client that was refused has its address, also behind a proxy", async () => {
+  await using hub = await TestHub.start(["--trust-proxy", "loopback"]);
+  await hub.initialize("/mcp/o/lab", {});
+  await hub.door.program.said("path=/mcp/o/lab address=127.0.0.1");
+  await hub.initialize("/mcp/o/den", { ...bearer("lab-only"), "x-forwarded-for": "203.0.113.7" });
+  await hub.door.program.said("path=/mcp/o/den address=203.0.113.7");
+  assertEquals(hub.door.program.stderr.text.includes("--public-url"), false);
+});
+
 test("a removed token ends what it has begun", async () => {
   await using hub = await TestHub.start();
   // Its session cannot be ended any more.
@@ -245,6 +254,8 @@ test("a hub with TLS joins its offices, whoever has signed its certificate", asy
   try {
     const { certFile, keyFile } = await makeCertificate(folder);
     await using hub = await TestHub.start(["--tls-cert", certFile, "--tls-key", keyFile]);
+    // The certificate is for a name that nobody has told the hub.
+    assertStringIncludes(hub.door.program.stderr.text, "give --public-url");
     using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
     const url = new URL("/mcp/o/lab", hub.origin.replace("127.0.0.1", "localhost"));
     const begun = await fetch(url, { client, ...initializing(bearer("lab-only")) });

@@ -4,6 +4,7 @@ import { createSeatsHandler } from "../../gateway/http/handler.ts";
 import type { Activity } from "../../gateway/gateway_options.ts";
 import { Seats } from "../../gateway/seats.ts";
 import { type Logger, withFields } from "../../log.ts";
+import { isLoopback } from "../../protocol/server_address.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
@@ -56,6 +57,13 @@ export async function openHub(
         publicUrl,
         computersOf: (office) => computersOf(office, connection()),
       });
+      const isElsewhere = options.tlsCert !== undefined || !isLoopback(new URL(listening).hostname);
+      if (options.publicUrl === undefined && rule.metadata !== undefined && isElsewhere) {
+        logger.warn(
+          `clients on other machines cannot sign in: their tokens would be for ${publicUrl}; ` +
+            "give --public-url with the URL that they use, such as https://hub.example.com",
+        );
+      }
       port.oauth = access.server?.handler;
       port.handler = opened.use(
         createSeatsHandler(seats, {

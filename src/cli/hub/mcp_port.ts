@@ -43,7 +43,9 @@ export class McpPort {
       origin,
       fetch: (asked) => {
         this.#adopting.set(asked, adopt);
-        return this.handler?.fetch(asked) ?? Promise.resolve(httpError(503, "Cannot serve this request yet"));
+        const remoteAddr = { hostname: forwarded?.address ?? request.socket.remoteAddress };
+        return this.handler?.fetch(asked, { remoteAddr }) ??
+          Promise.resolve(httpError(503, "Cannot serve this request yet"));
       },
     });
     if (method === "POST" && headers["mcp-method"] !== LISTEN) this.#count(answered);

@@ -6,6 +6,7 @@ import { isJsonContentType, isLegacyRequest, type McpHttpHandler } from "@modelc
 import { Deadline } from "../../async/deadline.ts";
 import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { BoundedLog } from "../../bounded_log.ts";
+import { isRecord } from "../../json/json.ts";
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
 import {
@@ -48,10 +49,16 @@ const AUDIT = { module: "audit", action: "mcp" } as const;
 
 /** Serves requests, in any program that has web-standard ones. */
 export interface HttpHandler extends AsyncDisposable {
-  /** Answers a request. Never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** Answers a request. Never rejects. The address of its sender stands in log lines, as `Deno.serve` passes it on. */
+  readonly fetch: (request: Request, sender?: RequestSender) => Promise<Response>;
   /** Ends all sessions and streams. */
   readonly close: () => Promise<void>;
+}
+
+/** Where a request comes from. */
+export interface RequestSender {
+  /** An address with a `hostname`, as `Deno.serve` gives it; another one is ignored. */
+  readonly remoteAddr?: unknown;
 }
 
 /** Whom to admit. A page of another site never reaches the MCP server, whatever its address resolves to. */
@@ -154,20 +161,20 @@ export class Entrance implements HttpHandler {
     return this.#sessions.has(factory);
   }
 
-  readonly fetch = async (request: Request): Promise<Response> => {
+  readonly fetch = async (request: Request, sender?: RequestSender): Promise<Response> => {
     try {
       // HTTP/2 has its host in the URL alone, and a URL in absolute form may name another one than Host.
       const [, host] = /^https?:\/\/([^/]*)/.exec(request.url) ?? [];
       const problem = senderProblem(senderHeaders(request), this.#senders, { host });
       if (problem !== undefined) return httpError(403, problem);
-      return withCors(await this.#admit(request), request);
+      return withCors(await this.#admit(request, fieldsOf(sender)), request);
     } catch (error) {
       this.#log.error("a request of a client failed", { error: String(error) });
       return httpError(500, "Cannot serve this request: something went wrong in this MCP server");
     }
   };
 
-  async #admit(request: Request): Promise<Response> {
+  async #admit(request: Request, sender: LogFields): Promise<Response> {
     const { pathname: path } = new URL(request.url);
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
@@ -177,11 +184,15 @@ export class Entrance implements HttpHandler {
     }
     const route = this.#routes.find(pathname);
     const access = await this.#rule.admit(request, this.#urlOf(route?.path ?? pathname, request));
-    if (access instanceof Response) return this.#refused(access, { path: route?.path ?? pathname });
+    if (access instanceof Response) {
+      return this.#refused(access, { path: route?.path ?? pathname, ...sender });
+    }
     if (route === undefined) {
       return httpError(404, `Cannot serve "${pathname}": there are ${this.#routes.names}`);
     }
-    if (METHODS.includes(request.method)) return await this.#serveBody(request, { route, access });
+    if (METHODS.includes(request.method)) {
+      return await this.#serveBody(request, { route, access, sender });
+    }
     return httpError(405, "Cannot serve this request: MCP has no such method", {
       headers: { allow: METHODS.join(", ") },
     });
@@ -217,7 +228,7 @@ export class Entrance implements HttpHandler {
   }
 
   /** A body counts until its answer is sent: it is the arguments of a call. */
-  async #serveBody(request: Request, { route, access }: Admitted): Promise<Response> {
+  async #serveBody(request: Request, { route, access, sender }: Admitted): Promise<Response> {
     using stack = new DisposableStack();
     const read = await readBody(request, {
       maxBytes: this.#maxBodyBytes,
@@ -234,20 +245,24 @@ export class Entrance implements HttpHandler {
     });
     const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
-    const answer = await this.#serve(admitted, { route, access });
+    const answer = await this.#serve(admitted, { route, access, sender });
     const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
     const ending = stack.move();
     return whenDone(response, () => ending.dispose(), until);
   }
 
-  async #serve(admitted: AdmittedRequest, { route, access }: Admitted): Promise<Response> {
+  async #serve(
+    admitted: AdmittedRequest,
+    { route, access, sender }: Admitted,
+  ): Promise<Response> {
     const { request, body } = admitted;
+    const fields = { client: access.id, path: route.path, ...sender };
     const isLegacy = await isLegacyRequest(request, body);
     if (this.#isClosed) return httpError(503, "Cannot serve this request: this MCP server is closing");
     const path = await route.open(access);
-    if (path instanceof Response) return this.#refused(path, { client: access.id, path: route.path });
+    if (path instanceof Response) return this.#refused(path, fields);
     const refusal = await path.before?.(admitted, { isLegacy, access });
-    if (refusal !== undefined) return this.#refused(refusal, { client: access.id, path: route.path });
+    if (refusal !== undefined) return this.#refused(refusal, fields);
     return isLegacy
       ? await this.#sessions.fetch(admitted, { factory: path.factory, access })
       : await path.modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(access) });
@@ -257,6 +272,12 @@ export class Entrance implements HttpHandler {
 interface Admitted {
   readonly route: Route;
   readonly access: Access;
+  readonly sender: LogFields;
+}
+
+function fieldsOf({ remoteAddr }: RequestSender = {}): LogFields {
+  const address = isRecord(remoteAddr) ? remoteAddr["hostname"] : undefined;
+  return typeof address === "string" ? { address } : {};
 }
 
 /** @throws {TypeError} when clients could not tell which resource their token is for. */
