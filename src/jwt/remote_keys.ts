@@ -1,7 +1,7 @@
 /** A set of keys at a URL, or at the one that an issuer names. */
-import { Buffer } from "node:buffer";
 import type { ProtectedHeaderParameters as Header } from "jose";
 import { abortable } from "../async/abortable.ts";
+import { readBoundedText } from "../files/files.ts";
 import { contentProblem, FileContentError } from "../files/watched_files.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { Logger } from "../log.ts";
@@ -193,17 +193,9 @@ async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
     await body?.cancel();
     throw contentProblem(`HTTP status ${status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop cancels the body.
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_KEY_SET_BYTES) {
-      throw contentProblem(`the answer has more than ${MAX_KEY_SET_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return parseJson(Buffer.concat(chunks).toString());
+  const text = body === null ? "" : await readBoundedText(body, { maxBytes: MAX_KEY_SET_BYTES });
+  if (text === undefined) throw contentProblem(`the answer has more than ${MAX_KEY_SET_BYTES} bytes`);
+  return parseJson(text);
 }
 
 /** The runtime puts what happened into the cause of its error, together with the URL, which may have a secret. */

@@ -1,6 +1,6 @@
 /** Attacker: a Computer in an office with a gateway. It wants the tool name of another one, or to keep the gateway from starting again */
 import { assert, assertEquals } from "@std/assert";
-import { NamesFile } from "../../src/cli/agent/mcp/names_file.ts";
+import { GatewayState, type KeptByGateway } from "../../src/cli/agent/mcp/gateway_state.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";
 import { ScriptedComputer } from "../integration/_scripted_computer.ts";
@@ -51,21 +51,25 @@ Deno.test("a tool with a name of a million characters is not remembered", async 
   assert(JSON.stringify(gateway.gateway.names).length < 1_000);
 });
 
+function named(...names: KeptByGateway["names"]): KeptByGateway {
+  return { names, computers: [], pinned: [] };
+}
+
 Deno.test("a file of names never becomes too large to be read again", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/names.json`;
     const log = new LogBook();
-    const file = await NamesFile.open(path, log);
+    const file = await GatewayState.open(path, log);
     const long = Array.from({ length: 10_000 }, (_, index) => ({
       computer: "bad",
       tool: `${"\u0001".repeat(1_000)}${index}`,
       name: `bad_${index}`,
     }));
     const honest = { computer: "good", tool: "report", name: "report" };
-    file.keep([...long, honest]);
+    file.keep(named(...long, honest));
     await file.close();
-    const { given } = await NamesFile.open(path, log);
+    const { kept: { names: given } } = await GatewayState.open(path, log);
     assert(given.length < 10_000, String(given.length));
     assertEquals(given.at(-1), honest);
   } finally {
@@ -80,18 +84,18 @@ Deno.test("gateways that share a file of names lose none of each other, and a li
     await Deno.writeTextFile(`${folder}/target`, "");
     await Deno.symlink("target", path);
     const log = new LogBook();
-    const [one, other] = [await NamesFile.open(path, log), await NamesFile.open(path, log)];
+    const [one, other] = [await GatewayState.open(path, log), await GatewayState.open(path, log)];
     const name = (tool: string) => ({ computer: "good", tool, name: tool });
     const bad = { computer: "bad", tool: "report", name: "report" };
-    one.keep([name("report"), name("gone")]);
+    one.keep(named(name("report"), name("gone")));
     await one.close();
-    other.keep([name("read")]);
+    other.keep(named(name("read")));
     await other.close();
-    one.keep([name("report")]);
+    one.keep(named(name("report")));
     await one.close();
-    const kept = async () => (await NamesFile.open(path, log)).given;
+    const kept = async () => (await GatewayState.open(path, log)).kept.names;
     assertEquals(await kept(), [name("report"), name("read")]);
-    other.keep([bad]);
+    other.keep(named(bad));
     await other.close();
     assertEquals(await kept(), [bad]);
     assertEquals([(await Deno.lstat(path)).isSymlink, log.lines], [true, []]);

@@ -16,7 +16,7 @@ import type { McpOptions } from "./install/entry.ts";
 import { admissionOf, listenOnHttp } from "../../http_service.ts";
 import { protectResource } from "../../../http/mcp/resource_server.ts";
 import { openResourceServer } from "../../resource_server.ts";
-import { NamesFile } from "./names_file.ts";
+import { GatewayState } from "./gateway_state.ts";
 import { describeFileError } from "../../../files/files.ts";
 import { escapeUnseen } from "../../../text/safe_text.ts";
 import { UsageError } from "../../outcome.ts";
@@ -35,13 +35,13 @@ export interface McpContext {
 export async function serveMcp(options: McpOptions, context: McpContext): Promise<void> {
   const { logger, signal, computers } = context;
   await using stack = new AsyncDisposableStack();
-  const names = options.state === undefined ? undefined : await NamesFile.open(options.state, logger);
+  const state = options.state === undefined ? undefined : await GatewayState.open(options.state, logger);
   const activity = options.activityLog === undefined
     ? undefined
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const { office, group, problem, failed, settled, joins } = joinOffices(joining, { names, stack });
+  const { office, group, problem, failed, settled, joins } = joinOffices(joining, { state, stack });
   const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
@@ -54,16 +54,18 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     onActivity: (entry) => activity?.write(entry),
     logger,
   };
-  const onNames: GatewayOptions["onNames"] = (given) => names?.keep(given);
+  const keep = () => {
+    const { names, pinned } = gateway;
+    state?.keep({ names, computers: group?.names ?? state.kept.computers, pinned });
+  };
   const gateway: Gateway = stack.use(createGateway(office, {
     ...presented,
-    names: names?.given,
-    onNames,
-    pinned: names?.pinned,
-    onPinned: () => names?.keep(gateway.names),
+    names: state?.kept.names,
+    onNames: keep,
+    pinned: state?.kept.pinned,
+    onPinned: keep,
     problem,
   }));
-  names?.keepBeside(() => ({ computers: group?.names, pinned: gateway.pinned }));
   const presentOne = ({ agent, problem }: OfficeJoin<Agent>) =>
     joins.length === 1 ? gateway : stack.use(createGateway(agent, { ...presented, problem }));
   const offices = () => Object.fromEntries(joins.map((join) => [join.label, presentOne(join)]));
@@ -77,7 +79,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     await gateway.close();
     await context.settle();
     ending.abort();
-    await names?.close();
+    await state?.close();
     await settled;
   }
 }
@@ -134,7 +136,7 @@ type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger" | "c
 /** Joins the offices: of several, one that cannot be joined, or not yet, keeps nobody from using the others. */
 function joinOffices(
   { connect, offices, signal, logger, computers }: Joining,
-  { names, stack }: { readonly names: NamesFile | undefined; readonly stack: AsyncDisposableStack },
+  { state, stack }: { readonly state: GatewayState | undefined; readonly stack: AsyncDisposableStack },
 ): Joined {
   const joins = offices.map((label) =>
     startJoin((ending) => connect(label, ending), { label, signal, logger })
@@ -146,7 +148,7 @@ function joinOffices(
     const { agent, problem } = only;
     return { office: agent, group: undefined, problem, failed: agent.then(untilFailed), settled, joins };
   }
-  const given = [...longNames(computers, offices), ...names?.computers ?? []];
+  const given = [...longNames(computers, offices), ...state?.kept.computers ?? []];
   const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
   return { office: group, group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
