@@ -2,17 +2,26 @@
 import type { McpTool } from "../../mcp/entries.ts";
 
 /** What a person allows with a tool: all of it that a model or a person reads. */
-export type ToolDefinition = Pick<
-  McpTool,
-  "title" | "description" | "inputSchema" | "outputSchema" | "annotations"
->;
+export interface ToolDefinition {
+  /** For display. */
+  readonly title: string | undefined;
+  /** For models. */
+  readonly description: string;
+  /** The JSON schema of the arguments. */
+  readonly inputSchema: Record<string, unknown>;
+  /** The JSON schema of the structured result. */
+  readonly outputSchema: Record<string, unknown> | null;
+  /** Such as `readOnlyHint`, as the MCP server says them. */
+  readonly annotations: Record<string, unknown> | undefined;
+}
 
 /** A part of a tool that is another one now. */
 export interface ToolChange {
   /** The part: `description`, `input schema`. */
   readonly part: string;
-  /** The lines that are gone, and those that have come: texts of the MCP server, any characters. */
+  /** The lines that are gone: texts of the MCP server, any characters. */
   readonly removed: readonly string[];
+  /** The lines that have come, likewise. */
   readonly added: readonly string[];
 }
 
