@@ -161,7 +161,7 @@ async function lower(folder: string): Promise<void> {
   });
   for (const path of modules) {
     const text = await Deno.readTextFile(path);
-    const mended = withPaths(text, dirname(path), folder);
+    const mended = withPlainKeys(withPaths(text, dirname(path), folder));
     if (mended !== text) await Deno.writeTextFile(path, mended);
   }
 }
@@ -222,6 +222,18 @@ function withPaths(text: string, from: string, folder: string): string {
       return `${before}${path.replaceAll(SEPARATOR, "/")}"`;
     })
     .replaceAll(/(new URL\("\.[^"]*)\.ts", import\.meta\.url/g, '$1.js", import.meta.url');
+}
+
+/**
+ * Writes `[Symbol.asyncDispose]` where `deno pack` writes the name of a variable that holds it: bundlers leave out a class
+ * that nobody uses only if its members have plain names.
+ */
+function withPlainKeys(text: string): string {
+  const keys = [...text.matchAll(/^(_computedKey\d*) = (Symbol\.\w+);$/gm)];
+  return keys.reduce(
+    (mended, [line, name, symbol]) => mended.replace(line, "").replaceAll(`[${name}]`, `[${symbol}]`),
+    text,
+  );
 }
 
 /** `deno pack` writes comments behind `readonly`, which ends there for TypeScript when the comment has several lines. */
