@@ -58,3 +58,8 @@ export function originProblem({ headers }: IncomingMessage, publicUrl: string): 
   if (site !== undefined && site !== "same-origin") return true;
   return headers.origin !== undefined && headers.origin !== publicUrl;
 }
+
+/** Whether a client has gone, or speaks no HTTP. Strangers decide how often that happens. */
+export function isOfConnection(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(?:ECONNRESET|EPIPE|HPE_)/.test(String(error.code));
+}

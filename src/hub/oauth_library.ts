@@ -10,6 +10,7 @@ import { describeError, quoted } from "../text/text.ts";
 import { readBoundedText } from "../files/files.ts";
 import { type Adapter, createAdapter, type Stores } from "./artifacts.ts";
 import { fullMetadata, parseClientMetadata } from "./clients.ts";
+import { isOfConnection } from "./exchange.ts";
 import type { HubKeys } from "./state_file.ts";
 
 export const PATHS = {
@@ -365,8 +366,10 @@ function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
       });
     });
   }
-  const fail = (error: unknown) =>
+  const fail = (error: unknown) => {
+    if (isOfConnection(error)) return;
     logger.error("the authorization server failed", { error: describeError(error) });
+  };
   library.on("server_error", (_context, error) => fail(error));
   library.on("error", (context) => fail(context));
 }

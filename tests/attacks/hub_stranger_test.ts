@@ -30,10 +30,16 @@ Deno.test("a body that is too large, or is cut off, ends no hub", async () => {
     cut.socket.end(`${head}\r\n\r\n{`);
     await cut.untilClosed();
   }
+  {
+    await using cut = new RawConnection(Number(hub.url.port));
+    const form = head.replace("register", "token").replace("json", "x-www-form-urlencoded");
+    cut.socket.end(`${form}\r\n\r\nclient_id=`);
+    await cut.untilClosed();
+  }
   const response = await register(hub.url.origin);
   await response.body?.cancel();
   assertEquals(response.status, 201);
-  const refusals = () => hub.program.stderr.text.split("request=register").length - 1;
-  await eventually(refusals, (count) => count === 2, "both refusals in the log");
+  const refusals = () => hub.program.stderr.text.split(/request=(?:register|grant)/).length - 1;
+  await eventually(refusals, (count) => count === 3, "the refusals in the log");
   assertNotMatch(hub.program.stderr.text, /ERROR/);
 });
