@@ -1,4 +1,5 @@
 /** Fetches a Computer's views again after changes, one request at a time for each view. */
+import { BoundedMap } from "../async/bounded_collections.ts";
 import { PatientLimiter } from "../async/patient_limiter.ts";
 import type { Logger } from "../log.ts";
 import { isRecord } from "../json/json.ts";
@@ -196,7 +197,7 @@ const MAX_ANSWERS = 20;
 const TIMEOUT_MS = 5_000;
 
 export class UpdateReader {
-  readonly #cursors = new Map<string, string>();
+  readonly #cursors = new BoundedMap<string, string>(MAX_CURSORS);
 
   /**
    * Fetches the changes on a Computer since the last call; `undefined` when there are none, or when the Computer does
@@ -210,19 +211,12 @@ export class UpdateReader {
         const cursor = this.#cursors.get(remote.name);
         const answer = await remote.getResourceUpdates({ cursor, timeoutMs: TIMEOUT_MS });
         updates.push(...answer.updates);
-        this.#remember(remote.name, answer.cursor);
+        this.#cursors.set(remote.name, answer.cursor);
         if (!answer.hasMore) break;
       }
     } catch (error) {
       if (updates.length === 0 && !isNotServed(error)) throw error;
     }
     return updates.length === 0 ? undefined : { type: "resourcesUpdated", computer: remote.name, updates };
-  }
-
-  #remember(computer: string, cursor: string): void {
-    this.#cursors.delete(computer);
-    this.#cursors.set(computer, cursor);
-    const [oldest = computer] = this.#cursors.keys();
-    if (this.#cursors.size > MAX_CURSORS) this.#cursors.delete(oldest);
   }
 }

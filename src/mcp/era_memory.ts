@@ -1,5 +1,6 @@
 /** Which kind of versions of MCP each server spoke last, so that it need not be asked at each start. */
 import { createHash } from "node:crypto";
+import { BoundedMap } from "../async/bounded_collections.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { ResolvedServerConfig } from "../protocol/config.ts";
 import type { Era } from "./handshake.ts";
@@ -26,7 +27,7 @@ interface Verdict {
 export class EraMemory {
   readonly #store: EraStore | undefined;
   readonly #now: () => number;
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new BoundedMap<string, Verdict>(MAX_SERVERS);
   #loaded: Promise<void> | undefined;
   #written: Promise<void> = Promise.resolve();
 
@@ -49,10 +50,7 @@ export class EraMemory {
     const key = keyOf(config);
     const before = this.#verdicts.get(key);
     if (before?.era === era && this.#counts(before)) return;
-    this.#verdicts.delete(key);
     this.#verdicts.set(key, { era, atMs: this.#now() });
-    const [oldest = key] = this.#verdicts.keys();
-    if (this.#verdicts.size > MAX_SERVERS) this.#verdicts.delete(oldest);
     this.#save();
   }
 

@@ -1,4 +1,5 @@
 /** The calls that run in one session: who hears of their progress, and who answers the server's questions (elicitation). */
+import { BoundedMap, BoundedSet } from "../async/bounded_collections.ts";
 import { Throttle } from "../async/throttle.ts";
 import { isRecord } from "../json/json.ts";
 import { type RequestId, RpcError, RpcErrorCode } from "../protocol/mcp.ts";
@@ -109,10 +110,10 @@ export class SessionCalls {
   /** By token, in the order in which they began. */
   readonly #running = new Map<number, SessionCall>();
   /** Our requests by the questions that came in the streams of their answers. */
-  readonly #related = new Map<unknown, unknown>();
+  readonly #related = new BoundedMap<unknown, unknown>(MAX_OPEN_QUESTIONS);
   /** The tasks and the requests of calls that have ended. */
-  readonly #endedTasks = new Set<unknown>();
-  readonly #endedRequests = new Set<unknown>();
+  readonly #endedTasks = new BoundedSet<unknown>(MAX_ENDED);
+  readonly #endedRequests = new BoundedSet<unknown>(MAX_ENDED);
   #lastToken = 0;
   #open = 0;
 
@@ -129,8 +130,8 @@ export class SessionCalls {
     };
     const onEnd = ({ task, request }: SessionCall) => {
       this.#running.delete(token);
-      remember(this.#endedTasks, task);
-      remember(this.#endedRequests, request);
+      if (task !== undefined) this.#endedTasks.add(task);
+      if (request !== undefined) this.#endedRequests.add(request);
     };
     const call = new SessionCall({ token, ...options }, { report, onEnd });
     this.#running.set(token, call);
@@ -160,8 +161,6 @@ export class SessionCalls {
   /** Notes that a question came in the stream of the answer to a request of ours. */
   relate(questionId: unknown, requestId: unknown): void {
     this.#related.set(questionId, requestId);
-    const [oldest] = this.#related.keys();
-    if (this.#related.size > MAX_OPEN_QUESTIONS) this.#related.delete(oldest);
   }
 
   /**
@@ -225,13 +224,6 @@ interface Origin {
   readonly task: string | undefined;
   /** The request in whose stream it came. */
   readonly requestId: unknown;
-}
-
-function remember(ended: Set<unknown>, name: unknown): void {
-  if (name === undefined) return;
-  ended.add(name);
-  const [oldest] = ended;
-  if (ended.size > MAX_ENDED) ended.delete(oldest);
 }
 
 /** Reads progress; `undefined` when it has another shape. A `total` that cannot be one, such as 0, is left out. */

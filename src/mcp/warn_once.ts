@@ -1,4 +1,5 @@
 /** Warnings about lasting conditions, logged once. */
+import { BoundedMap, BoundedSet } from "../async/bounded_collections.ts";
 import { shorten } from "../text/text.ts";
 import type { LogFields, Logger } from "../log.ts";
 
@@ -14,9 +15,9 @@ const MAX_OF_KIND = 20;
 /** Logs each warning once; other fields make it another warning, up to a number of each kind. */
 export class WarnOnce {
   readonly #log: Logger;
-  readonly #logged = new Set<string>();
+  readonly #logged = new BoundedSet<string>(MAX_REMEMBERED);
   /** How many warnings of a kind were logged about a server. */
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(log: Logger) {
     this.#log = log;
@@ -27,8 +28,6 @@ export class WarnOnce {
     const key = shorten(JSON.stringify([message, fields]), MAX_KEY_LENGTH);
     if (this.#logged.has(key)) return;
     this.#logged.add(key);
-    const [oldest = key] = this.#logged;
-    if (this.#logged.size > MAX_REMEMBERED) this.#logged.delete(oldest);
     const { server = fields["from"] } = fields;
     const count = this.#count(JSON.stringify([kind, server]));
     if (count <= MAX_OF_KIND) this.#log.warn(message, fields);
@@ -39,10 +38,7 @@ export class WarnOnce {
 
   #count(kind: string): number {
     const count = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.delete(kind);
     this.#counts.set(kind, count);
-    const [oldest = kind] = this.#counts.keys();
-    if (this.#counts.size > MAX_REMEMBERED) this.#counts.delete(oldest);
     return count;
   }
 }

@@ -1,5 +1,6 @@
 /** Keeps parts of large answers until the Agent has fetched them (`docs/protocol/calls-and-offices.md#blobs`). */
 import { createHash } from "node:crypto";
+import { BoundedSet } from "../../async/bounded_collections.ts";
 import { A2C_BLOB_HANDLE, A2C_SHA256, A2C_TOTAL_SIZE } from "../../protocol/blobs.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -42,7 +43,7 @@ export class OfficeBlobs {
   readonly #limits: BlobLimits;
   readonly #now: () => number;
   readonly #blobs = new Map<string, Blob>();
-  readonly #gone = new Set<string>();
+  readonly #gone = new BoundedSet<string>(MAX_GONE);
   #keptBytes = 0;
   #isEnded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -169,7 +170,6 @@ export class OfficeBlobs {
     this.#blobs.delete(handle);
     this.#keptBytes -= blob.bytes.byteLength;
     this.#gone.add(handle);
-    if (this.#gone.size > MAX_GONE) this.#gone.delete(this.#gone.values().next().value ?? "");
     if (this.#blobs.size > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,6 +4,7 @@
  */
 import { abortable } from "../../async/abortable.ts";
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
+import { BoundedMap } from "../../async/bounded_collections.ts";
 import type { CheckedContent } from "../../protocol/form_answer.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError } from "../../protocol/errors.ts";
@@ -71,7 +72,7 @@ export class AgentChannel {
   readonly #open = new Map<string, OpenQuestion>();
   /** The calls whose Agent waits for the person at the Computer: at most one state for each. */
   readonly #waits = new Map<string, Wait>();
-  readonly #ended = new Map<string, EndReason>();
+  readonly #ended = new BoundedMap<string, EndReason>(MAX_ENDED);
   #modes: ReadonlySet<QuestionMode> = new Set();
 
   constructor({ maxQuestions, questionTimeoutMs }: QuestionLimits) {
@@ -188,17 +189,11 @@ export class AgentChannel {
 
   /** The first reason counts. */
   #end(state: string, reason: EndReason): void {
-    if (this.#open.delete(state)) this.#remember(state, reason);
+    if (this.#open.delete(state)) this.#ended.set(state, reason);
   }
 
   #endWait(state: string): void {
-    if (this.#waits.delete(state)) this.#remember(state, "ended");
-  }
-
-  #remember(state: string, reason: EndReason): void {
-    this.#ended.set(state, reason);
-    const [oldest = state] = this.#ended.keys();
-    if (this.#ended.size > MAX_ENDED) this.#ended.delete(oldest);
+    if (this.#waits.delete(state)) this.#ended.set(state, "ended");
   }
 }
 

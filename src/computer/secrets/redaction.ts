@@ -1,5 +1,6 @@
 /** Finds known secrets in texts, and replaces them: in log lines, errors, states and logs of MCP servers. */
 import { Buffer } from "node:buffer";
+import { BoundedMap } from "../../async/bounded_collections.ts";
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
 import type { ServerState } from "../../mcp/supervision/server_state.ts";
 import { isRecord } from "../../json/json.ts";
@@ -145,7 +146,7 @@ class SecretTexts {
    * By server, so that a server with a new token at each start displaces no secrets of other servers; its tokens apart
    * from the rest.
    */
-  readonly #servers = new Map<string, readonly string[]>();
+  readonly #servers = new BoundedMap<string, readonly string[]>(MAX_SERVERS);
   #texts: ReadonlySet<string> = NONE;
   #pattern: RegExp | undefined;
   /** What is compared with a text of an Agent; made when it is needed. */
@@ -157,10 +158,7 @@ class SecretTexts {
 
   keep(key: string, secrets: readonly string[]): void {
     const known = new Set([...secrets.filter(isWorthMasking), ...this.#servers.get(key) ?? []]);
-    this.#servers.delete(key);
     this.#servers.set(key, [...known].slice(0, MAX_SECRETS));
-    const [oldest = key] = this.#servers.keys();
-    if (this.#servers.size > MAX_SERVERS) this.#servers.delete(oldest);
     this.#texts = new Set([...this.#servers.values()].flat());
     this.#pattern = toPattern(this.#texts);
     this.#compared = undefined;

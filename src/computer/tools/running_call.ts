@@ -1,4 +1,5 @@
 /** The tool calls that run: their time, their answers, and their progress for the Agent (`docs/protocol/progress.md`). */
+import { BoundedMap } from "../../async/bounded_collections.ts";
 import { Throttle } from "../../async/throttle.ts";
 import type { Progress } from "../../mcp/call_options.ts";
 import { ServerTimeoutError } from "../../mcp/errors.ts";
@@ -228,7 +229,7 @@ export class RunningCalls implements Iterable<RunningCall> {
   readonly #tell: ((update: ProgressUpdate) => void) | undefined;
   readonly #running = new Set<RunningCall>();
   /** The calls that have not begun, by `req_id`, and how long each may make no progress. */
-  readonly #expected = new Map<string, number | undefined>();
+  readonly #expected = new BoundedMap<string, number | undefined>(MAX_EXPECTED);
 
   /** @param tell Tells the office of the progress of a followed call. */
   constructor(tell: ((update: ProgressUpdate) => void) | undefined) {
@@ -268,8 +269,6 @@ export class RunningCalls implements Iterable<RunningCall> {
       return running.progress;
     }
     if (!this.#expected.has(reqId)) this.#expected.set(reqId, idleMs);
-    const [oldest = reqId] = this.#expected.keys();
-    if (this.#expected.size > MAX_EXPECTED) this.#expected.delete(oldest);
     return undefined;
   }
 

@@ -2,6 +2,7 @@
  * Quotas: what all connections of one principal, or of one address, may use together on this process. What exceeds a limit
  * is answered 429, with the limit, the option that sets it or its name, and the time to wait where waiting helps.
  */
+import { BoundedMap } from "../../async/bounded_collections.ts";
 import { type Rate, TokenBucket } from "../../async/token_bucket.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import type { SmcpError } from "../../protocol/errors.ts";
@@ -87,7 +88,7 @@ class QuotaTable {
   readonly #create: () => Quota;
   readonly #used = new Map<string, Quota>();
   /** In order of their last use. */
-  readonly #idle = new Map<string, Quota>();
+  readonly #idle = new BoundedMap<string, Quota>(MAX_IDLE_QUOTAS);
 
   constructor(owner: QuotaOwner, limits: QuotaLimits) {
     this.#create = () => new Quota(owner, limits);
@@ -108,8 +109,6 @@ class QuotaTable {
     this.#used.delete(key);
     this.#idle.delete(key);
     (quota.connections > 0 ? this.#used : this.#idle).set(key, quota);
-    const [oldest = key] = this.#idle.keys();
-    if (this.#idle.size > MAX_IDLE_QUOTAS) this.#idle.delete(oldest);
     return quota;
   }
 }
