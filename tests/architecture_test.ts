@@ -2,6 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { layerImports } from "../tools/lint/layers.ts";
+import { layerOf } from "../tools/lint/paths.ts";
 import { listSourceModules, rootUrl, sourceFolders } from "./source_modules.ts";
 
 /** What `deno info --json` tells of a module, as far as it is used here. */
@@ -20,6 +22,16 @@ type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 Deno.test("no modules of a package import each other in a circle, types included", async () => {
   assertEquals(findCycles(await readImportGraph()), []);
+});
+
+Deno.test("a layer imports from every layer that it is allowed to", async () => {
+  const graph = await readImportGraph();
+  const unused = Object.entries(layerImports).flatMap(([layer, allowed]) => {
+    const own = graph.entries().filter(([module]) => layerOf(module) === layer);
+    const used = new Set(own.flatMap(([, targets]) => targets.map(layerOf)));
+    return allowed.filter((target) => !used.has(target)).map((target) => `${layer} → ${target}`);
+  });
+  assertEquals(unused, []);
 });
 
 Deno.test("findCycles() tells each circle as a path that returns to its start", () => {

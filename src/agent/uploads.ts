@@ -53,7 +53,7 @@ const MAX_CHUNK_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 4_096;
 /** The most bytes of a stream: its checksum is sent before its bytes, so all of it is in memory. */
 const MAX_STREAM_BYTES = 100 * 1024 * 1024;
-const MAX_NAME_LENGTH = 255;
+const MAX_FILE_NAME_LENGTH = 255;
 /** How long to wait before the next try while the Computer has no place for another upload. */
 const BUSY_WAITS = { firstMs: 500, maxMs: 5_000 };
 
@@ -121,7 +121,7 @@ async function readContent(
   return {
     size,
     sha256: hash.toHex(),
-    name: (name ?? file.name)?.slice(0, MAX_NAME_LENGTH),
+    name: (name ?? file.name)?.slice(0, MAX_FILE_NAME_LENGTH),
     stream: () => file.stream(),
   };
 }

@@ -57,7 +57,7 @@ export interface CheckedVariable {
 }
 
 /** The most characters of a name that a report shows of one that an MCP server chose. */
-const MAX_NAME_LENGTH = 128;
+const MAX_TOOL_NAME_LENGTH = 128;
 
 /** The content of a configuration file, as far as it can be read, and all problems with it. */
 export interface ConfigReport {
@@ -179,7 +179,7 @@ async function changeFindings(
       : "it is set aside until the entry is edited";
     for (const [tool, changed] of await changedTools(name)) {
       const message = `the tool "${
-        shorten(tool, MAX_NAME_LENGTH)
+        shorten(tool, MAX_TOOL_NAME_LENGTH)
       }" has changed since it was allowed (${changed}): ${remedy}`;
       issues.push({ path: [...path, "on_change"], message });
     }

@@ -5,7 +5,7 @@ import type { StateFile } from "./state_file.ts";
 
 const MAX_REDIRECTS = 16;
 const MAX_URI_LENGTH = 2_048;
-const MAX_NAME_LENGTH = 200;
+const MAX_CLIENT_NAME_LENGTH = 200;
 /** The most registrations, in use or not; the unused one that was registered longest ago gives way. */
 export const MAX_CLIENTS = 1_000;
 /** How long a registration is kept without a grant, in milliseconds. */
@@ -58,8 +58,8 @@ export function parseClientMetadata(value: unknown): ClientMetadata {
   }
   for (const uri of uris) requireRedirect(uri);
   const isNamed = typeof name === "string" && name.trim() !== "";
-  if (name !== undefined && !isNamed || isNamed && name.length > MAX_NAME_LENGTH) {
-    throw metadataError(`client_name must be a text of 1 to ${MAX_NAME_LENGTH} characters`);
+  if (name !== undefined && !isNamed || isNamed && name.length > MAX_CLIENT_NAME_LENGTH) {
+    throw metadataError(`client_name must be a text of 1 to ${MAX_CLIENT_NAME_LENGTH} characters`);
   }
   return {
     client_name: isNamed ? name.toWellFormed() : hostOf(uris[0] ?? ""),

@@ -62,9 +62,9 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
 
 export type MessageLimits = Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
 
-/** Beyond this many bytes, a message of an HTTP server waits for its turn. */
-export const LARGE_MESSAGE_BYTES = 65_536;
-/** The number of these messages that are read at the same time, per server; the others wait in their sockets. */
+/** A larger message of an HTTP server waits for its turn, in bytes. */
+export const MAX_UNQUEUED_BYTES = 65_536;
+/** The number of larger messages that are read at the same time, per server; the others wait in their sockets. */
 export const MAX_LARGE_MESSAGES = 1;
 /** The most lines of one Server-Sent Event: MCP needs one or two. */
 export const MAX_EVENT_LINES = 10_000;

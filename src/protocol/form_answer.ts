@@ -11,7 +11,7 @@ import type {
 import type { FieldValue } from "./questions.ts";
 
 const MAX_LISTED = 10;
-const MAX_NAME_LENGTH = 128;
+const MAX_QUOTED_NAME_LENGTH = 128;
 const MAX_PROBLEMS = 20;
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -130,7 +130,7 @@ function list({ options }: { readonly options: readonly FieldOption[] }): string
 }
 
 function quoted(name: string): string {
-  return JSON.stringify(shorten(name, MAX_NAME_LENGTH));
+  return JSON.stringify(shorten(name, MAX_QUOTED_NAME_LENGTH));
 }
 
 /** `Date` moves 2026-02-30 to March. */

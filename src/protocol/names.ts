@@ -1,7 +1,7 @@
 /** Names of members and ids of offices. */
 
 /** The longest name of a member, and the longest office id, in characters. */
-export const MAX_NAME_LENGTH = 128;
+export const MAX_MEMBER_NAME_LENGTH = 128;
 
 /** Invisible characters, and characters that change the direction of text. U+2800 is a symbol that looks like a space. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -14,7 +14,9 @@ const SPACE_OR_DASH = /[[\p{Z}\p{Dash}]--[ \-]]/v;
  * and without spaces at its ends. Letters that look alike are compared by `skeletonOf`.
  */
 export function nameProblem(name: string): string | undefined {
-  if (name.length === 0 || name.length > MAX_NAME_LENGTH) return `must have 1–${MAX_NAME_LENGTH} characters`;
+  if (name.length === 0 || name.length > MAX_MEMBER_NAME_LENGTH) {
+    return `must have 1–${MAX_MEMBER_NAME_LENGTH} characters`;
+  }
   if (name.trim() === "") return "must not be blank";
   if (/[\n\v\f\r\x85\u2028\u2029]/.test(name)) return "must not contain line breaks";
   if (name.trim() !== name) return "must not begin or end with a space";

@@ -7,7 +7,7 @@ import type { GetDeskTopReq } from "./desktop.ts";
 import { MAX_REQUEST_ID_LENGTH } from "./errors.ts";
 import type { GetFinderReq } from "./finder.ts";
 import type { GetMcpServersReq } from "./mcp_servers.ts";
-import { MAX_NAME_LENGTH, nameProblem } from "./names.ts";
+import { MAX_MEMBER_NAME_LENGTH, nameProblem } from "./names.ts";
 import type {
   EnterOfficeNotification,
   EnterOfficeReq,
@@ -54,8 +54,8 @@ const name = z.string().superRefine((value, context) => {
 /** An id that a peer chooses: any text of limited length. */
 const requestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 /** The name that the caller states has no effect, so it is optional. */
-const call = { agent: z.string().max(MAX_NAME_LENGTH).default(""), req_id: requestId };
-const computerCall = { ...call, computer: z.string().max(MAX_NAME_LENGTH) };
+const call = { agent: z.string().max(MAX_MEMBER_NAME_LENGTH).default(""), req_id: requestId };
+const computerCall = { ...call, computer: z.string().max(MAX_MEMBER_NAME_LENGTH) };
 const timeout = optional(z.number().gt(0).max(MAX_TIMEOUT_SECONDS));
 const timed = { ...computerCall, timeout };
 /** A request to one MCP server, or to all. */

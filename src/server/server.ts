@@ -93,7 +93,7 @@ export class SmcpServer implements AsyncDisposable {
     const { http, side, health, isTls, metrics } = own;
     const failure = Promise.withResolvers<ListenError>();
     try {
-      await settledWithin(side.hub.offices.started, OFFICES_START_MS);
+      await settledWithin(side.relayState.offices.started, OFFICES_START_MS);
       const address = { host, port: await startListening(http, { host, port, signal }), isTls };
       const metricsAddress = await own.metricsPort?.listen(signal);
       const innerUrl = await own.innerPort?.listen(signal);
@@ -135,7 +135,7 @@ export class SmcpServer implements AsyncDisposable {
       refusals.close();
     };
     const health = new Health({ ...settings, drain });
-    health.offices = side.hub.offices;
+    health.offices = side.relayState.offices;
     return new SmcpServer({
       http,
       metrics: openMetrics(settings, { side, health }),
@@ -230,9 +230,14 @@ export class SmcpServer implements AsyncDisposable {
   }
 
   async #drainAndClose(timeoutMs: number): Promise<void> {
-    const { side: { hub, engine } } = this.#parts;
+    const { side: { relayState, engine } } = this.#parts;
     if (this.#closing === undefined) {
-      await hub.drain.run({ connections: hub.connections, engine, timeoutMs, logger: hub.logger });
+      await relayState.drain.run({
+        connections: relayState.connections,
+        engine,
+        timeoutMs,
+        logger: relayState.logger,
+      });
     }
     await this.close();
   }
@@ -308,7 +313,7 @@ async function openOwn(options: OwnOptions, settings: Settings) {
   const refusals = createRefusalLog(logger);
   const isTls = certificate !== undefined;
   const side = openGuarded(http, { settings, refusals, drain, maxSockets, isTls });
-  health.offices = side.hub.offices;
+  health.offices = side.relayState.offices;
   const metrics = openMetrics(settings, { side, health, certificate });
   const page = metrics && createMetricsPage(metrics, { token, logger });
   const mainPage = token === undefined ? undefined : page;
@@ -343,7 +348,7 @@ function openMetrics(
 ): WriteMetrics | undefined {
   if (meter === undefined) return undefined;
   return () => {
-    const { hub: { connections }, engine } = side;
+    const { relayState: { connections }, engine } = side;
     return writeMetrics({
       meter,
       connections: [...connections.values()],

@@ -20,7 +20,7 @@ import type { Settings } from "./options/settings.ts";
 import { QuotaLedger } from "./admission/quotas.ts";
 import { Connection } from "./relay/connection.ts";
 import { dispatchDisconnect, listenerOf } from "./relay/dispatch.ts";
-import { Hub } from "./relay/hub.ts";
+import { RelayState } from "./relay/relay_state.ts";
 import { forgetHandshake, hideSocketCount, roomOf } from "./relay/socket_internals.ts";
 
 type Events = Record<string, (...args: unknown[]) => void>;
@@ -36,7 +36,7 @@ export interface SocketIoContext {
 }
 
 export interface SocketIoSide {
-  readonly hub: Hub;
+  readonly relayState: RelayState;
   readonly engine: Engine;
   /** Serves another HTTP server as well, until that one is closed. */
   readonly install: (http: HttpServer) => void;
@@ -48,7 +48,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const { settings, refusals, drain, onAdopted } = context;
   const { handshake, maxPayloadBytes } = settings;
   const quotas = new QuotaLedger(settings.quotas);
-  const hub = new Hub({
+  const relayState = new RelayState({
     settings,
     drain,
     deliver(officeId, { event, body, except }) {
@@ -59,7 +59,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   const engine = new Engine({
     ...settings,
     allowsUpgrades: handshake.transports.includes("websocket"),
-    timeouts: hub.timeouts,
+    timeouts: relayState.timeouts,
     refusals,
     onAdopted,
   });
@@ -71,7 +71,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   // Socket.IO's types know its own engine only.
   io.bind(engine as unknown as Parameters<IoServer["bind"]>[0]);
-  serveNamespace(io, { hub, refusals, quotas });
+  serveNamespace(io, { relayState, refusals, quotas });
   let isClosed = false;
   const port = new Port({
     ...settings,
@@ -83,7 +83,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
   });
   const removePort = port.install(http);
   return {
-    hub,
+    relayState,
     engine,
     install: (other) => void port.install(other),
     async close() {
@@ -92,7 +92,7 @@ export function openSocketIo(http: HttpServer, context: SocketIoContext): Socket
       await io.close();
       await settledWithin(engine.untilEmpty(), REFUSAL_LINGER_MS);
       engine.terminate();
-      await hub.close();
+      await relayState.close();
       removePort();
     },
   };
@@ -116,20 +116,20 @@ function logRefusal({ body, kind }: HandshakeRefusal, { settings, refusals, addr
 }
 
 interface NamespaceContext {
-  readonly hub: Hub;
+  readonly relayState: RelayState;
   readonly refusals: BoundedLog;
   readonly quotas: QuotaLedger;
 }
 
 function serveNamespace(io: IoServer, context: NamespaceContext): void {
-  const { hub } = context;
-  const { audit, timeouts } = hub;
+  const { relayState } = context;
+  const { audit, timeouts } = relayState;
   // Otherwise a client without credentials could stay connected to the default namespace.
   io.use((_socket, next) =>
     next(new LoggedRefusal(ErrorCode.UNAUTHORIZED, `Unauthorized: only ${SMCP_NAMESPACE} is served`))
   );
   const namespace = io.of(SMCP_NAMESPACE);
-  const credentialsContext = { ...hub.settings, audit, timeouts };
+  const credentialsContext = { ...relayState.settings, audit, timeouts };
   namespace.use((socket, next) => {
     const session = sessionOf(socket);
     hideSocketCount(socket);
@@ -144,11 +144,11 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
     if (admitted === undefined) return void socket.disconnect(true);
     const { address } = socket.handshake;
     forgetHandshake(socket);
-    const connection = new Connection(socket, session, { ...admitted, shared: hub });
-    hub.connections.set(socket.id, connection);
+    const connection = new Connection(socket, session, { ...admitted, shared: relayState });
+    relayState.connections.set(socket.id, connection);
     const credentials = new LiveCredentials(connection, { address, context: credentialsContext });
     connection.credentials = credentials;
-    serveConnection(socket, { hub, connection, address, onClosed: () => credentials.close() });
+    serveConnection(socket, { relayState, connection, address, onClosed: () => credentials.close() });
     credentials.watch(admitted.permit);
     // Last: it delivers the messages that were held back, and these may close the connection.
     const { identity: { principal }, quotas } = admitted;
@@ -160,7 +160,7 @@ function serveNamespace(io: IoServer, context: NamespaceContext): void {
 async function decide(
   socket: IoSocket,
   session: EngineSession,
-  { hub: { settings }, refusals, quotas }: NamespaceContext,
+  { relayState: { settings }, refusals, quotas }: NamespaceContext,
 ): Promise<void> {
   const gone = new AbortController();
   const onClose = () => gone.abort(new LoggedRefusal(ErrorCode.UNAUTHORIZED, "Closed before admission"));
@@ -187,8 +187,8 @@ function sessionOf({ conn }: { readonly conn: unknown }): EngineSession {
 
 function serveConnection(
   socket: IoSocket,
-  { hub, connection, address, onClosed }: {
-    readonly hub: Hub;
+  { relayState, connection, address, onClosed }: {
+    readonly relayState: RelayState;
     readonly connection: Connection;
     readonly address: string;
     readonly onClosed: () => void;
@@ -196,21 +196,21 @@ function serveConnection(
 ): void {
   const { principal, version } = connection.identity;
   const fields = { sid: socket.id, principal, version, address };
-  hub.audit.write("debug", "connected", auditFields("connect", fields));
-  socket.onAny(listenerOf(hub, connection));
+  relayState.audit.write("debug", "connected", auditFields("connect", fields));
+  socket.onAny(listenerOf(relayState, connection));
   socket.on("disconnect", (reason, why) => {
     const { member } = connection;
     const fields = { sid: socket.id, reason, why, name: member?.name, office: member?.officeId };
     // Socket.IO closes a connection for a frame that it cannot parse or that is too large.
     if (reason === "transport error" || reason === "parse error") {
-      hub.logger.warn(
+      relayState.logger.warn(
         "dropped a connection: a message was malformed or too large, or the network failed",
         fields,
       );
-    } else hub.logger.debug("disconnected", fields);
-    hub.connections.delete(socket.id);
+    } else relayState.logger.debug("disconnected", fields);
+    relayState.connections.delete(socket.id);
     onClosed();
-    dispatchDisconnect(hub, { connection, cause: reason });
+    dispatchDisconnect(relayState, { connection, cause: reason });
     // The connection serves one namespace, so it closes with it.
     if (reason === "client namespace disconnect") sessionOf(socket).close();
   });

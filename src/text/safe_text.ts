@@ -105,12 +105,12 @@ export function escapeUnseen(json: string): string {
 }
 
 /** The longest name that is shown, and the longest other line of somebody else, in characters. */
-const MAX_NAME_LENGTH = 128;
+const MAX_SEEN_NAME_LENGTH = 128;
 const MAX_LINE_LENGTH = 1_000;
 
 /** A name in quotes, all of its characters visible; a long name is cut and followed by the number of hidden characters. */
 export function toSeenName(name: string): string {
-  return cut(name, { maxLength: MAX_NAME_LENGTH, toShown: toSeenJson });
+  return cut(name, { maxLength: MAX_SEEN_NAME_LENGTH, toShown: toSeenJson });
 }
 
 /** A text that is read, such as a title or an error, as one line in quotes; it is cut as a name is. */

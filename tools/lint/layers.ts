@@ -9,7 +9,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   json: ["async"],
   text: [],
   own_imports: [],
-  log: ["json", "text"],
+  log: ["text"],
   files: ["async", "text", "log"],
   bounded_log: ["async", "log"],
   version: [],
@@ -17,17 +17,17 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   // Requests to addresses that strangers name.
   reach: ["async"],
   protocol: ["json", "text"],
-  // Above it stand Server, gateway and hub.
+  // Its users are the admission of the Server and MCP over HTTP.
   jwt: ["protocol", "async", "json", "text", "log", "files"],
   http: ["protocol", "jwt", "async", "json", "text", "log", "bounded_log", "files"],
-  uri: ["protocol", "json", "text"],
-  terminal: ["async", "json", "text"],
-  organizer: ["protocol", "uri", "json", "text"],
+  uri: ["protocol", "text"],
+  terminal: ["async", "text"],
+  organizer: ["protocol", "uri", "json"],
   dpe: ["protocol", "json", "text"],
-  link: ["async", "protocol", "log", "tracing", "version", "json", "text"],
-  mcp: ["async", "protocol", "uri", "reach", "log", "tracing", "version", "json", "text", "files"],
-  config: ["protocol", "mcp", "log", "json", "text", "files", "own_imports"],
-  provider: ["async", "protocol", "uri", "organizer", "dpe", "tracing", "version", "json", "text"],
+  link: ["async", "protocol", "log", "tracing", "json", "text"],
+  mcp: ["async", "protocol", "reach", "log", "tracing", "version", "json", "text", "files"],
+  config: ["protocol", "mcp", "json", "text", "files", "own_imports"],
+  provider: ["protocol", "uri", "organizer", "dpe", "tracing", "json"],
   // The Server relays without looking inside, so it has no use for what gives messages a meaning.
   server: [
     "async",
@@ -37,7 +37,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "log",
     "bounded_log",
     "tracing",
-    "version",
     "json",
     "text",
     "files",
@@ -54,9 +53,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "config",
     "reach",
     "log",
-    "bounded_log",
     "tracing",
-    "version",
     "json",
     "text",
     "files",
@@ -65,7 +62,6 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
     "async",
     "protocol",
     "uri",
-    "dpe",
     "http",
     "agent",
     "log",
@@ -75,7 +71,7 @@ export const layerImports: Readonly<Record<string, readonly string[]>> = {
   ],
   // The roles know nothing of it: a program composes them with it.
   hub: ["async", "protocol", "http", "reach", "log", "bounded_log", "json", "text", "files"],
-  // The three programs stand above the roles, so that a library never imports a command line.
+  // The programs stand above the roles, so that a library never imports a command line.
   cli: [
     "async",
     "protocol",

@@ -1,4 +1,4 @@
-/** Base64 as programs write it, for clients that read one spelling alone. */
+/** Brings the spellings of Base64 that programs write into the standard one, which every client reads. */
 
 const DATA_URL = /^\s*data:([^,;]{0,255})((?:;[^,;]{0,255})*),/i;
 

@@ -16,7 +16,7 @@ const MAX_SHOWN_LENGTH = 60;
 /** The most options that are listed; the text of any other one can be typed. */
 const MAX_LISTED_OPTIONS = 100;
 /** The most characters of a name that is to be typed. */
-const MAX_NAME_LENGTH = 300;
+const MAX_FIELD_NAME_LENGTH = 300;
 /** The most options that are named on the line of their field. */
 const MAX_NAMED_OPTIONS = 10;
 /** What stands for the empty text, and for none of the options: an empty line stands for the default. */
@@ -131,7 +131,7 @@ export function promptOf(field: QuestionField, preset: FieldValue | undefined): 
 
 /** A field on one line, with all that a value must be: `kind (required, rye or wheat)`. */
 export function describeField(field: QuestionField): string {
-  const name = shorten(toSafeLine(field.name), MAX_NAME_LENGTH);
+  const name = shorten(toSafeLine(field.name), MAX_FIELD_NAME_LENGTH);
   const kind = field.kind === "choice" || field.kind === "choices" ? optionHints(field) : hintsOf(field);
   const hints = [...(field.isRequired ? ["required"] : []), ...kind];
   return hints.length === 0 ? name : `${name} (${hints.join(", ")})`;

@@ -10,7 +10,7 @@ import { shorten } from "../../text/text.ts";
 const ENVELOPE_BYTES = 1_024;
 /** The most items that a warning names, and the most characters of each name. */
 const MAX_NAMED = 5;
-const MAX_NAME_LENGTH = 200;
+const MAX_ITEM_NAME_LENGTH = 200;
 
 export interface ListItem<T> {
   readonly server: string;
@@ -74,7 +74,7 @@ export class ListAnswers {
         server,
         count: leave.length,
         bytes: sumBytes(leave),
-        largest: largest.map(({ item }) => shorten(item.name, MAX_NAME_LENGTH)),
+        largest: largest.map(({ item }) => shorten(item.name, MAX_ITEM_NAME_LENGTH)),
         limit: mostBytes,
       });
     }

@@ -15,7 +15,7 @@ import { type AskedBy, NobodyAnswered, type PersonAtComputer } from "./person.ts
 import { type AnswerQuestion, checkAnswer, type ReadableQuestion, readQuestion } from "./question.ts";
 
 const MAX_QUESTIONS_PER_CALL = 32;
-/** The code of an error that asks the user to open pages before the tool runs (MCP 2025-11-25). */
+/** The most pages that one error may ask the user to open before the tool runs (MCP 2025-11-25). */
 const MAX_PAGES = 8;
 /** How often an answer that does not fit the form is asked for again. */
 const MAX_WRONG_ANSWERS = 10;

@@ -28,7 +28,8 @@ const TEMPLATE_HOST = /^[a-z]+:\/\/([^/?#{}]+)(?=[/?#]|$|\{[/?&#])/i;
 /** At most this many contested hosts are named in one round of warnings. */
 const MAX_NAMED_HOSTS = 20;
 
-const MAX_NAME_LENGTH = 128;
+/** How much of an unknown `doc_ref` an error repeats, in characters. */
+const MAX_DOC_REF_LENGTH = 128;
 
 /** The server that a resource is read from, and what that server's list says about it. */
 export interface FoundResource extends KnownResource {
@@ -198,7 +199,7 @@ export class ResourceRoutes {
       return new SmcpError(ErrorCode.NOT_FOUND, `Resource not found: ${reason}`, { details: { uri } });
     }
     const details = docRef === undefined ? { uri } : { uri, doc_ref: docRef };
-    const document = docRef === undefined ? "Document" : `Document "${shorten(docRef, MAX_NAME_LENGTH)}"`;
+    const document = docRef === undefined ? "Document" : `Document "${shorten(docRef, MAX_DOC_REF_LENGTH)}"`;
     return new SmcpError(ErrorCode.DOCUMENT_NOT_FOUND, `${document} not found: ${reason}`, { details });
   }
 

@@ -232,11 +232,11 @@ const SECRET_WORDS: ReadonlySet<string> = new Set(
   ["key", "keys", "pass", "pat", "jwt", "pin", "pw", "sas", "otp", "dsn", "sig", "creds", "session"],
 );
 /** Longer names count as secret, in characters. */
-const MAX_NAME_LENGTH = 200;
+const MAX_CHECKED_NAME_LENGTH = 200;
 
 /** Whether the value of an option, variable, header or member with this name is usually a secret. */
 export function isSecretName(name: string): boolean {
-  if (name.length > MAX_NAME_LENGTH) return true;
+  if (name.length > MAX_CHECKED_NAME_LENGTH) return true;
   return SECRET_PART.test(name) || wordsOf(name).some((word) => SECRET_WORDS.has(word));
 }
 

@@ -36,7 +36,7 @@ import { type ProgressUpdate, type RunningCall, RunningCalls } from "./running_c
 import { isForbidden } from "./settings.ts";
 
 /** How much is kept of a name or id that the Agent chose, in characters. */
-const MAX_NAME_LENGTH = 128;
+const MAX_KEPT_NAME_LENGTH = 128;
 /** How much of the text of a progress is passed on, in characters. */
 const MAX_PROGRESS_LENGTH = 1_000;
 const MAX_NAMED_TOOLS = 5;
@@ -169,7 +169,7 @@ export class ToolCalls {
   #refuseBusy({ tool_name }: ToolCallReq): CallToolResult {
     const { maxCalls } = this.#context.limits;
     this.#context.warnOnce.warn("tool calls are refused: too many run at once", { limit: maxCalls });
-    const name = shorten(tool_name, MAX_NAME_LENGTH);
+    const name = shorten(tool_name, MAX_KEPT_NAME_LENGTH);
     const text = `Tool "${name}" was not called: ${maxCalls} calls are already running; ` +
       "try again when some of them have ended";
     return failureResult(text, { error_code: ErrorCode.TOOL_EXECUTION_FAILED });
@@ -201,8 +201,8 @@ export class ToolCalls {
     const { name } = this.#context.agent;
     const client = clientNamedIn(claimed, name);
     return {
-      agent: name ?? shorten(claimed, MAX_NAME_LENGTH),
-      client: client === undefined ? undefined : shorten(client, MAX_NAME_LENGTH),
+      agent: name ?? shorten(claimed, MAX_KEPT_NAME_LENGTH),
+      client: client === undefined ? undefined : shorten(client, MAX_KEPT_NAME_LENGTH),
     };
   }
 
@@ -223,7 +223,7 @@ export class ToolCalls {
     }
     const hint = others.length === 0
       ? `${didYouMean(tool, view.routes.keys())}${absentServersHint(fleet)}`
-      : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_NAME_LENGTH)))}`;
+      : `; it is listed as ${listWords(others.map((name) => shorten(name, MAX_KEPT_NAME_LENGTH)))}`;
     const text = `Tool "${tool}" does not exist on this Computer${hint}`;
     return { result: failureResult(text, { error_code: ErrorCode.TOOL_NOT_FOUND }), outcome: "error" };
   }
@@ -235,9 +235,9 @@ export class ToolCalls {
     ended: ToolOutcome & Partial<ToolCallRecord> & Pick<ToolCallRecord, "startedAt" | "durationMs">,
   ): void {
     const { agent, client, outcome, startedAt, durationMs, result } = ended;
-    const reqId = shorten(request.req_id, MAX_NAME_LENGTH);
+    const reqId = shorten(request.req_id, MAX_KEPT_NAME_LENGTH);
     const server = route?.server.name;
-    const tool = route?.tool.name ?? shorten(request.tool_name, MAX_NAME_LENGTH);
+    const tool = route?.tool.name ?? shorten(request.tool_name, MAX_KEPT_NAME_LENGTH);
     // In an MCP server's own result the key may mean anything.
     const errorCode = ended.isOwnResult === true ? undefined : result.meta?.error_code;
     const told = { agent, client, server, tool, outcome };
@@ -367,7 +367,7 @@ export class ToolCalls {
     const { vrl, log } = this.#context;
     const [engine, { transformResult }] = await Promise.all([vrl(), import("../vrl/transform.ts")]);
     const { request: { params, req_id }, clock: { signal } } = call;
-    const fields = { req_id: shorten(req_id, MAX_NAME_LENGTH), server: server.name, tool: tool.name };
+    const fields = { req_id: shorten(req_id, MAX_KEPT_NAME_LENGTH), server: server.name, tool: tool.name };
     return await transformResult(result, { tool: tool.name, params }, {
       engine,
       script,

@@ -1,7 +1,7 @@
 /** Reads the body of an HTTP response in bounded events. */
 import type { Limiter } from "../../async/limiter.ts";
 import type { Inflow } from "../json_rpc.ts";
-import { LARGE_MESSAGE_BYTES } from "../limits.ts";
+import { MAX_UNQUEUED_BYTES } from "../limits.ts";
 import type { BodyEvent, BodyEvents } from "./body_events.ts";
 
 export interface BodyReading {
@@ -32,7 +32,7 @@ export async function readBody(body: ReadableStream<Uint8Array>, reading: BodyRe
   const reader = body.getReader();
   const onAbort = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", onAbort, { once: true });
-  const isLarge = () => events.unfinishedBytes > LARGE_MESSAGE_BYTES;
+  const isLarge = () => events.unfinishedBytes > MAX_UNQUEUED_BYTES;
   const readLarge = async () => {
     while (isLarge()) if (await readPiece(reader, reading)) return true;
     return false;

@@ -17,7 +17,7 @@ import { MESSAGE_OVERHEAD_BYTES } from "../engine/outbox.ts";
 import { routingFieldsOf } from "../engine/raw.ts";
 import type { Ack, Connection } from "./connection.ts";
 import type { MemberEvent } from "./deferred_events.ts";
-import type { Hub } from "./hub.ts";
+import type { RelayState } from "./relay_state.ts";
 import { type Answer, errorCodeOf, type Settlement } from "./pending_requests.ts";
 
 /** How events of one kind are handled and refused. */
@@ -55,7 +55,7 @@ const OBSERVER_EVENTS: ReadonlySet<string> = new Set([
 
 /** It does not keep the body of the event, which may be large, while the answer may take a day. */
 export class Call {
-  readonly hub: Hub;
+  readonly relayState: RelayState;
   readonly connection: Connection;
   readonly event: string;
   readonly route: Route;
@@ -66,16 +66,16 @@ export class Call {
   readonly #wantedOffice: string | undefined;
   readonly #span: OpenSpan | undefined;
 
-  constructor(hub: Hub, { connection, incoming: { event, args }, route }: {
+  constructor(relayState: RelayState, { connection, incoming: { event, args }, route }: {
     readonly connection: Connection;
     readonly incoming: MemberEvent;
     readonly route: Route;
   }) {
-    this.hub = hub;
+    this.relayState = relayState;
     this.connection = connection;
     this.event = event;
     this.route = route;
-    this.startedAt = hub.settings.meter?.start() ?? 0;
+    this.startedAt = relayState.settings.meter?.start() ?? 0;
     const last = args.at(-1);
     this.#ack = typeof last === "function" ? last as Ack : undefined;
     const fields = routingFieldsOf(args[0]);
@@ -99,7 +99,7 @@ export class Call {
   /** The same; throws 503 while this process may not act for it. */
   requireServedMember(): Member {
     const member = this.requireMember();
-    if (this.hub.offices.isServing(this.connection.sid)) return member;
+    if (this.relayState.offices.isServing(this.connection.sid)) return member;
     throw outOfReach(`handle "${quoted(this.event)}"`);
   }
 
@@ -138,10 +138,10 @@ export class Call {
 
   /** Answers it with what a Computer answered, unless it was given away, or with the error in place of an answer. */
   settle(settlement: Settlement): void {
-    const { hub, connection, event } = this;
+    const { relayState, connection, event } = this;
     if (settlement.kind === "dropped") return this.finish(undefined, "dropped");
     if (settlement.kind === "failed") return this.fail(settlement.error);
-    if (!hub.offices.isServing(connection.sid)) {
+    if (!relayState.offices.isServing(connection.sid)) {
       return this.fail(answerLost({ event, computer: this.#computer ?? "" }));
     }
     const { answer } = settlement;
@@ -155,7 +155,7 @@ export class Call {
   finish(answer: Answer | undefined, outcome: Outcome = "handled"): void {
     this.connection.openRequests--;
     if (answer !== undefined && !this.#reply(answer)) return;
-    this.hub.settings.meter?.ended(this, outcome);
+    this.relayState.settings.meter?.ended(this, outcome);
     if (this.#span !== undefined) this.#endSpan(outcome);
   }
 
@@ -184,11 +184,11 @@ export class Call {
 
   /** Logs and counts an error, and returns the ack that tells it. */
   #toRefusal(error: unknown): Answer {
-    const { hub, connection: { log, identity }, event, route } = this;
+    const { relayState, connection: { log, identity }, event, route } = this;
     const isExpected = error instanceof SmcpError;
     const refusal = isExpected ? error : new SmcpError(ErrorCode.INTERNAL_ERROR, "Internal error");
     const { code, message } = refusal;
-    hub.settings.meter?.failed(this, code);
+    relayState.settings.meter?.failed(this, code);
     if (this.#span !== undefined) this.#endSpan("error", code);
     const fields = this.#auditRefusal({ ...this.#describe(), code });
     if (error instanceof LoggedRefusal) log.write("warn", message, { ...error.log, ...fields });

@@ -29,9 +29,9 @@ import { forgetAck, roomOf, setNextAckId } from "./socket_internals.ts";
 import { CONSTANTS } from "../options/constants.ts";
 
 /**
- * What one connection may cause, as it waits for one receiver. It is less than the margin between refusing requests to a
- * slow receiver and closing its connection, so that one sender cannot cause the closing. About 1,900 notifications at once,
- * and 30 per second.
+ * The bytes of notifications that one connection may cause in the queue of each receiver: about 1,900 notifications at once,
+ * and 30 per second. A receiver whose queue grows gets no more requests, and later its connection is closed. The burst is
+ * smaller than the bytes between these two limits, so that one sender alone cannot make a receiver lose its connection.
  */
 const NOTIFYING: Rate = {
   burst: CONSTANTS.notifyingBytes.value,

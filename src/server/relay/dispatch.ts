@@ -20,7 +20,7 @@ import { RawRequest, routingFieldsOf } from "../engine/raw.ts";
 import { Call, type Route } from "./call.ts";
 import { computerNotFound, type Connection, nestedTooDeep } from "./connection.ts";
 import { DeferredEvents, type MemberEvent } from "./deferred_events.ts";
-import type { Hub } from "./hub.ts";
+import type { RelayState } from "./relay_state.ts";
 import {
   cancelToolCall,
   joinOffice,
@@ -36,16 +36,19 @@ import { CONSTANTS } from "../options/constants.ts";
 const MAX_OBSERVER_REQUEST_BYTES = 64 * 1024;
 
 /** Returns what handles the events of a connection. A client may send a number as the name of an event. */
-export function listenerOf(hub: Hub, connection: Connection): (event: unknown, ...args: unknown[]) => void {
-  return (event, ...args) => dispatch(hub, connection, { event: String(event), args });
+export function listenerOf(
+  relayState: RelayState,
+  connection: Connection,
+): (event: unknown, ...args: unknown[]) => void {
+  return (event, ...args) => dispatch(relayState, connection, { event: String(event), args });
 }
 
 /** Handles an event, or defers it while an earlier one of its connection is being handled. Never throws. */
-export function dispatch(hub: Hub, connection: Connection, incoming: MemberEvent): void {
+export function dispatch(relayState: RelayState, connection: Connection, incoming: MemberEvent): void {
   if (connection.isEnded) return;
   const { deferred } = connection;
-  if (deferred?.take(incoming, () => dispatch(hub, connection, incoming))) return;
-  const call = new Call(hub, { connection, incoming, route: routeOf(incoming.event) });
+  if (deferred?.take(incoming, () => dispatch(relayState, connection, incoming))) return;
+  const call = new Call(relayState, { connection, incoming, route: routeOf(incoming.event) });
   if (deferred === undefined) handle(call, incoming);
   else call.refuse(tooManyDeferred(call));
 }
@@ -90,13 +93,13 @@ function handle(call: Call, { args }: MemberEvent): void {
 
 /** Checks everything but the body. In its place, the parser puts an error for a body that it did not read. */
 function problemOf(call: Call, args: MemberEvent["args"]): SmcpError | undefined {
-  const { hub, connection, event, wantsAck } = call;
+  const { relayState, connection, event, wantsAck } = call;
   const { principal } = connection.quotas;
   const excess = principal.requests && principal.takeRequest(event);
   if (excess !== undefined) return excess;
   const [body] = args;
   if (body instanceof SmcpError) return body;
-  const limit = hub.settings.maxOpenRequests;
+  const limit = relayState.settings.maxOpenRequests;
   if (connection.openRequests >= limit) {
     const why = `${limit} requests of this connection are open, the limit by ` +
       `${optionLabel("maxOpenRequests")}. Wait until some are answered`;
@@ -112,25 +115,25 @@ function problemOf(call: Call, args: MemberEvent["args"]): SmcpError | undefined
 /** `client:*`: relays the event to a Computer of the caller's office, and its ack back, both unchanged. */
 const relay: Route = {
   handle(call, body) {
-    const { hub, connection, event } = call;
+    const { relayState, connection, event } = call;
     const request = parseComputerCallData(routingFieldsOf(body));
     const { computer, req_id: reqId } = request;
     const { officeId, name: agent, isObserver: isObserving } = call.requireRole("agent");
     if (isObserving) requireReading(call, { body, officeId });
     if (body instanceof RawRequest && body.isTooDeep) throw nestedTooDeep(event);
-    if (hub.drain.refusal !== undefined) throw hub.drain.refusal;
-    const target = hub.offices.findComputer(officeId, computer);
+    if (relayState.drain.refusal !== undefined) throw relayState.drain.refusal;
+    const target = relayState.offices.findComputer(officeId, computer);
     if (target === undefined) throw computerNotFound(computer);
     if (!call.wantsAck) {
       target.tell(event, body);
       return [];
     }
     connection.sent.requireRoom("this connection", REQUESTER_LIMIT);
-    const timeoutMs = timeoutMsOf(request) + hub.settings.graceMs;
+    const timeoutMs = timeoutMsOf(request) + relayState.settings.graceMs;
     const relayed = { event, reqId, agent, computer, officeId, timeoutMs, isObserving };
     target.ask(relayed, {
       body,
-      sides: isObserving ? [connection.sent, hub.observerRequests] : [connection.sent],
+      sides: isObserving ? [connection.sent, relayState.observerRequests] : [connection.sent],
       onSettled: (settlement) => call.settle(settlement),
     });
     return undefined;
@@ -141,7 +144,7 @@ const relay: Route = {
 
 /** Limits the requests of observers, so that the Computers stay available to the Agent. */
 function requireReading(
-  { hub, event, wantsAck }: Call,
+  { relayState, event, wantsAck }: Call,
   { body, officeId }: { readonly body: unknown; readonly officeId: string },
 ): void {
   if (!wantsAck) {
@@ -151,7 +154,7 @@ function requireReading(
     ? body.size <= MAX_OBSERVER_REQUEST_BYTES
     : fitsApproximately(body, MAX_OBSERVER_REQUEST_BYTES);
   if (!isSmall) throw badRequest("body", `Cannot relay "${quoted(event)}": too large for an observer`);
-  hub.observerRequests.requireRoom(officeId);
+  relayState.observerRequests.requireRoom(officeId);
 }
 
 async function finishLater(call: Call, answer: Promise<Answer>): Promise<void> {
@@ -178,23 +181,23 @@ function tooManyDeferred(call: Call): SmcpError {
 
 /** Ends the membership of a closed connection, after the change of it that is under way. Never throws. */
 export function dispatchDisconnect(
-  hub: Hub,
+  relayState: RelayState,
   { connection, cause }: { readonly connection: Connection; readonly cause: string },
 ): void {
   const { deferred, sid, farewell } = connection;
-  hub.departureReasons.set(sid, departureReason(cause, farewell));
+  relayState.departureReasons.set(sid, departureReason(cause, farewell));
   connection.end();
-  if (deferred === undefined) void leave(hub, connection);
-  else deferred.after(() => void leave(hub, connection));
+  if (deferred === undefined) void leave(relayState, connection);
+  else deferred.after(() => void leave(relayState, connection));
 }
 
-async function leave(hub: Hub, { sid }: Connection): Promise<void> {
+async function leave(relayState: RelayState, { sid }: Connection): Promise<void> {
   try {
-    await hub.offices.leave(sid);
+    await relayState.offices.leave(sid);
   } catch (error) {
     const fields = { sid, error: describeError(error) };
-    hub.logger.error("failed to end the membership of a lost connection", fields);
+    relayState.logger.error("failed to end the membership of a lost connection", fields);
   } finally {
-    hub.departureReasons.delete(sid);
+    relayState.departureReasons.delete(sid);
   }
 }

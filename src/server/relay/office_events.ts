@@ -30,12 +30,12 @@ import { CONSTANTS } from "../options/constants.ts";
 /** `server:join_office`: makes the caller a member of an office; acks `(true, null)` or `(false, "reason")`. */
 export const joinOffice: Route = {
   async handle(call, body) {
-    const { hub, connection } = call;
+    const { relayState, connection } = call;
     const { role, name, office_id: officeId } = parseEnterOfficeReq(body);
     call.requirePace({ name, officeId });
     const isObserver = connection.identity.isObserver && role === "agent";
     requireGrant(connection, { officeId, role, isObserver });
-    const outcome = await hub.offices.join({
+    const outcome = await relayState.offices.join({
       ...connection.identity,
       isObserver,
       joinedAt: new Date().toISOString(),
@@ -67,7 +67,7 @@ function requireGrant({ grant }: Connection, seat: WantedSeat): void {
 export const leaveOffice: Route = {
   async handle(call, body) {
     requireOwnOffice(call, { officeId: parseLeaveOfficeReq(body).office_id, verb: "leave" });
-    await call.hub.offices.leave(call.connection.sid);
+    await call.relayState.offices.leave(call.connection.sid);
     return [true, null];
   },
   acksTexts: true,
@@ -79,7 +79,7 @@ export const listRoom: Route = {
   async handle(call, body) {
     const { office_id: officeId, req_id } = parseListRoomReq(body);
     requireOwnOffice(call, { officeId, verb: "list" });
-    const members = await call.hub.offices.members(officeId);
+    const members = await call.relayState.offices.members(officeId);
     // What this process knows may be out of date.
     call.requireServedMember();
     const answer: ListRoomRet = { sessions: members.map(toSessionInfo), req_id };
@@ -173,6 +173,6 @@ function notify(call: Call, { officeId, event, body }: {
   readonly body: object;
 }): Answer {
   call.requirePace(body);
-  call.hub.offices.notify(officeId, { event, body, except: call.connection.sid });
+  call.relayState.offices.notify(officeId, { event, body, except: call.connection.sid });
   return [];
 }

@@ -23,7 +23,7 @@ Deno.test("import-direction accepts modules of the same layer, in folders too", 
 
 Deno.test("import-direction names the module, the layer and what the layer may import", () => {
   assertEquals(lint("src/uri/window.ts", `import { Agent } from "../agent/agent.ts";`), [
-    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": layer "uri" may import protocol, json, text',
+    'smcp/import-direction: Cannot import "src/agent/agent.ts" from "src/uri/window.ts": layer "uri" may import protocol, text',
   ]);
 });
 

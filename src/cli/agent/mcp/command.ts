@@ -158,7 +158,7 @@ function untilFailed(office: Office): Promise<never> {
 }
 
 /** The most characters of the names in an entry, which a client chooses. */
-const MAX_NAME_LENGTH = 256;
+const MAX_LOGGED_NAME_LENGTH = 256;
 
 /** Appends calls to a file. Arguments are left out unless they are wanted: they may hold secrets. */
 export class ActivityLog implements Disposable {
@@ -182,10 +182,10 @@ export class ActivityLog implements Disposable {
   write({ client, credential, computer, tool, durationMs, outcome, args }: Activity): void {
     const entry = {
       time: new Date().toISOString(),
-      client: shorten(client, MAX_NAME_LENGTH),
+      client: shorten(client, MAX_LOGGED_NAME_LENGTH),
       ...(credential === OWNER.id ? {} : { credential }),
       computer,
-      tool: shorten(tool, MAX_NAME_LENGTH),
+      tool: shorten(tool, MAX_LOGGED_NAME_LENGTH),
       duration_ms: Math.round(durationMs),
       outcome,
       ...(this.#hasArguments ? { arguments: args } : {}),

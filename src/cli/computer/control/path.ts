@@ -6,7 +6,7 @@ import { makePrivateFolder } from "../../private_folder.ts";
 /** The longest path that a socket may have on every system, in bytes. */
 export const MAX_PATH_BYTES = 103;
 /** Longer names are shortened, because the folder takes about half of the path. */
-const MAX_NAME_LENGTH = 40;
+const MAX_PATH_PART_LENGTH = 40;
 /** The length of the digest at the end of a shortened name, in hexadecimal digits. */
 const DIGEST_LENGTH = 16;
 const SUFFIX = ".sock";
@@ -65,7 +65,7 @@ function mayExist(path: string): boolean {
 
 /** The folder in the first root that leaves enough room for the name of a socket; otherwise in the last root. */
 export function chooseFolder(roots: readonly string[], user: string): string {
-  const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_NAME_LENGTH)}`;
+  const name = `a2c-smcp-${user.replaceAll(/[^\w.-]/g, "_").slice(0, MAX_PATH_PART_LENGTH)}`;
   const folders = roots.map((root) => join(root, name));
   return folders.find((folder) => freeLengthIn(folder) >= DIGEST_LENGTH) ?? folders.at(-1) ?? name;
 }
@@ -73,7 +73,7 @@ export function chooseFolder(roots: readonly string[], user: string): string {
 /** The socket of a Computer. Names that differ only in case get different sockets, on every file system. */
 export async function controlPath(folder: string, name: string): Promise<string> {
   const file = encodeURIComponent(name.toWellFormed());
-  const free = Math.min(MAX_NAME_LENGTH, freeLengthIn(folder));
+  const free = Math.min(MAX_PATH_PART_LENGTH, freeLengthIn(folder));
   if (file.length <= free && /^[a-z0-9._-]+$/.test(file)) return join(folder, `${file}${SUFFIX}`);
   const bytes = new TextEncoder().encode(name);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, DIGEST_LENGTH);

@@ -21,8 +21,8 @@ export interface RedisConnectionOptions {
   onAway(): void;
   /** Called after a connection was lost and restored: messages may have been lost. */
   onRestored(): void;
-  /** Whether Redis has ever carried out what this process wants of it. */
-  hadTouch(): boolean;
+  /** Whether Redis has registered this process at least once. */
+  wasRegistered(): boolean;
 }
 
 /** The clients of one Redis, or of the nodes of a cluster. */
@@ -85,16 +85,16 @@ export class RedisConnection {
   }
 
   onError(cause: unknown): void {
-    const hadTouch = this.options.hadTouch();
-    const state = hadTouch ? "lost touch with Redis" : "cannot reach Redis";
-    const hint = hadTouch ? undefined : schemeHint(cause, this.address.isTls);
+    const wasRegistered = this.options.wasRegistered();
+    const state = wasRegistered ? "lost touch with Redis" : "cannot reach Redis";
+    const hint = wasRegistered ? undefined : schemeHint(cause, this.address.isTls);
     const url = shownRedisUrl(this.options.url);
     this.#outages.failed("error", `${state}; no member can join until it answers`, { url, cause, hint });
   }
 
   /** @param isGap Whether messages may have been lost before. */
   onReady(isGap: boolean): void {
-    this.#outages.restored(this.options.hadTouch() ? "reached Redis again" : "reached Redis");
+    this.#outages.restored(this.options.wasRegistered() ? "reached Redis again" : "reached Redis");
     if (isGap) this.options.onRestored();
   }
 }

@@ -65,7 +65,7 @@ export class RedisOffices implements Offices {
       logger,
       onAway: () => courier.failOutgoing(),
       onRestored: () => void registration.renew(),
-      hadTouch: () => registration.lease !== undefined,
+      wasRegistered: () => registration.lease !== undefined,
     });
     // Channels do not belong to a database.
     const keys = redisKeys(`${settings.prefix}:${redis.address.database}`);

@@ -74,7 +74,7 @@ export class SharedOffice {
   readonly ownSeats = new Map<string, OwnSeat>();
   /** The last lease under which all of them were taken. */
   lease: Lease | undefined;
-  /** How many seats ended here without a word of Redis: it may still have them, until it was asked later than that. */
+  /** Seats ended here that Redis may still list; cleared by the next successful read. */
   #unsettled = 0;
   readonly #context: OfficeContext;
   readonly #key: string;

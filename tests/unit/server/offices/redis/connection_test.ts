@@ -106,7 +106,7 @@ for (const kind of [RedisServer, RedisCluster]) {
     async fn() {
       await import("@redis/client");
       await using redis = await kind.start();
-      const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+      const ready = { onAway() {}, onRestored() {}, wasRegistered: () => true };
       const options = { url: redis.url, heartbeatMs: 2_000, logger: silentLogger, ...ready };
       // What the first attempts leave behind has its connections when the last one ends.
       for (let attempt = 0; attempt < 10; attempt++) {
@@ -231,7 +231,7 @@ Deno.test("shownRedisUrl() leaves the user name and the password out", () => {
 });
 
 async function openConnection(url: string): Promise<RedisConnection> {
-  const ready = { onAway() {}, onRestored() {}, hadTouch: () => true };
+  const ready = { onAway() {}, onRestored() {}, wasRegistered: () => true };
   const connection = new RedisConnection({ url, heartbeatMs: 2_000, logger: silentLogger, ...ready });
   await within(connection.open(new AbortController().signal), "the connection");
   return connection;

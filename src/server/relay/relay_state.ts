@@ -15,17 +15,17 @@ import type { Settings } from "../options/settings.ts";
 import type { Connection, ConnectionContext } from "./connection.ts";
 import { ObserverRequests } from "./pending_requests.ts";
 
-interface HubOptions {
+interface RelayStateOptions {
   readonly settings: Settings;
   readonly drain: Drain;
   /** Sends a notification to the members of an office on this process, except the connection `except`. */
   readonly deliver: (officeId: string, notification: Notification) => void;
 }
 
-export class Hub implements ConnectionContext, OfficeListener {
+export class RelayState implements ConnectionContext, OfficeListener {
   readonly settings: Settings;
   readonly drain: Drain;
-  readonly deliver: HubOptions["deliver"];
+  readonly deliver: RelayStateOptions["deliver"];
   readonly logger: Logger;
   readonly audit: BoundedLog;
   readonly createEventLog: ConnectionContext["createEventLog"];
@@ -37,7 +37,7 @@ export class Hub implements ConnectionContext, OfficeListener {
   readonly departureReasons = new Map<string, string>();
   readonly offices: Offices;
 
-  constructor({ settings, drain, deliver }: HubOptions) {
+  constructor({ settings, drain, deliver }: RelayStateOptions) {
     const { logger, redis } = settings;
     this.settings = settings;
     this.drain = drain;
