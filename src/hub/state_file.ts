@@ -2,8 +2,9 @@
  * What a hub keeps: clients, grants, tokens, invitations and its own keys, in one file of SQLite. The hub and the commands of its
  * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
  */
+import { Buffer } from "node:buffer";
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { isRecord, parseJson } from "../json/json.ts";
@@ -68,9 +69,9 @@ export class StateFile implements Disposable {
 
   /**
    * Opens the file, and makes one that only its owner can read where there is none. One that is damaged is moved aside, so that
-   * the hub can start: all of its tokens are refused from then on.
+   * the hub can start: all of its tokens are refused from then on. A file that was never one of a hub stays as it is.
    *
-   * @throws {StateFileError} when it cannot be opened or made.
+   * @throws {StateFileError} when it cannot be opened or made, or belongs to something else.
    */
   static open(path: string, { logger }: { readonly logger: Logger }): StateFile {
     try {
@@ -93,7 +94,7 @@ export class StateFile implements Disposable {
   /**
    * Opens the file of a hub for a command. A damaged one stays where it is.
    *
-   * @throws {StateFileError} when there is none, or it cannot be read.
+   * @throws {StateFileError} when there is none, or it cannot be read, or belongs to something else.
    */
   static openExisting(path: string): StateFile {
     try {
@@ -104,6 +105,12 @@ export class StateFile implements Disposable {
   }
 
   static #read(path: string, { create }: { readonly create: boolean }): StateFile {
+    const other = otherThing(path);
+    if (other !== undefined) {
+      throw new StateFileError(
+        `Cannot open the hub's state file "${path}": it is ${other}; give another --state-file`,
+      );
+    }
     if (create) makePrivate(path);
     else if (!existsSync(path)) {
       const state = "no such file; start the hub first, or give its --state-file";
@@ -201,6 +208,62 @@ function isDamage(error: unknown): boolean {
   const code = "errcode" in error ? error.errcode : undefined;
   return DAMAGE_CODES.includes(code) ||
     /malformed|not a database|no such (?:table|column)|has no column/.test(error.message);
+}
+
+/** How much of a file tells what it is, in bytes. */
+const HEAD_BYTES = 4_096;
+const SQLITE_HEAD = "SQLite format 3\0";
+
+/** What a file is that somebody has named by mistake. One of a hub may be damaged, but it is never one of these. */
+function otherThing(path: string): string | undefined {
+  const head = readHead(path);
+  if (head === undefined || head.length === 0) return undefined;
+  if (head.subarray(0, SQLITE_HEAD.length).toString("latin1") === SQLITE_HEAD) {
+    const tables = tablesOf(path);
+    return tables.length === 0 || tables.includes("keys") ? undefined : "the database of another program";
+  }
+  return isText(head) ? "a text" : undefined;
+}
+
+/** `undefined` for a file that cannot be read, such as a folder: opening it says why. */
+function readHead(path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.subarray(0, readSync(file, head));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    // The last character may be cut.
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** None for a file that is too damaged to tell. */
+function tablesOf(path: string): readonly string[] {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      const rows = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+      return rows.map(({ name }) => String(name));
+    } finally {
+      db.close();
+    }
+  } catch {
+    return [];
+  }
 }
 
 function makePrivate(path: string): void {

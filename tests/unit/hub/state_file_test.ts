@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { StateFile, StateFileError } from "../../../src/hub/state_file.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
 import { TestState } from "./_state.ts";
@@ -36,7 +37,7 @@ Deno.test("a command makes no file, and leaves a damaged one where it is", () =>
 
 for (
   const [what, damage] of [
-    ["a text", (path: string) => Deno.writeTextFileSync(path, "no database".repeat(500))],
+    ["what is no database", (path: string) => Deno.writeFileSync(path, new Uint8Array(5_000).fill(0x83))],
     ["another version", (path: string) => {
       using file = StateFile.openExisting(path);
       file.run("UPDATE keys SET value = '999' WHERE name = 'version'");
@@ -45,7 +46,7 @@ for (
       using file = StateFile.openExisting(path);
       file.run("UPDATE keys SET value = '' WHERE name = 'signing'");
     }],
-    ["tables of another program", (path: string) => {
+    ["tables that are others", (path: string) => {
       using file = StateFile.openExisting(path);
       file.run("DROP TABLE grants");
       file.run("CREATE TABLE grants (x TEXT)");
@@ -62,5 +63,38 @@ for (
     assertNotEquals(file.keys, keys);
     const [line] = log.of("error");
     assert(Deno.statSync(String(line?.fields["moved_to"])).isFile);
+  });
+}
+
+for (
+  const [what, write] of [
+    ["a text", (path: string) => Deno.writeTextFileSync(path, "41d0c7b2e9f6a358 name=bücher\n")],
+    ["the database of another program", (path: string) => {
+      const db = new DatabaseSync(path);
+      db.exec("CREATE TABLE grants (x TEXT)");
+      db.close();
+    }],
+  ] as const
+) {
+  Deno.test(`a hub and its commands leave ${what} as it is`, () => {
+    const folder = Deno.makeTempDirSync();
+    try {
+      const path = `${folder}/named by mistake`;
+      write(path);
+      Deno.chmodSync(path, 0o644);
+      const before = Deno.readFileSync(path);
+      const open = [
+        () => StateFile.open(path, { logger: new LogBook() }),
+        () => StateFile.openExisting(path),
+      ];
+      for (const each of open) {
+        assertThrows(each, StateFileError, `it is ${what}; give another --state-file`);
+      }
+      assertEquals(Deno.readFileSync(path), before);
+      assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o644);
+      assertEquals([...Deno.readDirSync(folder)].length, 1);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
   });
 }
