@@ -54,6 +54,7 @@ export async function inForm(
   if (!json) return withBody(response, EVENTS_TYPE, eventsOf(reader));
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
   try {
     const { value: first } = await reader.read();
     if (events && (first?.length ?? 0) <= MAX_EVENT_BYTES) {
@@ -112,6 +113,20 @@ function toEvent(data: string): string {
   return `${EVENT_START}${data}${EVENT_END}`;
 }
 
+/** The answers to the requests of a body that have none when their client may not go on. */
+export function cutOff(body: unknown): Uint8Array | undefined {
+  const events = (Array.isArray(body) ? body : [body])
+    .filter((each) => isRecord(each) && "method" in each && "id" in each)
+    .map(({ id }) => toEvent(JSON.stringify({ jsonrpc: "2.0", id, error: CUT_OFF })));
+  return events.length === 0 ? undefined : encoder.encode(events.join(""));
+}
+
+const CUT_OFF = {
+  code: ProtocolErrorCode.InternalError,
+  message:
+    "Cannot go on with this request: what the client may do has ended or was changed meanwhile; a tool may have run",
+};
+
 /** The message of an event; `undefined` for a sign of life. */
 function dataOf(event: Uint8Array): string | undefined {
   const text = decoder.decode(event);
@@ -162,13 +177,20 @@ export const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 /**
  * The same answer; `done` is called once, when its body has been sent, its reader is gone, more than
  * {@linkcode MAX_UNREAD_BYTES} wait to be read, or `until` is aborted, which ends the body.
+ *
+ * @param options `last`: what ends a stream of events that `until` cuts off.
  */
-export function whenDone(response: Response, done: () => void, until?: AbortSignal): Response {
+export function whenDone(
+  response: Response,
+  done: () => void,
+  { until, last }: { readonly until?: AbortSignal | undefined; readonly last?: Uint8Array | undefined } = {},
+): Response {
   if (response.body === null) {
     done();
     return response;
   }
   const reader = response.body.getReader();
+  const isEvents = response.headers.get("content-type")?.startsWith(EVENTS_TYPE) === true;
   let isDone = false;
   const stop = () => void reader.cancel(until?.reason).catch(() => undefined);
   const end = () => {
@@ -187,6 +209,7 @@ export function whenDone(response: Response, done: () => void, until?: AbortSign
       }
       controller.enqueue(piece.value);
     }
+    if (until?.aborted === true && last !== undefined && isEvents) controller.enqueue(last);
     controller.close();
   };
   const body = new ReadableStream<Uint8Array>({

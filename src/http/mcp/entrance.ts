@@ -18,7 +18,7 @@ import {
   toAuthInfo,
   tokenRule,
 } from "./access.ts";
-import { acceptedForms, ANY_FORM, inForm, whenDone } from "./answers.ts";
+import { acceptedForms, ANY_FORM, cutOff, inForm, whenDone } from "./answers.ts";
 import { httpError } from "./http_error.ts";
 import {
   type AdmittedRequest,
@@ -239,16 +239,17 @@ export class Entrance implements HttpHandler {
     const headers = new Headers(request.headers);
     if (forms !== undefined) headers.set("accept", ANY_FORM);
     const { url, method } = request;
-    const until = endOf(access, {
-      isStream: method === "GET" || headers.get("mcp-method") === LISTEN,
-      stack,
-    });
+    const isStream = method === "GET" || headers.get("mcp-method") === LISTEN;
+    const until = endOf(access, { isStream, stack });
     const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };
     const answer = await this.#serve(admitted, { route, access, sender });
     const response = forms === undefined ? answer : await inForm(answer, { ...forms, signal });
     const ending = stack.move();
-    return whenDone(response, () => ending.dispose(), until);
+    return whenDone(response, () => ending.dispose(), {
+      until,
+      last: isStream || until === undefined ? undefined : cutOff(read.body),
+    });
   }
 
   async #serve(

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { Entrance } from "../../../../src/http/mcp/entrance.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../../../../src/http/mcp/access.ts";
 import type { SessionClient } from "../../../../src/http/mcp/sessions.ts";
 import { LogBook } from "../../../fixtures/log_book.ts";
+import { within } from "../../../fixtures/within.ts";
 
 const READER: Access = { id: "r", client: "Reader", offices: ["lab"], rights: "read" };
 const HEADERS = {
@@ -35,12 +36,20 @@ const named: AccessRule = {
   },
 };
 
+interface EntranceOptions {
+  readonly logger?: LogBook;
+  /** Called with the server of each session. */
+  readonly prepare?: (server: Server) => void;
+}
+
 /** An entrance whose path tells the access of a session as the name of its server. */
-function openEntrance(rule: AccessRule, logger = new LogBook()) {
+function openEntrance(rule: AccessRule, { logger = new LogBook(), prepare }: EntranceOptions = {}) {
   const clients: SessionClient[] = [];
   const factory = (client: SessionClient) => {
     clients.push(client);
-    return new Server({ name: "test", version: "1" }, { capabilities: {} });
+    const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
+    prepare?.(server);
+    return server;
   };
   const modern = createMcpHandler(
     ({ era, authInfo }) => factory({ era, access: () => accessOf(authInfo) }),
@@ -130,6 +139,30 @@ Deno.test("a stream ends with its credential", async () => {
   ending.abort();
   await stream.text();
   assertEquals(stream.status, 200);
+});
+
+Deno.test("a call that is cut off by the end of its credential is answered, so that its client does not wait", async () => {
+  const ending = new AbortController();
+  const began = Promise.withResolvers<void>();
+  const { entrance } = openEntrance({
+    admit: () => Promise.resolve({ ...READER, signal: ending.signal }),
+  }, {
+    prepare: (server) =>
+      server.setRequestHandler("tools/call", () => {
+        began.resolve();
+        return new Promise(() => {});
+      }),
+  });
+  await using _ = entrance;
+  const { headers } = await post(entrance, {}, initialize);
+  const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow", arguments: {} } };
+  const answer = post(entrance, { "mcp-session-id": headers.get("mcp-session-id") ?? "" }, call);
+  await within(began.promise, "the call");
+  ending.abort();
+  const { status, text } = await within(answer, "the answer");
+  assertEquals(status, 200);
+  assertStringIncludes(text, `"id":7,"error"`);
+  assertStringIncludes(text, "may have run");
 });
 
 Deno.test("the rule is asked for the public URL of the path, whatever host the request names", async () => {
