@@ -7,9 +7,12 @@ import { type Logger, withFields } from "../../log.ts";
 import { isLoopback } from "../../protocol/server_address.ts";
 import { anyOf, type AuthProvider } from "../../server/admission/provider.ts";
 import { staticTokens } from "../../server/admission/tokens.ts";
+import { defaultMaxSockets } from "../../server/engine/tcp_sockets.ts";
+import { CONSTANTS } from "../../server/options/constants.ts";
 import { ActivityLog } from "../agent/mcp/command.ts";
 import type { Surroundings } from "../server/run.ts";
 import { openHubAccess } from "./access.ts";
+import { ClientConnections } from "./client_connections.ts";
 import { McpPort } from "./mcp_port.ts";
 import type { HubOptions } from "./options.ts";
 import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
@@ -43,7 +46,9 @@ export async function openHub(
   };
   const gateway = { tools: options.tools, logger, onActivity };
   const seats = opening.use(new Seats({ ...seatsAt(connection), gateway, logger }));
-  const port = new McpPort();
+  const { maxSockets = defaultMaxSockets() } = options;
+  const connections = new ClientConnections(Math.ceil(CONSTANTS.connectionsShare.value * maxSockets));
+  const port = new McpPort(connections);
   const opened = opening.move();
   return {
     auth: auth && token !== undefined

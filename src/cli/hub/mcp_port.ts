@@ -1,10 +1,11 @@
 /** The paths of the hub on the port of its Server. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerByFetch } from "../../http/fetch_adapter.ts";
-import type { AccessRule } from "../../http/mcp/access.ts";
+import { AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
 import type { HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
 import type { OtherRequest } from "../../server/engine/port.ts";
+import type { ClientConnections } from "./client_connections.ts";
 
 /** A handler of `node:http`. */
 export type OAuthHandler = (
@@ -23,10 +24,16 @@ export class McpPort {
   handler: HttpHandler | undefined;
   /** The authorization server, if the hub has one. */
   oauth: OAuthHandler | undefined;
-  readonly #adopting = new WeakMap<Request, () => void>();
+  readonly #connections: ClientConnections;
+  /** What keeps the connection of a request for a credential; `false` when that one has too many. */
+  readonly #keeping = new WeakMap<Request, (credential: string) => boolean>();
   /** The calls under way, without streams. */
   #calls = 0;
   #onIdle: (() => void) | undefined;
+
+  constructor(connections: ClientConnections) {
+    this.#connections = connections;
+  }
 
   /** Answers a request; `false` for one with another path. */
   serve(request: IncomingMessage, response: ServerResponse, { forwarded, adopt }: OtherRequest): boolean {
@@ -35,15 +42,19 @@ export class McpPort {
       return true;
     }
     if (!MCP_PATH.test(request.url ?? "")) return false;
-    const { method, headers } = request;
-    const isTls = "encrypted" in request.socket;
+    const { method, headers, socket } = request;
+    const isTls = "encrypted" in socket;
     const scheme = forwarded?.scheme ?? (isTls ? "https:" : "http:");
     const origin = `${scheme}//${forwarded?.host ?? headers.host ?? "localhost"}`;
     const answered = answerByFetch(request, response, {
       origin,
       fetch: (asked) => {
-        this.#adopting.set(asked, adopt);
-        const remoteAddr = { hostname: forwarded?.address ?? request.socket.remoteAddress };
+        this.#keeping.set(asked, (credential) => {
+          const isKept = this.#connections.take(socket, credential);
+          if (isKept) adopt();
+          return isKept;
+        });
+        const remoteAddr = { hostname: forwarded?.address ?? socket.remoteAddress };
         return this.handler?.fetch(asked, { remoteAddr }) ??
           Promise.resolve(httpError(503, "Cannot serve this request yet"));
       },
@@ -52,14 +63,14 @@ export class McpPort {
     return true;
   }
 
-  /** The same rule; the connections of whom it admits are kept, however many others come. */
+  /** The same rule; a bounded number of connections of each credential is kept, however many others come. */
   keepAdmitted(rule: AccessRule): AccessRule {
     return {
       ...rule,
       admit: async (request, resource) => {
         const answer = await rule.admit(request, resource);
-        if (!(answer instanceof Response)) this.#adopting.get(request)?.();
-        return answer;
+        if (answer instanceof Response || this.#keeping.get(request)?.(answer.id) !== false) return answer;
+        return tooMany(answer.id);
       },
     };
   }
@@ -77,4 +88,14 @@ export class McpPort {
       if (this.#calls === 0) this.#onIdle?.();
     });
   }
+}
+
+function tooMany(client: string): AccessRefusal {
+  const refusal = new AccessRefusal(503, {
+    message:
+      "Cannot serve this request: the clients of this credential have too many connections. End others first",
+    log: { reason: "too many connections", client },
+  });
+  refusal.headers.set("retry-after", "60");
+  return refusal;
 }
