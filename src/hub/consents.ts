@@ -59,6 +59,8 @@ interface Proof {
   readonly offices: readonly string[];
   /** The code of an invitation, which is used up by the consent. */
   readonly code?: string | undefined;
+  /** The token of an operator, which may be removed before the consent. */
+  readonly token?: string | undefined;
 }
 
 interface Asked {
@@ -174,19 +176,29 @@ export class Consents {
       const otherwise = asked.resource.office === undefined ? ANY_OFFICE : OTHER_OFFICE;
       return await this.#show(exchange, asked, found === undefined ? WRONG_PROOF : otherwise);
     }
-    const { name, code } = found;
-    state.proof = { name, offices, code };
+    const { name, code, token } = found;
+    state.proof = { name, offices, code, token };
     await this.#show(exchange, asked);
   }
 
-  async #check(form: URLSearchParams): Promise<Operator & Pick<Proof, "code"> | undefined> {
+  async #check(form: URLSearchParams): Promise<Operator & Pick<Proof, "code" | "token"> | undefined> {
     const [code = "", token = ""] = ["code", "token"].map((name) => form.get(name)?.trim());
     const { invitations, operator } = this.#options;
     if (code !== "") {
       const invitation = invitations.find(code);
       return invitation && { ...invitation, code };
     }
-    return token === "" ? undefined : await operator?.(token);
+    const found = token === "" ? undefined : await operator?.(token);
+    return found && { ...found, token };
+  }
+
+  /** Uses a code up, or looks whether an operator still has the right. */
+  async #use({ code, token = "", offices }: Proof, { resource }: Asked): Promise<boolean> {
+    const { invitations, operator } = this.#options;
+    if (code !== undefined) return invitations.take(code);
+    const found = await operator?.(token);
+    const now = found === undefined ? [] : officesFor(resource, found);
+    return offices.every((each) => now.includes(each));
   }
 
   async #allow(exchange: Exchange, asked: Asked, form: URLSearchParams): Promise<void> {
@@ -200,9 +212,10 @@ export class Consents {
     if (rights === undefined || offices.length === 0) {
       return await this.#show(exchange, asked, "Choose at least one office, and what the client may do");
     }
-    if (proof.code !== undefined && !this.#options.invitations.take(proof.code)) {
-      delete state.proof;
-      this.#refused("a code that was used meanwhile", asked);
+    // Of two forms at once, one alone is served.
+    delete state.proof;
+    if (!await this.#use(proof, asked)) {
+      this.#refused("a code that was used, or a token that was removed meanwhile", asked);
       return await this.#show(exchange, asked, WRONG_PROOF);
     }
     this.#underWay.delete(asked.uid);

@@ -214,6 +214,22 @@ Deno.test("an invitation connects one client", async () => {
   assertEquals(grantsOf(hub).length, 1);
 });
 
+Deno.test("an operator whose token is removed consents to nothing any more, also on a page that is open", async () => {
+  const tokens = new Set(["s3cret"]);
+  const operator = (token: string) =>
+    Promise.resolve(tokens.has(token) ? { name: "root", offices: ["lab"] } : undefined);
+  await using hub = await HubDoor.open({ operator });
+  const client = await HubClient.register(hub.url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  const proved = await browser.submit(asked.url, { step: "prove", token: "s3cret" });
+  assertStringIncludes(proved.page ?? "", "What may");
+  tokens.clear();
+  const done = await browser.submit(asked.url, { step: "allow", rights: "call" });
+  assertStringIncludes(done.page ?? "", "This code or token is wrong");
+  assertEquals(grantsOf(hub), []);
+});
+
 Deno.test("a page of another origin cannot consent for a person, and no page can frame the question", async () => {
   await using hub = await HubDoor.open();
   const client = await HubClient.register(hub.url);
