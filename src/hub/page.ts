@@ -139,8 +139,8 @@ function choice(rights: AccessRights, checked: AccessRights): string {
 function facts({ documentHost, returnsTo }: AskingClient): string {
   const known = documentHost === undefined
     ? "nobody: it has registered itself, under a name of its choice"
-    : named(documentHost, MAX_HOST_LENGTH);
-  const place = returnsTo === OWN_MACHINE ? "a program on this machine" : named(returnsTo, MAX_HOST_LENGTH);
+    : wholeHost(documentHost);
+  const place = returnsTo === OWN_MACHINE ? "a program on this machine" : wholeHost(returnsTo);
   return `<dl>
     <dt>Afterwards you return to</dt><dd>${place}</dd>
     <dt>Vouched for by</dt><dd>${known}</dd>
@@ -171,12 +171,20 @@ function alert(problem: string | undefined): string {
 }
 
 /** A text of somebody else, which cannot change the direction of the text around it. */
-function named(text: string, maxLength = MAX_SHOWN_LENGTH): string {
+function named(text: string): string {
+  return cutName(text, MAX_SHOWN_LENGTH);
+}
+
+/** A host and its port: who owns it stands at its end. */
+function wholeHost(host: string): string {
+  return cutName(host, MAX_HOST_LENGTH);
+}
+
+function cutName(text: string, maxLength: number): string {
   return `<bdi>${shown(toBareLine(text, maxLength))}</bdi>`;
 }
 
 const MAX_SHOWN_LENGTH = 128;
-/** A host and its port are shown in whole: who owns a host stands at its end. */
 const MAX_HOST_LENGTH = 260;
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -63,3 +63,15 @@ Deno.test("every text of somebody else is escaped", () => {
   ];
   for (const { html } of pages) assertNotMatch(html, /<script/);
 });
+
+Deno.test("the names of all Computers are shown", () => {
+  const { html } = consentPage({
+    client: CLIENT,
+    consentedBy: "ada",
+    offices: [{ name: "lab", computers: ["laptop", "phone"] }],
+    isChoice: false,
+    rights: ["read"],
+    problem: undefined,
+  });
+  assertStringIncludes(html, "Computers: <bdi>laptop</bdi>, <bdi>phone</bdi>");
+});
