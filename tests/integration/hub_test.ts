@@ -228,6 +228,23 @@ test("a call that has begun is answered before the hub ends", async () => {
   await Promise.all([client?.close(), other?.close()]);
 });
 
+test("a call that takes longer than a hub waits is answered with an error", async () => {
+  await using hub = await TestHub.start(["--drain-timeout", "1s"]);
+  await hub.add("laptop");
+  const client = await hub.connect("/mcp/o/lab", "lab-only");
+  const begun = Promise.withResolvers<void>();
+  const call = client.callTool({ name: "wait", arguments: {} }, undefined, {
+    onprogress: () => begun.resolve(),
+  });
+  await within(begun.promise, "the begin of the call");
+  hub.door.program.kill("SIGTERM");
+  const answer = await within(Promise.resolve(call), "the answer");
+  assertEquals(answer.isError, true);
+  assertMatch(JSON.stringify(answer.content), /The tool may have run/);
+  assertEquals((await hub.door.program.end()).code, 0);
+  await client.close();
+});
+
 test("a hub tells clients without a token where to get one, of any office in the same way", async () => {
   await using hub = await TestHub.start(["--public-url", "https://hub.example.com"]);
   await hub.add("laptop");

@@ -19,6 +19,8 @@ import { computersOf, type SeatConnection, seatsAt } from "./seats.ts";
 
 /** The most sessions of MCP clients; each costs about 50 kB. */
 const MAX_SESSIONS = 1_000;
+/** How long the answers to calls that a shutdown has ended may take, in milliseconds. */
+const TELL_MS = 500;
 
 export async function openHub(
   options: HubOptions,
@@ -85,8 +87,10 @@ export async function openHub(
     },
     async finish(timeoutMs) {
       await settledWithin(port.untilIdle(), timeoutMs);
-      await port.handler?.close();
+      // Calls that are still open end with the Agents, and their clients are told so.
       await seats.close();
+      await settledWithin(port.untilIdle(), TELL_MS);
+      await port.handler?.close();
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
