@@ -3,8 +3,9 @@ import { type AST, parseTOML } from "toml-eslint-parser";
 import { ConfigError } from "./problem.ts";
 import { readTomlText } from "./toml_text.ts";
 
-/** The values that are written: texts and lists of texts. */
-export type TomlMembers = Readonly<Record<string, string | readonly string[]>>;
+type TomlValue = string | readonly string[];
+/** The values that are written: texts and lists of texts. A member that is `undefined` is removed. */
+export type TomlMembers = Readonly<Record<string, TomlValue | undefined>>;
 
 /**
  * Sets members of a table; a table that is missing is added at the end. Other members and comments stay.
@@ -18,18 +19,26 @@ export function setTomlMembers(text: string, keys: readonly string[], members: T
     const before = text.trim() === "" ? "" : `${text.trimEnd()}
 
 `;
+    const lines = Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [writeMember(name, value)]
+    );
     const added = `${before}[${keys.map(writeKey).join(".")}]
-${Object.entries(members).map(writeMember).join("")}`;
+${lines.join("")}`;
     // What contains the table may be an inline table, which cannot be continued elsewhere.
     if (readTomlText(added).syntax.length > 0) throw otherForm(keys);
     return added;
   }
-  const changes = Object.entries(members).map(([name, value]) => {
+  const changes = Object.entries(members).flatMap(([name, value]) => {
     const pair = table.body.find(({ key }) => key.keys.length === 1 && nameOf(key.keys[0]) === name);
-    if (pair !== undefined) return { range: pair.value.range, with: writeValue(value) };
+    if (value === undefined) {
+      return pair === undefined
+        ? []
+        : [{ range: [pair.range[0], endOfLine(text, pair.range[1])] as const, with: "" }];
+    }
+    if (pair !== undefined) return [{ range: pair.value.range, with: writeValue(value) }];
     const end = endOfLine(text, text.indexOf("]", table.range[0]));
-    const line = `${text[end - 1] === "\n" ? "" : "\n"}${writeMember([name, value])}`;
-    return { range: [end, end] as const, with: line };
+    const line = `${text[end - 1] === "\n" ? "" : "\n"}${writeMember(name, value)}`;
+    return [{ range: [end, end] as const, with: line }];
   });
   return replaceRanges(text, changes);
 }
@@ -93,18 +102,20 @@ interface Replacement {
 
 function replaceRanges(text: string, changes: readonly Replacement[]): string {
   let changed = text;
-  for (const { range: [start, end], with: written } of changes.toSorted((a, b) => b.range[0] - a.range[0])) {
+  // From the end; what is removed goes before something takes its place.
+  const ordered = changes.toSorted(({ range: a }, { range: b }) => b[0] - a[0] || b[1] - a[1]);
+  for (const { range: [start, end], with: written } of ordered) {
     changed = changed.slice(0, start) + written + changed.slice(end);
   }
   return changed;
 }
 
-function writeMember([name, value]: readonly [string, string | readonly string[]]): string {
+function writeMember(name: string, value: TomlValue): string {
   return `${writeKey(name)} = ${writeValue(value)}\n`;
 }
 
 /** Strings of JSON are strings of TOML. */
-function writeValue(value: string | readonly string[]): string {
+function writeValue(value: TomlValue): string {
   return typeof value === "string"
     ? JSON.stringify(value)
     : `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;

@@ -1,7 +1,8 @@
 /** The gateway writes itself into the files of MCP clients, and is started from there. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { parse as parseJsonc } from "jsonc-parser";
+import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { runHosted } from "../fixtures/hosted_door.ts";
 import { scriptedServers } from "../fixtures/stdio_config.ts";
 import { connectV1, GatewayOffice } from "./_gateway_office.ts";
@@ -51,6 +52,11 @@ class Home implements AsyncDisposable {
       "s3cret",
     ];
     return await runHosted("agent.ts", ["mcp", ...args, ...connection], { env: this.env });
+  }
+
+  /** Runs the command for a hub, which needs no connection. */
+  async hub(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    return await runHosted("agent.ts", ["mcp", ...args], { env: this.env });
   }
 
   /** The environment of a program of this user; what Deno has downloaded is that of the test. */
@@ -150,6 +156,53 @@ test("an entry keeps what a person has added to it", async (home) => {
   await home.mcp("install", "cursor", "--yes", "--timeout", "5m");
   const { args, env } = JSON.parse(await home.read(".cursor/mcp.json")).mcpServers.a2c;
   assertEquals([args.includes("300s"), env], [true, { A: "1" }]);
+});
+
+const HUB = "https://hub.example.com/mcp/o/lab";
+/** What each client reads for an MCP server at a URL. */
+const REMOTE_ENTRIES = {
+  claude: { command: "npx", args: ["-y", "mcp-remote", HUB] },
+  "claude-code": { type: "http", url: HUB },
+  vscode: { type: "http", url: HUB },
+  cursor: { url: HUB },
+};
+
+for (const { client, file, member } of JSON_CLIENTS) {
+  test(`${client}: the entry of a hub takes the place of the gateway's, and gives it back`, async (home) => {
+    const entryOf = async () => JSON.parse(await home.read(file))[member].a2c;
+    await home.mcp("install", client, "--yes");
+    const gateway = await entryOf();
+    const { code, stdout, stderr } = await home.hub("install", client, HUB, "--yes");
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(await entryOf(), REMOTE_ENTRIES[client]);
+    assertStringIncludes(stdout, `reaches ${HUB} as "a2c"`);
+    assertEquals(stdout.includes("mcp-remote from npm"), client === "claude");
+    await home.mcp("install", client, "--yes");
+    assertEquals(await entryOf(), gateway);
+  });
+}
+
+const parseToml = (text: string) => getStaticTOMLValue(parseTOML(text));
+
+test("codex: the entry of a hub takes the place of the gateway's, and gives it back", async (home) => {
+  const file = ".codex/config.toml";
+  await home.mcp("install", "codex", "--yes");
+  const gateway = parseToml(await home.read(file));
+  await home.write(file, `${await home.read(file)}tool_timeout_sec = 300 # long\n`);
+  await home.hub("install", "codex", HUB, "--yes");
+  const text = await home.read(file);
+  assertEquals(parseToml(text), { mcp_servers: { a2c: { url: HUB, tool_timeout_sec: 300 } } });
+  assertStringIncludes(text, "# long");
+  await home.write(file, text.replace(/tool_timeout_sec.*\n/, ""));
+  await home.mcp("install", "codex", "--yes");
+  assertEquals(parseToml(await home.read(file)), gateway);
+});
+
+test("the URL of a hub without an office is refused, with the paths that it has", async (home) => {
+  const { code, stderr } = await home.hub("install", "cursor", "https://hub.example.com", "--yes");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "https://hub.example.com/mcp/o/OFFICE");
+  assertEquals([...Deno.readDirSync(home.path)].map(({ name }) => name), []);
 });
 
 test("entries of two Servers have a token each, though their names are the same", async (home) => {

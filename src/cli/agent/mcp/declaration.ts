@@ -2,13 +2,16 @@
 import { Argument, type Command, Option } from "commander";
 import { CLIENT_NAMES, type ClientName } from "./install/clients.ts";
 import type { EntryConnection, McpOptions } from "./install/entry.ts";
-import type { ChangeOptions } from "./install/install.ts";
+import type { ChangeOptions, EntryPlace } from "./install/install.ts";
 import { LINK_CLIENTS, type LinkClient } from "./install/links.ts";
 import { declareHttp } from "../../http_service.ts";
 import { parsePublicUrl, resourceServerOptions } from "../../resource_server.ts";
 import { parseSeconds, wholeNumber } from "../../options.ts";
 
 const DEFAULT_ENTRY_NAME = "a2c";
+
+const ENTRY_URL =
+  "the URL of an office at a hub, such as https://hub.example.com/mcp/o/lab, or of a gateway over HTTP";
 
 const HTTP_PATHS = "/mcp, /mcp/search and /mcp/c/COMPUTER, and for each office at /mcp/o/OFFICE";
 
@@ -84,22 +87,26 @@ export function addMcpCommand(
       if (options.printConfig) (await installing()).printConfig(connection(), options, DEFAULT_ENTRY_NAME);
       else await serve(options);
     });
-  changing(mcp.command("install").description("write the gateway's entry into the file of an MCP client"))
-    .action(async (client: ClientName, change: ChangeOptions) => {
-      await (await installing()).installInto(client, connection(), { ...change, gateway: mcp.opts() });
+  const placeOf = (url: string | undefined): EntryPlace =>
+    url === undefined ? { connection: connection(), gateway: mcp.opts<McpOptions>() } : { url };
+  changing(
+    mcp.command("install").description(
+      "write the entry of the gateway, or of the MCP server at a URL, into the file of an MCP client",
+    ),
+  )
+    .argument("[url]", ENTRY_URL)
+    .action(async (client: ClientName, url: string | undefined, change: ChangeOptions) => {
+      await (await installing()).installInto(client, placeOf(url), change);
     });
   mcp.command("link")
     .description(
       "print the link that adds the gateway, or the MCP server at a URL, to a client with one click",
     )
     .addArgument(new Argument("<client>", "the MCP client").choices(LINK_CLIENTS))
-    .argument("[url]", "the URL of a hub or of a gateway over HTTP")
+    .argument("[url]", ENTRY_URL)
     .option("--as <name>", "the name of the entry", DEFAULT_ENTRY_NAME)
     .action(async (client: LinkClient, url: string | undefined, { as }: { readonly as: string }) => {
-      const place = url === undefined
-        ? { connection: connection(), gateway: mcp.opts<McpOptions>() }
-        : { url };
-      await (await installing()).printLink(client, place, as);
+      await (await installing()).printLink(client, placeOf(url), as);
     });
   changing(mcp.command("uninstall").description("remove the entry again"))
     .action(async (client: ClientName, change: ChangeOptions) => {

@@ -12,7 +12,10 @@ export interface McpClient {
   /** The member of the file that holds the servers. */
   readonly member: string;
   readonly format: "json" | "toml";
-  readonly extra: Readonly<Record<string, unknown>>;
+  /** Whether an entry says how its MCP server is reached. */
+  readonly isTyped: boolean;
+  /** Whether an entry may be the URL of an MCP server. */
+  readonly readsUrls: boolean;
   readonly then: string;
   readonly thenRemoved: string;
 }
@@ -27,14 +30,14 @@ export function clientOf(name: ClientName): McpClient {
   switch (name) {
     case "claude": {
       const file = join(applicationFolder(home), "Claude", "claude_desktop_config.json");
-      return { ...USUAL, title: "Claude Desktop", file };
+      return { ...USUAL, title: "Claude Desktop", file, readsUrls: false };
     }
     case "claude-code":
       return {
         ...USUAL,
         title: "Claude Code",
         file: join(Deno.env.get("CLAUDE_CONFIG_DIR") ?? home, ".claude.json"),
-        extra: { type: "stdio" },
+        isTyped: true,
         then: "New sessions have it; /mcp shows it.",
         thenRemoved: OLD_SESSIONS,
       };
@@ -44,7 +47,7 @@ export function clientOf(name: ClientName): McpClient {
         title: "VS Code",
         file: join(applicationFolder(home), "Code", "User", "mcp.json"),
         member: "servers",
-        extra: { type: "stdio" },
+        isTyped: true,
         then: 'Start it with "MCP: List Servers".',
         thenRemoved: "Reload the window to see the change.",
       };
@@ -69,7 +72,8 @@ const OLD_SESSIONS = "Sessions that run keep it until they end.";
 const USUAL = {
   member: "mcpServers",
   format: "json",
-  extra: {},
+  isTyped: false,
+  readsUrls: true,
   then: RESTART,
   thenRemoved: RESTART,
 } as const;

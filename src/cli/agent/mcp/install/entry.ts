@@ -34,6 +34,9 @@ export interface GatewayEntry {
   readonly args: readonly string[];
 }
 
+/** What a client gets: a program that it starts, or the URL of a hub or of a gateway over HTTP. */
+export type ClientEntry = GatewayEntry | { readonly url: string };
+
 export type EntryConnection = AgentConnectionOptions & { readonly computer?: readonly string[] };
 
 /** The files that an entry needs, to be written with it. */
@@ -74,6 +77,32 @@ export function planEntry(
     state,
   ];
   return { command, args: words, files: { state, token } };
+}
+
+/**
+ * The URL of a hub, or of a gateway over HTTP, as an entry or a link may have it.
+ *
+ * @throws {UsageError} it is none of `http:` or `https:`, has no path, or has a password.
+ */
+export function entryUrl(raw: string): string {
+  const url = URL.parse(raw);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `Cannot use "${raw}" as the URL of an MCP server: give one such as https://hub.example.com/mcp/o/lab`,
+    );
+  }
+  // Others may read the file of a client, and a link is passed on.
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      `Cannot use the URL of "${url.host}": the file of a client, or a link, is no place for a password`,
+    );
+  }
+  if (url.pathname === "/") {
+    throw new UsageError(
+      `Cannot use "${raw}": it names no office; give ${url.origin}/mcp/o/OFFICE, or ${url.origin}/mcp for all of yours`,
+    );
+  }
+  return url.href;
 }
 
 /** Tells entries of one name apart: a client of another Server must not get the token of this one. */

@@ -2,17 +2,19 @@
 import { basename, dirname } from "@std/path";
 import { hasMember, removeMemberText, setMemberText } from "../../../../config/edit.ts";
 import { ConfigError } from "../../../../config/problem.ts";
-import { removeTomlTable, setTomlMembers } from "../../../../config/toml_edit.ts";
+import { removeTomlTable, setTomlMembers, type TomlMembers } from "../../../../config/toml_edit.ts";
 import { readRegularFile, replaceFile } from "../../../../files/files.ts";
 import { LazyEditor } from "../../../../terminal/editor/lazy_editor.ts";
 import { ask } from "../../../../terminal/editor/line_editor.ts";
 import { UsageError } from "../../../outcome.ts";
 import { stateFolder } from "../../../state_folder.ts";
 import { type ClientName, clientOf, type McpClient } from "./clients.ts";
-import { installLink, type LinkClient, linkedUrl } from "./links.ts";
+import { installLink, type LinkClient } from "./links.ts";
 import {
+  type ClientEntry,
   type EntryConnection,
-  type GatewayEntry,
+  type EntryFiles,
+  entryUrl,
   type McpOptions,
   planEntry,
   writeEntryFiles,
@@ -32,21 +34,50 @@ export interface ChangeOptions {
   readonly file?: string | undefined;
 }
 
+/** What an entry leads to: the gateway, which the client starts, or an MCP server at a URL. */
+export type EntryPlace =
+  | { readonly url: string }
+  | { readonly connection: EntryConnection; readonly gateway: McpOptions };
+
 export async function installInto(
   name: ClientName,
-  connection: EntryConnection,
-  options: ChangeOptions & { readonly gateway: McpOptions },
+  place: EntryPlace,
+  options: ChangeOptions,
 ): Promise<void> {
   const client = locate(name, options);
-  const entry = planEntry(connection, options.gateway, options.as);
+  const { entry, files } = plan(place, options.as);
   const before = await readClientFile(client);
   const after = withEntry(before, client, { name: options.as, entry });
   if (!await agreed(client, { before, after }, options)) return;
-  await writeEntryFiles(entry.files);
+  if (files !== undefined) await writeEntryFiles(files);
   const copy = await writeClientFile(client, { before, after });
   if (copy !== undefined) console.log(`The file as it was: ${copy}`);
-  console.log(`${client.title} starts the gateway as "${options.as}". ${client.then}`);
-  if (Deno.build.os !== "windows") console.log(SHARED_SEAT);
+  for (const line of resultOf(client, { name: options.as, entry })) console.log(line);
+}
+
+function plan(
+  place: EntryPlace,
+  as: string,
+): { readonly entry: ClientEntry; readonly files?: EntryFiles } {
+  if ("url" in place) return { entry: { url: entryUrl(place.url) } };
+  const { command, args, files } = planEntry(place.connection, place.gateway, as);
+  return { entry: { command, args }, files };
+}
+
+function resultOf(
+  { title, then, readsUrls }: McpClient,
+  { name, entry }: { readonly name: string; readonly entry: ClientEntry },
+): string[] {
+  if (!("url" in entry)) {
+    const others = Deno.build.os === "windows" ? [] : [SHARED_SEAT];
+    return [`${title} starts the gateway as "${name}". ${then}`, ...others];
+  }
+  const reached = `${title} reaches ${entry.url} as "${name}", and signs in there. ${then}`;
+  return readsUrls ? [reached] : [
+    reached,
+    `${title} reads no URL from its file, so that it starts mcp-remote from npm, which needs Node. ` +
+    "A connector in its settings needs no program.",
+  ];
 }
 
 export async function uninstallFrom(name: ClientName, options: ChangeOptions): Promise<void> {
@@ -72,19 +103,11 @@ export async function uninstallFrom(name: ClientName, options: ChangeOptions): P
 }
 
 /** Prints the link that adds the entry, or the MCP server at a URL, with one click. */
-export async function printLink(
-  client: LinkClient,
-  place: { readonly url: string } | { readonly connection: EntryConnection; readonly gateway: McpOptions },
-  as: string,
-): Promise<void> {
-  if ("url" in place) {
-    console.log(installLink(client, { name: as, entry: { url: linkedUrl(place.url) } }));
-    return;
-  }
-  const { command, args, files } = planEntry(place.connection, place.gateway, as);
+export async function printLink(client: LinkClient, place: EntryPlace, as: string): Promise<void> {
+  const { entry, files } = plan(place, as);
   // The link is for this user: what it starts reads these files.
-  await writeEntryFiles(files);
-  console.log(installLink(client, { name: as, entry: { command, args } }));
+  if (files !== undefined) await writeEntryFiles(files);
+  console.log(installLink(client, { name: as, entry }));
 }
 
 /** Prints the entry in the form that most clients read. */
@@ -114,21 +137,27 @@ async function readClientFile({ file, title }: McpClient): Promise<string | unde
 
 function withEntry(
   text: string | undefined,
-  { member, format, extra, file }: McpClient,
-  { name, entry }: { readonly name: string; readonly entry: GatewayEntry | undefined },
+  client: McpClient,
+  { name, entry }: { readonly name: string; readonly entry: ClientEntry | undefined },
 ): string {
+  const { member, format, file } = client;
   try {
     const path = [member, name];
     if (entry === undefined) {
       return format === "toml" ? removeTomlTable(text ?? "", path) : removeMemberText(text ?? "", path);
     }
-    const { command, args } = entry;
-    if (format === "toml") return setTomlMembers(text ?? "", path, { command, args });
-    const members = { ...extra, command, args };
-    if (text === undefined || !hasMember(text, path)) return setMemberText(text, path, members);
+    const members = membersOf(client, entry);
+    if (format === "toml") return setTomlMembers(text ?? "", path, members);
+    if (text === undefined || !hasMember(text, path)) {
+      const own = Object.entries(members).filter(([, value]) => value !== undefined);
+      return setMemberText(text, path, Object.fromEntries(own));
+    }
     // What the person has added to the entry, such as an environment, stays.
     return Object.entries(members).reduce(
-      (changed, [key, value]) => setMemberText(changed, [...path, key], value),
+      (changed, [key, value]) =>
+        value === undefined
+          ? removeMemberText(changed, [...path, key])
+          : setMemberText(changed, [...path, key], value),
       text,
     );
   } catch (error) {
@@ -137,6 +166,17 @@ function withEntry(
     const state = problem === undefined ? error.message : `${problem.message} (line ${problem.line})`;
     throw new UsageError(`Cannot change "${file}": ${state}`, { cause: error });
   }
+}
+
+/** The members of an entry. What is `undefined` belongs to an entry of another kind. */
+function membersOf({ isTyped, readsUrls }: McpClient, entry: ClientEntry): TomlMembers {
+  const isRemote = "url" in entry && readsUrls;
+  const type = isTyped ? { type: isRemote ? "http" : "stdio" } : {};
+  if (isRemote) return { ...type, command: undefined, args: undefined, url: entry.url };
+  const { command, args } = "url" in entry
+    ? { command: "npx", args: ["-y", "mcp-remote", entry.url] }
+    : entry;
+  return { ...type, command, args, url: undefined };
 }
 
 async function agreed(

@@ -1,11 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../../../../../src/cli/outcome.ts";
+import { type ClientEntry, entryUrl } from "../../../../../../src/cli/agent/mcp/install/entry.ts";
 import {
   installLink,
   LINK_CLIENTS,
   type LinkClient,
-  type LinkedEntry,
-  linkedUrl,
 } from "../../../../../../src/cli/agent/mcp/install/links.ts";
 
 const DOCS = new URL("../../../../../../docs/clients.md", import.meta.url);
@@ -29,8 +28,8 @@ function decode(
   return { client, name: searchParams.get("name"), entry: JSON.parse(new TextDecoder().decode(bytes)) };
 }
 
-const PROGRAM: LinkedEntry = { command: "/usr/bin/deno", args: ["run", "--office", "Büro & lab", "a+b=c"] };
-const REMOTE: LinkedEntry = { url: "https://hub.example.com/mcp/o/B%C3%BCro" };
+const PROGRAM: ClientEntry = { command: "/usr/bin/deno", args: ["run", "--office", "Büro & lab", "a+b=c"] };
+const REMOTE: ClientEntry = { url: "https://hub.example.com/mcp/o/B%C3%BCro" };
 
 Deno.test("a link has the entry as its client reads it", () => {
   const name = "office & lab";
@@ -43,17 +42,18 @@ Deno.test("a link has the entry as its client reads it", () => {
   }
 });
 
-Deno.test("a link leads to http and https alone, and holds no password", () => {
-  assertEquals(linkedUrl("https://hub.example.com/mcp/o/a b"), "https://hub.example.com/mcp/o/a%20b");
+Deno.test("the URL of an entry or a link is http or https, names a path, and holds no password", () => {
+  assertEquals(entryUrl("https://hub.example.com/mcp/o/a b"), "https://hub.example.com/mcp/o/a%20b");
   for (
     const url of [
       "lab",
       "javascript:alert(1)",
       "file:///etc/passwd",
       "https://ada:s3cret@hub.example.com/mcp",
+      "https://hub.example.com",
     ]
   ) {
-    assertThrows(() => linkedUrl(url), UsageError);
+    assertThrows(() => entryUrl(url), UsageError);
   }
 });
 
