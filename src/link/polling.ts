@@ -20,6 +20,7 @@ interface Exchange {
 /** Engine.IO's HTTP long-polling, without redirects, and with a bound to what is read. */
 export class StrictPolling extends Fetch {
   readonly #ending = new AbortController();
+  #failing: ReturnType<typeof setTimeout> | undefined;
 
   override doPoll(): void {
     this.#send({
@@ -40,6 +41,7 @@ export class StrictPolling extends Fetch {
   override doClose(): void {
     if (this.readyState === "open") return super.doClose();
     this.#ending.abort();
+    clearTimeout(this.#failing);
   }
 
   #send({ body, onAnswer, onFailure }: Exchange): void {
@@ -57,7 +59,7 @@ export class StrictPolling extends Fetch {
     }, (error: unknown) => {
       if (this.readyState === "closed") return;
       // As from the network: never before the caller has its transport.
-      this.setTimeoutFn(() => onFailure({ status: 0, statusText: error }), 0);
+      this.#failing = setTimeout(() => onFailure({ status: 0, statusText: error }), 0);
     });
   }
 }

@@ -6,8 +6,8 @@ import { createHubProgram } from "../../../src/cli/hub/main.ts";
 import { createServerProgram } from "../../../src/cli/server/main.ts";
 import { SERVER_OPTION_PAGES } from "../../../tools/server_options.ts";
 
-Deno.test("docs/commands.md names every command and every option, except those in the tables of the Server", async () => {
-  const pages = ["commands.md", ...SERVER_OPTION_PAGES].map((page) =>
+Deno.test("docs/commands.md names every command and every option, except those of identity providers and of the Server", async () => {
+  const pages = ["commands.md", "mcp-access.md", ...SERVER_OPTION_PAGES].map((page) =>
     Deno.readTextFile(new URL(`../../../docs/${page}`, import.meta.url))
   );
   const text = (await Promise.all(pages)).join("\n");
