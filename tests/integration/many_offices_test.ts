@@ -10,7 +10,7 @@ import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
 import { connectV1 as connectToUrl, HttpDoor } from "../fixtures/http_door.ts";
-import { within } from "../fixtures/within.ts";
+import { eventually, within } from "../fixtures/within.ts";
 import { connectV1 } from "./_gateway_office.ts";
 import { type Answer, contents, NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
@@ -75,16 +75,22 @@ async function toolNames(client: Client): Promise<string[]> {
   return tools.map(({ name }) => name).filter((name) => name.includes("where"));
 }
 
+/** Waits for tools: on a busy machine the gateway answers before it knows its offices. */
+async function untilTools(client: Client, expected: readonly string[]): Promise<void> {
+  const isThere = ({ length }: readonly string[]) => length === expected.length;
+  assertEquals(await eventually(() => toolNames(client), isThere, "the tools"), expected);
+}
+
 test("over HTTP, a gateway in two offices serves each of them at a path of its own, too", async () => {
   await using server = await SmcpServer.listen({ port: 0 });
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
   await using gateway = await HttpDoor.start(gatewayWords(server.url, ["--http", "0", "--no-token"]));
   await using all = await connectToUrl(gateway.url);
-  assertEquals(await toolNames(all), ["laptop_lab__where", "laptop_shop__where"]);
+  await untilTools(all, ["laptop_lab__where", "laptop_shop__where"]);
   for (const office of ["lab", "shop"]) {
     await using one = await connectToUrl(gateway.at(`/mcp/o/${office}`));
-    assertEquals(await toolNames(one), ["where"]);
+    await untilTools(one, ["where"]);
     assertStringIncludes(textOf(await one.callTool({ name: "where" })), `laptop of ${office}`);
   }
   const other = await fetch(gateway.at("/mcp/o/den"));
@@ -96,7 +102,7 @@ test("a gateway in two offices calls, reads and completes on the machine that a 
   using _lab = await join(server.url, "lab");
   using _shop = await join(server.url, "shop");
   await using client = await connectV1(gatewayWords(server.url));
-  assertEquals(await toolNames(client), ["laptop_lab__where", "laptop_shop__where"]);
+  await untilTools(client, ["laptop_lab__where", "laptop_shop__where"]);
   for (const office of ["lab", "shop"]) {
     const result = await client.callTool({ name: `laptop_${office}__where`, arguments: {} });
     assertStringIncludes(textOf(result), `laptop of ${office}`);
