@@ -154,7 +154,7 @@ export {
   RequestTimeoutError,
   ServerUnreachableError,
   type VersionRefusal,
-} from "./src/protocol/local_errors.ts";
+} from "./src/link/errors.ts";
 export type { McpServerAbout, McpServerInfo } from "./src/protocol/mcp_servers.ts";
 export type { Role, SessionInfo } from "./src/protocol/office.ts";
 export type {

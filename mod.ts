@@ -179,7 +179,7 @@ export {
   RequestTimeoutError,
   ServerUnreachableError,
   type VersionRefusal,
-} from "./src/protocol/local_errors.ts";
+} from "./src/link/errors.ts";
 export type {
   GetMcpServersReq,
   GetMcpServersRet,

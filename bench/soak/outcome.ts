@@ -1,7 +1,7 @@
 /** Classifies the outcome of a call, and decides whether that outcome is allowed. */
 import { ErrorCode } from "../../src/protocol/error_codes.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import type { Ledger } from "./ledger.ts";
 

@@ -1,6 +1,6 @@
 /** Measures how long the programs run, compared with a program that does nothing. */
 import { fromFileUrl, join } from "@std/path";
-import { chooseFolder, controlPath } from "../../src/cli/computer/control/path.ts";
+import { chooseFolder, controlPath } from "../../src/cli/socket_folder.ts";
 import { ControlServer } from "../../src/cli/computer/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import { parseFollowCallRet } from "../protocol/answers.ts";
 import { A2C_BLOB_HANDLE } from "../protocol/blobs.ts";
 import { ASK_TOOL_CALL_EVENT, FOLLOW_CALL_EVENT, TOOL_CALL_EVENT } from "../protocol/events.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { RequestTimeoutError } from "../link/errors.ts";
 import type { CallProgress } from "../protocol/progress.ts";
 import { type CallTimeouts, DEFAULT_TIMEOUT_SECONDS, toCallTimes } from "../protocol/call.ts";
 import { A2C_INPUT_REQUIRED } from "../protocol/questions.ts";

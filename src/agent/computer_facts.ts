@@ -2,7 +2,7 @@
 import { settledWithin } from "../async/abortable.ts";
 import { parseOpenInputRet } from "../protocol/answers.ts";
 import { GET_MCP_SERVERS_EVENT, OPEN_INPUT_EVENT } from "../protocol/events.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { RequestTimeoutError } from "../link/errors.ts";
 import { parseGetMcpServersRet } from "../protocol/prompt_answers.ts";
 import { QUESTION_MODES } from "../protocol/questions.ts";
 import type { Listeners } from "./listeners.ts";

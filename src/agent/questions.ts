@@ -6,7 +6,7 @@ import { isRecord } from "../json/json.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { ANSWER_INPUT_EVENT } from "../protocol/events.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { RequestTimeoutError } from "../link/errors.ts";
 import { parseInputRequired } from "../protocol/answers.ts";
 import { type QuestionField, readForm } from "../protocol/question_form.ts";
 import { A2C_INPUT_REQUIRED, type Answer, type InputRequired } from "../protocol/questions.ts";

@@ -7,7 +7,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck, SmcpError, UnsupportedRequestError, withDetailsTold } from "../protocol/errors.ts";
 import { CANCEL_TOOL_CALL_EVENT, CLIENT_EVENT_PREFIX, GET_BLOB_EVENT } from "../protocol/events.ts";
 import type { AnswerReader, OnFlaw } from "../protocol/flaws.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { RequestTimeoutError } from "../link/errors.ts";
 import {
   DEFAULT_TIMEOUT_SECONDS,
   isTimeoutSeconds,

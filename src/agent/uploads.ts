@@ -5,7 +5,7 @@ import { parsePutBlobRet } from "../protocol/answers.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError, UnsupportedRequestError } from "../protocol/errors.ts";
 import { PUT_BLOB_EVENT } from "../protocol/events.ts";
-import { RequestTimeoutError } from "../protocol/local_errors.ts";
+import { RequestTimeoutError } from "../link/errors.ts";
 import type { PutBlobRet } from "../protocol/uploads.ts";
 import { isFrom } from "../protocol/version.ts";
 import type { Requests } from "./requests.ts";

@@ -9,7 +9,7 @@ import {
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,
-} from "../protocol/local_errors.ts";
+} from "../link/errors.ts";
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError } from "../text/text.ts";
 import { errorPalette, type Palette } from "../terminal/screen.ts";

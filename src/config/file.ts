@@ -1,6 +1,7 @@
 /** Reads a configuration from a file or a stream. */
 import { basename, dirname, join, resolve } from "@std/path";
-import { readBoundedText, readRegularFile } from "../files/files.ts";
+import { readRegularFile } from "../files/files.ts";
+import { readBoundedText } from "../text/bounded_text.ts";
 import { type ComputerConfig, parseConfigText } from "./config.ts";
 import { problemsError } from "./problem.ts";
 import type { ConfigOrigin } from "./foreign/variables.ts";

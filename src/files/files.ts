@@ -29,22 +29,6 @@ export async function readRegularFile(
   }
 }
 
-/** The text of a stream, which may be a pipe; `undefined` for more than `maxBytes`. */
-export async function readBoundedText(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-): Promise<string | undefined> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const source = signal === undefined ? stream : stream.pipeThrough(new TransformStream(), { signal });
-  for await (const piece of source) {
-    size += piece.length;
-    if (size > maxBytes) return undefined;
-    pieces.push(piece);
-  }
-  return await new Blob(pieces).text();
-}
-
 function kindProblem({ isFile, isDirectory, size }: Deno.FileInfo, maxBytes: number): string | undefined {
   if (isDirectory) return "it is a folder; give the path of a file";
   if (!isFile) return "it is not a regular file; write its content to a file first";

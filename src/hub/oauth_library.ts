@@ -7,7 +7,7 @@ import { isRecord, parseJson } from "../json/json.ts";
 import { SCOPES } from "../http/mcp/resource_server.ts";
 import type { Logger } from "../log.ts";
 import { describeError, quoted } from "../text/text.ts";
-import { readBoundedText } from "../files/files.ts";
+import { readBoundedText } from "../text/bounded_text.ts";
 import { type Adapter, createAdapter, type Stores } from "./artifacts.ts";
 import { fullMetadata, parseClientMetadata } from "./clients.ts";
 import { isOfConnection } from "./exchange.ts";

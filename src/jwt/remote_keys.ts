@@ -1,7 +1,7 @@
 /** A set of keys at a URL, or at the one that an issuer names. */
 import type { ProtectedHeaderParameters as Header } from "jose";
 import { abortable } from "../async/abortable.ts";
-import { readBoundedText } from "../files/files.ts";
+import { readBoundedText } from "../text/bounded_text.ts";
 import { contentProblem, FileContentError } from "../files/watched_files.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { Logger } from "../log.ts";

@@ -6,7 +6,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { assertFits, SmcpError } from "../protocol/errors.ts";
 import { CONNECTION_CLOSING_NOTIFICATION, SMCP_NAMESPACE } from "../protocol/events.ts";
 import { type Farewell, readClosingNotification } from "../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "./errors.ts";
 import { parseServerAddress } from "../protocol/server_address.ts";
 import {
   DEFAULT_PROTOCOL,

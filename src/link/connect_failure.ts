@@ -7,7 +7,7 @@ import {
   ProtocolVersionError,
   ServerUnreachableError,
   type VersionRefusal,
-} from "../protocol/local_errors.ts";
+} from "./errors.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
 import { shorten } from "../text/text.ts";
 import {

@@ -1,7 +1,7 @@
 /** Credentials that change: they are asked for before each connection. */
 import { abortable } from "../async/abortable.ts";
 import { withDeadline } from "../async/deadline.ts";
-import { AuthenticationError } from "../protocol/local_errors.ts";
+import { AuthenticationError } from "./errors.ts";
 import { describeError } from "../text/text.ts";
 import type { ConnectOptions } from "./connect.ts";
 import type { RetryOptions } from "./retry.ts";

@@ -7,7 +7,7 @@ import {
   JoinRefusedError,
   ProtocolVersionError,
   ServerUnreachableError,
-} from "../protocol/local_errors.ts";
+} from "./errors.ts";
 import { DEFAULT_PROTOCOL, highestMinorWithin, type ProtocolMinor } from "../protocol/version.ts";
 import { describeError } from "../text/text.ts";
 import type { Connection, ConnectOptions, IncomingEvent, OpenConnection } from "./connect.ts";

@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts";
 import { ErrorCode } from "../protocol/error_codes.ts";
 import { fromErrorAck } from "../protocol/errors.ts";
 import { JOIN_OFFICE_EVENT, LEAVE_OFFICE_EVENT } from "../protocol/events.ts";
-import { JoinRefusedError, LeaveRefusedError } from "../protocol/local_errors.ts";
+import { JoinRefusedError, LeaveRefusedError } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { parseRefusalText, parseVersionRefusalText } from "../protocol/refusal_text.ts";
 import type { Connection } from "./connect.ts";

@@ -7,7 +7,7 @@ import { ErrorCode } from "../protocol/error_codes.ts";
 import { SmcpError } from "../protocol/errors.ts";
 import { CREDENTIALS_EXPIRING_NOTIFICATION } from "../protocol/events.ts";
 import { type Farewell, hasEndedCredentials } from "../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "./errors.ts";
 import type { EnterOfficeReq } from "../protocol/office.ts";
 import { plainTextWarning } from "../protocol/server_address.ts";
 import type { ProtocolMinor } from "../protocol/version.ts";

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 
-const MODULE = new URL("../../src/cli/computer/control/path.ts", import.meta.url).href;
+const MODULE = new URL("../../src/cli/socket_folder.ts", import.meta.url).href;
 const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
 /** A user that is not the one who runs this test. */
 const NOBODY = 65_534;

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { SmcpServer } from "../../server.ts";
-import { controlPath } from "../../src/cli/computer/control/path.ts";
+import { controlPath } from "../../src/cli/socket_folder.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";
 import { within } from "../fixtures/within.ts";
 import { Workplace } from "../integration/_computer_program.ts";

@@ -9,7 +9,7 @@ import {
 } from "@std/assert";
 import { type ListenOptions, SmcpServer, staticTokens } from "../../server.ts";
 import { openConnection } from "../../src/link/connect.ts";
-import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { ServerUnreachableError } from "../../src/link/errors.ts";
 import { eventually } from "../fixtures/within.ts";
 import { type Membership, type PeerOptions, RawPeer, RecordingLogger } from "../integration/_socket.ts";
 import { exchange, POLLING } from "./_raw_http.ts";

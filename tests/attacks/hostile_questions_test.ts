@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentQuestion } from "../../src/agent/questions.ts";
 import { parseFollowCallRet } from "../../src/protocol/answers.ts";
-import { RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { RequestTimeoutError } from "../../src/link/errors.ts";
 import type { CallToolResult } from "../../src/protocol/tools.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { type Answer, ScriptedComputer, textResult } from "../integration/_scripted_computer.ts";

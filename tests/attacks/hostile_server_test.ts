@@ -9,7 +9,7 @@ import {
 import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { createLogger } from "../../src/log.ts";
-import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { ServerUnreachableError } from "../../src/link/errors.ts";
 import { acceptJoin, BareServer, type Handler } from "../integration/_bare_server.ts";
 import { within } from "../fixtures/within.ts";
 

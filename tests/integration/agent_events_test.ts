@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import type { AgentEventName, AgentEventOf } from "../../src/agent/events.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
-import { JoinRefusedError } from "../../src/protocol/local_errors.ts";
+import { JoinRefusedError } from "../../src/link/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { ScriptedComputer } from "./_scripted_computer.ts";

@@ -2,7 +2,7 @@ import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
 import { assertEquals, assertObjectMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentOptions } from "../../src/agent/agent.ts";
 import { SmcpError, toErrorAck } from "../../src/protocol/errors.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { NOTHING, ScriptedComputer, textResult } from "./_scripted_computer.ts";

@@ -5,7 +5,7 @@ import {
   JoinRefusedError,
   ProtocolVersionError,
   ServerUnreachableError,
-} from "../../src/protocol/local_errors.ts";
+} from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { ClosedPort, TcpProxy } from "../fixtures/tcp_proxy.ts";

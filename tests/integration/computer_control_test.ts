@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path";
 import { readLines } from "../../src/async/lines.ts";
 import { type ControlAnswer, type ControlReply, parseReply } from "../../src/cli/computer/control/message.ts";
-import { isListening } from "../../src/cli/computer/control/path.ts";
+import { isListening } from "../../src/cli/socket_folder.ts";
 import { ControlServer, type RunWords } from "../../src/cli/computer/control/server.ts";
 import { silentLogger } from "../../src/log.ts";
 import { PACKAGE_VERSION } from "../../src/version.ts";

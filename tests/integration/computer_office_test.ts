@@ -7,11 +7,7 @@ import { readResolved } from "../../src/config/values.ts";
 import { Fleet } from "../../src/mcp/supervision/fleet.ts";
 import { DEFAULT_LIMITS } from "../../src/config/limits.ts";
 import { silentLogger } from "../../src/log.ts";
-import {
-  AuthenticationError,
-  ConnectionClosedError,
-  ServerUnreachableError,
-} from "../../src/protocol/local_errors.ts";
+import { AuthenticationError, ConnectionClosedError, ServerUnreachableError } from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";

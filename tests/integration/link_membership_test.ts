@@ -7,7 +7,7 @@ import {
   JoinRefusedError,
   LeaveRefusedError,
   RequestTimeoutError,
-} from "../../src/protocol/local_errors.ts";
+} from "../../src/link/errors.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent.ts";
 import { SmcpServer } from "../../server.ts";
-import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../src/link/errors.ts";
 import { type DoorOutcome, runDoor } from "../fixtures/door.ts";
 import { runHosted } from "../fixtures/hosted_door.ts";
 import { BareServer } from "./_bare_server.ts";

@@ -9,7 +9,7 @@ import {
   ProtocolVersionError,
   RequestTimeoutError,
   ServerUnreachableError,
-} from "../../src/protocol/local_errors.ts";
+} from "../../src/link/errors.ts";
 import { within } from "../fixtures/within.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;

@@ -3,7 +3,7 @@ import { Link, type LinkListener } from "../../src/link/link.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";
 import { Diary, openLink } from "./_link_diary.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../src/link/errors.ts";
 import { within } from "../fixtures/within.ts";
 
 const membership = { role: "agent", name: "ada", office_id: "lab" } as const;

@@ -5,7 +5,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { Agent } from "../../src/agent/agent.ts";
 import { OfficeGroup } from "../../src/agent/group/office_group.ts";
 import { createToolkit } from "../../src/agent/toolkit/toolkit.ts";
-import { AuthenticationError } from "../../src/protocol/local_errors.ts";
+import { AuthenticationError } from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";

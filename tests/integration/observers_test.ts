@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
-import { JoinRefusedError } from "../../src/protocol/local_errors.ts";
+import { JoinRefusedError } from "../../src/link/errors.ts";
 import { staticTokens } from "../../src/server/admission/tokens.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { acceptJoin, BareServer } from "./_bare_server.ts";

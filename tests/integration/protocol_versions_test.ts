@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpError } from "../../src/protocol/errors.ts";
-import { JoinRefusedError, ProtocolVersionError } from "../../src/protocol/local_errors.ts";
+import { JoinRefusedError, ProtocolVersionError } from "../../src/link/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { LogBook } from "../fixtures/log_book.ts";

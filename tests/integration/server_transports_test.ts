@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent.ts";
 import { Computer } from "../../computer.ts";
 import { SmcpServer, staticTokens } from "../../server.ts";
-import { AuthenticationError, ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../src/link/errors.ts";
 import { POLLING } from "../attacks/_raw_http.ts";
 import { RawPeer } from "./_socket.ts";
 

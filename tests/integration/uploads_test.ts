@@ -11,7 +11,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { RemoteComputer } from "../../src/agent/remote_computer.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { SmcpError, UnsupportedRequestError } from "../../src/protocol/errors.ts";
-import { RequestTimeoutError } from "../../src/protocol/local_errors.ts";
+import { RequestTimeoutError } from "../../src/link/errors.ts";
 import { SmcpServer } from "../../src/server/server.ts";
 import { LogBook } from "../fixtures/log_book.ts";
 import { within } from "../fixtures/within.ts";

@@ -1,6 +1,6 @@
 import { assertRejects } from "@std/assert";
 import { Agent } from "../../agent.ts";
-import { ServerUnreachableError } from "../../src/protocol/local_errors.ts";
+import { ServerUnreachableError } from "../../src/link/errors.ts";
 import { within } from "../fixtures/within.ts";
 
 Deno.test({

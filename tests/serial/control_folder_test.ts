@@ -1,7 +1,7 @@
 // The environment belongs to the whole process, so these tests run alone.
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { chooseFolder, controlFolder } from "../../src/cli/computer/control/path.ts";
+import { chooseFolder, controlFolder } from "../../src/cli/socket_folder.ts";
 
 const isPosix = Deno.build.os !== "windows";
 

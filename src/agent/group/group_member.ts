@@ -2,7 +2,7 @@
 import { abortable, settledWithin } from "../../async/abortable.ts";
 import { Backoff, delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { ConnectionClosedError } from "../../protocol/local_errors.ts";
+import { ConnectionClosedError } from "../../link/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import { describeError } from "../../text/text.ts";
 import type { AgentEventName, AgentEventOf, AgentListener, OfficeMember } from "../events.ts";

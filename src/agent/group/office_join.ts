@@ -1,7 +1,7 @@
 /** Joins an office, however long it takes. */
 import { Backoff, delay } from "../../async/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { ConnectionClosedError, JoinRefusedError } from "../../protocol/local_errors.ts";
+import { ConnectionClosedError, JoinRefusedError } from "../../link/errors.ts";
 import { describeError } from "../../text/text.ts";
 import type { Office } from "../toolkit/office_view.ts";
 import type { GroupedOffice } from "./group_member.ts";

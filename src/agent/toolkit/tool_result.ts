@@ -1,5 +1,5 @@
 /** Results of Computers for MCP clients. */
-import { ConnectionClosedError, RequestTimeoutError } from "../../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../link/errors.ts";
 import { ErrorCode } from "../../protocol/error_codes.ts";
 import { SmcpError, UnsupportedRequestError } from "../../protocol/errors.ts";
 import { ASK_TOOL_CALL_EVENT } from "../../protocol/events.ts";

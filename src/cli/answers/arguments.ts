@@ -2,7 +2,8 @@
 import { Argument, InvalidArgumentError } from "commander";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { UsageError } from "../outcome.ts";
-import { describeFileError, readBoundedText } from "../../files/files.ts";
+import { describeFileError } from "../../files/files.ts";
+import { readBoundedText } from "../../text/bounded_text.ts";
 import { checkArguments } from "../../computer/tools/arguments.ts";
 
 /** Typed arguments: values from JSON, and texts whose type depends on the tool's schema. */

@@ -10,7 +10,7 @@ import { announce, requireOptions } from "../options.ts";
 import { UsageError } from "../outcome.ts";
 import { commandLineOf } from "../program.ts";
 import { chooseCommandName } from "./control/client.ts";
-import { controlFolder, controlPath, missingFlags } from "./control/path.ts";
+import { controlFolder, controlPath, missingFlags } from "../socket_folder.ts";
 import { ControlServer, type RunWords } from "./control/server.ts";
 import { buildCommands, completePrompt, runPrompt, type Typist } from "./prompt.ts";
 import { askAt } from "../questions/terminal_answers.ts";

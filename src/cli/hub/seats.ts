@@ -1,7 +1,7 @@
 /** How a hub takes the Agents' seats in the offices of a Server. */
 import { Agent, type AgentOptions } from "../../agent/agent.ts";
 import type { SeatsOptions } from "../../gateway/seats.ts";
-import { JoinRefusedError } from "../../protocol/local_errors.ts";
+import { JoinRefusedError } from "../../link/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import { toSeenName } from "../../text/safe_text.ts";
 import { describeError } from "../../text/text.ts";

@@ -17,7 +17,7 @@ import {
   UPDATE_SKILLS_EVENT,
   UPDATE_TOOL_LIST_EVENT,
 } from "../../protocol/events.ts";
-import { ConnectionClosedError } from "../../protocol/local_errors.ts";
+import { ConnectionClosedError } from "../../link/errors.ts";
 import type { SessionInfo } from "../../protocol/office.ts";
 import type { ProtocolMinor } from "../../protocol/version.ts";
 

@@ -5,7 +5,7 @@
  */
 import { abortable } from "../../async/abortable.ts";
 import { Deadline } from "../../async/deadline.ts";
-import { readBoundedText } from "../../files/files.ts";
+import { readBoundedText } from "../../text/bounded_text.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import { networkReason, ServerNotRunningError, ServerTimeoutError } from "../errors.ts";
 import { isLoopbackUrl } from "../../reach/addresses.ts";

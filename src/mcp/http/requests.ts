@@ -2,7 +2,7 @@
 import { MAX_TIMER_MS } from "../../async/backoff.ts";
 import { Deadline } from "../../async/deadline.ts";
 import { Limiter } from "../../async/limiter.ts";
-import { readBoundedText } from "../../files/files.ts";
+import { readBoundedText } from "../../text/bounded_text.ts";
 import { isRecord, parseJson } from "../../json/json.ts";
 import type { Logger } from "../../log.ts";
 import { type RequestId, RpcErrorCode } from "../../protocol/mcp.ts";

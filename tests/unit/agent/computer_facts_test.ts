@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { ComputerFacts } from "../../../src/agent/computer_facts.ts";
 import { Listeners } from "../../../src/agent/listeners.ts";
 import { silentLogger } from "../../../src/log.ts";
-import { RequestTimeoutError } from "../../../src/protocol/local_errors.ts";
+import { RequestTimeoutError } from "../../../src/link/errors.ts";
 import { FakeTimers } from "../../fixtures/fake_timers.ts";
 import { within } from "../../fixtures/within.ts";
 

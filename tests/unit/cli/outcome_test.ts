@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { AuthenticationError, JoinRefusedError } from "../../../src/protocol/local_errors.ts";
+import { AuthenticationError, JoinRefusedError } from "../../../src/link/errors.ts";
 import { failureText, paintFailure, toFailure } from "../../../src/cli/outcome.ts";
 import { COLORS, PLAIN } from "../../../src/terminal/screen.ts";
 import { SmcpError } from "../../../src/protocol/errors.ts";

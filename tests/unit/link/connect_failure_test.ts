@@ -1,6 +1,6 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { toConnectError } from "../../../src/link/connect_failure.ts";
-import { AuthenticationError, ServerUnreachableError } from "../../../src/protocol/local_errors.ts";
+import { AuthenticationError, ServerUnreachableError } from "../../../src/link/errors.ts";
 
 Deno.test("toConnectError() names no --ca-file as the remedy where one was given", () => {
   const failure = Object.assign(new Error("xhr poll error"), {

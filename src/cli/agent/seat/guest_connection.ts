@@ -3,7 +3,7 @@ import { abortable } from "../../../async/abortable.ts";
 import { Deadline } from "../../../async/deadline.ts";
 import type { AttemptContext, Connection, ConnectionEnd } from "../../../link/connect.ts";
 import type { Farewell } from "../../../protocol/farewell.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../link/errors.ts";
 import { assertFits } from "../../../protocol/errors.ts";
 import { HEARTBEAT_MS, LineChannel, type Message } from "./line_channel.ts";
 import { fromSentError, type Hello, readHello, SEAT_VERSION } from "./messages.ts";

@@ -8,7 +8,7 @@
  */
 import { isRecord } from "../../../json/json.ts";
 import { SmcpError } from "../../../protocol/errors.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../../protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../link/errors.ts";
 import { PROTOCOL_MINORS, type ProtocolMinor } from "../../../protocol/version.ts";
 import { describeError } from "../../../text/text.ts";
 import type { Message } from "./line_channel.ts";

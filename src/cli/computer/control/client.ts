@@ -2,7 +2,7 @@
 import { basename, extname } from "@std/path";
 import { readLines } from "../../../async/lines.ts";
 import { isRecord, parseJson } from "../../../json/json.ts";
-import { ConnectionClosedError } from "../../../protocol/local_errors.ts";
+import { ConnectionClosedError } from "../../../link/errors.ts";
 import { hasColors, type Screen } from "../../../terminal/screen.ts";
 import { PACKAGE_VERSION } from "../../../version.ts";
 import { ComputerNotRunningError, printError, UsageError } from "../../outcome.ts";
@@ -16,7 +16,7 @@ import {
   parseReply,
   toLine,
 } from "./message.ts";
-import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "./path.ts";
+import { controlFolder, controlPath, controlPaths, isListening, missingFlags } from "../../socket_folder.ts";
 
 const MAX_REPLY_BYTES = 256 * 1024 * 1024;
 /** How long a Computer may take to tell its name for an error message, in milliseconds. */

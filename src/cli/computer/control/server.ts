@@ -24,7 +24,7 @@ import {
   parseResponse,
   toLine,
 } from "./message.ts";
-import { isListening } from "./path.ts";
+import { isListening } from "../../socket_folder.ts";
 
 /** The most connections; further ones wait until one of them ends. */
 const MAX_CONNECTIONS = 64;

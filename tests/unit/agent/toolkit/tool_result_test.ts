@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { ComputerLeftError, failureResult, toMcpResult } from "../../../../src/agent/toolkit/tool_result.ts";
 import type { McpToolResult } from "../../../../src/agent/toolkit/mcp.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
-import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/protocol/local_errors.ts";
+import { ConnectionClosedError, RequestTimeoutError } from "../../../../src/link/errors.ts";
 import type { CallToolResult } from "../../../../src/protocol/tools.ts";
 
 const place = {

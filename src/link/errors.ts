@@ -1,5 +1,5 @@
 /** Errors that do not cross the wire: they describe a failure on the caller's own side. */
-import type { ProtocolMinor } from "./version.ts";
+import type { ProtocolMinor } from "../protocol/version.ts";
 
 /** The connection was lost or closed while a request was in flight, or the caller has closed it. */
 export class ConnectionClosedError extends Error {

@@ -1,7 +1,7 @@
-/** Where the control sockets of this user's Computers are: a folder that only this user can access. */
+/** Where the sockets of this user's programs are: a folder that only this user can access. */
 import { join } from "@std/path";
-import { quoteWord } from "../../../terminal/words.ts";
-import { makePrivateFolder } from "../../private_folder.ts";
+import { quoteWord } from "../terminal/words.ts";
+import { makePrivateFolder } from "./private_folder.ts";
 
 /** The longest path that a socket may have on every system, in bytes. */
 export const MAX_PATH_BYTES = 103;

@@ -1,11 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { basename, dirname } from "@std/path";
-import {
-  chooseFolder,
-  controlFolder,
-  controlPath,
-  missingFlags,
-} from "../../../../../src/cli/computer/control/path.ts";
+import { chooseFolder, controlFolder, controlPath, missingFlags } from "../../../src/cli/socket_folder.ts";
 
 const bytes = (path: string) => new TextEncoder().encode(path).length;
 
