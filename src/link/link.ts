@@ -17,14 +17,10 @@ import { toDismissal } from "./connect_failure.ts";
 import type { Connection, ConnectionEnd, IncomingEvent } from "./connect.ts";
 import { Dialer, type DialerOptions } from "./dialer.ts";
 import { type JoinAttempt, leaveOffice, requestJoin } from "./join.ts";
-import { reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
+import { isStable, reconnectBackoff, type RetryOptions, returnDelayMs } from "./retry.ts";
 
 /** How long a taken name or seat is retried after a loss: longer than a Server keeps a lost connection (45 s). */
 const REJOIN_PATIENCE_MS = 60_000;
-/** A loss after a connection of at least this many milliseconds, and the first loss, need no wait of the back-off. */
-const STABLE_MS = 10_000;
-/** The same where another program on this machine has ended. */
-const LOCAL_STABLE_MS = 1_000;
 
 /**
  * The options of a link. One that may change its protocol version does so once for each connection and each join that is
@@ -281,7 +277,7 @@ export class Link implements AsyncDisposable {
           throw toDismissal(this.#options.url, farewell);
         }
         const { isLocal = false } = end;
-        if (performance.now() - sinceMs > (isLocal ? LOCAL_STABLE_MS : STABLE_MS)) backoff.reset();
+        if (isStable(performance.now() - sinceMs, { isLocal })) backoff.reset();
         else await delay(backoff.next(), signal);
         // The Server has not lost its other clients, and they do not come back together.
         if (!isLocal) await delay(returnDelayMs(this.#options, farewell), signal);

@@ -9,6 +9,11 @@ const MAX_RECONNECT_DELAY_MS = 10_000;
 const REJOIN_DELAY_MS = 250;
 const MAX_REJOIN_DELAY_MS = 5_000;
 
+/** A loss after a connection of more milliseconds, and the first loss, need no wait of the back-off. */
+const STABLE_MS = 10_000;
+/** The same where another program on this machine has ended. */
+const LOCAL_STABLE_MS = 1_000;
+
 /** Clients that lost a Server spread their return over so many first waits, at least. */
 const RETURN_SPREAD = 2;
 
@@ -34,6 +39,11 @@ export function reconnectBackoff({ reconnectDelayMs: firstMs = RECONNECT_DELAY_M
 /** The waits between attempts to join. */
 export function rejoinBackoff({ rejoinDelayMs: firstMs = REJOIN_DELAY_MS }: RetryOptions): Backoff {
   return new Backoff({ firstMs, maxMs: MAX_REJOIN_DELAY_MS });
+}
+
+/** Whether a connection that lasted so long is no sign of a Server that admits this member and drops it at once. */
+export function isStable(durationMs: number, { isLocal }: { readonly isLocal: boolean }): boolean {
+  return durationMs > (isLocal ? LOCAL_STABLE_MS : STABLE_MS);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Opens a Computer with the options of `computer.ts`. */
 import { join } from "@std/path";
-import { folderProblem, newFolderProblem } from "../../config/check.ts";
+import { folderProblem, newFolderProblem } from "../../config/start_check.ts";
 import { parseConfig } from "../../config/config.ts";
 import { DOCUMENTS_TYPE } from "../../config/documents.ts";
 import { originOf } from "../../config/file.ts";
