@@ -129,6 +129,11 @@ export class GatewayCore implements Gateway {
     return this.#view.office?.office;
   }
 
+  /** Resolves when the tools of the office are known, or have taken too long. Never rejects. */
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
   /** The tool of a Computer that a scope reaches, by the name that clients call it by. */
   findTool(name: string, scope: Scope): McpTool | undefined {
     const tool = this.#toolset.find(name);
@@ -246,7 +251,6 @@ export class GatewayCore implements Gateway {
     return this.close();
   }
 
-  /** Resolves when the tools of the office are known, or have taken too long. Never rejects. */
   async #begin(agent: Office | Promise<Office>, patienceMs: number): Promise<void> {
     const connecting = Promise.resolve(agent);
     const following = this.#follow(connecting);

@@ -9,7 +9,7 @@ import {
   type TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { hasProto, isRecord } from "../json/json.ts";
-import { RpcErrorCode } from "../protocol/mcp.ts";
+import { LISTEN_METHOD, RpcErrorCode } from "../protocol/mcp.ts";
 
 /** Of a message, its parameters, and their arguments. */
 const CHECKED_LEVELS = 3;
@@ -19,7 +19,7 @@ export type FollowResources = (uris: readonly string[]) => Promise<() => void>;
 
 /** The resources of a `subscriptions/listen`; none for any other request. */
 export function listenedResources({ method, params }: Pick<JSONRPCRequest, "method" | "params">): string[] {
-  if (method !== "subscriptions/listen") return [];
+  if (method !== LISTEN_METHOD) return [];
   const filter = params?.["notifications"];
   const uris = isRecord(filter) ? filter["resourceSubscriptions"] : undefined;
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];

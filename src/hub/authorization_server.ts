@@ -15,6 +15,7 @@ import { createHostRule, type HostRule } from "../http/senders.ts";
 import type { Forwarded } from "../http/proxies.ts";
 import { parseJson } from "../json/json.ts";
 import type { Logger } from "../log.ts";
+import { ISSUER_METADATA_PATH } from "../protocol/oauth.ts";
 import { isLoopback } from "../protocol/server_address.ts";
 import { fetchPublic } from "../reach/reach.ts";
 import { describeError } from "../text/text.ts";
@@ -37,7 +38,6 @@ const DOCUMENT_TIMEOUT_MS = 5_000;
 const PRUNE_INTERVAL_MS = 60_000;
 /** The longest request for authorization, in characters: it is kept while a person decides. */
 const MAX_QUERY_LENGTH = 8_192;
-const METADATA_PATH = "/.well-known/oauth-authorization-server";
 /** What a request for authorization may say; nothing else has a meaning here. */
 const AUTHORIZATION_PARAMETERS: readonly string[] = [
   "client_id",
@@ -226,7 +226,7 @@ export class AuthorizationServer implements AsyncDisposable {
       return sendJson(exchange, 403, { body: { error: "Host not allowed" } });
     }
     const [path = "", query = ""] = (request.url ?? "").split("?", 2);
-    if (path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`)) {
+    if (path === ISSUER_METADATA_PATH || path.startsWith(`${ISSUER_METADATA_PATH}/`)) {
       return sendJson(exchange, 200, { body: this.#metadata(), headers: OPEN_TO_PAGES });
     }
     const [, uid] = CONSENT_PATH.exec(path) ?? [];

@@ -5,6 +5,7 @@ import { readBoundedText } from "../text/bounded_text.ts";
 import { contentProblem, FileContentError } from "../files/watched_files.ts";
 import { isRecord, parseJson } from "../json/json.ts";
 import type { Logger } from "../log.ts";
+import { issuerMetadataUrls } from "../protocol/oauth.ts";
 import { isLoopback } from "../protocol/server_address.ts";
 import { describeError } from "../text/text.ts";
 import { KEY_SET_COOLDOWN_MS, KEY_SET_TIMEOUT_MS, MAX_KEY_SET_BYTES } from "./bounds.ts";
@@ -130,7 +131,7 @@ export class RemoteKeys {
     if ("url" in this.#source) return new URL(this.#source.url);
     const { issuer } = this.#source;
     let failure: unknown;
-    for (const place of discoveryUrls(issuer)) {
+    for (const place of issuerMetadataUrls(new URL(issuer))) {
       const metadata = await fetchJson(place, signal).catch((error) => void (failure = error));
       signal.throwIfAborted();
       if (!isRecord(metadata)) continue;
@@ -172,18 +173,6 @@ export class RemoteKeys {
 
 function isSafe({ protocol, hostname }: URL, allowHttp: boolean): boolean {
   return protocol === "https:" || (protocol === "http:" && (allowHttp || isLoopback(hostname)));
-}
-
-/** Where an issuer tells of itself: as an authorization server (RFC 8414), and as a provider of OpenID Connect. */
-function discoveryUrls(issuer: string): URL[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const places = [
-    `/.well-known/oauth-authorization-server${path}`,
-    `/.well-known/openid-configuration${path}`,
-    `${path}/.well-known/openid-configuration`,
-  ];
-  return [...new Set(places)].map((place) => new URL(place, origin));
 }
 
 async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {

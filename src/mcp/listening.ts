@@ -1,5 +1,5 @@
 /** The stream on which a server of 2026-07-28 tells what has changed: `subscriptions/listen`. */
-import { type RequestId, RpcErrorCode } from "../protocol/mcp.ts";
+import { LISTEN_METHOD, type RequestId, RpcErrorCode } from "../protocol/mcp.ts";
 import { abortable } from "../async/abortable.ts";
 import { Backoff, type BackoffOptions, delay } from "../async/backoff.ts";
 import { Deadline } from "../async/deadline.ts";
@@ -206,7 +206,7 @@ export class Listening {
     const cancel = new AbortController();
     const acknowledged = Promise.withResolvers<ReadonlySet<string>>();
     const { id, result } = peer.open(
-      { method: "subscriptions/listen", params: { notifications } },
+      { method: LISTEN_METHOD, params: { notifications } },
       { timeoutMs: Infinity, signal: cancel.signal },
     );
     const ended = result.then(

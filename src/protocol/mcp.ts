@@ -10,6 +10,8 @@ export const SESSION_VERSIONS: readonly string[] = [
 ];
 /** The version without sessions, and without a handshake. */
 export const STATELESS_VERSION = "2026-07-28";
+/** The request of that version that opens a stream of changes. */
+export const LISTEN_METHOD = "subscriptions/listen";
 /** The member of `_meta` by which each request without a handshake tells its version. */
 export const VERSION_MEMBER = "io.modelcontextprotocol/protocolVersion";
 

@@ -18,7 +18,7 @@ export interface OfficeJoin<Member extends Office> extends GroupedOffice {
   readonly failure: () => Error | undefined;
 }
 
-export interface JoinOptions {
+export interface OfficeJoinOptions {
   readonly label: string;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface JoinOptions {
 /** Begins to join an office, and goes on trying until the signal is aborted. */
 export function startJoin<Member extends Office>(
   connect: (signal: AbortSignal) => Promise<Member>,
-  { label, signal, logger, explain = explainRefusal }: JoinOptions,
+  { label, signal, logger, explain = explainRefusal }: OfficeJoinOptions,
 ): OfficeJoin<Member> {
   const tried = Promise.withResolvers<void>();
   let problem: string | undefined;

@@ -4,6 +4,7 @@ import { answerByFetch } from "../../http/fetch_adapter.ts";
 import { AccessRefusal, type AccessRule } from "../../http/mcp/access.ts";
 import type { HttpHandler } from "../../http/mcp/entrance.ts";
 import { httpError } from "../../http/mcp/http_error.ts";
+import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import type { OtherRequest } from "../../server/engine/port.ts";
 import type { ClientConnections } from "./client_connections.ts";
 
@@ -16,8 +17,6 @@ export type OAuthHandler = (
 
 const OAUTH_PATH = /^\/(?:oauth|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/;
 const MCP_PATH = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource)(?:[/?]|$)/;
-/** The method that opens a stream in MCP of 2026. */
-const LISTEN = "subscriptions/listen";
 
 /** Hands the requests of MCP clients, and those for the authorization server, to their handlers, once there are some. */
 export class McpPort {
@@ -59,7 +58,7 @@ export class McpPort {
           Promise.resolve(httpError(503, "Cannot serve this request yet"));
       },
     });
-    if (method === "POST" && headers["mcp-method"] !== LISTEN) this.#count(answered);
+    if (method === "POST" && headers["mcp-method"] !== LISTEN_METHOD) this.#count(answered);
     return true;
   }
 

@@ -81,14 +81,20 @@ export class Endpoint implements McpPath {
     if (use !== undefined) ending.use(use);
     const problem = await this.served.problem?.();
     if (problem !== undefined) return cannotUse(problem);
-    const needsMore = callsOf(body).some((call) => this.#gateway.needsMore(call, this.#scope, access));
     // Without a challenge, the answer of the tool says so.
-    if (needsMore && access.challenge !== undefined) return access.challenge();
+    if (access.challenge !== undefined && await this.#needsMore(body, access)) return access.challenge();
     if (isLegacy) return undefined;
     if (headers.get("mcp-method") === "tools/call") return this.#refuseCall(headers, body);
     const followed = isJSONRPCRequest(body) ? listenedResources(body) : [];
     if (followed.length > 0) ending.defer(await this.#gateway.followResources(followed, this.#scope));
     return undefined;
+  }
+
+  /** Whether a message calls a tool for which its client lacks rights. A call waits for the tools of the office anyway. */
+  async #needsMore(body: unknown, access: Access): Promise<boolean> {
+    const calls = callsOf(body);
+    if (calls.length > 0) await this.#gateway.ready;
+    return calls.some((call) => this.#gateway.needsMore(call, this.#scope, access));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Answers: JSON, or events of a stream, none of which is longer than clients read; and their end. */
 import { ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { LISTEN_METHOD } from "../../protocol/mcp.ts";
 import { isRecord } from "../../json/json.ts";
 
 /** Clients in Python and Go refuse an event of 1 MiB. */
@@ -25,7 +26,7 @@ export function acceptedForms({ method, headers }: Request): AcceptedForms | und
   const accepts = (...ranges: readonly string[]) => ranges.some((range) => types.includes(range));
   const json = accepts("*/*", "application/*", JSON_TYPE);
   const events = accepts("*/*", "text/*", EVENTS_TYPE);
-  const isListening = headers.get("mcp-method") === "subscriptions/listen";
+  const isListening = headers.get("mcp-method") === LISTEN_METHOD;
   if (method !== "POST" || isListening) {
     return events || isListening ? { json: false, events: true } : undefined;
   }

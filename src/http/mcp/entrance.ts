@@ -8,6 +8,8 @@ import { rateOf, TokenBucket } from "../../async/token_bucket.ts";
 import { BoundedLog } from "../../bounded_log.ts";
 import { isRecord } from "../../json/json.ts";
 import { type LogFields, type Logger, silentLogger } from "../../log.ts";
+import { LISTEN_METHOD } from "../../protocol/mcp.ts";
+import { RESOURCE_METADATA_PATH } from "../../protocol/oauth.ts";
 import { createHostRule, createOriginRule, senderProblem, type SenderRules } from "../senders.ts";
 import {
   type Access,
@@ -27,7 +29,6 @@ import {
   type JsonBody,
   readJsonBody,
 } from "./json_body.ts";
-import { METADATA_PATH } from "./resource_server.ts";
 import {
   MAX_FIRST_BYTES,
   SESSION_HEADER,
@@ -40,8 +41,6 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 /** What they read about without a path. */
 const DEFAULT_PATH = "/mcp";
-/** The method that opens a stream in MCP of 2026. */
-const LISTEN = "subscriptions/listen";
 
 /** The lines about refusals: anybody can cause one. */
 const REFUSAL_LINES = rateOf(20, 60_000);
@@ -179,7 +178,7 @@ export class Entrance implements HttpHandler {
     const pathname = path.endsWith("/") ? path.slice(0, -1) : path;
     if (request.method === "OPTIONS") return new Response(null, { status: 204 });
     if (pathname === "/healthz") return new Response("ok\n");
-    if (pathname === METADATA_PATH || pathname.startsWith(`${METADATA_PATH}/`)) {
+    if (pathname === RESOURCE_METADATA_PATH || pathname.startsWith(`${RESOURCE_METADATA_PATH}/`)) {
       return this.#describe(pathname, request);
     }
     const route = this.#routes.find(pathname);
@@ -204,7 +203,7 @@ export class Entrance implements HttpHandler {
 
   /** What clients read before they have a token. It says the same of each path that could exist. */
   #describe(pathname: string, request: Request): Response {
-    const path = pathname.slice(METADATA_PATH.length);
+    const path = pathname.slice(RESOURCE_METADATA_PATH.length);
     const route = this.#routes.find(path === "" ? DEFAULT_PATH : path);
     const resource = route && this.#urlOf(route.path, request);
     if (resource === undefined || this.#rule.metadata === undefined) {
@@ -239,7 +238,7 @@ export class Entrance implements HttpHandler {
     const headers = new Headers(request.headers);
     if (forms !== undefined) headers.set("accept", ANY_FORM);
     const { url, method } = request;
-    const isStream = method === "GET" || headers.get("mcp-method") === LISTEN;
+    const isStream = method === "GET" || headers.get("mcp-method") === LISTEN_METHOD;
     const until = endOf(access, { isStream, stack });
     const signal = until === undefined ? request.signal : AbortSignal.any([request.signal, until]);
     const admitted = { request: new Request(url, { method, headers, signal }), ...read, ending: stack };

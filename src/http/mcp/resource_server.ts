@@ -1,5 +1,6 @@
 /** Clients with OAuth: what they read before they have a token (RFC 9728), and how they are asked for one, or for more. */
 import type { LogFields } from "../../log.ts";
+import { RESOURCE_METADATA_PATH } from "../../protocol/oauth.ts";
 import { MAX_TOKEN_LENGTH } from "../../jwt/bounds.ts";
 import { describeError } from "../../text/text.ts";
 import { readBearer } from "../tokens.ts";
@@ -9,8 +10,6 @@ import { type Access, AccessRefusal, type AccessRule, refuseToken } from "./acce
 export const READ_SCOPE = "a2c:read";
 export const CALL_SCOPE = "a2c:call";
 export const SCOPES: readonly string[] = [READ_SCOPE, CALL_SCOPE];
-
-export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** What a token allows. */
 export interface TokenAccess {
@@ -92,7 +91,7 @@ function challengeOf(
   const { origin, pathname } = new URL(resource);
   const parameters = {
     realm: "a2c-smcp",
-    resource_metadata: `${origin}${METADATA_PATH}${pathname}`,
+    resource_metadata: `${origin}${RESOURCE_METADATA_PATH}${pathname}`,
     scope: scopes.length === 0 ? undefined : scopes.join(" "),
     error,
     error_description: description?.replaceAll(/["\\]/g, "'"),

@@ -2,6 +2,7 @@
 import type * as oauth from "oauth4webapi";
 import { isRecord } from "../../json/json.ts";
 import { ServerNotRunningError, SignInError } from "../errors.ts";
+import { issuerMetadataUrls, RESOURCE_METADATA_PATH } from "../../protocol/oauth.ts";
 import { isLoopbackUrl } from "../../reach/addresses.ts";
 import type { Challenge } from "./challenge.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
@@ -21,9 +22,6 @@ const LISTS = [
   "token_endpoint_auth_methods_supported",
   "token_endpoint_auth_signing_alg_values_supported",
 ] as const;
-const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
-const SERVER_METADATA = "/.well-known/oauth-authorization-server";
-const OPENID_METADATA = "/.well-known/openid-configuration";
 
 export interface ProtectedResource {
   /** The resource indicator (RFC 8707). `undefined` for a server of 2025-03-26, which has no such document. */
@@ -55,7 +53,7 @@ export async function discoverResource(
   const { challenge, fetch, signal, resource: configured } = options;
   const { pathname, origin, search } = server;
   const own = `${origin}${pathname}${search}`;
-  const path = `${origin}${RESOURCE_METADATA}${pathname === "/" ? "" : pathname}`;
+  const path = `${origin}${RESOURCE_METADATA_PATH}${pathname === "/" ? "" : pathname}`;
   const named = challenge?.resourceMetadata;
   const identifiers = new Map([
     ...named !== undefined && URL.canParse(named, server)
@@ -63,7 +61,7 @@ export async function discoverResource(
       : [],
     [`${path}${search}`, own],
     [path, `${origin}${pathname}`],
-    [`${origin}${RESOURCE_METADATA}`, origin],
+    [`${origin}${RESOURCE_METADATA_PATH}`, origin],
   ]);
   let other: string | undefined;
   for (const [place, identifier] of identifiers) {
@@ -149,7 +147,7 @@ export async function discoverAuthorizationServer(
     clockSkewSeconds = skewOf(response.headers) ?? clockSkewSeconds;
     return response;
   };
-  for (const place of metadataPlaces(url)) {
+  for (const place of issuerMetadataUrls(url)) {
     const document = await readJson(place, timed, signal);
     if (document === undefined) continue;
     return { metadata: toServerMetadata(document, issuer), clockSkewSeconds };
@@ -165,7 +163,7 @@ export async function hasServerMetadata(
   server: URL,
   { fetch, signal }: { readonly fetch: OAuthFetch; readonly signal: AbortSignal | undefined },
 ): Promise<boolean> {
-  for (const place of metadataPlaces(new URL(server.origin))) {
+  for (const place of issuerMetadataUrls(new URL(server.origin))) {
     const document = await readJson(place, fetch, signal);
     if (document !== undefined) return typeof document["token_endpoint"] === "string";
   }
@@ -182,15 +180,6 @@ export function issuerUrl(issuer: string): URL {
   const url = ISSUER.test(issuer) && URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url))) return url;
   throw new SignInError(`Cannot sign in: the authorization server "${url?.origin ?? ""}" has no https URL`);
-}
-
-/** In the order of the MCP specification. */
-function metadataPlaces({ origin, pathname }: URL): URL[] {
-  const path = pathname.replace(/\/+$/, "");
-  const paths = path === ""
-    ? [SERVER_METADATA, OPENID_METADATA]
-    : [`${SERVER_METADATA}${path}`, `${OPENID_METADATA}${path}`, `${path}${OPENID_METADATA}`];
-  return paths.map((each) => new URL(each, origin));
 }
 
 function toServerMetadata(
