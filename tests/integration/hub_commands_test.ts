@@ -54,6 +54,7 @@ Deno.test("what a command cannot do is an error that says what to do, and change
     [["grants", "revoke", id, "g_0"], `No grant named "g_0" (grants: ${id})`],
     [["grants", "rename", id, " "], "Cannot use name"],
     [["invite", "la\u202eb"], "Cannot use office"],
+    [["invite", "lab", "--for", ""], "Cannot use name"],
     [["invite"], "offices"],
     [["grant"], "grants"],
   ] as const;

@@ -33,11 +33,12 @@ function addInvite(program: Command): void {
     .description(
       "make a code with which a person connects one client to these offices; it is good for 10 minutes",
     )
-    .option("--for <name>", "who will consent, for the list of grants", "invited")
+    .option("--for <name>", "who will consent, for the list of grants", "an invited person")
     .addOption(jsonOption())
-    .action((names: string[], { for: name, ...printed }: { readonly for: string } & Printed) =>
+    .action((names: string[], { for: person, ...printed }: { readonly for: string } & Printed) =>
       answer(program, printed, ({ invitations }) => {
         const offices = [...new Set(names.map(parseOffice))];
+        const name = parseAs("name", person);
         const { code, expiresAt } = invitations.add({ name, offices });
         const until = new Date(expiresAt).toLocaleTimeString("sv");
         return {
