@@ -40,7 +40,7 @@ export interface ConsentOptions {
   readonly quotas: HubQuotas;
   readonly audit: HubAudit;
   readonly resourceOf: (url: URL) => HubResource | undefined;
-  readonly computersOf?: ((office: string) => Promise<readonly string[]>) | undefined;
+  readonly computersOf?: ((office: string) => Promise<readonly string[] | undefined>) | undefined;
   readonly operator?: ((token: string) => Promise<Operator | undefined>) | undefined;
 }
 

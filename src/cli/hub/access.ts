@@ -14,7 +14,7 @@ import { openResourceServer } from "../resource_server.ts";
 export interface AccessParts {
   /** The origin by which clients reach the hub. */
   readonly publicUrl: string;
-  readonly computersOf: (office: string) => Promise<readonly string[]>;
+  readonly computersOf: (office: string) => Promise<readonly string[] | undefined>;
 }
 
 /** The files of tokens, and the way to the authorization server. */

@@ -32,20 +32,23 @@ async function holderOf(
   office: string,
   asking: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
-  return (await membersOf(office, asking)).find(({ role }) => role === "agent")?.name;
+  return (await membersOf(office, asking))?.find(({ role }) => role === "agent")?.name;
 }
 
-/** The Computers in an office; none where the office does not say. */
-export async function computersOf(office: string, connection: SeatConnection): Promise<string[]> {
+/** The Computers in an office; `undefined` where the office does not say, or not in time. */
+export async function computersOf(
+  office: string,
+  connection: SeatConnection,
+): Promise<string[] | undefined> {
   const members = await membersOf(office, { connection });
-  return members.filter(({ role }) => role === "computer").map(({ name }) => name);
+  return members?.filter(({ role }) => role === "computer").map(({ name }) => name);
 }
 
-/** Who is in an office; nobody where the office does not say. */
+/** Who is in an office; `undefined` where the office does not say, or not in time. */
 async function membersOf(
   office: string,
   { connection, signal }: { readonly connection: SeatConnection; readonly signal?: AbortSignal },
-): Promise<readonly SessionInfo[]> {
+): Promise<readonly SessionInfo[] | undefined> {
   try {
     await using observer = await Agent.connect({
       ...connection,
@@ -57,6 +60,6 @@ async function membersOf(
     return await observer.listOffice({ timeoutMs: ASK_MS, ...(signal === undefined ? {} : { signal }) });
   } catch {
     // Whoever asked can do without.
-    return [];
+    return undefined;
   }
 }
