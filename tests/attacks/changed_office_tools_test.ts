@@ -33,7 +33,8 @@ async function openOffice(onChange: string) {
       "client:ask_tool_call": () => textResult("paid after a yes"),
     },
   });
-  const options = ["--url", server.url, "--office", "lab", "--name", "ada"];
+  // The gateway answers when it knows the office, however busy the machine is.
+  const options = ["--url", server.url, "--office", "lab", "--name", "ada", "--patience", "100s"];
   const words = [...options, "--on-change", onChange, "--state", `${folder}/state.json`];
   return {
     connect: () => connectV1(doorWords("agent.ts", ["mcp", ...words])),

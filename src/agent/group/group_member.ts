@@ -10,7 +10,7 @@ import type { Unsubscribe } from "../listeners.ts";
 import type { RequestOptions } from "../requests.ts";
 import type { Office } from "../toolkit/office_view.ts";
 
-/** How long the list of all offices waits for one, in milliseconds. */
+/** How long the list of all offices waits for one, in milliseconds; the first list, unless it is told otherwise. */
 const PATIENCE_MS = 2_000;
 /** The waits before an office that did not list its members in time is asked again. */
 const LIST_AGAIN = { firstMs: 1_000, maxMs: 60_000 };
@@ -59,16 +59,26 @@ export class GroupMember {
   #tried: Promise<unknown> | undefined;
   /** What the first lists wait for; nobody waits twice for an office that is late. */
   #firstWait: Promise<unknown> | undefined;
+  readonly #firstPatienceMs: number;
+  /** Until when the first lists wait, by `performance.now()`. */
+  #firstEndMs: number | undefined;
+  #isListed = false;
   #isListingAgain = false;
 
   constructor(
     { label, agent, problem = () => undefined, tried }: GroupedOffice,
-    { listener, logger }: { readonly listener: MemberListener; readonly logger: Logger },
+    { listener, logger, patienceMs = PATIENCE_MS }: {
+      readonly listener: MemberListener;
+      readonly logger: Logger;
+      /** How long the first lists wait for the office to be joined and listed, in milliseconds. */
+      readonly patienceMs?: number | undefined;
+    },
   ) {
     this.label = label;
     this.#listener = listener;
     this.#problem = problem;
     this.#log = logger;
+    this.#firstPatienceMs = patienceMs;
     if (!(agent instanceof Promise)) {
       this.#follow(agent);
       return;
@@ -105,13 +115,16 @@ export class GroupMember {
 
   /** The members; of an office that does not answer soon, those that it had. Rejects only with the signal's reason. */
   async list(options: RequestOptions): Promise<SessionInfo[]> {
+    this.#firstEndMs ??= performance.now() + this.#firstPatienceMs;
     if (this.#tried !== undefined) {
-      this.#firstWait ??= settledWithin(this.#tried, PATIENCE_MS);
+      this.#firstWait ??= settledWithin(this.#tried, this.#firstPatienceMs);
       await abortable(this.#firstWait, options.signal);
     }
     if (this.#office !== undefined && this.isConnected) {
       const listing = this.#ask(this.#office, options);
-      const isListed = await settledWithin(abortable(listing, options.signal), PATIENCE_MS);
+      const firstMs = this.#isListed ? 0 : this.#firstEndMs - performance.now();
+      const patienceMs = Math.max(PATIENCE_MS, firstMs);
+      const isListed = await settledWithin(abortable(listing, options.signal), patienceMs);
       if (isListed !== true) this.#listAgain(listing);
     }
     return [...this.#members.values()];
@@ -199,6 +212,7 @@ export class GroupMember {
       }
       for (const [key, member] of entered) this.#members.set(key, member);
       this.#again.reset();
+      this.#isListed = true;
       return true;
     } catch (error) {
       if (options.signal?.aborted === true) return true;

@@ -34,6 +34,8 @@ export interface GroupOptions {
   readonly names?: Iterable<GivenComputerName> | undefined;
   /** The Agent's name, as the group tells it; that of the first office by default. */
   readonly name?: string | undefined;
+  /** How long the first list waits for offices that are late, in milliseconds; 2,000 by default. */
+  readonly patienceMs?: number | undefined;
   /** Receives log lines; they are dropped by default. */
   readonly logger?: Logger | undefined;
 }
@@ -86,7 +88,7 @@ export class OfficeGroup implements Office, AsyncDisposable {
    * @throws {TypeError} there is no office, or two have the same label.
    */
   constructor(offices: readonly GroupedOffice[], options: GroupOptions = {}) {
-    const { names, logger = silentLogger } = options;
+    const { names, logger = silentLogger, patienceMs } = options;
     const labels = offices.map(({ label }) => label);
     const twice = labels.find((label, index) => labels.indexOf(label) < index);
     if (labels.length === 0) throw new TypeError("Cannot make a group of offices: there is none");
@@ -95,7 +97,9 @@ export class OfficeGroup implements Office, AsyncDisposable {
     }
     this.#names = new ComputerNames(labels, names);
     this.#listeners = new Listeners(logger);
-    this.#members = offices.map((office) => new GroupMember(office, this.#partsFor(office.label, logger)));
+    this.#members = offices.map((office) =>
+      new GroupMember(office, { ...this.#partsFor(office.label, logger), patienceMs })
+    );
     this.name = options.name ?? this.#members.find(({ office }) => office !== undefined)?.office?.name ?? "";
   }
 

@@ -41,7 +41,12 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     : stack.use(ActivityLog.open(options.activityLog, { hasArguments: options.activityArguments ?? false }));
   const ending = new AbortController();
   const joining = { ...context, signal: AbortSignal.any([signal, ending.signal]) };
-  const { office, group, problem, failed, settled, joins } = joinOffices(joining, { state, stack });
+  const patienceMs = options.patience === undefined ? undefined : options.patience * 1000;
+  const { office, group, problem, failed, settled, joins } = joinOffices(joining, {
+    state,
+    stack,
+    patienceMs,
+  });
   const presented: GatewayOptions = {
     computers,
     nameLength: options.nameLength,
@@ -49,7 +54,7 @@ export async function serveMcp(options: McpOptions, context: McpContext): Promis
     builtinTools: options.builtinTools,
     searchAndFetch: options.searchFetch,
     onChange: options.onChange,
-    patienceMs: options.patience === undefined ? undefined : options.patience * 1000,
+    patienceMs,
     callTimeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     onActivity: (entry) => activity?.write(entry),
     logger,
@@ -136,7 +141,11 @@ type Joining = Pick<McpContext, "connect" | "offices" | "signal" | "logger" | "c
 /** Joins the offices: of several, one that cannot be joined, or not yet, keeps nobody from using the others. */
 function joinOffices(
   { connect, offices, signal, logger, computers }: Joining,
-  { state, stack }: { readonly state: GatewayState | undefined; readonly stack: AsyncDisposableStack },
+  { state, stack, patienceMs }: {
+    readonly state: GatewayState | undefined;
+    readonly stack: AsyncDisposableStack;
+    readonly patienceMs: number | undefined;
+  },
 ): Joined {
   const joins = offices.map((label) =>
     startJoin((ending) => connect(label, ending), { label, signal, logger })
@@ -149,7 +158,7 @@ function joinOffices(
     return { office: agent, group: undefined, problem, failed: agent.then(untilFailed), settled, joins };
   }
   const given = [...longNames(computers, offices), ...state?.kept.computers ?? []];
-  const group = stack.use(new OfficeGroup(joins, { names: given, logger }));
+  const group = stack.use(new OfficeGroup(joins, { names: given, patienceMs, logger }));
   return { office: group, group, problem: () => undefined, failed: untilFailed(group), settled, joins };
 }
 

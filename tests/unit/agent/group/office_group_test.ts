@@ -111,6 +111,25 @@ Deno.test("an office that does not list its members in time delays nobody, and i
   assertEquals(view.computers.map(({ name }) => name), ["laptop", "laptop@shop"]);
 });
 
+Deno.test("the first list of a group waits as long as it is told to, for an office to be joined and listed", async () => {
+  using timers = new FakeTimers();
+  const [lab, shop] = [new FakeOffice(["laptop"]), new FakeOffice(["laptop"])];
+  const joined = Promise.withResolvers<FakeOffice>();
+  const listed = Promise.withResolvers<readonly string[]>();
+  shop.members = () => listed.promise;
+  const offices = [{ label: "lab", agent: lab }, { label: "shop", agent: joined.promise }];
+  const group = new OfficeGroup(offices, { patienceMs: 100_000 });
+  const listing = namesIn(group);
+  await setImmediate();
+  timers.advance(50_000);
+  joined.resolve(shop);
+  await setImmediate();
+  timers.advance(49_000);
+  await setImmediate();
+  listed.resolve(["laptop"]);
+  assertEquals(await listing, ["laptop@lab", "laptop@shop"]);
+});
+
 Deno.test("an office that fails to list its members is asked again", async () => {
   using timers = new FakeTimers();
   const { shop, group } = openTwo();
