@@ -18,6 +18,7 @@ export interface ResourceServerOptions {
   readonly oauthOfficesClaim?: string;
   readonly oauthComputersClaim?: string;
   readonly oauthRightsClaim?: string;
+  readonly oauthOperatorClaim?: string;
   readonly oauthReadScope?: string;
   readonly oauthCallScope?: string;
   readonly oauthDefaultOffices?: readonly string[];
@@ -115,6 +116,7 @@ export async function openResourceServer(
       officesClaim: options.oauthOfficesClaim,
       computersClaim: options.oauthComputersClaim,
       rightsClaim: options.oauthRightsClaim,
+      operatorClaim: options.oauthOperatorClaim,
       readScope: options.oauthReadScope,
       callScope: options.oauthCallScope,
       defaultOffices: options.oauthDefaultOffices,

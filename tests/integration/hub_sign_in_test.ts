@@ -15,6 +15,7 @@ import { Computer } from "../../src/computer/computer.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
 import { HttpDoor } from "../fixtures/http_door.ts";
 import { HubBrowser, HubClient, REDIRECT, tokensOf } from "../fixtures/hub_client.ts";
+import { ISSUER, KeySetServer, SigningKey } from "../fixtures/issuer.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually } from "../fixtures/within.ts";
 
@@ -233,6 +234,29 @@ test("an operator's token connects a client", async () => {
   const done = await browser.submit(asked.url, { step: "allow", rights: "confirm" });
   await tokensOf(await client.exchange(new URL(done.url)));
   assertStringIncludes((await hub.command("grants")).stdout, "root consented");
+});
+
+test("a person of the identity provider connects a client by a claim, and by no token of a client", async () => {
+  const key = await SigningKey.generate();
+  await using keys = new KeySetServer();
+  keys.publish(key);
+  const identity = ["--oauth-issuer", ISSUER, "--oauth-jwks-url", keys.url];
+  await using hub = await SignInHub.start([...identity, "--oauth-operator-claim", "operates"]);
+  const client = await HubClient.register(hub.origin);
+  const browser = new HubBrowser();
+  const path = hub.door.at("/mcp/o/lab").href;
+  const asked = await browser.open(await client.page(path));
+  const prove = async (claims: Record<string, unknown>) => {
+    const token = await key.sign({ sub: "grace", aud: hub.origin, ...claims });
+    return (await browser.submit(asked.url, { step: "prove", token })).page ?? "";
+  };
+  assertStringIncludes(await prove({ operates: "*", aud: path }), "wrong");
+  assertStringIncludes(await prove({}), "wrong");
+  assertStringIncludes(await prove({ operates: "den" }), "other offices");
+  assertStringIncludes(await prove({ operates: ["lab"] }), "You consent as");
+  const done = await browser.submit(asked.url, { step: "allow", rights: "confirm" });
+  await tokensOf(await client.exchange(new URL(done.url)));
+  assertStringIncludes((await hub.command("grants")).stdout, "grace consented");
 });
 
 test("a hub that is killed at any moment keeps what it has promised to clients", async () => {

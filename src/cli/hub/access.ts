@@ -4,8 +4,10 @@ import type { HubResource, Operator } from "../../hub/consents.ts";
 import { StateFileError } from "../../hub/state_file.ts";
 import { buildPath, parsePath } from "../../gateway/http/paths.ts";
 import { type AccessRule, firstRule } from "../../http/mcp/access.ts";
+import type { JwtAccess } from "../../http/mcp/jwt_access.ts";
 import { protectResource } from "../../http/mcp/resource_server.ts";
 import type { Logger } from "../../log.ts";
+import { describeError } from "../../text/text.ts";
 import { UsageError } from "../outcome.ts";
 import { McpTokenFile } from "./mcp_tokens.ts";
 import { type HubOptions, hubStateFile } from "./options.ts";
@@ -40,6 +42,11 @@ export async function openHubAccess(options: HubOptions, logger: Logger): Promis
   if (stateFile === undefined && clients === undefined && identity === undefined) {
     throw new UsageError(NOBODY);
   }
+  if (stateFile === undefined && options.oauthOperatorClaim !== undefined) {
+    throw new UsageError(
+      "Cannot use --oauth-operator-claim: nobody consents at this hub; give --state-file FILE, for grants",
+    );
+  }
   if (stateFile === undefined && identity === undefined) {
     logger.info("clients cannot sign in: there is no file for their grants; give --state-file");
   }
@@ -50,7 +57,12 @@ export async function openHubAccess(options: HubOptions, logger: Logger): Promis
       return server;
     },
     async begin(parts) {
-      const operator = operators && ((token: string) => Promise.resolve(operatorOf(operators, token)));
+      const people = options.oauthOperatorClaim === undefined ? undefined : identity;
+      const isSignInPossible = operators !== undefined || people !== undefined;
+      const operator = isSignInPossible
+        ? async (token: string) =>
+          operatorOf(operators, token) ?? await personOf(people, { token, logger, ...parts })
+        : undefined;
       server = stateFile === undefined
         ? undefined
         : opened.use(await openServer({ ...parts, stateFile, operator, logger }));
@@ -90,9 +102,26 @@ function resourceOf({ pathname }: URL, publicUrl: string): HubResource | undefin
   return { url: `${publicUrl}${buildPath(place)}`, office, computers };
 }
 
-function operatorOf(tokens: McpTokenFile, token: string): Operator | undefined {
-  const found = tokens.find(token);
-  if (typeof found === "string") return undefined;
+function operatorOf(tokens: McpTokenFile | undefined, token: string): Operator | undefined {
+  const found = tokens?.find(token);
+  if (found === undefined || typeof found === "string") return undefined;
   const { principal, grant } = found.admission;
   return { name: principal, offices: grant?.offices ?? "all" };
+}
+
+/** Somebody with a token of the identity provider for the hub itself. */
+async function personOf(
+  identity: JwtAccess | undefined,
+  { token, publicUrl, logger }: {
+    readonly token: string;
+    readonly publicUrl: string;
+    readonly logger: Logger;
+  },
+): Promise<Operator | undefined> {
+  try {
+    return await identity?.operator(token, publicUrl);
+  } catch (error) {
+    logger.warn("the token of an operator cannot be verified now", { error: describeError(error) });
+    return undefined;
+  }
 }

@@ -56,6 +56,10 @@ function hubOptions(): Option[] {
     ).env("A2C_OPERATOR_TOKEN_FILE"),
     stateFileOption(),
     ...resourceServerOptions({ prefix: "A2C_HUB" }),
+    new Option(
+      "--oauth-operator-claim <claim>",
+      "let people of that provider consent to clients without an invitation: the claim with the offices for which they may",
+    ).env("A2C_HUB_OAUTH_OPERATOR_CLAIM"),
     new Option("--hub-name <name>", "the name of the hub as the Agent of an office").argParser(parseName)
       .default("hub").env("A2C_HUB_NAME"),
     new Option(

@@ -1,6 +1,7 @@
 /** What the access tokens of an identity provider allow: JWTs, whose audience is one path. */
 import type { Logger } from "../../log.ts";
 import { findClaim, isPrincipal, isTextOrList, shownClaim } from "../../jwt/claims.ts";
+import { MAX_TOKEN_LENGTH } from "../../jwt/bounds.ts";
 import { JwtVerifier } from "../../jwt/verifier.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../../protocol/rights.ts";
 import type { Access } from "./access.ts";
@@ -22,6 +23,8 @@ export interface JwtClaimOptions {
   readonly computersClaim?: string | undefined;
   /** The claim with the most that the client may do, whatever its scopes say: `read`, `confirm` or `call`; `a2c_rights` by default. */
   readonly rightsClaim?: string | undefined;
+  /** The claim of people who may let clients in: the offices for which they may, a text or a list, `*` for all. By default nobody may. */
+  readonly operatorClaim?: string | undefined;
   /** The scope to read, in the claim `scope` or `scp`; `a2c:read` by default. */
   readonly readScope?: string | undefined;
   /** The scope to call tools as well; `a2c:call` by default. */
@@ -82,6 +85,16 @@ export class JwtAccess implements TokenVerifier, AsyncDisposable {
     return readAccess(verified.claims, { ...this.#options, expiresAtMs: verified.expiresAtMs });
   }
 
+  /**
+   * Who may let clients into which offices, by a token for `audience`; `undefined` for any other token. May reject while it
+   * cannot decide. The audience is none of a path: a client must not let itself in with the token that it has.
+   */
+  async operator(token: string, audience: string): Promise<TokenOperator | undefined> {
+    if (token.length > MAX_TOKEN_LENGTH) return undefined;
+    const verified = await this.#verifier.verify(token, { audience });
+    return "refused" in verified ? undefined : readOperator(verified.claims, this.#options);
+  }
+
   /** Stops fetching keys. Idempotent. */
   close(): Promise<void> {
     return this.#verifier.close();
@@ -97,6 +110,25 @@ const ALL = "*";
 const CLIENT_NAMES = ["client_name", "client_id", "azp", "appid"] as const;
 /** The claims that tell clients apart. */
 const CLIENT_IDS = ["client_id", "azp", "appid"] as const;
+
+/** Who may let clients in. */
+export interface TokenOperator {
+  readonly name: string;
+  readonly offices: Access["offices"];
+}
+
+/** Reads the claims of an operator; `undefined` for anybody else, and for a claim of a wrong type. */
+export function readOperator(
+  claims: Readonly<Record<string, unknown>>,
+  { principalClaim = "sub", operatorClaim }: JwtClaimOptions,
+): TokenOperator | undefined {
+  if (operatorClaim === undefined || claims["cnf"] !== undefined) return undefined;
+  const name = findClaim(claims, principalClaim);
+  const claim = findClaim(claims, operatorClaim);
+  if (!isPrincipal(name) || claim === undefined || !isTextOrList(claim)) return undefined;
+  const offices = namesOf(claim) ?? "all";
+  return offices.length === 0 ? undefined : { name, offices };
+}
 
 /** Reads the claims. A claim of a wrong type is refused: it must not count as absent. */
 export function readAccess(

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type JwtClaimOptions, readAccess } from "../../../../src/http/mcp/jwt_access.ts";
+import { type JwtClaimOptions, readAccess, readOperator } from "../../../../src/http/mcp/jwt_access.ts";
 
 const CLAIMS = {
   sub: "ada",
@@ -105,4 +105,17 @@ Deno.test("readAccess() names the client as its issuer does, and tells clients o
   assertEquals(ofClient({}), ["", "ada/"]);
   assertEquals(ofClient({ sub: "a/b", client_id: "c" }), ["c", "a%2Fb/c"]);
   assertEquals(ofClient({ client_name: 5, client_id: "c" }), ["c", "ada/c"]);
+});
+
+Deno.test("readOperator() takes the offices from the claim that was named, and nobody else for an operator", () => {
+  const operatorClaim = "app.operates";
+  const read = (operates: unknown, more: Record<string, unknown> = {}) =>
+    readOperator({ ...CLAIMS, app: { operates }, ...more }, { operatorClaim });
+  assertEquals(read("lab"), { name: "ada", offices: ["lab"] });
+  assertEquals(read(["lab", "den"]), { name: "ada", offices: ["lab", "den"] });
+  assertEquals(read("*"), { name: "ada", offices: "all" });
+  for (const wrong of [undefined, true, 1, [], ["lab", 1], null]) assertEquals(read(wrong), undefined);
+  assertEquals(read("*", { sub: "" }), undefined);
+  assertEquals(read("*", { cnf: {} }), undefined);
+  assertEquals(readOperator({ ...CLAIMS, a2c_operator: "*" }, {}), undefined);
 });
