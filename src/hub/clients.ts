@@ -83,19 +83,18 @@ export function hostOf(redirectUri: string): string {
   return ["http:", "https:"].includes(url.protocol) ? url.host : `the app for ${url.protocol}//`;
 }
 
-/** Schemes that a browser runs or shows itself, in place of an app. */
-const FORBIDDEN_SCHEMES: readonly string[] = [
-  "about:",
-  "blob:",
-  "data:",
-  "file:",
-  "filesystem:",
-  "ftp:",
-  "javascript:",
-  "vbscript:",
-  "view-source:",
-  "ws:",
-  "wss:",
+/** A scheme of an app by RFC 8252, section 7.1: a name of DNS, turned round, which the maker of the app owns. */
+const OWNED_SCHEME = /^[a-z][a-z\d+-]*(?:\.[a-z\d+-]+)+:$/;
+
+/** Schemes of MCP clients that are no names of DNS. Any other might open a program that runs what the link says. */
+const CLIENT_SCHEMES: readonly string[] = [
+  "claude:",
+  "cursor:",
+  "lmstudio:",
+  "vscode:",
+  "vscode-insiders:",
+  "windsurf:",
+  "zed:",
 ];
 
 /** A name of DNS, or an address: other hosts of URLs lead nowhere, and would be cut on the page, or end a rule of its policy. */
@@ -117,7 +116,11 @@ function requireRedirect(uri: string): void {
   if (url.protocol === "https:" && isLoopback) {
     throw refuse("is of https: and leads to the person's own machine");
   }
-  if (FORBIDDEN_SCHEMES.includes(url.protocol)) throw refuse(`cannot be of ${url.protocol}`);
+  if (!isWeb && !OWNED_SCHEME.test(url.protocol) && !CLIENT_SCHEMES.includes(url.protocol)) {
+    throw refuse(
+      `cannot be of ${url.protocol}: use https:, http: on the own machine, or a scheme such as com.example.app:`,
+    );
+  }
 }
 
 /** The clients that have registered themselves. */

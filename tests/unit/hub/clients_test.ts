@@ -31,6 +31,8 @@ Deno.test("redirects lead to https, to this machine or to an app", () => {
     "http://localhost/x",
     "http://[::1]:5/",
     "cursor://x/y",
+    "vscode://x/y",
+    "com.example.app:/y",
   ];
   for (const uri of good) assertEquals(parseClientMetadata({ redirect_uris: [uri] }).redirect_uris, [uri]);
   const bad = [
@@ -39,6 +41,16 @@ Deno.test("redirects lead to https, to this machine or to an app", () => {
     "https://a.example/#x",
     "https://u@a.example/",
     "https://localhost/",
+    "mailto:ada@a.example",
+    "ms-msdt:x",
+    "search-ms:x",
+    "intent:x",
+    "chrome:x",
+    "view-source:https://a.example/",
+    "wss://a.example/",
+    "blob:https://a.example/x",
+    ".example:x",
+    "com.:x",
   ];
   for (const uri of bad) {
     assertThrows(() => parseClientMetadata({ redirect_uris: [uri] }), ClientMetadataError, "redirect URI");
