@@ -3,8 +3,17 @@
  * operator use it at the same time. Of what is secret it holds digests, besides the keys of the hub itself.
  */
 import { Buffer } from "node:buffer";
-import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, renameSync } from "node:fs";
+import { createHash, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { isRecord, parseJson } from "../json/json.ts";
@@ -17,6 +26,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const VERSION = "1";
 const FILE_MODE = 0o600;
 const COOKIE_KEY_BYTES = 32;
+const CURVE = "P-256";
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS keys (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -111,6 +121,8 @@ export class StateFile implements Disposable {
         `Cannot open the hub's state file "${path}": it is ${other}; give another --state-file`,
       );
     }
+    // A file of a hub has bytes from its first moment on: one without has lost them.
+    if (statSync(path, { throwIfNoEntry: false })?.size === 0) throw new DamagedError("It is empty");
     if (create) makePrivate(path);
     else if (!existsSync(path)) {
       const state = "no such file; start the hub first, or give its --state-file";
@@ -176,17 +188,28 @@ export class StateFile implements Disposable {
     if (this.#key("version") !== VERSION) throw new DamagedError("Cannot use it: it is of another version");
     if (this.#key("signing") === undefined) {
       this.run(insert, "cookies", randomBytes(COOKIE_KEY_BYTES).toString("base64url"));
-      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: CURVE });
       this.run(insert, "signing", JSON.stringify(privateKey.export({ format: "jwk" })));
     }
     const [cookies, signing] = [this.#key("cookies"), parseJson(this.#key("signing") ?? "")];
-    if (cookies === undefined || !isRecord(signing)) throw new DamagedError("Cannot read its keys");
+    if (!cookies || !isSigningKey(signing)) throw new DamagedError("Cannot read its keys");
     return { cookies, signing };
   }
 
   #key(name: string): string | undefined {
     const value = this.get("SELECT value FROM keys WHERE name = ?", name)?.["value"];
     return typeof value === "string" ? value : undefined;
+  }
+}
+
+/** Whether it is a private key of the kind that the hub makes. */
+function isSigningKey(value: unknown): value is HubKeys["signing"] {
+  if (!isRecord(value) || value["crv"] !== CURVE || typeof value["d"] !== "string") return false;
+  try {
+    createPrivateKey({ key: value, format: "jwk" });
+    return true;
+  } catch {
+    return false;
   }
 }
 

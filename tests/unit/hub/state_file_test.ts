@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
+import { generateKeyPairSync } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { StateFile, StateFileError } from "../../../src/hub/state_file.ts";
 import { LogBook } from "../../fixtures/log_book.ts";
@@ -27,6 +28,9 @@ Deno.test("a command makes no file, and leaves a damaged one where it is", () =>
   try {
     const path = `${folder}/hub.sqlite`;
     assertThrows(() => StateFile.openExisting(path), StateFileError, "no such file");
+    Deno.writeFileSync(path, new Uint8Array());
+    assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
+    assertEquals(Deno.statSync(path).size, 0);
     Deno.writeTextFileSync(path, "this is no database, and is long enough to be seen as one".repeat(100));
     assertThrows(() => StateFile.openExisting(path), StateFileError, "Cannot open");
     assert(Deno.statSync(path).isFile);
@@ -46,6 +50,27 @@ for (
       using file = StateFile.openExisting(path);
       file.run("UPDATE keys SET value = '' WHERE name = 'signing'");
     }],
+    ["a signing key that is none", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("UPDATE keys SET value = '{}' WHERE name = 'signing'");
+    }],
+    ["a signing key of another kind", (path: string) => {
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-384" });
+      using file = StateFile.openExisting(path);
+      file.run(
+        "UPDATE keys SET value = ? WHERE name = 'signing'",
+        JSON.stringify(privateKey.export({ format: "jwk" })),
+      );
+    }],
+    ["a signing key without its private part", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("UPDATE keys SET value = json_remove(value, '$.d') WHERE name = 'signing'");
+    }],
+    ["an empty key of cookies", (path: string) => {
+      using file = StateFile.openExisting(path);
+      file.run("UPDATE keys SET value = '' WHERE name = 'cookies'");
+    }],
+    ["no bytes", (path: string) => Deno.writeFileSync(path, new Uint8Array())],
     ["tables that are others", (path: string) => {
       using file = StateFile.openExisting(path);
       file.run("DROP TABLE grants");
