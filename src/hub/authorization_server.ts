@@ -333,10 +333,12 @@ function addressOf(request: IncomingMessage): string | undefined {
   return addresses.get(request) ?? request.socket.remoteAddress;
 }
 
-/** For people: what is wrong with a request whose refusal cannot be sent back to its client. */
+/** For people: what is wrong with a request whose refusal is not sent back to its client. */
 const PROBLEMS: Readonly<Record<string, string>> = {
+  consent_required: "The client wants an answer without a page, but a person has to consent",
   invalid_client: "The hub does not know this client, or cannot read what the client says of itself",
   invalid_redirect_uri: "The client wants you back at an address that it has not registered",
+  invalid_target: "The client asks for what is no path of this hub",
 };
 const CONSENT_PATH = new RegExp(`^${PATHS.consent}/([\\w-]{1,64})$`);
 const ASKED: ReadonlyMap<string, Asked> = new Map([

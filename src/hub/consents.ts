@@ -85,8 +85,8 @@ export class Consents {
   async answer(exchange: Exchange, uid: string): Promise<void> {
     const asked = await this.#read(exchange, uid);
     if (asked === "several resources") {
-      const failure = { error: "invalid_target", description: "a token is for one resource" };
-      return await this.#options.library.refuse(exchange, failure);
+      this.#options.audit.refused({ request: "authorization", reason: asked });
+      return sendPage(exchange, problemPage(SEVERAL_PATHS));
     }
     if (asked === undefined) return sendPage(exchange, problemPage(ENDED));
     if (exchange.request.method === "GET") return await this.#show(exchange, asked);
@@ -294,6 +294,11 @@ const ENDED = {
   title: "This page has ended",
   text:
     "It was used, it is too old, or it belongs to another browser. Connect the client again from its own settings.",
+};
+const SEVERAL_PATHS = {
+  status: 400,
+  title: "Cannot connect the client",
+  text: "The client asks for several paths of this hub at once, and a token is for one. Nothing was allowed.",
 };
 const OTHER_ORIGIN = {
   status: 403,

@@ -3,13 +3,11 @@
  * every connection. Nothing else in the hub knows the library.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isRecord, parseJson } from "../json/json.ts";
 import { SCOPES } from "../http/mcp/resource_server.ts";
 import type { Logger } from "../log.ts";
 import { describeError, quoted } from "../text/text.ts";
-import { readBoundedText } from "../text/bounded_text.ts";
 import { type Adapter, createAdapter, type Stores } from "./artifacts.ts";
-import { fullMetadata, parseClientMetadata } from "./clients.ts";
+import { MAX_DOCUMENT_BYTES, readClientDocument } from "./client_documents.ts";
 import { isOfConnection } from "./exchange.ts";
 import type { HubKeys } from "./state_file.ts";
 
@@ -29,7 +27,6 @@ const REFRESH_SECONDS = 90 * 24 * 60 * 60;
 /** A grant ends with its last token, or when somebody ends it. */
 const GRANT_SECONDS = 20 * 365 * 24 * 60 * 60;
 export const CONSENT_SECONDS = 15 * 60;
-const MAX_DOCUMENT_BYTES = 32 * 1024;
 /** Between two readings of a document, in seconds. */
 const DOCUMENT_CACHE = { min: 60, max: 24 * 60 * 60 };
 
@@ -53,6 +50,7 @@ export interface LibraryContext {
   readonly oidc?: {
     readonly client?: LibraryClient;
     readonly params?: Readonly<Record<string, unknown>>;
+    readonly entities?: { readonly Interaction?: { readonly result?: unknown } };
   };
   type: string;
   body: unknown;
@@ -260,7 +258,10 @@ function configuration(
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },
-    fetch: (url: string) => readDocument(url, options),
+    fetch: (url: string) =>
+      url === WARM_UP
+        ? Promise.resolve(new Response(null, { status: 404 }))
+        : readClientDocument(url, { fetchDocument: options.fetchDocument, clients: stores.clients }),
     fetchResponseBodyLimits: { "client_id metadata document": MAX_DOCUMENT_BYTES },
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
@@ -317,41 +318,6 @@ function consentPrompt(
   return new Prompt({ name: "consent", requestable: true }, check);
 }
 
-/**
- * A document in the form of a registration: what a client asks for beyond that, it does not get. Where its host does not answer,
- * the client of a grant is the one that it was.
- */
-async function readDocument(
-  url: string,
-  { fetchDocument, stores: { clients } }: Pick<LibraryOptions, "fetchDocument" | "stores">,
-): Promise<Response> {
-  if (url === WARM_UP) return new Response(null, { status: 404 });
-  const { document, cacheControl } = await fetchJson(url, fetchDocument).catch((error) => {
-    const kept = clients.findDocument(url);
-    if (!isRecord(kept)) throw error;
-    return { document: { ...kept, client_id: url }, cacheControl: null };
-  });
-  if (!isRecord(document)) throw new TypeError("Cannot read the metadata of the client: no JSON object");
-  const metadata = parseClientMetadata(document);
-  const id = String(document["client_id"]);
-  if (id === url) clients.keepDocument(id, metadata);
-  const headers = cacheControl === null ? undefined : { "cache-control": cacheControl };
-  return Response.json(fullMetadata(id, metadata), { headers });
-}
-
-async function fetchJson(
-  url: string,
-  fetchDocument: LibraryOptions["fetchDocument"],
-): Promise<{ readonly document: unknown; readonly cacheControl: string | null }> {
-  const { status, body, headers } = await fetchDocument(new URL(url));
-  if (status !== 200 || body === null) {
-    await body?.cancel();
-    throw new TypeError(`Cannot read the metadata of the client: its host answers ${status}`);
-  }
-  const text = await readBoundedText(body, { maxBytes: MAX_DOCUMENT_BYTES });
-  return { document: parseJson(text ?? ""), cacheControl: headers.get("cache-control") };
-}
-
 const REFUSALS = ["authorization.error", "grant.error", "revocation.error"] as const;
 
 function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
@@ -372,6 +338,15 @@ function listen(library: Library, { onRefused, logger }: LibraryOptions): void {
   };
   library.on("server_error", (_context, error) => fail(error));
   library.on("error", (context) => fail(context));
+  for (const event of ["authorization.error", "server_error"]) library.on(event, stayAtHub);
+}
+
+/**
+ * Has an error that comes before a person's decision shown on a page of the hub. Anybody registers any redirect, so that a link to
+ * the hub would lead a browser anywhere (RFC 9700, section 4.11.2). The library looks at `allow_redirect` after its events.
+ */
+function stayAtHub({ oidc }: LibraryContext, failure: Error): void {
+  if (oidc?.entities?.Interaction?.result === undefined) Object.assign(failure, { allow_redirect: false });
 }
 
 function toOAuthFailure(failure: Error): OAuthFailure {

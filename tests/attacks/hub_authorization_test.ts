@@ -17,6 +17,18 @@ async function errorOf(response: Response): Promise<readonly [number, unknown]> 
   return [response.status, (await response.json()).error];
 }
 
+/**
+ * Checks that a request is refused on a page of the hub. Anybody registers any redirect, so a browser that were sent there before
+ * its person has decided would take a stranger wherever the sender of a link wants (RFC 9700, section 4.11.2).
+ */
+async function requireRefusalPage(hub: HubDoor, url: string, why: string): Promise<void> {
+  const answer = await new HubBrowser().open(url);
+  assertEquals(new URL(answer.url).origin, hub.url);
+  assertStringIncludes(answer.page ?? "", "Cannot connect the client");
+  assertStringIncludes(answer.page ?? "", why);
+  assertNotMatch(answer.page ?? "", /<a |http-equiv|<form|<script/);
+}
+
 function grantsOf(hub: HubDoor) {
   using file = StateFile.openExisting(hub.stateFile);
   return new Grants(file).list();
@@ -72,11 +84,7 @@ Deno.test("a request without PKCE, or with the plain method, is refused", async 
     const changed = new URL(url);
     if (value === "") changed.searchParams.delete(name);
     else changed.searchParams.set(name, value);
-    const answer = new URL((await new HubBrowser().open(changed.href)).url);
-    assertEquals([answer.origin, answer.searchParams.get("error")], [
-      new URL(REDIRECT).origin,
-      "invalid_request",
-    ]);
+    await requireRefusalPage(hub, changed.href, "code_challenge");
   }
 });
 
@@ -149,11 +157,9 @@ Deno.test("a client that asks for several paths, or for one of somebody else, is
   const client = await HubClient.register(hub.url);
   const url = new URL(await client.page(hub.resource("lab")));
   url.searchParams.append("resource", hub.resource("shop"));
-  const several = new URL((await new HubBrowser().open(url.href)).url);
-  assertEquals(several.searchParams.get("error"), "invalid_target");
+  await requireRefusalPage(hub, url.href, "several paths");
   for (const resource of ["https://evil.example/mcp", "x", `${hub.url}/else`]) {
-    const answer = new URL((await new HubBrowser().open(await client.page(resource))).url);
-    assertEquals(answer.searchParams.get("error"), "invalid_target");
+    await requireRefusalPage(hub, await client.page(resource), "no path of this hub");
   }
 });
 
@@ -277,8 +283,25 @@ Deno.test("a browser that has consented once has no rights of its own: every con
   await client.consent(hub.resource("lab"), { code: hub.invite("lab"), browser });
   const again = await browser.open(await client.page(hub.resource("lab")));
   assertStringIncludes(again.page ?? "", 'name="code"');
-  const silent = await browser.open(await client.page(hub.resource("lab"), { prompt: "none" }));
-  assertEquals(new URL(silent.url).searchParams.get("error"), "consent_required");
+});
+
+Deno.test("a link sends nobody to a client before a person has decided, whatever is wrong with it", async () => {
+  await using hub = await HubDoor.open();
+  const client = await HubClient.register(hub.url);
+  await client.consent(hub.resource("lab"), { code: hub.invite("lab") });
+  const wrong: readonly (readonly [Record<string, string>, string])[] = [
+    [{ prompt: "none" }, "a person has to consent"],
+    [{ response_type: "token" }, "response_"],
+    [{ response_type: "" }, "response_"],
+    [{ response_mode: "fragment" }, "response_mode"],
+    [{ response_mode: "form_post" }, "response_mode"],
+    [{ code_challenge_method: "plain" }, "code_challenge_method"],
+    [{ code_challenge: "short" }, "code_challenge"],
+    [{ resource: "https://evil.example/mcp" }, "no path of this hub"],
+  ];
+  for (const [parameters, why] of wrong) {
+    await requireRefusalPage(hub, await client.page(hub.resource("lab"), parameters), why);
+  }
 });
 
 Deno.test("a refresh token that is used again later ends the grant; at the same moment, one alone gets tokens", async () => {
@@ -439,8 +462,9 @@ Deno.test("an answer names its issuer, also an error, so that a client notices a
   await using hub = await HubDoor.open();
   const { client, redirect } = await connected(hub);
   assertEquals(redirect.searchParams.get("iss"), hub.url);
-  const wrong = await client.page(hub.resource("lab"), { code_challenge_method: "plain" });
-  const { searchParams } = new URL((await new HubBrowser().open(wrong)).url);
+  const browser = new HubBrowser();
+  const asked = await browser.open(await client.page(hub.resource("lab")));
+  const { searchParams } = new URL((await browser.submit(asked.url, { step: "deny" })).url);
   assertEquals([searchParams.get("iss"), searchParams.has("error")], [hub.url, true]);
 });
 
