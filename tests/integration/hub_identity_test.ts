@@ -5,7 +5,7 @@ import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { assertEquals, assertRejects } from "@std/assert";
 import { Computer } from "../../src/computer/computer.ts";
 import { doorWords } from "../fixtures/door.ts";
-import { HttpDoor } from "../fixtures/http_door.ts";
+import { HttpDoor, untilOffered } from "../fixtures/http_door.ts";
 import { IdentityProvider, SignedInPerson } from "../fixtures/identity_provider.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 
@@ -32,6 +32,7 @@ Deno.test({
     const signing = new StreamableHTTPClientTransport(hub.at("/mcp/o/lab"), { authProvider: person });
     await signing.finishAuth(await person.code());
     const client = await connect();
+    await untilOffered(client, "echo");
     const { content } = await client.callTool({ name: "echo", arguments: { text: "hi" } });
     assertEquals(content, [{ type: "text", text: "hi" }]);
     await client.close();

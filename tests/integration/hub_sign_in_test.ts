@@ -13,7 +13,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { join } from "@std/path";
 import { Computer } from "../../src/computer/computer.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
-import { HttpDoor } from "../fixtures/http_door.ts";
+import { HttpDoor, untilOffered } from "../fixtures/http_door.ts";
 import { HubBrowser, HubClient, REDIRECT, tokensOf } from "../fixtures/hub_client.ts";
 import { ISSUER, KeySetServer, SigningKey } from "../fixtures/issuer.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
@@ -154,8 +154,7 @@ test("the official client of 2025 connects itself with a page and a code, and ca
   const client = new ClientV1({ name: "v1", version: "1" });
   const transport = new HttpV1(url, { authProvider });
   await client.connect(transport);
-  const { tools }: { tools: { name: string }[] } = await client.listTools();
-  assert(tools.some(({ name }) => name === "echo"), JSON.stringify(tools));
+  await untilOffered(client, "echo");
   const result = await client.callTool({ name: "echo", arguments: { text: "hello" } });
   assertStringIncludes(JSON.stringify(result.content), "hello");
 
@@ -190,6 +189,7 @@ test("the official client of 2026 connects itself, and names the issuer that it 
   await first.finishAuth(answer);
   const client = make();
   await client.connect(new HttpV2(url, { authProvider }));
+  await untilOffered(client, "echo");
   const result = await client.callTool({ name: "echo", arguments: { text: "hello" } });
   assertStringIncludes(JSON.stringify(result.content), "hello");
   await client.close();

@@ -5,7 +5,7 @@ import { join } from "@std/path";
 import { Agent } from "../../src/agent/agent.ts";
 import { Computer } from "../../src/computer/computer.ts";
 import { doorWords, runDoor } from "../fixtures/door.ts";
-import { connectV1, HttpDoor } from "../fixtures/http_door.ts";
+import { connectV1, HttpDoor, untilOffered } from "../fixtures/http_door.ts";
 import { KIOSK_WINDOW } from "../fixtures/kiosk.ts";
 import { kioskOnStdio } from "../fixtures/kiosk_config.ts";
 import { eventually, within } from "../fixtures/within.ts";
@@ -108,6 +108,7 @@ test("several clients of both eras use an office of the hub at once, through one
     new HttpV2(hub.door.at("/mcp/o/lab"), { requestInit: { headers: bearer("lab-only") } }),
   );
   assertEquals(modern.getNegotiatedProtocolVersion(), "2026-07-28");
+  await untilOffered(modern, "echo");
   const stream = await modern.listen({ resourceSubscriptions: [KIOSK_WINDOW] });
   const calls = [first, second, modern].map(async (client, index) => {
     const text = `call ${index}`;
@@ -140,10 +141,10 @@ test("a path without an office serves all offices that the token names", async (
   await hub.add("laptop");
   await hub.add("laptop", "den");
   await using one = await hub.connect("/mcp", "lab-only");
-  assertEquals(namesOf(await one.listTools()).includes("echo"), true);
+  await untilOffered(one, "echo");
   await using both = await hub.connect("/mcp", "both-offices");
-  const { structuredContent } = await both.callTool({ name: "list_computers", arguments: {} });
-  assertStringIncludes(JSON.stringify(structuredContent), "laptop@den");
+  const list = async () => JSON.stringify(await both.callTool({ name: "list_computers", arguments: {} }));
+  await eventually(list, (listed) => listed.includes("laptop@den"), "the Computers of both offices");
   const none = await hub.initialize("/mcp", bearer("all-offices"));
   assertEquals([none.status, /name one: \/mcp\/o\/\{office\}/.test(none.text)], [404, true]);
 });
@@ -152,6 +153,7 @@ test("a client reaches what its token permits, and learns of nothing else", asyn
   await using hub = await TestHub.start();
   await hub.add("laptop");
   await using reader = await hub.connect("/mcp/o/lab", "read-only");
+  await untilOffered(reader, "echo");
   const read = await reader.callTool({ name: "echo", arguments: { text: "hi" } });
   assertEquals(read.isError ?? false, false);
   const written = await reader.callTool({ name: "show", arguments: { text: "no" } });
@@ -215,23 +217,26 @@ test("a call that has begun is answered before the hub ends", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "60s"]);
   await hub.add("laptop");
   // Their sessions end with the hub.
-  const [client, other] = await Promise.all([1, 2].map(() => hub.connect("/mcp/o/lab", "lab-only")));
+  const client = await hub.connect("/mcp/o/lab", "lab-only");
+  const other = await hub.connect("/mcp/o/lab", "lab-only");
+  await untilOffered(client, "wait");
   const begun = Promise.withResolvers<void>();
-  const call = client?.callTool({ name: "wait", arguments: {} }, undefined, {
+  const call = client.callTool({ name: "wait", arguments: {} }, undefined, {
     onprogress: () => begun.resolve(),
   });
   await within(begun.promise, "the begin of the call");
   hub.door.program.kill("SIGTERM");
-  await other?.callTool({ name: "release", arguments: {} });
-  assertEquals((await within(Promise.resolve(call), "the answer"))?.isError ?? false, false);
+  await other.callTool({ name: "release", arguments: {} });
+  assertEquals((await within(Promise.resolve(call), "the answer")).isError ?? false, false);
   assertEquals((await hub.door.program.end()).code, 0);
-  await Promise.all([client?.close(), other?.close()]);
+  await Promise.all([client.close(), other.close()]);
 });
 
 test("a call that takes longer than a hub waits is answered with an error", async () => {
   await using hub = await TestHub.start(["--drain-timeout", "1s"]);
   await hub.add("laptop");
   const client = await hub.connect("/mcp/o/lab", "lab-only");
+  await untilOffered(client, "wait");
   const begun = Promise.withResolvers<void>();
   const call = client.callTool({ name: "wait", arguments: {} }, undefined, {
     onprogress: () => begun.resolve(),

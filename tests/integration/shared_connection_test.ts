@@ -9,7 +9,7 @@ import { scripted } from "../fixtures/stdio_config.ts";
 import { ComputerOffice } from "./_computer_office.ts";
 import { ScriptedComputer, textResult } from "./_scripted_computer.ts";
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 100_000;
 
 interface Scene extends AsyncDisposable {
   readonly server: SmcpServer;
