@@ -5,7 +5,7 @@ import { CALL_SCOPE, READ_SCOPE, SCOPES } from "../http/mcp/resource_server.ts";
 import type { HubAudit } from "./audit.ts";
 import { hostOf } from "./clients.ts";
 import { type Exchange, originProblem, readForm, sendPage } from "./exchange.ts";
-import type { GrantedOffices, Grants } from "./grants.ts";
+import type { Grants } from "./grants.ts";
 import type { Invitations } from "./invitations.ts";
 import { type AskingClient, consentPage, problemPage, provePage } from "./page.ts";
 import { CONSENT_SECONDS, type OAuthLibrary } from "./oauth_library.ts";
@@ -29,7 +29,8 @@ export interface HubResource {
 /** Somebody who operates the hub. */
 export interface Operator {
   readonly name: string;
-  readonly offices: GrantedOffices;
+  /** Those for which the person may consent, by their ids. */
+  readonly offices: "all" | readonly string[];
 }
 
 export interface ConsentOptions {

@@ -4,9 +4,6 @@ import { isTexts, parseJson } from "../json/json.ts";
 import { ACCESS_RIGHTS, type AccessRights } from "../protocol/rights.ts";
 import { type Row, secretDigest, type StateFile } from "./state_file.ts";
 
-/** Offices by their ids, or all offices of the hub. */
-export type GrantedOffices = "all" | readonly string[];
-
 export interface NewGrant {
   readonly clientId: string;
   /** The client's name: it has chosen it itself. */
@@ -17,7 +14,8 @@ export interface NewGrant {
   readonly consentedBy: string;
   /** The path of the hub that its tokens are for, as a URL. */
   readonly resource: string;
-  readonly offices: GrantedOffices;
+  /** By their ids. */
+  readonly offices: readonly string[];
   /** All Computers when absent. */
   readonly computers?: readonly string[] | undefined;
   readonly rights: AccessRights;
@@ -35,7 +33,7 @@ export interface Grant extends NewGrant {
 export interface GrantChange {
   readonly client?: string | undefined;
   readonly rights?: AccessRights | undefined;
-  readonly offices?: GrantedOffices | undefined;
+  readonly offices?: readonly string[] | undefined;
   readonly computers?: readonly string[] | undefined;
 }
 
@@ -176,7 +174,7 @@ function toGrant(row: Row): Grant | undefined {
   const offices = parseJson(String(row["offices"]));
   const computers = typeof row["computers"] === "string" ? parseJson(row["computers"]) : undefined;
   const rights = ACCESS_RIGHTS.find((each) => each === row["rights"]);
-  const isWhole = (offices === "all" || isTexts(offices)) && (computers === undefined || isTexts(computers));
+  const isWhole = isTexts(offices) && (computers === undefined || isTexts(computers));
   if (!isWhole || rights === undefined) return undefined;
   const usedAt = row["used_at"];
   return {

@@ -111,9 +111,7 @@ function requireLess(grant: Grant, { rights, offices, computers }: GrantChange):
     throw moreThan(grant, `its rights are ${grant.rights}`);
   }
   const { offices: own, computers: seen } = grant;
-  const office = own === "all" || offices === "all"
-    ? undefined
-    : offices?.find((each) => !own.includes(each));
+  const office = offices?.find((each) => !own.includes(each));
   if (office !== undefined) throw moreThan(grant, `it has no rights in office ${toSeenName(office)}`);
   const computer = computers?.find((each) => seen?.includes(each) === false);
   if (computer !== undefined) throw moreThan(grant, `it does not see Computer ${toSeenName(computer)}`);
@@ -185,7 +183,7 @@ function change(
 
 function describe(grant: Grant): string {
   const { id, client, rights, offices, computers, returnsTo, consentedBy, since, lastUsed, calls } = grant;
-  const where = offices === "all" ? "all offices" : offices.map(toSeenName).join(", ");
+  const where = offices.map(toSeenName).join(", ");
   const which = computers === undefined ? "" : `, Computers ${computers.map(toSeenName).join(", ")}`;
   const used = lastUsed === undefined
     ? "never used"
