@@ -1,5 +1,5 @@
 /** Attacker: an MCP client of a hub that may only read, and opens as many connections as it gets. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { doorWords } from "../fixtures/door.ts";
 import { HttpDoor } from "../fixtures/http_door.ts";
@@ -18,7 +18,7 @@ const LISTEN = JSON.stringify({
   params: { notifications: { toolsListChanged: true }, _meta: META },
 });
 
-/** Opens a stream; resolves to the status of its answer. */
+/** Opens a stream; resolves to the status of its answer, and for a refusal when the hub has ended the connection. */
 async function listen({ url }: HttpDoor, stack: AsyncDisposableStack): Promise<string> {
   const connection = stack.use(new RawConnection(Number(url.port)));
   const headers = [
@@ -32,7 +32,12 @@ async function listen({ url }: HttpDoor, stack: AsyncDisposableStack): Promise<s
   ];
   connection.write(`POST /mcp/o/lab HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n${LISTEN}`);
   const received = await connection.until("the head of the answer", (text) => text.includes("\r\n\r\n"));
-  return received.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+  const status = received.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+  if (status === "503") {
+    assertMatch(received, /^connection: close\r$/im);
+    await connection.untilClosed();
+  }
+  return status;
 }
 
 Deno.test("it gets three quarters of them, and others are served", async () => {

@@ -96,5 +96,7 @@ function tooMany(client: string): AccessRefusal {
     log: { reason: "too many connections", client },
   });
   refusal.headers.set("retry-after", "60");
+  // Kept alive, it would count among the pending connections of its address, and take the place of others there.
+  refusal.headers.set("connection", "close");
   return refusal;
 }
