@@ -164,6 +164,8 @@ export class AuthorizationServer implements AsyncDisposable {
         errorPage(context, { error, description }) {
           const why = PROBLEMS[error] ?? `The request of the client is wrong (${description || error})`;
           const text = `${why}. Connect the client again from its own settings.`;
+          // The library means some errors, such as a consent that is missing, for a redirect alone.
+          if (context.status < 400) context.status = 400;
           const page = problemPage({ status: context.status, title: "Cannot connect the client", text });
           for (const [name, value] of Object.entries(page.headers)) context.set(name, value);
           context.body = page.html;

@@ -118,7 +118,7 @@ function requireRedirect(uri: string): void {
   }
   if (!isWeb && !OWNED_SCHEME.test(url.protocol) && !CLIENT_SCHEMES.includes(url.protocol)) {
     throw refuse(
-      `cannot be of ${url.protocol}: use https:, http: on the own machine, or a scheme such as com.example.app:`,
+      `cannot be of ${url.protocol}, only of https:, http: on the own machine, or a scheme such as com.example.app:`,
     );
   }
 }

@@ -23,7 +23,7 @@ async function errorOf(response: Response): Promise<readonly [number, unknown]> 
  */
 async function requireRefusalPage(hub: HubDoor, url: string, why: string): Promise<void> {
   const answer = await new HubBrowser().open(url);
-  assertEquals(new URL(answer.url).origin, hub.url);
+  assertEquals([new URL(answer.url).origin, answer.status], [hub.url, 400]);
   assertStringIncludes(answer.page ?? "", "Cannot connect the client");
   assertStringIncludes(answer.page ?? "", why);
   assertNotMatch(answer.page ?? "", /<a |http-equiv|<form|<script/);
