@@ -23,6 +23,8 @@ const INVALID_NAMESPACE = "Invalid namespace";
 const PASSING_STATUSES: readonly number[] = [408, 425, 429];
 /** Engine.IO's code for a session that the server does not know, for example after its restart. */
 const UNKNOWN_SESSION = 1;
+/** The paths of a hub and of a gateway for MCP clients. */
+const MCP_PATH = /^\/mcp(?:\/|$)/;
 const MAX_SHOWN_MESSAGE = 200;
 
 export interface FailureContext {
@@ -82,6 +84,12 @@ export function toConnectError(
       cause: failure,
       serverCode: codeOf(failure.data),
     });
+  }
+  if ((status === 401 || status === 404) && MCP_PATH.test(URL.parse(url)?.pathname ?? "")) {
+    const text = `HTTP ${status} from "${requested}"; the path is for MCP clients: members use "${
+      new URL(url).origin
+    }", and name the office with --office`;
+    return unreachable(url, text, { isPermanent: true, cause: failure });
   }
   if (status === 401 || status === 403) {
     const said = messageOf(context);

@@ -58,3 +58,15 @@ Deno.test("toConnectError() tells a sender that the Server does not allow from w
   });
   assertEquals(codes, [403, 401, undefined]);
 });
+
+Deno.test("toConnectError() tells the address for MCP clients from that for members", () => {
+  const url = "http://a.example:3000/mcp/o/lab";
+  for (const status of [401, 404]) {
+    const failure = Object.assign(new Error("xhr poll error"), { context: { status, responseText: "" } });
+    const error = toConnectError(failure, { url, requested: `${url}/socket.io/` });
+    assertInstanceOf(error, ServerUnreachableError);
+    assertEquals(error.isPermanent, true);
+    assertStringIncludes(error.message, "for MCP clients");
+    assertStringIncludes(error.message, '"http://a.example:3000"');
+  }
+});
