@@ -46,7 +46,7 @@ export class Drain {
     const { connections, engine, timeoutMs, logger } = options;
     const startMs = performance.now();
     this.#isStarted = true;
-    logger.info("draining", { ...countsOf(connections), timeout_ms: timeoutMs });
+    logger.info("draining", { ...countsOf(connections), timeout_ms: Math.round(timeoutMs) });
     for (const connection of connections.values()) connection.announce(farewellTo(connections.size));
     const closingMs = Math.min(CLOSING_MS, timeoutMs * SHARE);
     const deadlineMs = startMs + timeoutMs - closingMs;

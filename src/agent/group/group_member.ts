@@ -27,6 +27,8 @@ export interface GroupedOffice {
   readonly problem?: (() => string | undefined) | undefined;
   /** Resolves when the first attempt to join has ended, so that the first list of all offices waits for it. */
   readonly tried?: Promise<void> | undefined;
+  /** Aborted when its program gives the join up: that is no failure to log. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a group hears of one of its offices. */
@@ -57,6 +59,7 @@ export class GroupMember {
   #office: Office | undefined;
   #failure: string | undefined;
   #tried: Promise<unknown> | undefined;
+  readonly #signal: AbortSignal | undefined;
   /** What the first lists wait for; nobody waits twice for an office that is late. */
   #firstWait: Promise<unknown> | undefined;
   readonly #firstPatienceMs: number;
@@ -66,7 +69,7 @@ export class GroupMember {
   #isListingAgain = false;
 
   constructor(
-    { label, agent, problem = () => undefined, tried }: GroupedOffice,
+    { label, agent, problem = () => undefined, tried, signal }: GroupedOffice,
     { listener, logger, patienceMs = PATIENCE_MS }: {
       readonly listener: MemberListener;
       readonly logger: Logger;
@@ -79,6 +82,7 @@ export class GroupMember {
     this.#problem = problem;
     this.#log = logger;
     this.#firstPatienceMs = patienceMs;
+    this.#signal = signal;
     if (!(agent instanceof Promise)) {
       this.#follow(agent);
       return;
@@ -182,7 +186,9 @@ export class GroupMember {
   #onFailed(error: unknown): void {
     if (this.#ending.signal.aborted || this.#failure !== undefined) return;
     this.#failure = describeError(error);
-    this.#log.error("office of the group cannot be reached", { office: this.label, error: this.#failure });
+    if (this.#signal?.aborted !== true) {
+      this.#log.error("office of the group cannot be reached", { office: this.label, error: this.#failure });
+    }
     const computers = [...this.#members.values()].filter(({ role }) => role === "computer");
     this.#members.clear();
     for (const { name } of computers) {

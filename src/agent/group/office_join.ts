@@ -63,7 +63,7 @@ export function startJoin<Member extends Office>(
       failure = error instanceof Error ? error : new ConnectionClosedError(String(error));
     })
     .finally(() => tried.resolve());
-  return { label, agent, problem: () => problem, tried: tried.promise, failure: () => failure };
+  return { label, agent, signal, problem: () => problem, tried: tried.promise, failure: () => failure };
 }
 
 function explainRefusal(error: unknown): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { OfficeGroup } from "../../../../src/agent/group/office_group.ts";
 import { OfficeView } from "../../../../src/agent/toolkit/office_view.ts";
 import { SmcpError } from "../../../../src/protocol/errors.ts";
+import { LogBook } from "../../../fixtures/log_book.ts";
 import { FakeTimers } from "../../../fixtures/fake_timers.ts";
 import { FakeOffice } from "../../gateway/_fake_office.ts";
 
@@ -174,4 +175,23 @@ Deno.test("a group that is closed hears nothing more", async () => {
   await group.close();
   shop.emit("enterOffice", { role: "computer", name: "till", office: "shop" });
   assertEquals(heard, []);
+});
+
+Deno.test("an office that its program has given up is no error in the log; one that fails is", async () => {
+  const logger = new LogBook();
+  const ending = new AbortController();
+  const join = (label: string) => ({
+    label,
+    agent: Promise.withResolvers<FakeOffice>(),
+    signal: ending.signal,
+  });
+  const [lab, shop] = [join("lab"), join("shop")];
+  const offices = [lab, shop].map(({ agent, ...office }) => ({ ...office, agent: agent.promise }));
+  await using _group = new OfficeGroup(offices, { logger });
+  lab.agent.reject(new Error("refused"));
+  await setImmediate();
+  ending.abort();
+  shop.agent.reject(ending.signal.reason);
+  await setImmediate();
+  assertEquals(logger.lines.map(({ level, fields: { office } }) => [level, office]), [["error", "lab"]]);
 });
