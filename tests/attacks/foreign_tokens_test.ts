@@ -214,11 +214,14 @@ Deno.test("each refusal is in the audit log by its reason, and says nothing of t
   await port.ask({});
   await port.ask({ token: expired });
   await port.ask({ token: await port.token({ a2c_offices: ["den"] }) });
-  const lines = port.logger.lines.map(({ module, fields: { reason, path } }) => [module, reason, path]);
+  const lines = port.logger.lines.map((
+    { level, module, fields: { reason, path } },
+  ) => [level, module, reason, path]);
   assertEquals(lines, [
-    ["audit", "no token", "/mcp"],
-    ["audit", "token expired", "/mcp"],
-    ["audit", "not for this office", "/mcp"],
+    // Each client that signs in begins so.
+    ["info", "audit", "no token", "/mcp"],
+    ["warn", "audit", "token expired", "/mcp"],
+    ["warn", "audit", "not for this office", "/mcp"],
   ]);
   assert(!JSON.stringify(port.logger.lines).includes(expired));
 });

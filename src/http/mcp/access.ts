@@ -59,23 +59,27 @@ export interface AccessRule {
 /** A refusal whose line in the audit log says why, and more than the client is told. */
 export class AccessRefusal extends Response {
   readonly log: LogFields;
+  /** Of the line: a client that signs in begins with a request without a token, and nothing is wrong then. */
+  readonly level: "info" | "warn";
 
   /**
    * @param why `message`: what the client is told. `challenge`: the header `WWW-Authenticate`, where another credential
-   * helps. `log`: fields of the line, among them the `reason`.
+   * helps. `log`: fields of the line, among them the `reason`. `level`: `warn` by default.
    */
   constructor(
     status: number,
-    { message, challenge, log }: {
+    { message, challenge, log, level = "warn" }: {
       readonly message: string;
       readonly challenge?: string | undefined;
       readonly log: LogFields & { readonly reason: string };
+      readonly level?: "info" | "warn" | undefined;
     },
   ) {
     const { body, headers } = httpError(status, message);
     if (challenge !== undefined) headers.set("www-authenticate", challenge);
     super(body, { status, headers });
     this.log = log;
+    this.level = level;
   }
 }
 
@@ -118,6 +122,7 @@ export function refuseToken(
     message: `Cannot serve this request: ${problem}`,
     challenge,
     log: { reason },
+    level: state === "missing" ? "info" : "warn",
   });
 }
 

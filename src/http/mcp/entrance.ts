@@ -219,9 +219,9 @@ export class Entrance implements HttpHandler {
 
   /** The same refusal, with an audit line when the client lacks a right. */
   #refused(refusal: Response, fields: LogFields): Response {
-    const log = refusal instanceof AccessRefusal ? refusal.log : undefined;
-    if (log !== undefined) {
-      this.#refusals.write("warn", "refused an MCP client", { ...log, ...fields, ...AUDIT });
+    if (refusal instanceof AccessRefusal) {
+      const { level, log } = refusal;
+      this.#refusals.write(level, "refused an MCP client", { ...log, ...fields, ...AUDIT });
     }
     return refusal;
   }
